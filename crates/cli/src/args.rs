@@ -1,4 +1,4 @@
-//! The command line: its words, units and defaults. What they mean is decided elsewhere.
+//! The options of the command line with their units and defaults. Other files define their meaning.
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -31,7 +31,12 @@ pub(crate) struct Setup {
     #[arg(long, value_name = "FILE")]
     pub(crate) fio: Option<PathBuf>,
     /// Run the workload this many times without a pause.
-    #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN, value_parser = at_least_one::<NonZeroU32>)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = NonZeroU32::MIN,
+        value_parser = at_least_one::<NonZeroU32>,
+    )]
     pub(crate) repeat: NonZeroU32,
     /// stable: repeat, at most 100 passes, until programs and erases per host page have settled.
     /// They have settled when the last third of the passes differs by at most 1 %, for each cause,
@@ -39,9 +44,15 @@ pub(crate) struct Setup {
     /// blocks.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
-    /// Serve the first N requests of the workload before counting begins. They are served untimed in
-    /// every gear.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = a_count, conflicts_with = "fio")]
+    /// Serve the first N requests of the workload before counting begins. They are served untimed
+    /// in every gear.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        value_parser = a_count,
+        conflicts_with = "fio",
+    )]
     pub(crate) warm_up: u64,
     /// Also run the workload on drives with these P/E cycles (start.pec), separated by commas. The
     /// life is then projected from all runs. Default: from the thresholds of the technique alone.
@@ -83,7 +94,13 @@ pub(crate) struct Base {
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
     /// Random seed. The same seed gives the same bytes.
-    #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true, value_parser = a_seed)]
+    #[arg(
+        long,
+        value_name = "SEED",
+        default_value_t = 1,
+        allow_negative_numbers = true,
+        value_parser = a_seed,
+    )]
     pub(crate) seed: u64,
     /// Let an independent checker watch the drive.
     #[arg(long, value_enum, default_value_t = Watch::On)]
@@ -118,7 +135,12 @@ pub(crate) struct RunArgs {
     /// Run with this many seeds, counting up from --seed, for the UBER: mean, 95 % interval and
     /// losses. All other results are those of the first seed; `vpass compare` gives everything over
     /// seeds.
-    #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
+    #[arg(
+        long,
+        default_value_t = NonZeroU32::MIN,
+        value_name = "N",
+        value_parser = at_least_one::<NonZeroU32>,
+    )]
     pub(crate) seeds: NonZeroU32,
 }
 
@@ -149,7 +171,12 @@ pub(crate) struct CompareArgs {
     pub(crate) fail: Vec<Failure>,
     /// Run each technique with this many seeds, counting up from --seed, and print 95 % confidence
     /// intervals.
-    #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
+    #[arg(
+        long,
+        default_value_t = NonZeroU32::MIN,
+        value_name = "N",
+        value_parser = at_least_one::<NonZeroU32>,
+    )]
     pub(crate) seeds: NonZeroU32,
     /// Number of threads. A thread runs one drive, or several drives that serve the same requests,
     /// and waits for memory. Default: number of cores.
@@ -163,7 +190,7 @@ pub(crate) struct CompareArgs {
     pub(crate) form: Form,
 }
 
-/// How a comparison is printed, where neither as a table for the terminal nor as JSON.
+/// Output form of a comparison other than the terminal's table and JSON.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Form {
     /// Print CSV instead of a table: one row per technique, with means and half widths of the 95 %
@@ -209,7 +236,7 @@ pub(crate) fn at_least_one<N: TryFrom<NonZeroU64>>(text: &str) -> Result<N, Stri
     })
 }
 
-/// A seed.
+/// Reads a seed.
 pub(crate) fn a_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("a whole number from 0 to {} is expected", u64::MAX))
 }
@@ -224,7 +251,7 @@ fn a_count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// So many disjoint samples of one page in `of`.
+/// Number of disjoint samples of one page in `of`.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Samples {
@@ -236,8 +263,9 @@ impl Samples {
     /// The whole drive.
     pub(crate) const WHOLE: Self = Self { count: 1, of: 1 };
 
-    /// The residues of the samples, as far apart as can be: neighbouring ones have pages of the
-    /// same requests, and would say too little of chance.
+    /// Returns the residues of the samples, as far apart as possible. Neighbouring residues hold
+    /// pages
+    /// of the same requests, so they would underestimate the variance.
     pub(crate) fn residues(self) -> impl Iterator<Item = u32> + use<> {
         let apart = self.of / self.count.max(1);
         (0..self.count).map(move |n| n * apart)

@@ -1,6 +1,6 @@
-//! `vpass attack`: looks where a drive's data lies and how its policy is set, makes requests
-//! against it, and runs them as `vpass run` would. What was made can be written to a workload file,
-//! which `vpass run` replays: the same seed puts the data in the same places.
+//! `vpass attack`: inspects the drive's data and its policy's settings, makes requests against
+//! them, and runs the requests as `vpass run` would. With `--write`, it saves them in a workload
+//! file. `vpass run` replays the file: the same seed puts the data in the same places.
 
 pub(crate) mod args;
 mod search;
@@ -35,10 +35,10 @@ use crate::out_file::OutFile;
 use crate::progress::deaf;
 use vpass_lab::plain;
 
-/// In the place of an attack's name: one is looked for.
+/// Name that requests a search instead of an attack.
 const SEARCH: &str = "search";
 
-/// Runs one attack of the list, or looks for one.
+/// Runs one attack of the list, or searches for one.
 pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     if args.name == SEARCH {
         return search::search(args);
@@ -60,7 +60,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     let phase = (attack.phases)(&knowledge);
     if phase.is_empty() {
         let sentence = format!(
-            "attack {} finds nothing to read on drive {}; it needs wordlines with data beside each other",
+            "attack {} finds nothing to read on drive {}; it needs adjacent wordlines with data",
             attack.name, victim.drive.name
         );
         return Err(Failure::usage(sentence));
@@ -86,23 +86,26 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&plan, &args.base, "attack")
 }
 
-/// One line for lists, of the attack that is not made beforehand.
-pub(crate) const ADAPTIVE_SUMMARY: &str = "looks again after every 4 to 100 requests, for which the drive drains, and reads beside what is nearest its limit or least known";
-/// Requests where none are asked for.
+/// Summary for lists of the attack that chooses its requests during the run.
+pub(crate) const ADAPTIVE_SUMMARY: &str = "inspects the drained drive after every 4 to 100 \
+    requests, then reads beside wordlines that are nearest to their limit or least known";
+/// Default number of requests of the adaptive attack.
 const ADAPTIVE_REQUESTS: u64 = 100_000;
 
-/// Attacks with repeated looks.
+/// Runs the adaptive attack.
 fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
     if args.search.minutes.is_some() || args.search.rounds.is_some() {
         return Err(Failure::usage("--minutes and --rounds are for `vpass attack search`"));
     }
     if args.write.is_some() || args.force {
-        let sentence = "--write and --force: attack adaptive asks for what its looks find, not for what a file could say; the same --seed does it again";
+        let sentence = "--write and --force: attack adaptive chooses its requests during the run, \
+            so a file cannot hold them; the same --seed repeats them";
         return Err(Failure::usage(sentence));
     }
     if args.base.oracle == Watch::Off {
         return Err(Failure::usage(
-            "--oracle off: attack adaptive learns from the oracle what wordlines have endured; leave it on",
+            "--oracle off: attack adaptive learns from the oracle what wordlines have endured; \
+             --oracle on is expected",
         ));
     }
     let victim = Victim::new(args)?;
@@ -130,18 +133,19 @@ pub(crate) struct Victim {
 }
 
 impl Victim {
-    /// Reads what the arguments name.
+    /// Loads the drive and finds the techniques.
     pub(crate) fn new(args: &AttackArgs) -> Result<Self, Failure> {
         let (base, techniques) = (&args.base, &args.techniques);
         if Gear::from(base.gear) == Gear::Fluid {
             return Err(Failure::usage(
-                "--gear fluid draws reads by chance, and an attack makes each of its own; take --gear untimed",
+                "--gear fluid draws reads in bulk, but an attack chooses each read; use --gear \
+                 untimed",
             ));
         }
         let sets = load::overrides(&base.set)?;
         if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
             let sentence = format!(
-                "--set {}: an attack makes its own workload; --requests and --queue-depth are for it",
+                "--set {}: an attack makes its own workload; use --requests and --queue-depth",
                 set.text
             );
             return Err(Failure::usage(sentence));
@@ -158,9 +162,10 @@ impl Victim {
             } else {
                 format!("--refresh {refresh}")
             };
-            let other = if args.name == SEARCH { "" } else { ", or take --gear timed" };
+            let other = if args.name == SEARCH { "" } else { ", or use --gear timed" };
             return Err(Failure::usage(format!(
-                "{what} needs time, and the requests of an attack have none: say with --rate N how many come in a second{other}"
+                "{what} needs time, but the requests of an attack have no times: give their number \
+                 per second with --rate N{other}"
             )));
         }
         let hints = Some(args.hints.clone()).filter(|file| file.as_os_str() != "off");
@@ -180,7 +185,7 @@ impl Victim {
         })
     }
 
-    /// What an attacker sees when the run begins.
+    /// Returns what an attacker sees at the start of the run.
     pub(crate) fn knowledge(&self, gear: Gear, seed: u64) -> Result<Knowledge, Failure> {
         memory::require_drive(&self.drive, self.reclaim)?;
         let techniques = Techniques {
@@ -200,12 +205,13 @@ impl Victim {
         };
         let session = deaf(|| Session::new(&beginning))?;
         Knowledge::of(session.drive(), self.reclaim).ok_or_else(|| {
-            let sentence = "there is nothing to attack; a disturb.model other than none and start.fill above 0 are expected";
+            let sentence = "there is nothing to attack; a disturb.model other than none and \
+                start.fill above 0 are expected";
             Failure::usage(format!("drive {}: {sentence}", self.drive.name))
         })
     }
 
-    /// A run of this workload against it.
+    /// Plans a run of this workload against the drive.
     pub(crate) fn plan(
         &self,
         base: &Base,
@@ -230,7 +236,7 @@ impl Victim {
         })
     }
 
-    /// The command that replays a workload file against it, without the file.
+    /// Returns the command that replays a workload file against the drive, without the file.
     pub(crate) fn command(&self, base: &Base) -> String {
         let mut text = format!(
             "vpass run --drive {} --reclaim {} --gc {}",
@@ -253,7 +259,7 @@ impl Victim {
     }
 }
 
-/// Writes a workload file for this place, and how to replay it.
+/// Writes a workload file with the command that replays it.
 pub(crate) fn write(
     mut out: OutFile,
     place: &Path,
@@ -261,8 +267,9 @@ pub(crate) fn write(
     command: &str,
 ) -> Result<(), Failure> {
     let body = toml::to_string(file).map_err(Failure::failed)?;
-    let head = "Made for one drive in one state: the same drive, seed and gear put the data in the same places. Replay:";
-    // Within a comment of a TOML file, which ends with its line.
+    let head = "Made for one drive in one state: the same drive, seed and gear put the data in the \
+        same places. Replay:";
+    // A TOML comment is one line.
     let command = plain::line(command);
     let text = format!("# {head}\n# {command} --workload {}\n\n{body}", plain::path(place));
     out.write_all(text.as_bytes())

@@ -1,5 +1,5 @@
-//! A search for bugs of the drive: random small drives under random requests, the oracle watching,
-//! on all cores. A case is its seed, so that a failure is replayed by one line.
+//! Search for bugs of the drive: random small drives under random requests, checked by the oracle,
+//! on all cores. The seed of a case replays it, so one command line replays a failure.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -22,10 +22,10 @@ use crate::out;
 use crate::progress::{Bar, is_interrupted};
 use crate::table::{Table, wants_colour};
 
-/// Cases handed to the cores at a time, each: enough to keep them busy, few enough to end on time.
+/// Cases per core in a batch: enough to keep the cores busy, few enough to end on time.
 const CASES_PER_CORE: u64 = 8;
 
-/// The techniques that cases are to have, where not any.
+/// Techniques that all cases use; absent techniques are drawn.
 #[derive(Clone, Copy)]
 pub(crate) struct Battery {
     reclaim: Option<&'static Technique>,
@@ -36,7 +36,7 @@ pub(crate) struct Battery {
 }
 
 impl Battery {
-    /// Those of these names.
+    /// Looks up techniques by name.
     pub(crate) fn named(
         reclaim: Option<&str>,
         parity: Option<&str>,
@@ -50,12 +50,12 @@ impl Battery {
         })
     }
 
-    /// Drives of this check, perhaps with erases that count as several cycles.
+    /// Returns the battery with or without erases that count as several cycles.
     pub(crate) fn accelerated(self, accelerates: bool) -> Self {
         Self { accelerates, ..self }
     }
 
-    /// The case of a number.
+    /// Returns the case with a number.
     fn case(self, number: u64) -> Case {
         let case =
             self.reclaim.map_or(Case::new(number), |technique| Case::new(number).under(technique));
@@ -65,7 +65,7 @@ impl Battery {
         if self.accelerates { case.accelerated() } else { case }
     }
 
-    /// Whether it says anything.
+    /// Returns whether the battery restricts the cases.
     fn is_named(self) -> bool {
         self.reclaim.is_some()
             || self.parity.is_some()
@@ -73,7 +73,7 @@ impl Battery {
             || self.accelerates
     }
 
-    /// The flags that say so again.
+    /// Returns the flags that name the battery.
     fn flags(self) -> String {
         let named = [
             ("reclaim", self.reclaim.map(|technique| technique.name)),
@@ -88,8 +88,8 @@ impl Battery {
     }
 }
 
-/// Runs cases from `seed` on, perhaps of some techniques alone: for some minutes, or a number of
-/// them, or the one.
+/// Runs cases from `seed` on, perhaps with given techniques: for some minutes, a given number of
+/// them, or one.
 pub(crate) fn run(
     seed: u64,
     minutes: Option<f64>,
@@ -146,7 +146,8 @@ pub(crate) fn run(
         cases += size;
     }
     drop(progress);
-    // A case of failures by itself is two drives: wear says of one which stripes have parity.
+    // A case of `--fail` without techniques is two drives; in one, wear decides which stripes have
+    // parity.
     let per_case = if fail && !of.is_named() { 2 } else { 1 };
     let drives = numbers::plural(cases * per_case, "random drive");
     if failed > 0 {
@@ -160,10 +161,10 @@ pub(crate) fn run(
     Ok(Exit::Done)
 }
 
-/// Cases drawn between two looks at whether somebody interrupts.
+/// Cases drawn between two checks for an interrupt.
 const DRAWN_AT_ONCE: u64 = 10_000;
 
-/// Prints the digest of these cases as they are drawn. Nothing runs.
+/// Prints the digest of these cases as drawn. Nothing runs.
 pub(crate) fn digest(
     seed: u64,
     count: NonZeroU64,
@@ -203,7 +204,7 @@ pub(crate) fn digest(
     Ok(Exit::Done)
 }
 
-/// A drive that loses a die.
+/// Runs a drive that loses a die.
 fn bereft(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
     let done = BereftCase { seed, by_wear, bug: None }.run()?;
     Ok(CaseSummary {
@@ -214,7 +215,7 @@ fn bereft(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
     })
 }
 
-/// What the clean cases of a technique came to.
+/// Sums over the clean cases of a technique.
 #[derive(Clone, Copy, Default)]
 struct Count {
     cases: u64,
@@ -226,7 +227,7 @@ struct Count {
     worst_dose_ratio: f64,
 }
 
-/// The same of each technique.
+/// Sums of each technique.
 #[derive(Default)]
 struct Counts(BTreeMap<&'static str, Count>);
 
@@ -249,9 +250,10 @@ impl Counts {
         self.0.values().map(|count| count.requests).sum()
     }
 
-    /// In the order of the list. The worst dose is that of a page whose data was used; pages may be
-    /// lost under techniques that do not promise otherwise, and at P/E counts at which no promise
-    /// holds.
+    /// Returns the table, in the order of the list of techniques. The worst dose is that of a page
+    /// whose data was used. Pages may be lost under techniques without a guarantee, and at P/E
+    /// counts
+    /// beyond a guarantee.
     fn table(&self) -> String {
         let mut table = Table::new([
             "technique",
@@ -260,11 +262,11 @@ impl Counts {
             "attacked",
             "reads checked",
             "worst dose / limit",
-            "pages lost, none promised",
+            "pages lost, none guaranteed",
         ]);
         for name in RECLAIM.iter().map(|t| t.name).chain([RESTLESS]) {
             let Some(c) = self.0.get(name) else { continue };
-            // Read by chance though its age alone had taken all that it could bear.
+            // Read successfully by chance, although its age alone exceeded the limit.
             let is_by_age = c.worst_dose_ratio.is_infinite();
             let ratio =
                 if is_by_age { "too old".into() } else { format!("{:.6}", c.worst_dose_ratio) };

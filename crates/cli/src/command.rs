@@ -1,4 +1,4 @@
-//! The commands, and what each takes.
+//! The commands and their arguments.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -26,7 +26,8 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     styles = COLOURS,
     arg_required_else_help = true,
     after_help = "Example: vpass compare --drive tiny --workload zipf-read --reclaim none,block\n\n\
-                  Exit codes: 0 done; 1 failed, a fit misses (workload fit), or the drive model has a bug; 2 wrong usage, configuration,\n\
+                  Exit codes: 0 done; 1 failed, a fit misses (workload fit), or the drive model \
+                  has a bug; 2 wrong usage, configuration,\n\
                   trace or job file; 3 done and data was lost (run, attack); 130 interrupted."
 )]
 pub(crate) struct Cli {
@@ -50,10 +51,10 @@ pub(crate) enum Command {
     /// the physical layout.
     #[command(after_help = ATTACK_EXAMPLES)]
     Attack(AttackArgs),
-    /// List what can be chosen.
+    /// List presets, formats, techniques, models, attacks or keys.
     #[command(after_help = "Example: vpass list drives")]
     List {
-        /// What to list. Default: everything except the keys.
+        /// List to print. Default: all lists except the keys.
         what: Option<ListWhat>,
         /// Print one JSON object instead of a table.
         #[arg(long)]
@@ -61,7 +62,8 @@ pub(crate) enum Command {
     },
     /// Print a drive or a workload as TOML, to read or to start a file of your own from.
     #[command(
-        after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set drive.capacity=2GiB"
+        after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set \
+            drive.capacity=2GiB"
     )]
     Show {
         what: ShowWhat,
@@ -92,9 +94,8 @@ pub(crate) enum Command {
     #[command(after_help = "Example: vpass paper papers/straw-2024 --out straw")]
     Paper(PaperArgs),
     /// Print a completion script for a shell.
-    #[command(
-        after_help = "Example: vpass completions bash > ~/.local/share/bash-completion/completions/vpass"
-    )]
+    #[command(after_help = "Example: vpass completions bash > \
+            ~/.local/share/bash-completion/completions/vpass")]
     Completions {
         /// Shell that reads the script.
         shell: clap_complete::Shell,
@@ -108,7 +109,8 @@ pub(crate) enum Command {
     /// Search for bugs of the drive model: random small drives under random requests, checked by
     /// the oracle. One case in four is driven by an adaptive adversary.
     #[command(
-        after_help = "Examples:\n  vpass check --seed 1 --minutes 5\n  vpass check --seed 1 --count 1000 --reclaim straw-wl"
+        after_help = "Examples:\n  vpass check --seed 1 --minutes 5\n  vpass check --seed 1 \
+            --count 1000 --reclaim straw-wl"
     )]
     Check {
         /// Seed of the first case. Each further case takes the next seed.
@@ -118,7 +120,12 @@ pub(crate) enum Command {
         #[arg(long, value_name = "M", allow_negative_numbers = true)]
         minutes: Option<f64>,
         /// Run C cases.
-        #[arg(long, value_name = "C", conflicts_with = "minutes", value_parser = at_least_one::<NonZeroU64>)]
+        #[arg(
+            long,
+            value_name = "C",
+            conflicts_with = "minutes",
+            value_parser = at_least_one::<NonZeroU64>,
+        )]
         count: Option<NonZeroU64>,
         /// Only drives with this reclaim technique (see `vpass list reclaim`).
         #[arg(long, value_name = "NAME")]
@@ -147,13 +154,16 @@ pub(crate) enum Command {
     },
 }
 
-const RUN_EXAMPLES: &str = "Examples:\n  vpass run --drive tiny --workload zipf-read\n  \
-    vpass run --drive straw-2t-tlc --trace web.csv.zst --fit scale --gear untimed --repeat 20 --out results\n  \
-    vpass run --drive tiny --workload uniform-read --set workload.requests=1e6 --set start.pec=1000 --json\n\n\
-    Exit codes: 0 done; 1 failed, or the oracle found a bug of the drive model; 2 wrong usage, configuration, trace or job file; \
-    3 done, but data was lost; 130 interrupted.";
+const RUN_EXAMPLES: &str = "Examples:\n  vpass run --drive tiny --workload zipf-read\n  vpass run \
+    --drive straw-2t-tlc --trace web.csv.zst --fit scale --gear untimed --repeat 20 --out \
+    results\n  vpass run --drive tiny --workload uniform-read --set workload.requests=1e6 --set \
+    start.pec=1000 --json\n\n\
+    Exit codes: 0 done; 1 failed, or the oracle found a bug of the drive model; 2 wrong usage, \
+    configuration, trace or job file; 3 done, but data was lost; 130 interrupted.";
 
-const COMPARE_EXAMPLES: &str = "Examples:\n  vpass compare --drive tiny --workload zipf-read --reclaim none,block\n  \
-    vpass compare --drive tiny --workload random-70-30 --reclaim block --gc greedy,cost-benefit --seeds 5 --out results\n\n\
-    Exits 0 whenever every run completed: data loss is a column of the table. Exits 1 where a drive stopped for what failed in it (--fail), with \
-    the table of the others, or where the oracle found a bug of the drive model.";
+const COMPARE_EXAMPLES: &str = "Examples:\n  vpass compare --drive tiny --workload zipf-read \
+    --reclaim none,block\n  vpass compare --drive tiny --workload random-70-30 --reclaim block \
+    --gc greedy,cost-benefit --seeds 5 --out results\n\n\
+    Exits with 0 if every run completed; data loss is a column of the table. Exits with 1 if a \
+    drive stopped because of its failures (--fail), with the table of the others, or if the oracle \
+    found a bug of the drive model.";

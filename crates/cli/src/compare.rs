@@ -1,5 +1,5 @@
-//! The same workload and seed on one drive per technique, side by side, each column with its
-//! winner.
+//! `vpass compare`: the same workload and seed on one drive per technique, in one table with the
+//! winner of each column.
 
 mod render;
 mod row;
@@ -78,12 +78,12 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         };
     }
     Err(Failure::failed(format!(
-        "the oracle found a bug of the drive model under {}; run it alone for the findings",
+        "the oracle found a bug of the drive model under {}; `vpass run` shows the findings",
         bugs.join(", ")
     )))
 }
 
-/// What is to be known before the runs; once, what is the same for several techniques.
+/// Returns the notes before the runs, without duplicates among techniques.
 fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<String>, Failure> {
     let mut notes = plans[0].0.notes()?;
     for note in plans[1..].iter().flat_map(|(plan, _)| plan.promise_notes()) {
@@ -94,21 +94,21 @@ fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<String>, Failure> {
     Ok(notes)
 }
 
-/// Runs, each with the name of its folder, and techniques that go with no run.
+/// Runs with the names of their folders, and refused techniques.
 type Plans = (Vec<(RunPlan, String)>, Vec<Refused>);
 
-/// Every run with the name of its folder: techniques in the order given, seeds ascending. Beside
-/// them the techniques that are refused, where others can run.
+/// Plans every run: techniques in the order given, seeds ascending. Refused techniques are
+/// returned beside them if others can run.
 fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
     let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());
-    // Where each parity technique brings one, no other is at work.
+    // If every parity technique brings its own reclaim technique, no other runs.
     let all: Vec<String> = all
         .into_iter()
         .filter(|name| args.combined.parities().any(|p| brings(p).is_none_or(|own| own == name)))
         .collect();
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
-    // What takes long, such as looking through a trace, is done once.
+    // Done once, because it may read a long trace.
     let of_first = Chosen { parity: NO_PARITY, ..args.combined.with(reclaims[0].trim())[0] };
     let first = RunPlan::unchecked(
         &setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() },
@@ -124,7 +124,7 @@ fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
             }
             match first.with_room_or_not(named) {
                 Ok(plan) => rows.push(plan),
-                // Who names no technique gets those that go with these settings.
+                // Without named techniques, those that do not fit the settings are left out.
                 Err(refusal)
                     if args.reclaim.is_empty()
                         && first.with_room_or_not(Chosen { reclaim: "none", ..named }).is_ok() =>
@@ -132,7 +132,7 @@ fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
                     let sentence = format!("left out: {}", refusal.sentence);
                     left_out.extend((!left_out.contains(&sentence)).then_some(sentence));
                 }
-                // A name that nobody knows ends the comparison here.
+                // An unknown name ends the comparison here.
                 Err(refusal) => {
                     let row = Refused::of(named, args.combined.label_of(named), refusal.sentence)?;
                     if refused.contains(&row) {
@@ -154,11 +154,11 @@ fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
 }
 
 fn named_twice(label: &str) -> Failure {
-    Failure::usage(format!("{label} is named twice; each technique runs once"))
+    Failure::usage(format!("{label} is named twice; name each technique once"))
 }
 
-/// The rows that have room for their parity on the one capacity of all; the others are refused with
-/// the largest capacity for all.
+/// Returns the rows whose parity fits on the common capacity. Refuses the others and reports the
+/// largest capacity that fits all.
 fn with_room(
     args: &CompareArgs,
     rows: Vec<RunPlan>,
@@ -186,7 +186,7 @@ fn with_room(
     Ok(fitting)
 }
 
-/// Every row on every seed, with the name of its folder.
+/// Plans every row with every seed, with the name of its folder.
 fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, String)>, Failure> {
     require_few(rows.len(), args.seeds.get())?;
     let mut plans: Vec<(RunPlan, String)> = vec![];
@@ -200,7 +200,7 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
             let seed = plan
                 .seed
                 .checked_add(i)
-                .ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
+                .ok_or_else(|| Failure::usage("--seed plus --seeds exceeds 2^64"))?;
             let name = if args.seeds.get() == 1 {
                 label.replace(' ', "")
             } else {
@@ -226,7 +226,7 @@ fn run_all(
     }
     let missing: Vec<usize> = (0..plans.len()).filter(|i| finished[*i].is_none()).collect();
     resumed.say_found(plans.len() - missing.len());
-    // The same for all techniques and seeds.
+    // All techniques and seeds have the same number of requests.
     let requests = plans[0].0.requests()?;
     let jobs: Vec<Job> = missing.iter().map(|i| Job { plan: &plans[*i].0, requests }).collect();
     let pace = if resumed.are_kept() { Pace::EndOften } else { Pace::Fastest };
@@ -246,5 +246,5 @@ fn run_all(
     for (i, row) in missing.into_iter().zip(ended) {
         finished[i] = Some(row);
     }
-    Ok(finished.into_iter().map(|row| row.expect("it was kept, or it was run")).collect())
+    Ok(finished.into_iter().map(|row| row.expect("a kept or finished run")).collect())
 }

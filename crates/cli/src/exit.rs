@@ -1,4 +1,4 @@
-//! How the command ends: its exit codes.
+//! Exit codes of the command.
 
 use std::process::ExitCode;
 
@@ -9,14 +9,14 @@ use vpass_lab::run::Outcome;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Done = 0,
-    /// It failed, a generated workload misses the statistics that it was made after, or the oracle
-    /// found a bug of the drive.
+    /// An error, a generated workload that misses its statistics, or a bug of the drive that the
+    /// oracle found.
     Failed = 1,
     /// Wrong usage, configuration or trace.
     Usage = 2,
     /// The run completed and data was lost.
     Lost = 3,
-    /// As a shell reports a process ended by SIGINT.
+    /// Code that a shell reports for a process ended by SIGINT.
     Interrupted = 130,
 }
 

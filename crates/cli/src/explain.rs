@@ -1,4 +1,4 @@
-//! `vpass explain`: one read taken apart, for reading.
+//! `vpass explain`: the parts of one read, as text.
 
 mod budget;
 mod code;
@@ -27,11 +27,11 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let sets = load::overrides(&args.set)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
         return Err(Failure::usage(format!(
-            "--set {}: explain is about the drive alone",
+            "--set {}: explain takes keys of the drive only",
             set.text
         )));
     }
-    // The nature that a run would have: a counterfactual technique changes it.
+    // The drive as in a run: a counterfactual technique changes it.
     let config = reclaim.drive(load::drive(&args.drive, &sets)?.config);
     let explanation = explanation(&args.drive, &config, reclaim)?;
     out::print(&if args.json {
@@ -95,7 +95,7 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
         heading(
             &mut text,
             &format!(
-                "What a host's hints allow (--hints), and when `{}` acts first then",
+                "What the host's hints allow (--hints), and when `{}` then acts first",
                 e.reclaim
             ),
         );
@@ -142,7 +142,7 @@ fn dose_words(e: &Explanation, config: &DriveConfig) -> String {
         _ => {
             let _ = writeln!(
                 text,
-                "  as the error model weighs it, without a table (model {})",
+                "  given by the error model, which has no table (model {})",
                 dose.model
             );
         }
@@ -224,7 +224,7 @@ fn age_words(e: &Explanation, colour: bool) -> String {
 mod tests {
     use super::*;
 
-    /// What is said of a drive under this technique.
+    /// Explains a drive under technique `none`.
     fn said(drive: &str) -> (Explanation, DriveConfig) {
         let reclaim = technique_named("none").unwrap();
         let config = load::drive(drive, &[]).unwrap().config;
@@ -238,7 +238,7 @@ mod tests {
         (explanation.ages, explanation.error_budget, explanation.hints) = (vec![], None, None);
         let text = render(&explanation, &config, false);
         assert!(
-            text.contains("  as the error model weighs it, without a table (model wordline)\n"),
+            text.contains("  given by the error model, which has no table (model wordline)\n"),
             "{text}"
         );
         assert!(text.contains("  its error model has no table of limits\n"), "{text}");

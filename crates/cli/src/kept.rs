@@ -1,5 +1,5 @@
 //! Finished rows of `compare`, `life` and `paper` with `--out`: kept as they end, so that the same
-//! command goes on where it was stopped.
+//! command continues after a stop.
 
 use std::marker::PhantomData;
 use std::path::Path;
@@ -16,20 +16,20 @@ use crate::out::{real_place, say};
 use crate::progress;
 use crate::unfinished::parent_of;
 
-/// The rows of one command; nothing is kept without `--out`.
+/// Rows of one command; without `--out`, none are kept.
 pub(crate) struct Rows {
     kept: Option<(Store, Mutex<Keys>)>,
-    /// That a row could not be kept is said once.
+    /// Whether a row that could not be kept was reported; this happens once.
     failed: AtomicBool,
-    /// That rows of an earlier command are taken is said once.
+    /// Whether the use of earlier rows was reported; this happens once.
     told: AtomicBool,
 }
 
 impl Rows {
-    /// The rows that belong to this place. `fresh` removes those of earlier commands.
+    /// Opens the rows that belong to this place. `fresh` removes those of earlier commands.
     ///
     /// # Errors
-    /// Rows that are to be removed, and cannot be.
+    /// Reports rows that cannot be removed.
     pub(crate) fn of(out: Option<&Path>, fresh: bool) -> Result<Self, Failure> {
         let nothing =
             Self { kept: None, failed: AtomicBool::new(false), told: AtomicBool::new(false) };
@@ -58,14 +58,15 @@ impl Rows {
             Ok(keys) => Ok(Self { kept: Some((store, Mutex::new(keys))), ..nothing }),
             Err(e) => {
                 say(&format!(
-                    "vpass: no row is kept before the end: this program's own file cannot be read: {e}"
+                    "vpass: no finished run is kept before the end, because the file of this \
+                     program cannot be read: {e}"
                 ));
                 Ok(nothing)
             }
         }
     }
 
-    /// Rows of these plans. `asked`: what is asked of each beyond its plan.
+    /// Finds the rows of these plans. `asked` returns the request for each beyond its plan.
     ///
     /// # Errors
     /// A trace or job file that can no longer be read.
@@ -87,7 +88,7 @@ impl Rows {
         Ok(Resumed { rows: self, plans, keys, of: PhantomData })
     }
 
-    /// The results are in their place: the rows of this command are not needed any more.
+    /// Removes the rows of this command, because its results are complete.
     pub(crate) fn done(&self) {
         let Some((store, _)) = &self.kept else { return };
         store.done();
@@ -95,7 +96,7 @@ impl Rows {
         let others = store.others();
         if others > 0 {
             say(&format!(
-                "vpass: {} of other settings in {}; --fresh removes what is there",
+                "vpass: {} with other settings in {}; --fresh removes them",
                 rows(others),
                 store.folder().display()
             ));
@@ -104,23 +105,22 @@ impl Rows {
 
     fn not_kept(&self, why: &str) {
         if !self.failed.swap(true, Ordering::Relaxed) {
-            say(&format!("vpass: a finished row is not kept: {why}"));
+            say(&format!("vpass: a finished run is not kept: {why}"));
         }
     }
 }
 
-/// The rows of some plans: those that an earlier command finished, and those that this one
-/// finishes.
+/// Rows of some plans, finished by an earlier command or by this one.
 pub(crate) struct Resumed<'a, T> {
     rows: &'a Rows,
     plans: Vec<&'a RunPlan>,
-    /// Of each plan; none where nothing is kept.
+    /// Key of each plan; empty if nothing is kept.
     keys: Vec<Key>,
     of: PhantomData<fn() -> T>,
 }
 
 impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
-    /// The row of a plan, where an earlier command finished it.
+    /// Returns the row of a plan, if an earlier command finished it.
     pub(crate) fn find(&self, i: usize) -> Option<T> {
         let (store, _) = self.rows.kept.as_ref()?;
         let found = store.find(&self.keys[i]);
@@ -130,8 +130,8 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         found
     }
 
-    /// Every row that an earlier command finished, and the plans that are still to be run. Says how
-    /// many there are of each.
+    /// Returns the rows that an earlier command finished, and the plans still to run. Reports both
+    /// numbers.
     pub(crate) fn found(&self) -> (Vec<Option<T>>, Vec<usize>) {
         let found: Vec<Option<T>> = (0..self.plans.len()).map(|i| self.find(i)).collect();
         let missing: Vec<usize> = (0..found.len()).filter(|i| found[*i].is_none()).collect();
@@ -139,20 +139,22 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         (found, missing)
     }
 
-    /// Says how many rows are not run again; once a command, which may run its plans in several
-    /// parts.
+    /// Reports how many rows are not run again. A command reports this once, even if it runs its
+    /// plans
+    /// in several parts.
     pub(crate) fn say_found(&self, found: usize) {
         let Some((store, _)) = self.rows.kept.as_ref().filter(|_| found > 0) else { return };
         if !self.rows.told.swap(true, Ordering::Relaxed) {
             let (all, folder) = (self.plans.len(), store.folder().display());
             say(&format!(
-                "vpass: {found} of {} taken from {folder}, as an earlier command left them; --fresh runs all",
+                "vpass: {found} of {} taken from {folder}, which an earlier command left; --fresh \
+                 runs all",
                 rows(all)
             ));
         }
     }
 
-    /// Keeps the row of a plan, which has ended.
+    /// Keeps the row of a plan that has ended.
     pub(crate) fn keep(&self, i: usize, row: &T) {
         let Some((store, keys)) = &self.rows.kept else { return };
         let still_hold = keys.lock().is_ok_and(|keys| keys.still_hold(self.plans[i]));
@@ -161,26 +163,26 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         }
         match store.keep(&self.keys[i], row) {
             Ok(true) => tell(store),
-            Ok(false) => self.rows.not_kept("it would not be read back as it is"),
+            Ok(false) => self.rows.not_kept("reading it back would change it"),
             Err(e) => self.rows.not_kept(&format!("{}: {e}", store.folder().display())),
         }
     }
 
-    /// Whether rows are kept at all.
+    /// Returns whether rows are kept at all.
     pub(crate) fn are_kept(&self) -> bool {
         self.rows.kept.is_some()
     }
 }
 
-/// Tells whoever interrupts the command what is kept.
+/// Records what is kept, for the message after an interrupt.
 fn tell(store: &Store) {
     let (count, folder) = (rows(store.count()), store.folder().display());
     progress::rows_are_kept(Some(format!(
-        "{count} kept in {folder}: the same command goes on from there, and --fresh starts again"
+        "{count} kept in {folder}: the same command continues from there, --fresh starts again"
     )));
 }
 
-/// "3 finished runs".
+/// Returns "3 finished runs".
 fn rows(count: usize) -> String {
     vpass_lab::numbers::plural(count as u64, "finished run")
 }

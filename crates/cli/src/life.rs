@@ -30,7 +30,7 @@ use crate::out::{self, Folder};
 use crate::progress::bar;
 use crate::table::{wants_colour, wrapped};
 
-/// Lives and shows them.
+/// Simulates lives and shows them.
 pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     let tables = Tables::default();
     let asked = Asked::new(args, &[], &tables)?;
@@ -80,28 +80,29 @@ fn exit(lives: &[Life], stops: &[&Failure]) -> Result<Exit, Failure> {
     if !bugs.is_empty() {
         let under = bugs.join(", ");
         return Err(Failure::failed(format!(
-            "the oracle found a bug of the drive model under {under}; `vpass run` shows the findings"
+            "the oracle found a bug of the drive model under {under}; `vpass run` shows the \
+             findings"
         )));
     }
     stops.first().map_or(Ok(Exit::Done), |why| Err(Failure::failed(&why.sentence)))
 }
 
-/// What was asked for: each combination of techniques that the drive and the workload go with, and
-/// the others.
+/// Requested lives: each combination of techniques that fits the drive and the workload, and the
+/// refused combinations.
 pub(crate) struct Asked<'a> {
     args: &'a LifeArgs,
     set: Vec<String>,
-    /// Whether lives are simulated as the plan has them, without a ladder.
+    /// Whether lives are simulated exactly as planned, without the ladder.
     exact: bool,
     whole: RunPlan,
     contenders: Vec<Contender>,
     refused: Vec<Refused>,
-    /// Pages of the workload that a sample holds; none of whole drives.
+    /// Pages of the workload that a sample holds; absent for whole drives.
     touched: Option<u64>,
 }
 
 impl<'a> Asked<'a> {
-    /// With other values for some keys.
+    /// Plans the lives with other values for some keys.
     fn new(args: &'a LifeArgs, set: &[String], tables: &Tables) -> Result<Self, Failure> {
         let mut setup: vpass_lab::setup::Setup = (&args.setup).into();
         setup.base.set.extend_from_slice(set);
@@ -114,7 +115,7 @@ impl<'a> Asked<'a> {
         let whole =
             RunPlan::unchecked(&setup, args.combined.with(args.reclaim[0].trim())[0], &bar)?;
         life::check(&whole, args.until())?;
-        // Whoever says how fast wear goes has no ladder.
+        // The user sets the acceleration of wear, so there is no ladder.
         let exact = args.is_exact() || whole.drive.config.wear.acceleration != 1;
         let asked = Self {
             args,
@@ -136,7 +137,7 @@ impl<'a> Asked<'a> {
             .flat_map(|reclaim| self.args.combined.with(reclaim.trim()))
             .collect();
         let mut first_why = None;
-        // Whatever is wrong with the drive is told before a long trace is gone through.
+        // Reports errors of the drive before reading a long trace.
         let of_whole = named.iter().find_map(|named| self.whole.with(*named).ok());
         let sample = match (self.args.setup.sample, of_whole) {
             (Some(samples), _) => Sample { of: samples.of, residue: 0 },
@@ -156,13 +157,13 @@ impl<'a> Asked<'a> {
                 .any(|l| *l == label)
             {
                 return Err(Failure::usage(format!(
-                    "{label} is named twice; each technique lives once"
+                    "{label} is named twice; name each technique once"
                 )));
             }
             match part.with(named) {
                 Ok(plan) => self.contenders.push(Contender { label, plan }),
                 Err(why) if why.kind == Kind::Usage => {
-                    // A name that nobody knows ends the command here.
+                    // An unknown name ends the command here.
                     self.refused.push(Refused::of(named, label, why.sentence.clone())?);
                     first_why.get_or_insert(why);
                 }
@@ -179,7 +180,7 @@ impl<'a> Asked<'a> {
         Ok(self)
     }
 
-    /// What is to be known before the lives; once, what is the same for several techniques.
+    /// Returns the notes before the simulation, without duplicates among techniques.
     fn notes(&self) -> Result<Vec<String>, Failure> {
         let mut notes = self.contenders[0].plan.notes()?;
         for note in self.contenders[1..].iter().flat_map(|contender| contender.plan.promise_notes())
@@ -191,15 +192,14 @@ impl<'a> Asked<'a> {
         Ok(notes)
     }
 
-    /// Techniques that were refused, and those whose drive was refused or stopped as it was made or
-    /// lived.
+    /// Returns the refused techniques, and those whose drive was refused or stopped.
     fn refused_with(&self, climbed: &Climbed) -> Result<Vec<Refused>, Failure> {
         let mut refused = self.refused.clone();
         for answer in &climbed.answers {
             let Err(why) = &answer.lived else { continue };
             let contender =
                 self.contenders.iter().find(|contender| contender.label == answer.label);
-            let plan = &contender.expect("it was asked for").plan;
+            let plan = &contender.expect("a planned technique").plan;
             let named = Chosen {
                 reclaim: plan.reclaim,
                 gc: plan.gc,
@@ -211,15 +211,15 @@ impl<'a> Asked<'a> {
         Ok(refused)
     }
 
-    /// Why there is no answer at all.
+    /// Returns the reason why there is no answer at all.
     fn no_answer(&self, args: &LifeArgs, climbed: &Climbed) -> Failure {
         if let Some(why) = climbed.answers.iter().find_map(|answer| answer.lived.as_ref().err()) {
             return why.clone();
         }
         let given = seconds(60.0 * args.minutes * self.contenders.len() as f64);
         Failure::failed(format!(
-            "no simulated answer: the first rung of the ladder was not done after {given}; give it longer with a larger --minutes, or \
-             any time with --rung 1"
+            "no simulated answer: the first rung of the ladder did not end within {given}; \
+             increase --minutes, or use --rung 1, which has no time limit"
         ))
     }
 
@@ -253,12 +253,12 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Whether techniques work on samples. Stripes lie on all dies, and a sample has fewer.
+/// Returns whether techniques work on samples. Stripes lie on all dies, and a sample has fewer.
 fn may_be_sampled(named: &[Chosen]) -> bool {
     named.iter().all(|named| !vpass_core::slots::parity::has_stripes(named.parity))
 }
 
-/// The lives of all techniques: on a rung of the ladder, or exact ones.
+/// Simulates the lives of all techniques, exactly or on a rung of the ladder.
 fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result<Climbed, Failure> {
     let mut live =
         |lives: &[OneLife], deadline: Deadline| live_or_take(args, lives, deadline, rows, tables);
@@ -296,11 +296,11 @@ fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result
 /// Rung on which `--find` compares values by default.
 const RUNG_OF_FIND: u32 = 2;
 
-/// What simulates lives or takes them from an earlier command.
+/// Function that simulates lives or takes them from an earlier command.
 type Live<'a> =
     &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 
-/// Exact lives of all techniques.
+/// Simulates exact lives of all techniques.
 fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure> {
     let plans = asked
         .contenders
@@ -320,14 +320,14 @@ fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure>
     Ok(Climbed { rung: None, answers, end: None })
 }
 
-/// A plan for each seed and each sample.
+/// Returns a plan for each seed and each sample.
 fn repeated(args: &LifeArgs, plan: &RunPlan) -> Result<Vec<RunPlan>, Failure> {
     let mut plans = vec![];
     for i in 0..u64::from(args.seeds.get()) {
         let seed = plan
             .seed
             .checked_add(i)
-            .ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
+            .ok_or_else(|| Failure::usage("--seed plus --seeds exceeds 2^64"))?;
         for residue in args.setup.samples().residues() {
             plans.push(RunPlan { seed, ..plan.clone() }.of_residue(residue));
         }
@@ -335,7 +335,7 @@ fn repeated(args: &LifeArgs, plan: &RunPlan) -> Result<Vec<RunPlan>, Failure> {
     Ok(plans)
 }
 
-/// What is known of each life from an earlier command, and what is found of the others now.
+/// Takes the lives that an earlier command kept, and simulates the others.
 fn live_or_take(
     args: &LifeArgs,
     lives: &[OneLife],
@@ -358,10 +358,10 @@ fn live_or_take(
     for (i, life) in missing.into_iter().zip(ended) {
         all[i] = Some(life);
     }
-    Ok(Some(all.into_iter().map(|life| life.expect("it was kept, or it was lived")).collect()))
+    Ok(Some(all.into_iter().map(|life| life.expect("a kept or simulated life")).collect()))
 }
 
-/// `--find`.
+/// Runs `--find`.
 fn find_best(
     args: &LifeArgs,
     key: &str,
@@ -372,7 +372,7 @@ fn find_best(
 ) -> Result<Exit, Failure> {
     if args.reclaim.len() * args.combined.len() > 1 {
         return Err(Failure::usage(
-            "--find looks for one technique's best value; name one technique of each kind",
+            "--find searches the best value of one technique; name one technique of each kind",
         ));
     }
     let knob =
@@ -398,7 +398,7 @@ fn find_best(
         (neighbour(best.saturating_sub(1)), neighbour((best + 1).min(points.len() - 1)));
     let others: Vec<String> =
         peaks.iter().filter(|i| **i != best).map(|i| points[*i].text.clone()).collect();
-    // Where the drive outlives the simulation no value is better than another.
+    // If the drive outlives the simulation, no value is better than another.
     if low < high && !points[best].lives_on() {
         let mut section = Section::new(low, high);
         for _ in 0..CLOSER {
@@ -422,15 +422,15 @@ fn find_best(
     exit(&points.into_iter().filter_map(|point| point.life).collect::<Vec<_>>(), &[])
 }
 
-/// The life of the only technique.
+/// Returns the life of the only technique.
 fn only(climbed: Climbed) -> Result<Life, Failure> {
     let answer = climbed.answers.into_iter().next().expect("a named rung gives answers");
     let life = Life::answered(&answer);
-    life.map_or_else(|| Err(answer.lived.expect_err("it has lives or a reason")), Ok)
+    life.map_or_else(|| Err(answer.lived.expect_err("an answer has lives or a reason")), Ok)
 }
 
-/// Lives with a value of the key, unless that was tried before; gives the years. A value with which
-/// the drive is refused is no failure.
+/// Simulates lives with a value of the key, if it is new, and returns the years. A value that the
+/// drive refuses is not an error.
 fn tried(
     args: &LifeArgs,
     knob: &Knob,

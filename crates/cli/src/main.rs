@@ -1,8 +1,8 @@
-//! The `vpass` command: how long will a drive live under your reads, how slow will its worst reads
-//! be, and what helps?
+//! The `vpass` command: how long a drive lives under a workload, how slow its worst reads are, and
+//! which technique helps.
 //!
-//! `args` says what can be asked, `plan` reads what that names, `run` and `compare` do it, `out`
-//! and `report` show it.
+//! `args` defines the options. `vpass_lab` plans and runs simulations. `out` and `report` show the
+//! results.
 
 mod args;
 mod attack;
@@ -43,7 +43,7 @@ use crate::out::Folder;
 use crate::progress::{Bar, bar};
 
 fn main() -> ExitCode {
-    // Prints help, version and usage errors, which exit with 2, by itself.
+    // clap prints help, version and usage errors itself; a usage error exits with 2.
     let cli = words::parsed();
     progress::hear_interrupts();
     match catch_unwind(AssertUnwindSafe(|| command(cli.command))) {
@@ -54,7 +54,8 @@ fn main() -> ExitCode {
         }
         Err(_) => {
             out::say(
-                "vpass: this is a bug of vpass; please report it with the command and the message above",
+                "vpass: this is a bug in vpass; please report it with the command and the message \
+                 above",
             );
             Exit::Failed.into()
         }
@@ -117,12 +118,12 @@ fn run(args: &RunArgs) -> Result<Exit, Failure> {
     show(&plan, &args.setup.base, "run", &others)
 }
 
-/// Runs a plan for this command and shows what came of it.
+/// Runs a plan for this command and shows its results.
 fn run_and_show(plan: &RunPlan, base: &Base, command: &'static str) -> Result<Exit, Failure> {
     show(plan, base, command, &[])
 }
 
-/// The same, beside the UBER of other seeds.
+/// Runs a plan and shows its results, with the UBER of other seeds.
 fn show(
     plan: &RunPlan,
     base: &Base,

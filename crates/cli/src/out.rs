@@ -1,5 +1,5 @@
-//! Results on disk and on standard output. A folder appears whole or not at all: it is written
-//! beside its place under another name and moved there at the end.
+//! Results on disk and on standard output. A folder appears complete or not at all: it is written
+//! under another name beside its place, and moved there at the end.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -16,19 +16,18 @@ use crate::unfinished::{
 };
 use vpass_lab::plain;
 
-/// Prints to standard output. A reader that has seen enough (`vpass list | head`) is no failure.
+/// Prints to standard output. A reader that stops early (`vpass list | head`) is not an error.
 ///
 /// # Errors
-/// Standard output cannot be written to.
+/// Reports that standard output cannot be written.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_as_it_is(&plain::report(text, wants_colour()))
 }
 
-/// Prints the text of a file, which is to be read by a program: as it is, unless a terminal would
-/// read it.
+/// Prints the text of a file for programs: unchanged, unless standard output is a terminal.
 ///
 /// # Errors
-/// Standard output cannot be written to.
+/// Reports that standard output cannot be written.
 pub(crate) fn print_file(text: &str) -> Result<(), Failure> {
     if io::stdout().is_terminal() { print(text) } else { print_as_it_is(text) }
 }
@@ -43,48 +42,50 @@ fn print_as_it_is(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Says a sentence to the user, beside the results: one line, whatever is in it.
+/// Prints a sentence to standard error, in one line even if it holds line breaks.
 pub(crate) fn say(sentence: &str) {
-    // Nothing can be done where standard error is closed, and nothing needs to.
+    // A closed standard error is ignored.
     let _ = writeln!(io::stderr().lock(), "{}", plain::line(sentence));
 }
 
-/// Says a paragraph that this program wrapped: its ends of lines stay.
+/// Prints a wrapped paragraph to standard error; its line breaks stay.
 pub(crate) fn say_wrapped(paragraph: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", plain::lines(paragraph));
 }
 
-/// Says some sentences, a line each.
+/// Prints sentences to standard error, one line each.
 pub(crate) fn say_all(sentences: &[String]) {
     for sentence in sentences {
         say(&format!("vpass: {sentence}"));
     }
 }
 
-/// A results folder that is being written.
+/// Results folder that is being written.
 pub(crate) struct Folder {
     place: PathBuf,
     unfinished: Unfinished,
-    /// Held as long as the folder is being written, so that no other run takes it for a dead run's.
+    /// Lock during the writing, so that no other run removes the folder as a leftover.
     held: Option<fs::File>,
     finished: bool,
 }
 
-/// Where a folder of this name will be: behind a link, because what is moved to its place at the
-/// end cannot take that of a link.
+/// Returns the target of a link, because results cannot be moved to the place of a link.
 pub(crate) fn real_place(place: &Path) -> PathBuf {
     fs::canonicalize(place).ok().filter(|_| place.is_symlink()).unwrap_or_else(|| place.to_owned())
 }
 
 impl Folder {
-    /// Makes sure that the folder can be written. Removes what dead runs left of it.
+    /// Checks that the folder can be written. Removes leftovers of dead runs.
     ///
     /// # Errors
-    /// Something is there already, or the place cannot be written to.
+    /// Reports a folder that is not empty, or a place that cannot be written.
     pub(crate) fn begin(place: &Path) -> Result<Self, Failure> {
         let place = real_place(place);
         if place.file_name().is_none() {
-            return Err(Failure::usage(format!("--out {}: this names no folder", place.display())));
+            return Err(Failure::usage(format!(
+                "--out {}: a folder name is expected",
+                place.display()
+            )));
         }
         refuse_existing(&place)?;
         let parent = parent_of(&place);
@@ -108,17 +109,17 @@ impl Folder {
         Ok(Self { place, unfinished, held, finished: false })
     }
 
-    /// Where to write in the meantime.
+    /// Returns the temporary folder to write into.
     pub(crate) fn path(&self) -> &Path {
         &self.unfinished.temporary
     }
 
-    /// Puts the folder in its place, once all of it is on the disk.
+    /// Puts the folder in its place, after all of it is on the disk.
     ///
     /// # Errors
-    /// Something has appeared there meanwhile; the results stay beside it.
+    /// Reports that something has appeared there meanwhile; the results stay beside it.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        // From here on the folder is whole, and so it stays.
+        // From here on the folder is complete and stays.
         self.finished = true;
         self.unfinished.keep();
         let moved = refuse_existing(&self.place).and_then(|()| {
@@ -137,7 +138,7 @@ impl Folder {
         })
     }
 
-    /// Gives whole results a name that no later run takes for a dead run's.
+    /// Gives complete results a name that no later run removes as a leftover.
     fn set_aside(&self) -> PathBuf {
         let aside = hidden_beside(&self.place, ".whole-");
         if fs::rename(self.path(), &aside).is_ok() { aside } else { self.path().to_owned() }
@@ -149,13 +150,13 @@ impl Drop for Folder {
         if !self.finished {
             self.unfinished.remove();
         }
-        // The lock ends behind what it is for.
+        // The lock ends after the folder is removed.
         self.held = None;
     }
 }
 
-/// Makes a folder for this place, and does with an empty one what will be done with the results: a
-/// place that cannot be taken costs no run.
+/// Makes a folder for this place. First moves an empty folder there as a test, so that an unusable
+/// place is reported before the run.
 fn probed(place: &Path) -> io::Result<(PathBuf, Option<fs::File>)> {
     let made = make_hidden_folder(place)?;
     if !place.is_dir() {
@@ -179,14 +180,12 @@ fn refuse_existing(place: &Path) -> Result<(), Failure> {
     let what = match fs::read_dir(place).map(|mut entries| entries.next().is_none()) {
         Ok(true) => return Ok(()),
         Ok(false) => "is not empty",
-        Err(e) if e.kind() == io::ErrorKind::NotFound && place.is_symlink() => {
-            "is a link to nothing"
-        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound && place.is_symlink() => "is a broken link",
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(e) if e.kind() == io::ErrorKind::NotADirectory && !place.exists() => {
             "lies below a file"
         }
-        Err(_) => "exists and is no folder that could be read",
+        Err(_) => "exists and is not a readable folder",
     };
     Err(Failure::usage(format!(
         "--out {} {what}; a new or empty folder is expected",
@@ -194,10 +193,10 @@ fn refuse_existing(place: &Path) -> Result<(), Failure> {
     )))
 }
 
-/// Writes files into a folder that exists.
+/// Writes files into an existing folder.
 ///
 /// # Errors
-/// The disk's.
+/// Reports an error of the disk.
 pub(crate) fn write_files(
     folder: &Path,
     files: impl IntoIterator<Item = File>,
@@ -205,10 +204,10 @@ pub(crate) fn write_files(
     files.into_iter().try_for_each(|(name, content)| write_file(folder, &name, &content))
 }
 
-/// Makes a folder within one of [`Folder`].
+/// Makes a folder inside a [`Folder`].
 ///
 /// # Errors
-/// The disk's.
+/// Reports an error of the disk.
 pub(crate) fn make_folder(path: &Path) -> Result<(), Failure> {
     fs::create_dir(path).map_err(|e| failure(path, &e))
 }
@@ -216,13 +215,13 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), Failure> {
 /// Writes one file.
 ///
 /// # Errors
-/// The disk's.
+/// Reports an error of the disk.
 pub(crate) fn write_file(folder: &Path, name: &str, content: &[u8]) -> Result<(), Failure> {
     let path = folder.join(name);
     fs::write(&path, content).map_err(|e| failure(&path, &e))
 }
 
-/// The user knows the place, not what it is called until then.
+/// Makes an error with the final path, because the user does not know the temporary one.
 fn failure(path: &Path, e: &io::Error) -> Failure {
     Failure::failed(format!("{} cannot be written: {e}", progress::place_of(path).display()))
 }

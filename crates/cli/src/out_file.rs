@@ -1,5 +1,5 @@
-//! A file that appears whole or not at all: written beside its place under another name and moved
-//! there at the end.
+//! A file that appears complete or not at all: it is written under another name beside its place,
+//! and moved there at the end.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -12,7 +12,7 @@ use crate::unfinished::{bring_folder_to_disk, make_hidden_file, parent_of, remov
 
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// A file that is being written.
+/// File that is being written.
 pub(crate) struct OutFile {
     place: PathBuf,
     replace: bool,
@@ -20,7 +20,7 @@ pub(crate) struct OutFile {
     temporary: Temporary,
 }
 
-/// The file under its other name; goes away unless it was moved.
+/// File under its temporary name; it is removed unless it was moved.
 struct Temporary {
     unfinished: Unfinished,
     moved: bool,
@@ -35,14 +35,14 @@ impl Drop for Temporary {
 }
 
 impl OutFile {
-    /// Makes sure that the file can be written; an existing one is replaced at the end where
-    /// `replace` says so.
+    /// Checks that the file can be written. With `replace`, an existing file is replaced at the
+    /// end.
     ///
     /// # Errors
-    /// Something is there already, or the place cannot be written to.
+    /// Reports an existing file, or a place that cannot be written.
     pub(crate) fn begin(place: &Path, replace: bool) -> Result<Self, Failure> {
         if place.file_name().is_none() {
-            return Err(Failure::usage(format!("{}: this names no file", place.display())));
+            return Err(Failure::usage(format!("{}: a file name is expected", place.display())));
         }
         refuse_existing(place, replace)?;
         remove_leftovers(place);
@@ -62,7 +62,7 @@ impl OutFile {
     /// Puts the file in its place.
     ///
     /// # Errors
-    /// The disk's, or something has appeared there meanwhile.
+    /// Reports an error of the disk, or a file that has appeared there meanwhile.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         let failed = |e: io::Error| {
             Failure::failed(format!("{} cannot be written: {e}", self.place.display()))
@@ -86,12 +86,12 @@ impl Write for OutFile {
     }
 }
 
-/// Only a file may be replaced, and only where that was asked for.
+/// Refuses anything that exists, except a regular file with `replace`.
 fn refuse_existing(place: &Path, replace: bool) -> Result<(), Failure> {
     let Ok(there) = fs::symlink_metadata(place) else { return Ok(()) };
     if !there.is_file() {
         return Err(Failure::usage(format!(
-            "{} exists and is no regular file; another name is expected",
+            "{} exists and is not a regular file; another name is expected",
             place.display()
         )));
     }

@@ -1,5 +1,5 @@
-//! A progress bar on a terminal, from the first second on; elsewhere a line for each stage of work
-//! that takes more than two seconds. And the one place that hears Ctrl-C.
+//! A progress bar on a terminal, after the first second. Elsewhere, a line for each stage of work
+//! that takes more than two seconds. This file also handles Ctrl-C.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -13,31 +13,31 @@ use vpass_lab::progress::Progress;
 
 use crate::exit::Exit;
 
-/// The user asked to stop.
+/// Whether the user asked to stop.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// Work under way that does not look at the above: drives being made.
+/// Number of jobs that do not check for an interrupt, such as making a drive.
 static DEAF: AtomicUsize = AtomicUsize::new(0);
-/// The first interrupt never ends the process at once: what was found so far is worth keeping.
+/// Whether the first interrupt keeps the process alive to save what was found so far.
 static PATIENT: AtomicBool = AtomicBool::new(false);
-/// Results are whole and on their way to their place: nothing is to be thrown away any more.
+/// Whether results are complete and being moved, so that they must not be removed any more.
 static KEPT: AtomicBool = AtomicBool::new(false);
-/// What is kept of a command that is not done, in a sentence.
+/// Sentence about the rows that an unfinished command keeps.
 static ROWS: Mutex<Option<String>> = Mutex::new(None);
-/// What is to be removed should the process end at once.
+/// Files and folders to remove if the process ends at once.
 static UNFINISHED: Mutex<Vec<Unfinished>> = Mutex::new(vec![]);
 
-/// A folder or file that is not yet what it should become.
+/// Folder or file that is being written.
 #[derive(Clone, Debug)]
 pub(crate) struct Unfinished {
     pub(crate) temporary: PathBuf,
-    /// Where it will be.
+    /// Final path.
     pub(crate) place: PathBuf,
-    /// Folders above it that were made for it, the innermost first.
+    /// Parent folders made for it, the innermost first.
     pub(crate) made: Vec<PathBuf>,
 }
 
 impl Unfinished {
-    /// To be removed should the user stop the process.
+    /// Registers it for removal if the user stops the process.
     pub(crate) fn register(&self) {
         KEPT.store(false, Ordering::Relaxed);
         if let Ok(mut all) = UNFINISHED.lock() {
@@ -45,7 +45,7 @@ impl Unfinished {
         }
     }
 
-    /// It is whole: from now on no interrupt removes it, nor says that nothing was written.
+    /// Marks it as complete. No interrupt removes it any more, or reports that nothing was written.
     pub(crate) fn keep(&self) {
         if let Ok(mut all) = UNFINISHED.lock() {
             KEPT.store(true, Ordering::Relaxed);
@@ -53,7 +53,7 @@ impl Unfinished {
         }
     }
 
-    /// Removes it, and what was made for it as far as nothing else is in there.
+    /// Removes it, and the folders made for it if they are empty.
     pub(crate) fn remove(&self) {
         let _ = std::fs::remove_dir_all(&self.temporary)
             .or_else(|_| std::fs::remove_file(&self.temporary));
@@ -63,7 +63,7 @@ impl Unfinished {
     }
 }
 
-/// What a path will be called once what is written there is in its place.
+/// Returns the final path of something that is being written.
 pub(crate) fn place_of(path: &Path) -> PathBuf {
     let all = UNFINISHED.lock();
     let found = all.ok().and_then(|all| {
@@ -72,14 +72,13 @@ pub(crate) fn place_of(path: &Path) -> PathBuf {
     found.unwrap_or_else(|| path.to_owned())
 }
 
-/// Whoever works is given so long to hear of an interrupt and to end in good order.
+/// Time for running work to notice an interrupt and to end in order.
 const GRACE: Duration = Duration::from_millis(700);
 
-/// Takes over SIGINT, SIGTERM and SIGHUP: the first asks the run to stop, and stops the process
-/// where that takes too long or nobody listens; so does the second.
+/// Handles SIGINT, SIGTERM and SIGHUP. The first signal asks the run to stop. If the run does not
+/// stop soon, or does not check for signals, the process ends. A second signal ends it at once.
 pub(crate) fn hear_interrupts() {
-    // Where no handler can be set the system's own stays: the process ends at once, which leaves
-    // only a temporary folder.
+    // Without a handler, the system ends the process at once and leaves only a temporary folder.
     let _ = ctrlc::set_handler(|| {
         let is_first = !INTERRUPTED.swap(true, Ordering::Relaxed);
         if is_first && PATIENT.load(Ordering::Relaxed) {
@@ -88,7 +87,7 @@ pub(crate) fn hear_interrupts() {
         if is_first && DEAF.load(Ordering::Relaxed) == 0 {
             std::thread::sleep(GRACE);
         }
-        // Held to the end: what is whole by now is in its place, and nothing else will be.
+        // Holds the lock until the end: complete results are in their place, and no others will be.
         let Ok(all) = UNFINISHED.lock() else { return };
         let kept = KEPT.load(Ordering::Relaxed);
         if is_first && kept {
@@ -104,14 +103,14 @@ pub(crate) fn hear_interrupts() {
     });
 }
 
-/// Takes note of finished rows that stay where this command ends early: how many, and where.
+/// Records which finished rows stay if this command ends early.
 pub(crate) fn rows_are_kept(what: Option<String>) {
     if let Ok(mut rows) = ROWS.lock() {
         *rows = what;
     }
 }
 
-/// Why the command ends, with the rows that are kept.
+/// Returns why the command ends, and which rows are kept.
 pub(crate) fn in_words(failure: &Failure) -> String {
     let rows = ROWS.lock().ok().and_then(|rows| rows.clone());
     match rows {
@@ -121,17 +120,17 @@ pub(crate) fn in_words(failure: &Failure) -> String {
     }
 }
 
-/// Whether the user asked to stop.
+/// Returns whether the user asked to stop.
 pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// From now on the first interrupt waits until whoever works looks.
+/// Makes the first interrupt wait until the running work checks for it.
 pub(crate) fn keep_what_is_found() {
     PATIENT.store(true, Ordering::Relaxed);
 }
 
-/// Does something that cannot be asked to stop; an interrupt ends the process meanwhile.
+/// Does work that does not check for interrupts; an interrupt meanwhile ends the process.
 pub(crate) fn deaf<T>(work: impl FnOnce() -> T) -> T {
     DEAF.fetch_add(1, Ordering::Relaxed);
     let done = work();
@@ -139,32 +138,32 @@ pub(crate) fn deaf<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// The bar of a piece of work, counted in requests or whatever else it does.
+/// Progress bar of one piece of work, counted in requests or other things.
 pub(crate) struct Bar {
     shown: ProgressBar,
     done: AtomicU64,
     stages: Option<Arc<Stages>>,
 }
 
-/// Stages of work, said a line each.
+/// Stages of work, one line each.
 #[derive(Default)]
 struct Stages(Mutex<Said>);
 
 #[derive(Default)]
 struct Said {
-    /// The work takes long enough for lines.
+    /// Whether the work takes long enough for lines.
     is_long: bool,
-    /// The work is over: nothing more is said.
+    /// Whether the work is over, so that no line may follow.
     is_over: bool,
-    /// Before that is known, the latest stage of each piece of work, by its name.
+    /// Latest stage of each piece of work, by its name, until the work is long.
     waiting: Vec<(Option<String>, String)>,
 }
 
-/// Work that ends before this says nothing of its stages.
+/// Time before the first line; shorter work prints no stages.
 const SAY_AFTER: Duration = Duration::from_secs(2);
 
 impl Stages {
-    /// Stages for work that begins now, unless a terminal shows a bar or the user wants no lines.
+    /// Starts the stages of new work, unless a terminal shows a bar or the user wants no lines.
     fn begin() -> Option<Arc<Self>> {
         if std::io::stderr().is_terminal()
             || std::env::var_os(PROGRESS).is_some_and(|said| said == "off")
@@ -204,7 +203,7 @@ impl Stages {
     }
 }
 
-/// Environment variable: `off` silences the lines that say what is being done.
+/// Environment variable; `off` turns off the lines about stages.
 const PROGRESS: &str = "VPASS_PROGRESS";
 
 fn say_stage(whose: Option<&str>, what: &str) {
@@ -212,17 +211,18 @@ fn say_stage(whose: Option<&str>, what: &str) {
     crate::out::say(&format!("vpass: {whose}{what}"));
 }
 
-/// A run that ends before this shows no bar.
+/// Time before the bar appears; a shorter run shows no bar.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
-/// The bar moves this often even where nothing is counted, as while a drive is being filled.
+/// Interval at which the bar moves even without counts, such as while a drive is filled.
 const TICK: Duration = Duration::from_millis(200);
 
 impl Bar {
-    /// For so many of these things in all, where that is known.
+    /// Makes a bar; `total` is the number of things, if it is known.
     pub(crate) fn new(total: Option<u64>, things: &str) -> Self {
         let template = match total {
             Some(_) => format!(
-                "{{bar:30}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {things}, {{elapsed}}, {{eta}} left"
+                "{{bar:30}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {things}, \
+                 {{elapsed}}, {{eta}} left"
             ),
             None => format!("{{spinner}} {{human_pos}} {things}, {{elapsed}}"),
         };
@@ -277,13 +277,13 @@ impl Progress for Bar {
     }
 }
 
-/// A bar for whoever asks for one.
+/// Makes a bar for the lab.
 pub(crate) fn bar(total: Option<u64>, things: &str) -> Box<dyn Progress> {
     Box::new(Bar::new(total, things))
 }
 
 impl Drop for Bar {
-    /// Takes the bar away.
+    /// Removes the bar.
     fn drop(&mut self) {
         self.shown.finish_and_clear();
         if let Some(stages) = &self.stages {

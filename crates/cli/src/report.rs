@@ -1,4 +1,4 @@
-//! The result of one run for reading, and its verdict in a sentence or two.
+//! The results of one run as text, and the verdict in one or two sentences.
 
 mod jobs;
 pub(crate) mod parity;
@@ -16,11 +16,11 @@ use vpass_oracle::OracleReport;
 use crate::table::{Look, Table, wrapped};
 use vpass_lab::plain;
 
-/// What results of a technique mean that makes its drive another.
+/// Explanation of results from a technique that changes the nature of the flash.
 pub(crate) const COUNTERFACTUAL: &str =
-    "COUNTERFACTUAL: on flash that no drive has; a bound to compare with";
+    "COUNTERFACTUAL: no real flash behaves like this; a bound for comparison";
 
-/// Everything worth reading about a run.
+/// Returns the report of a run.
 pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     let mut text = String::new();
     let title = title(s.vpass, &s.drive, &s.workload, s.workload_generated, &s.workload_source);
@@ -70,7 +70,7 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     text
 }
 
-/// Sentences to know before the numbers are believed; nothing where there are none.
+/// Returns the warnings to read before the numbers; empty without warnings.
 pub(crate) fn warnings<S: AsRef<str>>(sentences: &[S], colour: bool) -> String {
     let heading = Look::Bad.paint("Warnings", colour);
     let lines: Vec<_> = sentences
@@ -82,7 +82,7 @@ pub(crate) fn warnings<S: AsRef<str>>(sentences: &[S], colour: bool) -> String {
     if lines.is_empty() { String::new() } else { heading + &lines.concat() + "\n" }
 }
 
-/// The first line: what ran on what; a generated workload says so.
+/// Returns the first line: versions, drive, workload and, for a generated workload, its source.
 pub(crate) fn title(
     vpass: &str,
     drive: &str,
@@ -94,7 +94,7 @@ pub(crate) fn title(
     plain::line(&format!("vpass {vpass}: drive {drive}, workload {workload}{label}")).into_owned()
 }
 
-/// The heading of a table of techniques: drive, workload, gear, and what was repeated.
+/// Returns the heading of a table of techniques: drive, workload, gear, and what is repeated.
 pub(crate) fn heading(plan: &RunPlan, repeated: &str, colour: bool) -> String {
     let workload = &plan.workload;
     let title = title(
@@ -134,12 +134,12 @@ fn host(s: &Summary) -> String {
         count(h.write_pages)
     );
     if h.unmapped_read_pages > 0 {
-        let _ = write!(text, "; {} of the pages read hold nothing", count(h.unmapped_read_pages));
+        let _ = write!(text, "; {} of the pages read hold no data", count(h.unmapped_read_pages));
     }
     if h.partial_page_writes > 0 {
         let _ = write!(
             text,
-            "; {} writes covered part of a page, {} pages were read to fill in the rest",
+            "; {} writes covered part of a page, so {} pages were read to complete them",
             count(h.partial_page_writes),
             count(h.fill_reads)
         );
@@ -148,7 +148,7 @@ fn host(s: &Summary) -> String {
     if let Some(t) = &s.trace {
         let _ = writeln!(text, "  trace: {} in {}", plural(t.rows, "request"), seconds(t.span_s));
         for (n, what) in [
-            (t.clamped, "came earlier than the one before and were moved up"),
+            (t.clamped, "were earlier than the one before and were moved to its time"),
             (t.refitted, "had their address changed to fit the drive"),
         ] {
             if n > 0 {
@@ -171,12 +171,12 @@ fn host(s: &Summary) -> String {
     text
 }
 
-/// What `--skip-bad-lines` passed over; nothing where nothing was.
+/// Reports the lines that `--skip-bad-lines` skipped; empty if there are none.
 pub(crate) fn bad_lines(trace: &Trace) -> String {
     let first = trace.first_bad_line.as_ref();
     first.map_or_else(String::new, |first| {
         format!(
-            "  trace: {} passed over that could not be read, the first: {}\n",
+            "  trace: skipped {} that cannot be read; the first: {}\n",
             plural(trace.bad_lines, "line"),
             plain::line(first)
         )
@@ -246,7 +246,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     if let (Some(refresh), Some(technique)) = (&s.refresh, &s.refresh_technique) {
         let _ = write!(
             text,
-            "\n  refresh {technique}: {} jobs, {} of open blocks, {} missed their deadline; the oldest page is {} old",
+            "\n  refresh {technique}: {} jobs, {} of open blocks, {} missed their deadline; the \
+             oldest page is {} old",
             count(refresh.invocations),
             count(refresh.open_blocks),
             plural(refresh.deadline_misses, "job"),
@@ -263,7 +264,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         let (mean, percent) = (microseconds(mean), digits(percent));
         let _ = write!(
             text,
-            "\n  a host page read waited {mean} for reclaim on average, {percent} % of a read's mean latency"
+            "\n  a host page read waited {mean} for reclaim on average, {percent} % of a read's \
+             mean latency"
         );
     }
     text.push('\n');
@@ -272,10 +274,11 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     text
 }
 
-/// What refresh merged in place, and the room that takes.
+/// Describes the merges in place by refresh, and the space that they cost.
 fn merged(merged: &Merged) -> String {
     format!(
-        "\n    {} merged in place, which corrupted {}; {} hold some at the end, {} more than the same data needs",
+        "\n    {} merged in place, which corrupted {}; {} hold merged wordlines at the end, {} \
+         more than the same data needs",
         plural(merged.merged_wordlines, "wordline"),
         plural(merged.corrupted_pages, "page"),
         plural(merged.merged_blocks.into(), "block"),
@@ -283,10 +286,10 @@ fn merged(merged: &Merged) -> String {
     )
 }
 
-/// Ranges named in the text; the JSON has all.
+/// Number of ranges in the text; the JSON has all.
 const BLAMED: usize = 3;
 
-/// Whose reads caused the copies; nothing where nobody did.
+/// Lists the ranges whose reads caused the most copies; empty without copies.
 fn blame(s: &Summary) -> String {
     let all: f64 = s.reclaim.blame.iter().map(|b| b.copies).sum();
     let worst = s.reclaim.blame.iter().take(BLAMED);
@@ -317,11 +320,15 @@ fn wear(s: &Summary) -> String {
         count(w.rated_pec.into())
     );
     if w.effective_pec_mean > w.pec_mean {
-        let _ = write!(text, "; worn by reprogramming like {}", digits(w.effective_pec_mean));
+        let _ = write!(
+            text,
+            "; effective mean with reprogramming {}",
+            digits(w.effective_pec_mean)
+        );
     }
     if let Some(amplification) = s.write_amplification {
         let _ = write!(text, "; write amplification {amplification:.3}");
-        // The two are one where every write fills its pages.
+        // Both are equal if every write fills its pages.
         if let Some(per_page) = s
             .programs_per_page_write
             .filter(|per_page| (per_page / amplification - 1.0).abs() > 5e-4)
@@ -335,9 +342,9 @@ fn wear(s: &Summary) -> String {
     text.push('\n');
     for age in &w.ages {
         let rate = match w.life_unit {
-            Some(LifeUnit::HostBytes) => (age.pec_per_tb_written, "by TB written"),
-            Some(LifeUnit::ReadBytes) => (age.pec_per_tb_read, "by TB read"),
-            _ => (age.pec_per_day, "a day"),
+            Some(LifeUnit::HostBytes) => (age.pec_per_tb_written, "per TB written"),
+            Some(LifeUnit::ReadBytes) => (age.pec_per_tb_read, "per TB read"),
+            _ => (age.pec_per_day, "per day"),
         };
         let cycles = rate.0.map_or_else(|| "-".into(), digits);
         let _ = writeln!(
@@ -355,9 +362,9 @@ fn oracle_words(o: &OracleReport, colour: bool) -> String {
         ("reads of wrong data", o.stamp_errors),
         ("uses of data past its limit", o.limit_violations),
         ("false losses", o.false_losses),
-        ("breaches of flash rules", o.protocol_errors),
+        ("violations of flash rules", o.protocol_errors),
         ("pages not served as requested", o.request_errors),
-        ("wrong books", o.books_errors),
+        ("wrong counts or map entries", o.books_errors),
     ];
     let found: Vec<_> = errors
         .iter()
@@ -375,7 +382,7 @@ fn oracle_words(o: &OracleReport, colour: bool) -> String {
         if o.worst_dose_ratio.is_finite() {
             format!("reached {:.1} % of its limit", o.worst_dose_ratio * 100.0)
         } else {
-            "was older than its code bears, and was read by chance".into()
+            "was past its age limit, and was decoded by chance".into()
         }
     );
     for finding in &o.findings {
@@ -399,17 +406,19 @@ fn simulation(s: &Summary) -> String {
     text
 }
 
-/// The answer in a sentence or two.
+/// Returns the verdict in one or two sentences.
 pub(crate) fn verdict(s: &Summary) -> String {
     if let Some(oracle) = &s.oracle
         && oracle.is_bug()
     {
-        return "The oracle found a bug of the drive model; nothing above can be trusted. Please report it with the command.".into();
+        return "The oracle found a bug of the drive model; nothing above can be trusted. Please \
+            report it with the command."
+            .into();
     }
     let loss = match (s.data_lost_pages, s.uncorrectable_reads) {
         (0, 0) => parity::still_to_rebuild(s).unwrap_or_else(|| "No data was lost.".into()),
         (lost, 0) => {
-            format!("{} of data were lost; nobody has read them yet.", plural(lost, "page"))
+            format!("{} of data were lost; the host has not read them yet.", plural(lost, "page"))
         }
         (lost, reads) => format!(
             "{} of data were lost; {} failed.",
@@ -421,12 +430,12 @@ pub(crate) fn verdict(s: &Summary) -> String {
     format!("{loss}{lag} {}", life(s))
 }
 
-/// Why a run is no measure of a life, and what is.
+/// Explains why a run is too short for a life, and what to do instead.
 fn too_short(s: &Summary) -> String {
     let w = &s.wear;
     let why = match w.confidence() {
         Confidence::Number => {
-            "its rates, or the state that the drive began with, have not settled".into()
+            "its rates or the start-up state of the drive have not settled".into()
         }
         _ => format!("only {} block cycles were seen", digits(w.cycles_observed)),
     };
@@ -434,7 +443,7 @@ fn too_short(s: &Summary) -> String {
     format!("This run is too short for a life: {why}. `vpass life` simulates one{with_rate}.")
 }
 
-/// How long the drive would live, as far as the run can tell.
+/// Describes how long the drive would live, as far as the run can tell.
 fn life(s: &Summary) -> String {
     let w = &s.wear;
     let rated = count(w.rated_pec.into());
@@ -470,18 +479,19 @@ fn life(s: &Summary) -> String {
         (_, Some(unit), Some(low)) => {
             let range = unit.range(low, life.and_then(|life| life.high).unwrap_or(f64::INFINITY));
             let after = format!(
-                "Estimate, projected from the run: the drive would reach its rated {rated} P/E cycles after"
+                "Estimate, projected from the run: the drive would reach its rated {rated} P/E \
+                 cycles after"
             );
             match life.and_then(|life| life.middle) {
                 Some(life) => format!(
-                    "{after} {} of this workload{rate} ({range}). On small drives such estimates were within 15 % of what `vpass life` \
-                     simulates.",
+                    "{after} {} of this workload{rate} ({range}). On small drives such estimates \
+                     were within 15 % of what `vpass life` simulates.",
                     unit.text_with(life, w.drive_writes_per_day)
                 ),
                 None => format!(
                     "{after} {range} of this workload{rate}; only {} block cycles were seen{}.",
                     digits(w.cycles_observed),
-                    more(": for a single number run")
+                    more("; for a single number, run")
                 ),
             }
         }

@@ -1,4 +1,4 @@
-//! `vpass run --seeds`: the same run with other seeds, for what is too rare for one.
+//! `vpass run --seeds`: the same run with other seeds, for events too rare for one run.
 
 use vpass_core::config::ErrorLaw;
 use vpass_lab::failure::Failure;
@@ -8,7 +8,7 @@ use vpass_lab::{memory, run};
 
 use crate::progress::Bar;
 
-/// UBER and lost pages of a plan with the seeds behind its own, of so many seeds in all.
+/// Returns the UBER and lost pages of the plan with each further seed, for `seeds` seeds in all.
 pub(crate) fn others(plan: &RunPlan, seeds: u32) -> Result<Vec<(Uber, u64)>, Failure> {
     if seeds == 1 {
         return Ok(vec![]);
@@ -16,8 +16,9 @@ pub(crate) fn others(plan: &RunPlan, seeds: u32) -> Result<Vec<(Uber, u64)>, Fai
     let config = &plan.drive.config;
     if config.error.model == ErrorLaw::None || config.ecc.codeword.is_none() {
         return Err(Failure::usage(format!(
-            "--seeds {seeds} is for UBER, and drive {} has none: error.model other than none and ecc.codeword are expected; `vpass compare \
-             --seeds {seeds}` has everything else over seeds",
+            "--seeds {seeds} is for UBER, but drive {} has no error rates: error.model other than \
+             none and ecc.codeword are expected; `vpass compare --seeds {seeds}` repeats \
+             everything else",
             plan.drive.name
         )));
     }
@@ -26,7 +27,7 @@ pub(crate) fn others(plan: &RunPlan, seeds: u32) -> Result<Vec<(Uber, u64)>, Fai
         let seed = plan
             .seed
             .checked_add(n.into())
-            .ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
+            .ok_or_else(|| Failure::usage("--seed plus --seeds exceeds 2^64"))?;
         let plan = RunPlan { seed, ..plan.clone() };
         let progress = Bar::new(plan.requests()?, "requests");
         let summary = run::execute(&plan, &progress)?.summary;

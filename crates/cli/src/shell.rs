@@ -1,4 +1,4 @@
-//! Completions for a shell, and man pages: both follow from the declared commands.
+//! Shell completions and man pages, generated from the declared commands.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::out;
 /// Prints the completion script of a shell.
 ///
 /// # Errors
-/// Standard output cannot be written.
+/// Reports that standard output cannot be written.
 pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
     let mut script = vec![];
     clap_complete::generate(shell, &mut Cli::command(), "vpass", &mut script);
@@ -22,7 +22,7 @@ pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
 /// Writes the man page of each command into a folder.
 ///
 /// # Errors
-/// The folder or a file in it cannot be written.
+/// Reports a folder or a file that cannot be written.
 pub(crate) fn man_pages(folder: &Path) -> Result<(), Failure> {
     clap_mangen::generate_to(Cli::command(), folder)
         .map_err(|e| Failure::usage(format!("{}: {e}", folder.display())))

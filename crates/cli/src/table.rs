@@ -1,6 +1,5 @@
-//! Tables that fit the terminal: numbers to the right, a table too wide in parts below each other,
-//! words wrapped, colour only where it is wanted. What goes into a file or a pipe is as wide as it
-//! is.
+//! Tables for the terminal: numbers to the right, wide tables in parts below each other, long words
+//! wrapped, colours if they are wanted. In a file or pipe, tables have any width.
 
 use std::io::IsTerminal;
 
@@ -10,15 +9,15 @@ use comfy_table::{
 
 use vpass_lab::plain;
 
-/// Whether standard output takes colours.
+/// Returns whether standard output takes colours.
 pub(crate) fn wants_colour() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
         || std::env::var_os("TERM").is_some_and(|t| t == "dumb");
     std::io::stdout().is_terminal() && !refused
 }
 
-/// Columns of the terminal; those that `COLUMNS` says; none for a file or a pipe, which take any
-/// width.
+/// Returns the columns of the output: from `COLUMNS`, else from the terminal. `None` for a file or
+/// a pipe, which take any width.
 fn width_of_output() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let terminal = || {
@@ -28,19 +27,19 @@ fn width_of_output() -> Option<usize> {
     said.or_else(terminal).filter(|width| *width > 0)
 }
 
-/// Narrower than this nothing reads well; then it is for the terminal to wrap.
+/// Least width of a table; a narrower terminal wraps it by itself.
 const NARROWEST: usize = 40;
 /// Spaces before each line.
 const INDENT: usize = 2;
-/// Spaces between columns of numbers, and of words; the former where there is no room.
+/// Spaces between columns of numbers; `NARROW_GAP` if space is short, and for words.
 const GAP: usize = 3;
 const NARROW_GAP: usize = 2;
 
-/// Up to so many columns a piece of words is a name, which is never wrapped.
+/// Largest width of a name, which is never wrapped.
 const NAME: u16 = 22;
 
-/// How a piece of text looks on a terminal. Sentences, wrapped at words where the width of the
-/// output is known; every line but the first is indented by so many spaces.
+/// Wraps sentences at words if the width of the output is known. All lines but the first are
+/// indented.
 pub(crate) fn wrapped(text: &str, indent: usize) -> String {
     let text = plain::lines(text);
     let Some(width) = width_of_output() else { return text.into_owned() };
@@ -76,7 +75,7 @@ pub(crate) enum Look {
 }
 
 impl Look {
-    /// The text with this look, where colours are wanted.
+    /// Returns the text with this look, if colours are wanted.
     pub(crate) fn paint(self, text: &str, colour: bool) -> String {
         let code = match self {
             Self::Heading => "1",
@@ -99,23 +98,23 @@ impl Look {
     }
 }
 
-/// A table that grows row by row.
+/// Table that grows row by row.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     rows: Vec<Vec<(String, Look)>>,
     has_heading: bool,
-    /// Columns before which a table too wide is best cut.
+    /// Columns before which a table that is too wide is cut, if possible.
     seams: Vec<usize>,
 }
 
 impl Table {
-    /// A table with a heading.
+    /// Makes a table with a heading.
     pub(crate) fn new<T: Into<String>>(heading: impl IntoIterator<Item = T>) -> Self {
         let heading = heading.into_iter().map(|h| cell(h, Look::Heading)).collect();
         Self { rows: vec![heading], has_heading: true, seams: vec![] }
     }
 
-    /// Says before which columns the table is best cut where it is too wide.
+    /// Sets the columns before which a table that is too wide is cut, if possible.
     pub(crate) fn cut_before(&mut self, seams: Vec<usize>) {
         self.seams = seams;
     }
@@ -125,23 +124,23 @@ impl Table {
         self.rows.push(cells.into_iter().map(|c| cell(c, Look::Plain)).collect());
     }
 
-    /// Adds a row of cells that look different.
+    /// Adds a row with a look for each cell.
     pub(crate) fn painted_row(&mut self, cells: Vec<(String, Look)>) {
         self.rows.push(cells.into_iter().map(|(text, look)| cell(text, look)).collect());
     }
 
-    /// The table as text, every line indented by two: the first column to the left, numbers to the
-    /// right.
+    /// Returns the table as text, indented by two spaces: the first column to the left, numbers to
+    /// the right.
     pub(crate) fn render(&self, colour: bool) -> String {
         self.numbers(colour, width_of_output())
     }
 
-    /// The same with every column to the left, for tables of words: long ones are wrapped.
+    /// Returns a table of words as text: every column to the left, long texts wrapped.
     pub(crate) fn render_words(&self, colour: bool) -> String {
         self.words(colour, width_of_output())
     }
 
-    /// The table as Markdown.
+    /// Returns the table as Markdown.
     pub(crate) fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut text = String::new();
@@ -174,8 +173,9 @@ impl Table {
         parts.join("\n")
     }
 
-    /// The columns of each part, the first column in all of them: as many as there is room for, but
-    /// cut at a seam where there is one.
+    /// Returns the columns of each part. Each part has the first column and as many others as fit,
+    /// but
+    /// ends at a seam if possible.
     fn parts(&self, room: usize) -> Vec<Vec<usize>> {
         let fits = |part: &[usize]| self.width_of(part, NARROW_GAP, true) <= room;
         let (mut parts, mut next) = (vec![], 1);
@@ -198,8 +198,9 @@ impl Table {
         self.rows.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// What stands in a cell; where it is `wrapped`, a heading at one word a line, and what a name
-    /// has in brackets on a line of its own.
+    /// Returns the text of a cell. If `wrapped`, a heading has one word per line, and brackets in
+    /// the
+    /// first column have their own line.
     fn text(&self, row: usize, column: usize, wrapped: bool) -> String {
         let text = self.rows[row].get(column).map_or("", |(text, _)| text.as_str());
         match (wrapped, row == 0 && self.has_heading, column) {
@@ -221,7 +222,7 @@ impl Table {
 
     fn part(&self, columns: &[usize], gap: usize, wrapped: bool, colour: bool) -> String {
         let mut table = bare(colour);
-        // Headings of fewer words stand on the lowest line.
+        // Headings of fewer words end on the lowest line.
         let words = |c: usize| self.text(0, c, wrapped).lines().count().max(1);
         let most_words = columns.iter().map(|c| words(*c)).max().unwrap_or(0);
         let above = |r: usize, c: usize| {
@@ -269,12 +270,12 @@ impl Table {
     }
 }
 
-/// A cell, in one line whatever is in it.
+/// Makes a cell; its text becomes one line.
 fn cell(text: impl Into<String>, look: Look) -> (String, Look) {
     (plain::line(&text.into()).into_owned(), look)
 }
 
-/// A table without borders.
+/// Makes a table without borders.
 fn bare(colour: bool) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::NOTHING);
@@ -314,7 +315,8 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let wide = "              p50   slowest read   lost\n  read     1.5 us           9 ms      0\n  write   12.5 us          10 ms      1\n";
+        let wide = "              p50   slowest read   lost\n  read     1.5 us           9 \
+            ms      0\n  write   12.5 us          10 ms      1\n";
         assert_eq!(latencies().numbers(false, None), wide);
         assert_eq!(latencies().numbers(false, Some(41)), wide);
     }
@@ -322,14 +324,15 @@ mod tests {
     #[test]
     fn what_is_too_wide_is_wrapped_in_its_heading_then_cut() {
         let mut table = latencies();
-        let wrapped = "                  slowest\n             p50     read  lost\n  read    1.5 us     9 ms     0\n  write  12.5 us    10 ms     1\n";
+        let wrapped = "                  slowest\n             p50     read  lost\n  read    1.5 \
+            us     9 ms     0\n  write  12.5 us    10 ms     1\n";
         assert_eq!(table.part(&[0, 1, 2, 3], NARROW_GAP, true, false), wrapped);
-        // 5 + 2 + 7 + 2 + 7 columns have room, the last has not.
+        // 5 + 2 + 7 + 2 + 7 columns fit; the last column does not.
         assert_eq!(table.parts(23), [vec![0, 1, 2], vec![0, 3]]);
         table.cut_before(vec![2]);
         assert_eq!(table.parts(23), [vec![0, 1], vec![0, 2, 3]]);
-        assert_eq!(table.parts(29), [vec![0, 1, 2, 3]], "all of it has room");
-        assert_eq!(table.parts(3), [vec![0, 1], vec![0, 2], vec![0, 3]], "nothing has room");
+        assert_eq!(table.parts(29), [vec![0, 1, 2, 3]], "all columns fit");
+        assert_eq!(table.parts(3), [vec![0, 1], vec![0, 2], vec![0, 3]], "no two columns fit");
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Folders and files that are not yet what they should become: under a hidden name of their own
-//! beside their place, removed unless they become whole.
+//! Folders and files that are being written. They have a hidden name beside their place, and are
+//! removed unless they are completed.
 //!
-//! The name holds a random number, so that two runs never share one, whatever their process numbers
-//! are. The run holds a lock as long as it lives. A hidden folder without a lock is a dead run's.
+//! The name holds a random number, so that two runs never share a name. The run holds a lock as
+//! long as it lives. A hidden folder without a lock is a leftover of a dead run.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -12,19 +12,19 @@ use std::path::{Path, PathBuf};
 
 use crate::out::say;
 
-/// What the hidden name has between the name of the place and the process number.
+/// Part of the hidden name between the name of the place and the process number.
 const MARK: &str = ".unfinished-";
 /// Hexadecimal digits of the random number.
 const DIGITS: usize = 12;
-/// Names that are tried before the place is given up.
+/// Number of hidden names to try.
 const TRIES: u32 = 16;
 
-/// The folder that a path lies in.
+/// Returns the folder that contains a path.
 pub(crate) fn parent_of(place: &Path) -> &Path {
     place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A hidden name beside this place that no other run has.
+/// Returns a hidden name beside this place that no other run has.
 pub(crate) fn hidden_beside(place: &Path, mark: &str) -> PathBuf {
     let mut name = begins_with(place.file_name().unwrap_or_default(), mark);
     let random = RandomState::new().hash_one(()) >> (64 - 4 * DIGITS);
@@ -39,8 +39,8 @@ fn begins_with(name: &OsStr, mark: &str) -> OsString {
     hidden
 }
 
-/// Makes a hidden folder for this place and holds it. The lock is absent where the system has none
-/// for folders.
+/// Makes a hidden folder for this place and locks it. The lock is absent if the system cannot lock
+/// folders.
 pub(crate) fn make_hidden_folder(place: &Path) -> io::Result<(PathBuf, Option<File>)> {
     make(place, |path| {
         fs::create_dir(path)?;
@@ -48,14 +48,14 @@ pub(crate) fn make_hidden_folder(place: &Path) -> io::Result<(PathBuf, Option<Fi
     })
 }
 
-/// Makes a hidden file for this place and holds it.
+/// Makes a hidden file for this place and locks it.
 pub(crate) fn make_hidden_file(place: &Path) -> io::Result<(PathBuf, File)> {
     let (path, file) =
         make(place, |path| OpenOptions::new().write(true).create_new(true).open(path).map(Some))?;
     Ok((path, file.ok_or(io::ErrorKind::NotFound)?))
 }
 
-/// Makes something that nothing of the name exists of, and holds it.
+/// Makes something under a new name and locks it.
 fn make(
     place: &Path,
     create: impl Fn(&Path) -> io::Result<Option<File>>,
@@ -66,7 +66,7 @@ fn make(
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
             made => made?,
         };
-        // Another run may have taken it for a dead run's before it was held, and removed it.
+        // Another run may have removed it as a leftover before it was locked.
         if held.as_ref().is_none_or(|file| file.lock().is_err() || path.exists()) {
             return Ok((path, held));
         }
@@ -74,8 +74,8 @@ fn make(
     Err(io::Error::other("every hidden name beside it is taken"))
 }
 
-/// Removes what dead runs left of this place, and says so. What a living run holds stays, and so
-/// does what has no random number.
+/// Removes leftovers of dead runs beside this place, and reports them. Locked things and things
+/// without a random number stay.
 pub(crate) fn remove_leftovers(place: &Path) {
     for path in leftovers(place) {
         let (removed, shown) =
@@ -92,7 +92,7 @@ pub(crate) fn remove_leftovers(place: &Path) {
     }
 }
 
-/// Removes something unless a living run holds it.
+/// Removes something unless a living run has locked it. Returns whether it was removed.
 fn removed(path: &Path, held: &File) -> io::Result<bool> {
     if held.try_lock().is_err() {
         return Ok(false);
@@ -100,7 +100,7 @@ fn removed(path: &Path, held: &File) -> io::Result<bool> {
     if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.map(|()| true)
 }
 
-/// Hidden folders and files beside a place that are made for it.
+/// Returns the hidden folders and files that were made for a place.
 fn leftovers(place: &Path) -> Vec<PathBuf> {
     let Some(name) = place.file_name() else { return vec![] };
     let begins = begins_with(name, MARK);
@@ -123,7 +123,7 @@ fn leftovers(place: &Path) -> Vec<PathBuf> {
     entries.filter(is_made_for_it).collect()
 }
 
-/// Brings a folder or file to the disk, with all that is in it.
+/// Writes a folder or file to the disk, with everything in it.
 pub(crate) fn bring_to_disk(path: &Path) -> io::Result<()> {
     if !path.is_dir() {
         return OpenOptions::new().write(true).open(path)?.sync_all();
@@ -134,7 +134,7 @@ pub(crate) fn bring_to_disk(path: &Path) -> io::Result<()> {
     bring_folder_to_disk(path)
 }
 
-/// Brings the names in a folder to the disk, where the system can.
+/// Writes the names in a folder to the disk, if the system can.
 pub(crate) fn bring_folder_to_disk(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
@@ -166,7 +166,7 @@ mod tests {
         assert!(living.exists() && !dead.exists() && !dead_file.exists());
         assert!(
             others.iter().all(|name| room.path().join(name).exists()),
-            "nobody knows whose they are"
+            "their owner is unknown"
         );
         drop(held);
     }

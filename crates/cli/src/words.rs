@@ -1,5 +1,5 @@
-//! The words of the command line, as they are typed. A complaint shows each of them in one line,
-//! whatever is in it.
+//! Parsing of the command line. Error messages show each argument in one line, even if it holds
+//! line breaks.
 
 use std::ffi::OsString;
 
@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::out::say_wrapped;
 use vpass_lab::plain;
 
-/// What is asked for. Prints help, version and complaints, and ends the process then.
+/// Parses the command line. Help, version and usage errors end the process.
 pub(crate) fn parsed() -> Cli {
     let words: Vec<OsString> = std::env::args_os().collect();
     let complaint = match Cli::try_parse_from(&words) {
@@ -22,7 +22,7 @@ pub(crate) fn parsed() -> Cli {
     if printable == words {
         complaint.exit();
     }
-    // The same complaint, about words that can be printed.
+    // Repeats the error with printable arguments.
     if let Err(complaint) = Cli::try_parse_from(&printable) {
         complaint.exit();
     }

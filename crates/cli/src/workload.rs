@@ -1,4 +1,4 @@
-//! `vpass workload`: makes workloads from statistics, and compares them with these.
+//! `vpass workload`: makes workloads from statistics, and compares the two.
 
 pub(crate) mod args;
 mod fit;
@@ -8,7 +8,7 @@ mod search;
 use args::WorkloadCommand;
 use vpass_lab::failure::Failure;
 
-/// Runs one of them.
+/// Runs a subcommand.
 pub(crate) fn run(command: &WorkloadCommand) -> Result<(), Failure> {
     match command {
         WorkloadCommand::Fit(args) => fit::fit(args),

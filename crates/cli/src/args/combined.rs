@@ -1,5 +1,4 @@
-//! What each reclaim technique is combined with where several are compared: the techniques of the
-//! other slots.
+//! Techniques of the other slots that a comparison combines with each reclaim technique.
 
 use clap::Args;
 use vpass_core::slots::parity::NO_PARITY;
@@ -21,8 +20,9 @@ pub(crate) struct Combined {
 }
 
 impl Combined {
-    /// A reclaim technique beside every combination of a name of each list: GC, refresh where any
-    /// is named, and parity, which changes first.
+    /// Returns a reclaim technique with every combination of GC, refresh (if named) and parity.
+    /// Parity
+    /// changes first.
     pub(crate) fn with<'a>(&'a self, reclaim: &'a str) -> Vec<Chosen<'a>> {
         let named: Vec<Option<&str>> = self.refresh.iter().map(|name| Some(name.trim())).collect();
         let refreshes = if named.is_empty() { vec![None] } else { named };
@@ -40,18 +40,18 @@ impl Combined {
         all
     }
 
-    /// How many that are.
+    /// Number of combinations for each reclaim technique.
     pub(crate) fn len(&self) -> usize {
         self.gc.len() * self.refresh.len().max(1) * self.parity.len()
     }
 
-    /// The parity techniques.
+    /// Returns the names of the parity techniques.
     pub(crate) fn parities(&self) -> impl Iterator<Item = &str> {
         self.parity.iter().map(|name| name.trim())
     }
 
-    /// "parity raid5, " where all have this one; nothing where they differ, which their labels say,
-    /// or have none.
+    /// Returns "parity raid5, " if this is the only parity technique. Returns nothing for several,
+    /// because the labels name them, and nothing without parity.
     pub(crate) fn of_one_parity(&self) -> String {
         let mut parities = self.parities();
         match (parities.next(), parities.next()) {
@@ -60,7 +60,7 @@ impl Combined {
         }
     }
 
-    /// The technique of each slot of which several are compared, reclaim's in any case.
+    /// Returns the name of the reclaim technique, and of each other slot with several techniques.
     pub(crate) fn label(&self, plan: &RunPlan) -> String {
         self.label_of(Chosen {
             reclaim: plan.reclaim,
@@ -70,7 +70,7 @@ impl Combined {
         })
     }
 
-    /// The label of techniques that need not go with a drive.
+    /// Returns the label of techniques, even if the drive refuses them.
     pub(crate) fn label_of(&self, named: Chosen) -> String {
         let others = [
             (self.gc.len(), Some(named.gc)),

@@ -1,10 +1,10 @@
-//! The words of the command line that say how a trace is read and replayed.
+//! The options for reading and replaying a trace.
 
 use clap::{Args, ValueEnum};
 use vpass_core::base::request::Op;
 use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
 
-/// How a trace is read and replayed.
+/// Options for reading and replaying a trace.
 #[derive(Clone, Debug, Args)]
 #[group(id = "replay", multiple = true, conflicts_with_all = ["workload", "fio"])]
 pub(crate) struct Replay {
@@ -17,7 +17,12 @@ pub(crate) struct Replay {
     pub(crate) concat: bool,
     /// Requests beyond the drive: error stops, wrap starts again at 0, scale scales all addresses
     /// to the drive, pack places the touched pages side by side in their order.
-    #[arg(long, default_value_t = Fit::Error, value_parser = parse_fit, value_name = "error|wrap|scale|pack")]
+    #[arg(
+        long,
+        default_value_t = Fit::Error,
+        value_parser = parse_fit,
+        value_name = "error|wrap|scale|pack",
+    )]
     pub(crate) fit: Fit,
     /// Trace format (see `vpass list formats`). Default: recognised from the content.
     #[arg(long, value_name = "NAME")]

@@ -1,4 +1,4 @@
-//! Arguments as the lab takes them: plain values, without what is said of printing.
+//! Conversion of arguments into the lab's plain values, without the options for output.
 
 use vpass_lab::failure::Failure;
 use vpass_lab::setup::{self, HintSource, Named};
@@ -21,7 +21,7 @@ impl From<&Base> for setup::Base {
 
 impl From<&Setup> for setup::Setup {
     fn from(args: &Setup) -> Self {
-        // clap sees to it that there is just one of the three.
+        // clap ensures that exactly one of the three is given.
         let workload = match (&args.workload, &args.fio) {
             (Some(name), _) => Named::Workload(name.clone()),
             (None, Some(path)) => Named::Fio(path.clone()),
@@ -48,19 +48,19 @@ impl From<&Setup> for setup::Setup {
 }
 
 impl Setup {
-    /// The samples that were asked for, or the whole drive.
+    /// Returns the requested samples, or the whole drive.
     pub(crate) fn samples(&self) -> Samples {
         self.sample.unwrap_or(Samples::WHOLE)
     }
 
-    /// Refuses several samples, for a command that shows one drive.
+    /// Rejects several samples, for a command that shows one drive.
     pub(crate) fn require_one_sample(&self) -> Result<(), Failure> {
         let Samples { count, of } = self.samples();
         if count == 1 {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "--sample {count}/{of}: several samples are for vpass life; 1/{of} is expected"
+            "--sample {count}/{of}: only vpass life accepts several samples; 1/{of} is expected"
         )))
     }
 }

@@ -1,4 +1,4 @@
-//! The words of `vpass attack`.
+//! The options of `vpass attack`.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -8,18 +8,20 @@ use clap::{Args, ValueEnum};
 use crate::args::{Base, TechniqueArgs, at_least_one};
 
 /// Examples for the help.
-pub(crate) const EXAMPLES: &str = "Examples:\n  vpass attack hammer --drive tiny --reclaim block\n  \
-    vpass attack below-interval --drive tiny --reclaim straw-wl --set start.pec=2000 --gear untimed --write attack.toml\n  \
-    vpass attack weak-spot --drive aged-tlc --refresh ida --set start.age=30d --gear untimed --rate 20\n  \
-    vpass attack adaptive --drive tiny --reclaim straw-wl --set start.pec=2000 --gear untimed --requests 1M\n  \
-    vpass attack search --drive tiny --reclaim straw-wl --set start.pec=2000 --minutes 5\n\n\
-    The attacker sees where every page lies and what every wordline endures (see `vpass list attacks`). Exit codes as of `vpass run`: \
-    3 where data was lost, 1 where the oracle found a bug of the drive model.";
+pub(crate) const EXAMPLES: &str = "Examples:\n  vpass attack hammer --drive tiny --reclaim \
+    block\n  vpass attack below-interval --drive tiny --reclaim straw-wl --set start.pec=2000 \
+    --gear untimed --write attack.toml\n  vpass attack weak-spot --drive aged-tlc --refresh ida \
+    --set start.age=30d --gear untimed --rate 20\n  vpass attack adaptive --drive tiny --reclaim \
+    straw-wl --set start.pec=2000 --gear untimed --requests 1M\n  vpass attack search --drive tiny \
+    --reclaim straw-wl --set start.pec=2000 --minutes 5\n\n\
+    The attacker sees where every page lies and what every wordline endures (see `vpass list \
+    attacks`). Exit codes as of `vpass run`: 3 if data was lost, 1 if the oracle found a bug of \
+    the drive model.";
 
-/// An attack of the list, against one drive.
+/// Options of an attack against one drive.
 #[derive(Debug, Args)]
 pub(crate) struct AttackArgs {
-    /// Attack (see `vpass list attacks`), or `search` to look for one. `adaptive` looks at the
+    /// Attack (see `vpass list attacks`), or `search` to search for one. `adaptive` inspects the
     /// drive again after each burst of 4 to 100 whole-page requests, when the drive has drained.
     /// Its latencies are those of short bursts.
     pub(crate) name: String,
@@ -57,24 +59,30 @@ pub(crate) struct AttackArgs {
     pub(crate) search: SearchArgs,
 }
 
-/// What only `search` takes.
+/// Options that only `search` takes.
 #[derive(Clone, Debug, Args)]
 #[command(
-    next_help_heading = "Options of `vpass attack search`, which runs in the untimed gear and writes attack-RECLAIM.toml"
+    next_help_heading = "Options of `vpass attack search`, which runs in the untimed gear and \
+        writes attack-RECLAIM.toml"
 )]
 pub(crate) struct SearchArgs {
     /// Search for M minutes. Default: 1, unless --rounds is given.
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) minutes: Option<f64>,
     /// Search for N rounds of eight trials. The result is the same every time.
-    #[arg(long, value_name = "N", conflicts_with = "minutes", value_parser = at_least_one::<NonZeroU64>)]
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "minutes",
+        value_parser = at_least_one::<NonZeroU64>,
+    )]
     pub(crate) rounds: Option<NonZeroU64>,
     /// loss: lost data. writes: reclaim copies per page read.
     #[arg(long, value_enum, default_value_t = Goal::Loss)]
     pub(crate) goal: Goal,
 }
 
-/// What a search looks for.
+/// Goal of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Goal {
     /// Lost data.
@@ -83,8 +91,8 @@ pub(crate) enum Goal {
     Writes,
 }
 
-/// Requests a second, as a workload's rate may be.
+/// Reads a rate in requests per second.
 fn a_rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (1e-6..=1e12).contains(rate));
-    rate.ok_or_else(|| "a number of requests a second from 1e-6 to 1e12 is expected".into())
+    rate.ok_or_else(|| "a number of requests per second from 1e-6 to 1e12 is expected".into())
 }

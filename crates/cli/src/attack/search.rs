@@ -1,9 +1,9 @@
-//! `vpass attack search`: looks for requests that make a policy lose data, or copy as much as
-//! possible. Random attacks and those of the list to begin with, then changes of the best so far.
-//! Each trial is a run like any other, of the untimed gear, under the oracle.
+//! `vpass attack search`: searches for requests that make a policy lose data, or copy as much as
+//! possible. It begins with random attacks and those of the list, then changes the best so far.
+//! Each trial is an untimed run under the oracle.
 //!
-//! A round is bred from one random stream and run on all cores, so that `--rounds` gives the same
-//! result on any number of them.
+//! The attacks of a round depend on one random stream and run on all cores. `--rounds` therefore
+//! gives the same result on any number of cores.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -29,22 +29,22 @@ use crate::progress::{Bar, keep_what_is_found};
 
 /// Trials of a round.
 const TRIALS: usize = 8;
-/// Which of the best each trial of a round changes; one is new.
+/// Rank of the attack that each trial of a round changes; `None` makes a new one.
 const PARENTS: [Option<usize>; TRIALS] =
     [None, Some(0), Some(0), Some(0), Some(1), Some(2), Some(3), Some(5)];
-/// The best attacks, which are changed further.
+/// Number of best attacks that are kept for changes.
 const KEPT: usize = 6;
 
-/// An attack that was tried.
+/// Attack after its trial.
 #[derive(Clone)]
 struct Tried {
     phases: Vec<PhaseConfig>,
     score: f64,
-    /// Data was lost, or the drive is wrong: nothing is left to look for.
+    /// Whether data was lost or the drive has a bug; either ends the search.
     broken: bool,
 }
 
-/// Everything that the trials of a search have in common.
+/// Settings that the trials of a search share.
 struct Search<'a> {
     victim: &'a Victim,
     base: Base,
@@ -55,7 +55,7 @@ struct Search<'a> {
     pool: ThreadPool,
 }
 
-/// Looks for an attack, writes it down, and runs it once more to show what it does.
+/// Searches for an attack, writes it to a file, and runs it once more to show its effect.
 pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let minutes = args.search.minutes;
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
@@ -67,7 +67,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let base = Base { gear: Gear::Untimed, oracle: Watch::On, ..args.base.clone() };
     let place =
         args.write.clone().unwrap_or_else(|| format!("attack-{}.toml", victim.reclaim).into());
-    // Begun now, so that a place that cannot be written is not found out after the search.
+    // Begins the file now, so that an unusable path is reported before the search.
     let out = OutFile::begin(&place, args.force)?;
     let breeder = Breeder::new(victim.knowledge(base.gear.into(), base.seed)?, base.seed);
     let requests = args.requests.map_or(breeder.requests(), Into::into);
@@ -103,14 +103,14 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&victim.plan(&search.base, "search", file)?, &search.base, "attack")
 }
 
-/// When a search ends, unless it finds what it looks for.
+/// End of a search that does not reach its goal.
 enum End {
     Rounds(u64),
     At(Instant),
 }
 
 impl Search<'_> {
-    /// The best attack found, and the number of trials.
+    /// Returns the best attack and the number of trials.
     fn run(&self, mut breeder: Breeder, end: &End) -> Result<(Tried, u64), Failure> {
         let mut best: Vec<Tried> = vec![];
         let mut next = breeder.known();
@@ -135,7 +135,7 @@ impl Search<'_> {
                     Err(failure) => return Err(failure),
                     Ok(tried) => {
                         trials += 1;
-                        // After those that are as good: who came first stays first.
+                        // Among equal scores, the first stays first.
                         let place = best.partition_point(|b| b.score >= tried.score);
                         best.insert(place, tried);
                     }
@@ -161,8 +161,7 @@ impl Search<'_> {
             "search",
             file_of(&phases, self.requests, self.coming, ""),
         )?;
-        // A drive that stops is a bug as well, and the requests that made it stop are what is
-        // looked for.
+        // A drive that stops has a bug too, and its requests are what the search wants.
         let outcome = catch_unwind(AssertUnwindSafe(|| run::execute(&plan, &self.progress)));
         let Ok(outcome) = outcome else {
             return Ok(Tried { phases, score: f64::INFINITY, broken: true });
@@ -178,7 +177,7 @@ impl Search<'_> {
     }
 }
 
-/// `coming`: so many outstanding, or a second.
+/// Makes a workload file. `coming` holds the queue depth and the rate.
 fn file_of(
     phases: &[PhaseConfig],
     requests: u64,
@@ -197,10 +196,10 @@ fn file_of(
 }
 
 impl Goal {
-    /// How good a trial is.
+    /// Returns the score of a trial.
     fn score(self, s: &Summary) -> f64 {
         match self {
-            // A page lost counts as its limit reached.
+            // A lost page counts as much as a limit reached.
             Self::Loss => {
                 s.oracle.as_ref().map_or(0.0, |o| o.worst_dose_ratio)
                     + (s.data_lost_pages + s.uncorrectable_reads) as f64
@@ -216,7 +215,7 @@ impl Goal {
         }
     }
 
-    /// What the best trial did, in words.
+    /// Describes the best trial.
     fn found(self, best: &Tried) -> String {
         match self {
             _ if best.score.is_infinite() => "one of them shows a bug of the drive model".into(),

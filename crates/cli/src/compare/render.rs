@@ -1,4 +1,4 @@
-//! A comparison for reading: as text for a terminal, as CSV, as Markdown.
+//! A comparison as text for a terminal, as CSV, and as Markdown.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use crate::args::CompareArgs;
 use crate::report::{self, parity::failures_in_short};
 use crate::table::{Look, Table, wrapped};
 
-/// Every column's mean and half width, for programs.
+/// Returns each column's mean and half width as CSV.
 pub(super) fn csv(rows: &[ComparisonRow]) -> String {
     let refreshes = refreshes(rows);
     let has_parity = has_parity(rows);
@@ -41,7 +41,7 @@ pub(super) fn csv(rows: &[ComparisonRow]) -> String {
     text
 }
 
-/// For a terminal: title, table, legend, verdict.
+/// Returns title, table, notes, legend, warnings and verdict.
 pub(super) fn text(
     rows: &[ComparisonRow],
     (stopped, refused): (&[Stopped], &[Refused]),
@@ -53,7 +53,10 @@ pub(super) fn text(
     text.push_str(&table(rows, refused, plan).render(colour));
     text.push('\n');
     let mut notes = Table::default();
-    notes.row(["*: best of its column, of those that lost no data (nobody where all are alike, or the best are not told apart)"]);
+    notes.row([
+        "*: best of its column among techniques that lost no data (none if all are equal or the \
+        best cannot be told apart)",
+    ]);
     let counterfactual = labels(rows.iter().filter(|row| row.counterfactual));
     let ageless =
         labels(rows.iter().filter(|row| row.is_ageless() && rows.iter().any(ComparisonRow::ages)));
@@ -61,7 +64,10 @@ pub(super) fn text(
         notes.row([format!("{counterfactual}: {}; it wins no column", report::COUNTERFACTUAL)]);
     }
     if !ageless.is_empty() {
-        notes.row([format!("{ageless}: data does not age in this run (no refresh, and no start.age), as it does in others")]);
+        notes.row([format!(
+            "{ageless}: data does not age in this run (no refresh, no start.age), but does in \
+            others"
+        )]);
     }
     if !plan.fail.is_empty() {
         let injected: Vec<String> = plan.fail.iter().map(ToString::to_string).collect();
@@ -73,10 +79,10 @@ pub(super) fn text(
         }
     }
     for row in stopped {
-        notes.row([format!("{}: stopped, and has no results: {}", row.label, row.why)]);
+        notes.row([format!("{}: stopped without results: {}", row.label, row.why)]);
     }
     for (labels, why) in by_reason(refused) {
-        notes.row([format!("{labels}: refused, and has no results: {why}")]);
+        notes.row([format!("{labels}: refused, so without results: {why}")]);
     }
     text.push_str(&notes.render_words(colour));
     text.push_str(&legend(rows, plan).render_words(colour));
@@ -88,8 +94,8 @@ pub(super) fn text(
     text
 }
 
-/// What to know before the numbers are believed: each sentence once, with the techniques that it is
-/// about.
+/// Returns the warnings to read before the numbers: each sentence once, with the techniques that
+/// it concerns.
 fn said(rows: &[ComparisonRow], colour: bool) -> String {
     let all: Vec<&ComparisonRow> = rows.iter().collect();
     let line = |warning: warnings::Warning| {
@@ -101,18 +107,18 @@ fn said(rows: &[ComparisonRow], colour: bool) -> String {
     if lines.is_empty() { String::new() } else { format!("\n{}", report::warnings(&lines, colour)) }
 }
 
-/// What these rows are called.
+/// Returns the labels of rows, separated by commas.
 fn labels<'a>(rows: impl Iterator<Item = &'a ComparisonRow>) -> String {
     rows.map(|row| row.label.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// The table alone, for a document.
+/// Returns the table alone, for a document.
 pub(super) fn markdown(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> String {
     table(rows, refused, plan).markdown()
 }
 
-/// The columns that mean something in a plan's gear, and on these drives: first the life in its
-/// unit.
+/// Returns the columns that have a meaning in the plan's gear and on these drives. The life in its
+/// unit comes first.
 fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
     let unit = life_unit(rows);
@@ -163,7 +169,7 @@ fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
     table
 }
 
-/// What the columns mean, a line for those that are explained together.
+/// Returns the meanings of the columns. Columns with a common explanation share a line.
 fn legend(rows: &[ComparisonRow], plan: &RunPlan) -> Table {
     let mut legend = Table::default();
     let mut names: Vec<&str> = vec![];
@@ -192,7 +198,7 @@ fn cell(column: &Column, e: MeanCi95, wins: bool, sizes: &Sizes) -> (String, Loo
     let mut text = column.text(e.mean, sizes);
     if let Some(half) = e.ci95 {
         let half = column.text(half, sizes);
-        // The bytes behind a count are said once.
+        // Prints the bytes of a count only once.
         let _ = write!(text, " ± {}", half.split(" (").next().unwrap_or(&half));
     }
     let (text, look) = starred(text, wins);
@@ -213,7 +219,7 @@ mod tests {
     use vpass_lab::run::execute;
     use vpass_lab::setup::{Base, Named, Setup};
 
-    /// A run whose life is known as a range of days only, once it has settled.
+    /// Makes a run whose life is known only as a range of days, once it has settled.
     fn range(run: &Summary, low: f64, high: f64, life_settled: bool) -> Summary {
         let wear = Wear {
             life_unit: Some(LifeUnit::Days),

@@ -1,4 +1,4 @@
-//! A run of a comparison that has ended: what the table needs of it, and the files of its folder.
+//! A finished run of a comparison: its summary for the table, and the files of its folder.
 
 use std::path::Path;
 
@@ -14,21 +14,21 @@ use crate::out;
 /// Files of a run: name and content.
 type Files = Vec<(String, Bytes)>;
 
-/// A run with its files, or why its drive stopped.
+/// Run with its files, or the reason why its drive stopped.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Row(pub(super) Ended<(Box<Summary>, Files)>);
 
 impl Row {
-    /// A run that found something.
+    /// Makes the row of a finished run.
     pub(super) fn of(outcome: &Outcome, files: Vec<File>) -> Self {
         let files = files.into_iter().map(|(name, content)| (name, Bytes(content))).collect();
         Self(Ended::Done((Box::new(outcome.summary.clone()), files)))
     }
 
-    /// Writes its files into a folder of this name and gives the rest.
+    /// Writes the files into a folder of this name and returns the rest.
     ///
     /// # Errors
-    /// The disk's. That its drive stopped is a result.
+    /// Reports an error of the disk. A drive that stopped is a result.
     pub(super) fn put_into(
         self,
         folder: Option<&Path>,

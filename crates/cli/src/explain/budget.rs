@@ -1,4 +1,4 @@
-//! The error budget of a page, for reading: that of the weakest page at each P/E count.
+//! The error budget of the weakest page at each P/E count, as text.
 
 use std::fmt::Write;
 
@@ -8,17 +8,18 @@ use vpass_lab::numbers::{count, days, digits, microseconds};
 
 use crate::table::Table;
 
-/// Two tables: the terms of the error rate, and what they leave.
+/// Returns two tables: the terms of the error rate, and the dose that they leave.
 pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "  RBER = base + what age adds + slope x dose, of the page of each age that endures least when it is fresh; --json has all"
+        "  RBER = base + what age adds + slope x dose; each row is the page that endures least \
+         when fresh; --json has all pages"
     );
     if budget.acceleration.to_bits() != 1f64.to_bits() {
         let _ = writeln!(
             text,
-            "  at this temperature data ages {} times as fast as the law says",
+            "  at this temperature, data ages {} times as fast as in the error law",
             digits(budget.acceleration)
         );
     }
@@ -29,7 +30,8 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
         let first = budget.levels.first().map_or(0.0, |level| level.cap);
         let _ = writeln!(
             text,
-            "  at {} P/E cycles fresh data has {}, and the first read decodes up to {}: a drive that can come there is refused",
+            "  at {} P/E cycles, fresh data has RBER {}, but the first read decodes only up to {}: \
+             a drive that can reach this state is refused",
             count(page.pec.into()),
             rber(page.base),
             rber(first)
@@ -43,7 +45,7 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     text
 }
 
-/// The page that endures least when it is fresh, at each P/E count.
+/// Returns the page that endures least when fresh, at each P/E count.
 fn weakest(budget: &ErrorBudget) -> Vec<&PageBudget> {
     let mut pages: Vec<&PageBudget> = vec![];
     for page in &budget.pages {
@@ -62,7 +64,7 @@ fn weakest(budget: &ErrorBudget) -> Vec<&PageBudget> {
     pages
 }
 
-/// Whether fresh data is decoded without retry.
+/// Returns whether fresh data decodes without a retry.
 fn is_decoded(page: &PageBudget) -> bool {
     page.slope > 0.0
 }
@@ -131,7 +133,7 @@ fn dose_words(dose: f64) -> String {
     if dose < 0.0 { "none".into() } else { digits(dose) }
 }
 
-/// When a page that nobody reads needs more retries.
+/// Returns the age at which a page that is never read needs more retries.
 fn end(left: &Left) -> String {
     left.ends_days.map_or_else(|| "never".into(), days)
 }

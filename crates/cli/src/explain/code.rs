@@ -1,4 +1,4 @@
-//! `vpass explain`: limits that follow from one code, for reading.
+//! `vpass explain`: limits that follow from one code, as text.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ pub(super) fn words(code: &Code, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "  ({}, {}) corrects {} bits; at the limit {} of its codewords decode: RBER {:.3e}",
+        "  ({}, {}) corrects {} bits; at the limit, {} of its codewords decode: RBER {:.3e}",
         count(code.codeword_bits.into()),
         count(code.data_bits.into()),
         code.corrects,
@@ -21,7 +21,8 @@ pub(super) fn words(code: &Code, colour: bool) -> String {
     );
     let _ = writeln!(
         text,
-        "  there UBER is {:.1e}, and a block at its limit has {} lost pages (JESD218: UBER 1e-15 for clients, 1e-16 for enterprises)",
+        "  at the limit, UBER is {:.1e} and a block has {} lost pages (JESD218: UBER 1e-15 for \
+         client drives, 1e-16 for enterprise drives)",
         code.uber,
         digits(code.lost_pages_of_a_block)
     );
@@ -36,13 +37,16 @@ pub(super) fn words(code: &Code, colour: bool) -> String {
     }
     text.push_str(&table.render(colour));
     text.push_str(match code.combine {
-        Combine::Independent => "  reads and age have the code for themselves (bch.combine = \"independent\", as published)\n",
+        Combine::Independent => {
+            "  reads and age can each use the whole code (bch.combine = \"independent\", as \
+            published)\n"
+        }
         Combine::Sum => "  reads and age share the code (bch.combine = \"sum\")\n",
     });
     text
 }
 
-/// In percent, with as many nines as it has.
+/// Formats a share in percent, with all its nines.
 fn share(decoded: f64) -> String {
     let fails = 1.0 - decoded;
     let places = (-(fails.log10()) - 2.0).ceil().clamp(0.0, 12.0) as usize;

@@ -1,4 +1,4 @@
-//! `vpass explain`: what parity adds to the reads that a block bears, for reading.
+//! `vpass explain`: the additional reads that a block endures with parity, as text.
 
 use std::fmt::Write;
 
@@ -11,7 +11,8 @@ pub(super) fn words(stripes: &Stripes, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "  stripes of {} pages and parity that is always on flash (`{}`); the logarithms of error rates deviate by {} in common, {} by themselves",
+        "  stripes of {} pages and parity that is always on flash (`{}`); standard deviation of \
+         the logarithm of error rates: {} between stripes, {} within a stripe",
         stripes.members, stripes.technique, stripes.spread_common, stripes.spread_own
     );
     let reads = format!("reads at {} P/E", count(stripes.pec.into()));
@@ -31,6 +32,9 @@ pub(super) fn words(stripes: &Stripes, colour: bool) -> String {
         );
     }
     text.push_str(&table.render(colour));
-    text.push_str("  expected numbers, of data without age; drives under `none`, and under techniques whose parity may be late, keep to the first row\n");
+    text.push_str(
+        "  expected values for data without age; the first row applies under `none`, and if parity \
+        may be late\n",
+    );
     text
 }

@@ -1,11 +1,11 @@
-//! `vpass explain` and `vpass show`: the mapping unit and what smaller writes cost, for reading.
+//! `vpass explain` and `vpass show`: the mapping unit and the cost of smaller writes, as text.
 
 use vpass_lab::explain::Unit;
 use vpass_lab::numbers::{bytes, digits};
 
 use crate::table::Table;
 
-/// A table of small writes, and what the drive does with them.
+/// Describes what the drive does with small writes, with a table of their costs.
 pub(super) fn words(unit: &Unit, colour: bool) -> String {
     let mut table = Table::new(["a write of", "fill reads", "programmed per byte written"]);
     for write in &unit.small_writes {
@@ -17,18 +17,21 @@ pub(super) fn words(unit: &Unit, colour: bool) -> String {
     }
     let table = if unit.small_writes.is_empty() { String::new() } else { table.render(colour) };
     format!(
-        "  the drive maps whole flash pages of {}; a smaller write reads its page and programs all of it\n\
-         {table}  before garbage collection; writes that meet in the write buffer share their page\n",
+        "  the drive maps whole flash pages of {}; a smaller write reads its page and programs all \
+         of it\n\
+         {table}  before garbage collection; small writes that meet in the write buffer share \
+         their page\n",
         bytes(unit.bytes)
     )
 }
 
-/// The same as a comment of a drive file, in lines of TOML.
+/// Returns the description as a comment for a drive file, in lines of TOML.
 pub(crate) fn comment(page_bytes: u64) -> String {
     let unit = Unit::of(page_bytes);
     let cost = |write: &vpass_lab::explain::SmallWrite| {
         format!(
-            "# A write of {} costs {} fill read and {} bytes programmed per byte written, before garbage collection.\n",
+            "# A write of {} costs {} fill read and {} bytes programmed per byte written, before \
+             garbage collection.\n",
             bytes(write.bytes),
             write.fill_reads,
             digits(write.programmed_per_byte)
@@ -36,7 +39,8 @@ pub(crate) fn comment(page_bytes: u64) -> String {
     };
     let costs: String = unit.small_writes.iter().map(cost).collect();
     format!(
-        "\n# Mapping unit: the flash page (geometry.page_size), {}. A smaller write reads its page and programs all of it.\n{costs}",
+        "\n# Mapping unit: the flash page (geometry.page_size), {}. A smaller write reads its page \
+         and programs all of it.\n{costs}",
         bytes(unit.bytes)
     )
 }

@@ -1,4 +1,4 @@
-//! The words of `vpass life`.
+//! The options of `vpass life`.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 
@@ -7,20 +7,26 @@ use vpass_lab::life::Until;
 
 use crate::args::{Combined, Gear, Setup, at_least_one};
 
-pub(crate) const EXAMPLES: &str = "Examples:\n  \
-    vpass life --drive modern-tlc --workload zipf-read --set workload.rate=20k\n  \
-    vpass life --drive modern-tlc --trace mine.csv.zst --reclaim block,straw-wl --within 5% --minutes 10\n  \
-    vpass life --drive mine.toml --workload mixed.toml --refresh none,block --exact --seeds 3 --sample 1/16\n  \
-    vpass life --drive mine.toml --workload mixed.toml --refresh block --find refresh.period --from 7d --to 1y --out curve\n\n\
-    A drive is worn out when its mean block has endured drive.rated_pec P/E cycles. One that is not after 100 years (or --years) prints\n\
-    \"> 100\".\n\n\
-    After a warm-up, an erase counts as K P/E cycles. The ladder has seven rungs: K = 100, 30, 30, 10, 10, 3 and 1, with 2, 2, 4, 4, 8, 8\n\
-    and 8 lives. A rung's interval is the larger of two: its difference to the rung with the next larger K, and the 95 % interval of batch\n\
-    means. Lives that differ by more than their batches explain have the 95 % interval over the lives instead.\n\n\
-    Exits 0 whenever every life came to its end, data lost or not; 1 where the oracle found a bug of the drive model, or where not even\n\
-    the first rung was done in time.";
+pub(crate) const EXAMPLES: &str = "Examples:\n  vpass life --drive modern-tlc --workload zipf-read \
+    --set workload.rate=20k\n  vpass life --drive modern-tlc --trace mine.csv.zst --reclaim \
+    block,straw-wl --within 5% --minutes 10\n  vpass life --drive mine.toml --workload mixed.toml \
+    --refresh none,block --exact --seeds 3 --sample 1/16\n  vpass life --drive mine.toml \
+    --workload mixed.toml --refresh block --find refresh.period --from 7d --to 1y --out curve\n\n\
+    A drive is worn out when its mean block has endured drive.rated_pec P/E cycles. If it is not\n\
+    worn out after 100 years (or --years), the life is \"> 100\" (or \"> YEARS\").\n\n\
+    After a warm-up, an erase counts as K P/E cycles. The ladder of accuracy has seven rungs:\n\
+    K = 100, 30, 30, 10, 10, 3 and 1, with 2, 2, 4, 4, 8, 8 and 8 lives. The interval of a rung \
+    is\n\
+    the larger of two: its difference to the rung with the next larger K, and the 95 % interval \
+    of\n\
+    batch means. If the lives differ by more than their batches explain, the 95 % interval over \
+    the\n\
+    lives replaces that of the batch means.\n\n\
+    Exits with 0 if every life ended, with or without lost data. Exits with 1 if the oracle found \
+    a\n\
+    bug of the drive model, or if not even the first rung ended in time.";
 
-/// A drive, a workload, and what to compare.
+/// Options of `vpass life`: a drive, a workload, and the techniques to compare.
 #[derive(Debug, Args)]
 #[command(mut_arg("gear", |arg| arg.default_value("fluid")))]
 pub(crate) struct LifeArgs {
@@ -31,56 +37,80 @@ pub(crate) struct LifeArgs {
     pub(crate) reclaim: Vec<String>,
     #[command(flatten)]
     pub(crate) combined: Combined,
-    /// Live each life with this many seeds, counting up from --seed; years then have a 95 %
+    /// Simulate each life with this many seeds, counting up from --seed; years then have a 95 %
     /// confidence interval.
-    #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
+    #[arg(
+        long,
+        default_value_t = NonZeroU32::MIN,
+        value_name = "N",
+        value_parser = at_least_one::<NonZeroU32>,
+    )]
     pub(crate) seeds: NonZeroU32,
-    /// End after so many years, worn out or not: above 0, at most 100.
+    /// End after this many years, worn out or not: above 0, at most 100.
     #[arg(long, value_name = "YEARS", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) years: Option<f64>,
-    /// End as well when the reads of the drive's life together have more errors than this by each
-    /// bit read, as JESD218 has it: 1e-15 for client drives, 1e-16 for others. Errors are what
-    /// chance makes of the error rates of all data that was read, not those that happened to come.
+    /// Also end when the uncorrectable bit error rate of all reads so far exceeds this (JESD218:
+    /// 1e-15
+    /// for client drives, 1e-16 for enterprise drives). The errors are expected values from the
+    /// error
+    /// rates of the data read, not the errors that happened.
     #[arg(long, value_name = "RATE", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) uber: Option<f64>,
-    /// Threads; as many as there are cores where absent.
+    /// Number of threads. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Climb until the interval of every technique is this small a part of its years: a share, such
-    /// as 5% or 0.05.
-    #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = a_share, conflicts_with_all = ["exact", "rung"])]
+    /// Go on to higher rungs until the interval of every technique is at most this share of its
+    /// years,
+    /// such as 5% or 0.05.
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value = "10%",
+        value_parser = a_share,
+        conflicts_with_all = ["exact", "rung"],
+    )]
     pub(crate) within: f64,
-    /// Begin no rung that is not expected to end within so many minutes for each technique. The
-    /// first rung is given up then.
-    #[arg(long, value_name = "MINUTES", default_value_t = 3.0, value_parser = some_minutes, conflicts_with_all = ["exact", "rung"])]
+    /// Start a rung only if it is expected to end within this many minutes per technique. The first
+    /// rung stops after this time.
+    #[arg(
+        long,
+        value_name = "MINUTES",
+        default_value_t = 3.0,
+        value_parser = some_minutes,
+        conflicts_with_all = ["exact", "rung"],
+    )]
     pub(crate) minutes: f64,
-    /// Live on this rung of the ladder, from 1 to 7, however long it takes: the same bytes on any
-    /// number of cores.
+    /// Simulate this rung of the ladder, from 1 to 7, without a time limit. The results are the
+    /// same
+    /// bytes on any number of cores.
     #[arg(long, value_name = "N", conflicts_with = "exact")]
     pub(crate) rung: Option<u32>,
-    /// Simulate every P/E cycle from the start, on the plan as it is given: the whole drive without
-    /// --sample, one life without --seeds.
+    /// Simulate every P/E cycle from the start, exactly as planned: the whole drive without
+    /// --sample,
+    /// one life without --seeds.
     #[arg(long)]
     pub(crate) exact: bool,
-    /// Live all lives. Without this, finished lives that an earlier command for the same --out kept
-    /// are taken as they are.
+    /// Simulate all lives again. Default: take finished lives that an earlier command kept for the
+    /// same
+    /// --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
-    /// Look for the value of one numeric key of the drive, such as refresh.period, with which it
-    /// lives longest: nine values in even steps of their logarithm, then the golden section around
-    /// the best. The curve is printed as CSV, or as JSON; values with which the drive is refused
-    /// have no row.
+    /// Search the value of one numeric drive key, such as refresh.period, with the longest life:
+    /// nine
+    /// values in even logarithmic steps, then golden-section search around the best. Prints the
+    /// curve
+    /// as CSV or JSON. Values that the drive refuses have no row.
     #[arg(long, value_name = "KEY")]
     pub(crate) find: Option<String>,
-    /// First value to try, as --set takes it; a sixteenth of the drive's own where absent.
+    /// First value to try, as for --set. Default: a sixteenth of the drive's own value.
     #[arg(long, value_name = "VALUE", requires = "find")]
     pub(crate) from: Option<String>,
-    /// Last value to try; sixteen times the drive's own where absent.
+    /// Last value to try. Default: sixteen times the drive's own value.
     #[arg(long, value_name = "VALUE", requires = "find")]
     pub(crate) to: Option<String>,
 }
 
-/// Reads a number; what it may be is said where it is known what it is.
+/// Reads a number; its user checks the range.
 fn a_number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "a number is expected, such as 0.5 or 1e-15".into())
 }
@@ -104,17 +134,17 @@ fn some_minutes(text: &str) -> Result<f64, String> {
     minutes.ok_or_else(|| "minutes above 0 and at most 100,000 are expected, such as 3".into())
 }
 
-/// Minutes that a climb may take at most.
+/// Largest value of `--minutes`.
 const MOST_MINUTES: f64 = 1e5;
 
 impl LifeArgs {
-    /// Whether each life is simulated cycle by cycle: where that is asked for, and request by
-    /// request.
+    /// Returns whether each life is simulated cycle by cycle: on request, and in the gears that run
+    /// request by request.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact || self.setup.base.gear != Gear::Fluid
     }
 
-    /// Where lives end at the latest.
+    /// Returns the limits that end a life.
     pub(crate) fn until(&self) -> Until {
         Until { years: self.years, uber: self.uber }
     }

@@ -1,4 +1,4 @@
-//! Estimates of lives: printed before the simulation, and beside its answer.
+//! Estimates of lives, printed before the simulation and beside its answer.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use vpass_lab::plan::RunPlan;
 use crate::out;
 use crate::table::wrapped;
 
-/// The estimate of each technique's life, in their order.
+/// Estimate of each technique's life, in the order of the techniques.
 pub(super) struct Estimated(Vec<(String, Answer)>);
 
 impl Estimated {
@@ -30,7 +30,7 @@ impl Estimated {
         Ok(Self(all))
     }
 
-    /// The estimates and how far off they were, one sentence each.
+    /// Returns the estimates and their errors, one sentence each.
     pub(super) fn text(&self, lives: &[Life]) -> String {
         let mut text = "\n".to_owned();
         for life in lives {
@@ -65,7 +65,7 @@ impl Estimated {
     }
 }
 
-/// The years of a life that wear ended.
+/// Returns the years of a life that wear ended.
 fn simulated(life: &Life) -> Option<f64> {
     Some(life.years.mean).filter(|_| life.worn_out)
 }

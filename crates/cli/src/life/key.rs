@@ -1,4 +1,4 @@
-//! The key that `--find` turns: numbers in its own unit, and as `--set` takes them.
+//! The key that `--find` varies. Its values are numbers in its own unit, and texts for `--set`.
 
 use vpass_core::base::span::{SECOND, Span};
 use vpass_lab::as_json;
@@ -6,7 +6,7 @@ use vpass_lab::failure::Failure;
 use vpass_lab::keys;
 use vpass_lab::plan::RunPlan;
 
-/// Values go from the drive's own divided by this to its own times this, where nobody says.
+/// Factor between the drive's own value and the default ends of the search.
 const REACH: f64 = 16.0;
 
 /// A numeric key.
@@ -22,12 +22,12 @@ pub(super) struct Knob {
 enum Kind {
     Whole,
     Real,
-    /// In seconds.
+    /// Time in seconds.
     Span,
 }
 
 impl Knob {
-    /// The key of this path, between these values.
+    /// Returns the key with this path, to be searched between these values.
     pub(super) fn new(
         path: &str,
         (from, to): (Option<&str>, Option<&str>),
@@ -38,7 +38,8 @@ impl Knob {
             .find(|key| key.path == path && key.settable && key.file == "drive");
         let key = key.ok_or_else(|| {
             Failure::usage(format!(
-                "--find {path}: no such key of a drive; one of `vpass list keys` with a number or a span of time is expected"
+                "--find {path}: no such drive key; a key of `vpass list keys` with a number or a \
+                 time is expected"
             ))
         })?;
         let default = key.default.as_ref().map(ToString::to_string);
@@ -50,12 +51,12 @@ impl Knob {
             (Some(kind), _) => kind,
             (None, Some((name, text))) if own.is_empty() => kind_of(text).ok_or_else(|| {
                 Failure::usage(format!(
-                    "--{name} {text}: a value of {path} is expected, a number or a span of time"
+                    "--{name} {text}: a value of {path} is expected, a number or a time"
                 ))
             })?,
             _ => {
                 return Err(Failure::usage(format!(
-                    "--find {path}: its value is {own}, and a number or a span of time is expected"
+                    "--find {path}: its value is {own}, and a number or a time is expected"
                 )));
             }
         };
@@ -72,7 +73,8 @@ impl Knob {
         let first = number(kind, &own).unwrap_or(0.0);
         if first <= 0.0 && (from.is_none() || to.is_none()) {
             return Err(Failure::usage(format!(
-                "--find {path}: the drive has no value of it above 0 to begin at; give --from and --to"
+                "--find {path}: the drive has no value of it above 0 to start from; give --from \
+                 and --to"
             )));
         }
         let (from, to) = (read("from", from, first / REACH)?, read("to", to, first * REACH)?);
@@ -83,7 +85,7 @@ impl Knob {
         Ok(Self { path: path.into(), kind, from, to })
     }
 
-    /// A value as `--set` takes it, in few digits.
+    /// Returns a value as `--set` takes it, in few digits.
     pub(super) fn text(&self, value: f64) -> String {
         match self.kind {
             Kind::Whole => format!("{}", value.round().max(1.0) as u64),
@@ -96,28 +98,28 @@ impl Knob {
         }
     }
 
-    /// What that text stands for.
+    /// Returns the value of such a text.
     pub(super) fn value(&self, text: &str) -> f64 {
         number(self.kind, text).unwrap_or(f64::NAN)
     }
 }
 
-/// The value of a key in the drive of a plan; none where that does not have it.
+/// Returns the value of a key in the drive of a plan, if the drive has it.
 fn own_value(path: &str, plan: &RunPlan) -> Result<Option<String>, Failure> {
     let config = as_json::value(&plan.drive.config)?;
     let found = path.split('.').try_fold(&config, |value, part| value.get(part));
     Ok(found.filter(|value| !value.is_null()).map(ToString::to_string))
 }
 
-/// Units of time that values are given in, in seconds: the largest that they have one of.
+/// Units of time for values, in seconds. A value uses the largest unit that it reaches.
 const UNITS: [(f64, &str); 4] = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s")];
 
-/// A number as TOML has it.
+/// Formats a number for TOML.
 fn plain(value: f64) -> String {
     if (1e-4..1e9).contains(&value) { value.to_string() } else { format!("{value:e}") }
 }
 
-/// A number of so many digits.
+/// Rounds a number to this many digits.
 fn rounded(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
 }

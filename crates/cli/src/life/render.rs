@@ -1,4 +1,4 @@
-//! Lives for reading.
+//! Lives as text for the terminal.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use crate::report;
 use crate::table::{Table, wrapped};
 use vpass_lab::plain;
 
-/// For a terminal: title, table, what to know of it, verdict, and the answer of each technique.
+/// Returns the title, tables, notes, warnings, verdict, and the answer of each technique.
 pub(super) fn text(
     lives: &[Life],
     setting: &Setting,
@@ -51,7 +51,7 @@ pub(super) fn text(
     text
 }
 
-/// "4 samples of 1/256, 2 seeds from 1 on".
+/// Returns "4 samples of 1/256, 2 seeds from 1 on".
 fn lived(setting: &Setting, args: &LifeArgs) -> String {
     let plan = setting.plan;
     let sample = match setting.samples {
@@ -67,7 +67,7 @@ fn lived(setting: &Setting, args: &LifeArgs) -> String {
 }
 
 fn table(lives: &[Life]) -> Table {
-    // Regrouping by hints is an option, and the last cause.
+    // Regrouping by hints is optional, and the last cause.
     let regroups = lives
         .iter()
         .any(|life| life.consumed.as_ref().is_some_and(|consumed| consumed.hints.mean > 0.0));
@@ -103,7 +103,7 @@ fn table(lives: &[Life]) -> Table {
     table
 }
 
-/// Reads by the retries that they took; none where the drive makes none, or no read took one.
+/// Table of reads by their number of retries; absent if no read needed a retry.
 fn retried(lives: &[Life]) -> Option<Table> {
     let of = |life: &Life| {
         life.reads_by_retries
@@ -130,7 +130,7 @@ fn retried(lives: &[Life]) -> Option<Table> {
     Some(table)
 }
 
-/// What hints came to; none where the host says nothing.
+/// Table of the reads by hint; absent without hints.
 fn hinted(lives: &[Life]) -> Option<Table> {
     let mut table = Table::new(["data that is", "", "may take", "reads", "missed"]);
     let mut is_empty = true;
@@ -162,26 +162,34 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
     let plan = setting.plan;
     let mut notes = vec![
         format!(
-            "life: until the mean block has endured {} P/E cycles{}{}. Bytes are those of a whole drive's life.",
+            "life: until the mean block has endured {} P/E cycles{}{}. Bytes are those of the life \
+             of a whole drive.",
             plan.drive.config.drive.rated_pec,
-            args.uber.map_or_else(String::new, |uber| format!(", or the UBER of all reads is beyond {uber:e}")),
+            args.uber.map_or_else(String::new, |uber| format!(
+                ", or the UBER of all reads exceeds {uber:e}"
+            )),
             if setting.rung.is_none() && lives.iter().any(|life| life.years.ci95.is_some()) {
                 ", with the 95 % interval of the mean"
             } else {
                 ""
             },
         ),
-        "host to parity: what the programmed pages were for, as shares; GC makes room for all the others.".into(),
+        "host to parity: shares of the programmed pages by cause; GC frees space for all of them."
+            .into(),
     ];
     notes.extend(setting.sampled.map(of_samples));
     if let Some(rung) = setting.rung {
         notes.push(of_rung(rung, lives));
         notes.extend(climbed.end.and_then(|end| why_no_higher(end, args)));
     } else if lives.iter().all(|life| life.years.ci95.is_none()) {
-        notes.push("One life says nothing of how sure its years are; --seeds N or --sample K/N give an interval.".into());
+        notes.push(
+            "A single life has no confidence interval; --seeds N or --sample K/N give one."
+                .into(),
+        );
     } else if setting.samples > 1 {
         notes.push(
-            "Intervals are those of sums and means; the largest and the smallest of a drive are not known from samples, and have none."
+            "Only sums and means have intervals: samples do not show the largest and smallest of a \
+             drive."
                 .into(),
         );
     }
@@ -193,13 +201,13 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
             .iter()
             .map(|life| format!("{} of {} under {}", by_uber(life), life.lives.len(), life.label))
             .collect();
-        notes.push(format!("Lives that errors ended: {}.", ended.join(", ")));
+        notes.push(format!("Lives that ended by errors: {}.", ended.join(", ")));
     }
     notes.extend(plan.bulk_warning());
     notes
 }
 
-/// "The samples hold 12,000 pages of the workload, in 360 blocks."
+/// Returns "The samples hold 12,000 pages of the workload, in 360 blocks."
 fn of_samples(sampled: Sampled) -> String {
     let few = if sampled.pages < FEWEST_PAGES {
         format!(" With fewer than {} pages, only a range is given.", count(FEWEST_PAGES))
@@ -213,7 +221,7 @@ fn of_samples(sampled: Sampled) -> String {
     )
 }
 
-/// How the lives of a rung were simulated, and what their interval is.
+/// Explains how the lives of a rung were simulated, and what their interval is.
 fn of_rung(rung: Rung, lives: &[Life]) -> String {
     let from: Vec<f64> = lives
         .iter()
@@ -223,18 +231,20 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
     let warm_up = from.iter().copied().fold(0.0, f64::max);
     if from.is_empty() {
         return format!(
-            "Rung {} of the ladder: wear never settled before the end, so every P/E cycle was simulated.",
+            "Rung {} of the ladder: wear did not settle before the end, so every P/E cycle was \
+             simulated.",
             rung.number
         );
     }
     let interval = if rung.coarser().is_some() {
-        "The interval is the larger of the difference to the next larger K and the 95 % interval of batch means, or over the lives."
+        "The interval is the larger of two: the difference to the next larger K, and the 95 % \
+         interval of batch means or over the lives."
     } else {
         "No other K was compared, so there is no interval."
     };
     format!(
-        "Rung {} of the ladder: wear had settled by {} P/E cycles at the latest, and each erase counted as {} cycles from then on. {interval} \
-         --rung {} repeats this.",
+        "Rung {} of the ladder: wear had settled by {} P/E cycles at the latest; then each erase \
+         counted as {} cycles. {interval} --rung {} repeats this.",
         rung.number,
         digits(warm_up),
         rung.acceleration,
@@ -242,18 +252,18 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
     )
 }
 
-/// Why the climb ended before the interval was as narrow as wanted; none where it is.
+/// Explains why no higher rung followed; absent if the interval is as narrow as wanted.
 fn why_no_higher(end: Next, args: &LifeArgs) -> Option<String> {
     let wanted = format!("The interval is wider than --within {} %", digits(100.0 * args.within));
     match end {
         Next::Answered | Next::Climb(_) => None,
         Next::OutOfTime(takes) => Some(format!(
-            "{wanted}: the next rung takes about {}, more than --minutes {} leave.",
+            "{wanted}: the next rung takes about {}, longer than --minutes {} allows.",
             seconds(takes),
             args.minutes
         )),
         Next::AtTop => Some(format!(
-            "{wanted}, and no rung is left; --exact with more --seeds or samples is next."
+            "{wanted}, and no rung is left; next, try --exact with more --seeds or samples."
         )),
     }
 }

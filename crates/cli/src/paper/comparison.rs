@@ -173,7 +173,8 @@ fn of_length(run: &Run) -> String {
             let done = cycles(part).and_then(Value::as_f64).unwrap_or(0.0);
             let _ = writeln!(
                 text,
-                "  capped: {}: {which} ended after {done:.2} cycles, at the most reads that it may take",
+                "  capped: {}: {which} ended after {done:.2} cycles, at the most reads that it may \
+                 take",
                 run.name()
             );
         }
@@ -226,7 +227,11 @@ mod tests {
     use super::*;
 
     fn expected(more: &str) -> Expected {
-        toml::from_str(&format!("source = 's'\nwhat = 'w'\nfigure = 'f'\nvariant = 'v'\nreclaim = 'r'\nvalue = 0.5\n{more}")).unwrap()
+        toml::from_str(&format!(
+            "source = 's'\nwhat = 'w'\nfigure = 'f'\nvariant = 'v'\nreclaim = 'r'\nvalue = \
+            0.5\n{more}"
+        ))
+        .unwrap()
     }
 
     #[test]

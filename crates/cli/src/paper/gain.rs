@@ -64,7 +64,8 @@ impl Gain {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "gain {}: `stages = true` is expected in the periods of group {}, and of each variant V a twin of the name \"V{}\"",
+            "gain {}: `stages = true` is expected in the periods of group {}, and of each variant \
+             V a twin of the name \"V{}\"",
             self.name, group.name, self.twin
         )))
     }

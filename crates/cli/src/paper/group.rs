@@ -141,9 +141,11 @@ impl Group {
         let wrong = if !self.refresh.is_empty() && self.reclaim.len() != 1 {
             "`refresh` is given: one technique of `reclaim` is expected"
         } else if !self.parity.is_empty() && (self.reclaim.len() != 1 || self.refresh.len() > 1) {
-            "`parity` is given: one technique of `reclaim`, and one of `refresh` at the most, is expected"
+            "`parity` is given: one technique of `reclaim`, and one of `refresh` at the most, is \
+             expected"
         } else if !self.parity.is_empty() && (self.is_fluid() || self.is_sampled()) {
-            "`parity` is expected without `gear = \"fluid\"` and `sample`: its stripes lie on all dies"
+            "`parity` is expected without `gear = \"fluid\"` and `sample`: its stripes lie on all \
+             dies"
         } else if self.has_stages() && (self.oracle || matches!(self.gear, GroupGear::Untimed)) {
             "`stages` is for the timed gear, without `oracle`"
         } else if self.periods.is_some()
@@ -152,7 +154,8 @@ impl Group {
                 || self.until_stable
                 || self.refresh.is_empty())
         {
-            "`periods` is expected beside `refresh`, and without `blocks`, `cycles` and `until_stable`"
+            "`periods` is expected beside `refresh`, and without `blocks`, `cycles` and \
+             `until_stable`"
         } else if self.span.is_some()
             && (self.goes_by_cycles()
                 || self.blocks.is_some()
@@ -187,7 +190,8 @@ impl Group {
         } else if span.window.is_some() != self.gear.is_timed() {
             "a `window` is expected in the timed gear, and nowhere else"
         } else if has_load || self.rate.is_some() || self.passes.is_some() {
-            "its days and reads a page are its rate; `load`, `rate` and `passes` are not expected beside them"
+            "its days and reads a page are its rate; `load`, `rate` and `passes` are not expected \
+             beside them"
         } else {
             return Ok(());
         };
@@ -215,9 +219,11 @@ impl Group {
         } else if periods.read_share.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
             "`read_share` is expected to be above 0 and at most 1"
         } else if periods.reads.is_some() && has_load == periods.queue_depth.is_some() {
-            "with `reads`, either a `load`, of the group or of each variant, or `queue_depth` is expected"
+            "with `reads`, either a `load`, of the group or of each variant, or `queue_depth` is \
+             expected"
         } else if periods.queue_depth.is_some() && periods.read_share.is_none() {
-            "with `queue_depth`, `read_share` is expected: updates that go on by a clock have no share of what has none"
+            "with `queue_depth`, `read_share` is expected: updates that go on by a clock have no \
+             share of what has none"
         } else {
             return Ok(());
         };
@@ -269,7 +275,8 @@ impl Group {
             caps.into_iter().find(|(_, cycles, _, most)| cycles.is_some() && *most <= 0.0);
         missing.map_or(Ok(()), |(key, _, cap, _)| {
             Err(Failure::usage(format!(
-                "group {}: `{key}` may never be reached; `{cap}` is expected, the most that a run may take",
+                "group {}: `{key}` may never be reached; `{cap}` is expected, the most that a run \
+                 may take",
                 self.name
             )))
         })

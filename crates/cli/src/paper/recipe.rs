@@ -208,7 +208,8 @@ impl Recipe {
         let lists = [("workload", self.workloads.is_empty()), ("group", self.groups.is_empty())];
         if let Some((list, _)) = lists.into_iter().find(|(_, is_empty)| *is_empty) {
             return Err(Failure::usage(format!(
-                "the recipe's list `{list}` is empty: there is nothing to run; at least one is expected"
+                "the recipe's list `{list}` is empty: there is nothing to run; at least one is \
+                 expected"
             )));
         }
         for group in &self.groups {
@@ -217,7 +218,8 @@ impl Recipe {
             if let Some((list, _)) = lists.into_iter().find(|(_, is_empty)| *is_empty) {
                 let name = &group.name;
                 return Err(Failure::usage(format!(
-                    "group {name}: `{list}` is empty: it has nothing to run; at least one is expected"
+                    "group {name}: `{list}` is empty: it has nothing to run; at least one is \
+                     expected"
                 )));
             }
         }

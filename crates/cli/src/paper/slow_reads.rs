@@ -84,8 +84,9 @@ impl Takes {
 
 fn no_number() -> Failure {
     Failure::usage(
-        "long_us: with ecc.start_from_last what a read takes follows from its retries only where all retries take the same time, and where a \
-         first read at a higher level does not make another number of retries long",
+        "long_us: with ecc.start_from_last what a read takes follows from its retries only where \
+         all retries take the same time, and where a first read at a higher level does not make \
+         another number of retries long",
     )
 }
 

@@ -1,11 +1,11 @@
-//! What each job of a fio file got, side by side.
+//! Results of each job of a fio file, as one table.
 
 use vpass_lab::numbers::{bytes, count, digits, microseconds};
 use vpass_lab::results::jobs::JobResult;
 
 use crate::table::Table;
 
-/// A table of several jobs; nothing where there is one at most.
+/// Returns a table of several jobs; `None` for fewer than two.
 pub(super) fn table(jobs: &[JobResult], timed: bool, colour: bool) -> Option<String> {
     if jobs.len() < 2 {
         return None;

@@ -1,17 +1,18 @@
-//! What parity did in a run, and what became of flash that failed.
+//! Text about the work of parity in a run, and about failed flash.
 
 use std::fmt::Write;
 
 use vpass_lab::numbers::{count, digits, plural, seconds};
 use vpass_lab::results::{ByWear, Delayed, Failures, Parity, ReadsFirst, Summary};
 
-/// Nothing where there is no parity.
+/// Describes the work of parity; empty without parity.
 pub(super) fn parity(s: &Summary) -> String {
     let (Some(parity), Some(technique)) = (&s.parity, &s.parity_technique) else {
         return String::new();
     };
     let mut text = format!(
-        "\n  parity {technique}: {} updates out of the old parity, {} out of all data; {} rebuilt, {} unprotected",
+        "\n  parity {technique}: {} updates from the old parity, {} from all data; {} rebuilt, {} \
+         unprotected",
         count(parity.modified),
         count(parity.whole),
         plural(parity.rebuilt_pages, "page"),
@@ -29,7 +30,8 @@ pub(super) fn parity(s: &Summary) -> String {
     text
 }
 
-/// How differently dies are worn, as no page goes to another; nothing where they are not.
+/// Describes how differently dies are worn, because pages never move to another die. Empty if all
+/// are worn alike.
 fn by_die(parity: &Parity) -> String {
     let of = parity.pec_mean_by_die.iter().copied();
     let (least, most) = of.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), pec| {
@@ -41,7 +43,7 @@ fn by_die(parity: &Parity) -> String {
     if least < most { spread } else { String::new() }
 }
 
-/// What is expected where parity raises the limits of reads.
+/// Describes the expected errors if parity raises the limits of reads.
 fn reads_first(expected: &ReadsFirst) -> String {
     let of = |uber: Option<f64>| {
         uber.map_or_else(
@@ -50,8 +52,9 @@ fn reads_first(expected: &ReadsFirst) -> String {
         )
     };
     format!(
-        "\n  blocks bear {} times the reads that a page bears by itself; of {:.1e} reads of flash {:.1e} are expected to need parity\n    expected UBER {}, \
-         at most {}; without parity {}; target {:.1e}",
+        "\n  blocks endure {} times the reads that a page endures without parity; of {:.1e} flash \
+         reads, {:.1e} are expected to need parity\n    expected UBER {}, at most {}; without \
+         parity {}; target {:.1e}",
         digits(expected.raised),
         expected.reads,
         expected.expected_failed_reads,
@@ -62,24 +65,24 @@ fn reads_first(expected: &ReadsFirst) -> String {
     )
 }
 
-/// Parity that waits, and what a loss of power would take.
+/// Describes delayed parity, and the pages that a power loss would cost.
 fn delayed(delayed: &Delayed) -> String {
     let power = match (delayed.survives_power_loss, delayed.power_loss.pages_mean) {
-        (true, _) => "the cache survives a loss of power".into(),
+        (true, _) => "the cache survives a power loss".into(),
         (false, Some(mean)) => {
             format!(
-                "a loss of power counts as the loss of {} pages on average, {} at most",
+                "a power loss counts as the loss of {} pages on average, {} at most",
                 digits(mean),
                 count(delayed.power_loss.pages_most)
             )
         }
         (false, None) => format!(
-            "a loss of power counts as the loss of {} at most",
+            "a power loss counts as the loss of at most {}",
             plural(delayed.power_loss.pages_most, "page")
         ),
     };
     format!(
-        "\n  parity waits for {} at most at a time, after {} updates of {} in the cache{}; {power}",
+        "\n  parity waits for at most {} at a time, after {} updates in the cache of {}{}; {power}",
         plural(delayed.most_stripes, "stripe"),
         count(delayed.updates),
         plural(delayed.cache_pages.into(), "page"),
@@ -87,8 +90,8 @@ fn delayed(delayed: &Delayed) -> String {
     )
 }
 
-/// The window without protection: stripes by time or, without a clock, by page writes of the host;
-/// nothing where it never opened.
+/// Describes how long stripes were without current parity: in time or, without a clock, in page
+/// writes of the host. Empty if they never were.
 fn window(what: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
     match stripe_s {
         Some(s) if s > 0.0 => {
@@ -102,7 +105,7 @@ fn window(what: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
     }
 }
 
-/// Which stripes have parity, which waited for it, and which blocks are left to it.
+/// Describes which stripes have parity, which waited for it, and which blocks rely on it.
 fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
     let miscounted = by_wear.miscounted_stripes;
     let wrong = if miscounted > 0 {
@@ -113,15 +116,15 @@ fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
     let stage = by_wear.life.as_ref().map_or_else(String::new, |life| {
         let left = life.left_to_parity_blocks;
         let left = if left > 0 {
-            format!(": {} left to parity and not recycled", plural(left, "block"))
+            format!(": {} left to parity and not rewritten", plural(left, "block"))
         } else {
             String::new()
         };
         format!("; stage {} of the drive's life{left}", life.stage)
     });
     format!(
-        "\n  {} of {} have parity; {} % of the blocks have more than {} P/E cycles; {} got parity, {} gave it back, {} waited for it at most at a \
-         time{}{wrong}{stage}",
+        "\n  {} of {} have parity; {} % of the blocks have more than {} P/E cycles; {} got parity, \
+         {} released it, at most {} waited for it at a time{}{wrong}{stage}",
         count(by_wear.protected_stripes),
         plural(stripes.into(), "stripe"),
         digits(100.0 * by_wear.worn_share),
@@ -133,7 +136,7 @@ fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
     )
 }
 
-/// Flash that failed, or was to.
+/// Describes the injected failures and their consequences.
 pub(super) fn failures(failures: &Failures) -> String {
     let mut text = String::new();
     for one in &failures.happened {
@@ -144,7 +147,7 @@ pub(super) fn failures(failures: &Failures) -> String {
         let _ = write!(text, "\n  {} failed after {request}{stage} with {pages}", one.failure);
     }
     for one in &failures.to_come {
-        let _ = write!(text, "\n  {one} did not come: the run ended before");
+        let _ = write!(text, "\n  {one} did not happen: the run ended before it");
     }
     let unprotected = match failures.lost_unprotected_pages {
         0 => String::new(),
@@ -152,7 +155,8 @@ pub(super) fn failures(failures: &Failures) -> String {
     };
     let _ = write!(
         text,
-        "\n  failures: {} lost, {} of them twice failed{unprotected}; {} rebuilt in the background, {} for reads, {} for writes; {} to go; {} unprotected",
+        "\n  failures: {} lost, {} of them in stripes that failed twice{unprotected}; {} rebuilt \
+         in the background, {} for reads, {} for writes; {} still to rebuild; {} unprotected",
         plural(failures.lost_pages, "page"),
         count(failures.lost_twice_failed_pages),
         count(failures.rebuilt_in_background_pages),
@@ -170,18 +174,19 @@ pub(super) fn failures(failures: &Failures) -> String {
         let (not_worn, waiting) = (plural(not_worn, "page"), plural(waiting, "page"));
         let _ = write!(
             text,
-            "\n  of the lost, {not_worn} had no parity because no page of their stripe lay in a worn block, and {waiting} because it was still to be formed"
+            "\n  of the lost pages, {not_worn} had no parity because no page of their stripe was \
+             in a worn block, and {waiting} because the parity was not formed yet"
         );
     }
     text
 }
 
-/// The verdict where no data was lost and the rebuild is not done.
+/// Returns the verdict if no data is lost and the rebuild is not done.
 pub(super) fn still_to_rebuild(s: &Summary) -> Option<String> {
     let to_go = s.failures.as_ref()?.unmended_pages;
     (to_go > 0).then(|| {
         format!(
-            "No data was lost so far, and the rebuild is not done: {} still on failed flash.",
+            "No data was lost so far, but the rebuild is not done: {} still on failed flash.",
             lie(to_go)
         )
     })
@@ -191,7 +196,7 @@ fn lie(pages: u64) -> String {
     format!("{} {}", plural(pages, "page"), if pages == 1 { "lies" } else { "lie" })
 }
 
-/// What failures came to in the runs of one technique, in short; nothing where none were injected.
+/// Summarises the failures in the runs of one technique; `None` without failures.
 pub(crate) fn failures_in_short(runs: &[Summary]) -> Option<String> {
     let all: Vec<&Failures> = runs.iter().filter_map(|run| run.failures.as_ref()).collect();
     let sum = |of: fn(&Failures) -> u64| all.iter().map(|failures| of(failures)).sum::<u64>();
@@ -201,7 +206,7 @@ pub(crate) fn failures_in_short(runs: &[Summary]) -> Option<String> {
     let runs = if all.len() > 1 { format!(" in {} runs", all.len()) } else { String::new() };
     (!all.is_empty()).then(|| {
         format!(
-            "failures took {}{runs}; {} rebuilt, {} to go; {} unprotected at the end",
+            "failures lost {}{runs}; {} rebuilt, {} still to rebuild; {} unprotected at the end",
             plural(sum(|f| f.lost_pages), "page"),
             count(rebuilt),
             count(sum(|f| f.unmended_pages)),

@@ -1,11 +1,11 @@
-//! What a run says of data that ages: retries, UBER, hints and losses, a line each.
+//! Lines of a run's report about data that ages: retries, UBER, hints and losses.
 
 use std::fmt::Write;
 
 use vpass_lab::numbers::{count, digits, microseconds, plural};
 use vpass_lab::results::{Hints, OverSeeds, Summary};
 
-/// The lines, each begun anew; nothing of a drive whose data has no error rate.
+/// Returns the lines, each after a line break; empty if data has no error rate.
 pub(super) fn tired(s: &Summary) -> String {
     let mut text = String::new();
     if let Some(retries) = &s.retries {
@@ -14,7 +14,7 @@ pub(super) fn tired(s: &Summary) -> String {
             if reads > 0 { 100.0 * retries.reads_with_retry as f64 / reads as f64 } else { 0.0 };
         let _ = write!(
             text,
-            "\n  retries: {} of the host's page reads took some ({} %), {} a read on average",
+            "\n  retries: {} of the host page reads needed some ({} %), {} per read on average",
             count(retries.reads_with_retry),
             digits(share),
             digits(retries.mean.unwrap_or(0.0))
@@ -23,7 +23,8 @@ pub(super) fn tired(s: &Summary) -> String {
             let groups = plural(retries.budget_raised.into(), "wordline group");
             let _ = write!(
                 text,
-                "\n    the data may grow so old that reclaim counts with more than reclaim.retries on {groups}"
+                "\n    data on {groups} may grow so old that reclaim allows for more retries than \
+                 reclaim.retries"
             );
         }
     }
@@ -31,7 +32,8 @@ pub(super) fn tired(s: &Summary) -> String {
     for (word, of) in s.hints.iter().flat_map(Hints::words).filter(|(_, of)| of.pages > 0) {
         let _ = write!(
             text,
-            "\n  hints, {word}: {} pages, {} retries ({}); {} pages read, {} of them later than that",
+            "\n  hints, {word}: {} pages, {} retries ({}); {} pages read, {} of them slower than \
+             that",
             count(of.pages),
             of.retries,
             microseconds(of.latency_us),
@@ -53,7 +55,7 @@ pub(super) fn tired(s: &Summary) -> String {
     text
 }
 
-/// Of this run and, where more seeds were run for it, of all.
+/// Returns the UBER of this run and, if there are more seeds, of all seeds.
 fn uber(s: &Summary) -> String {
     let mut text = String::new();
     if let Some(uber) = s.uber
@@ -63,7 +65,8 @@ fn uber(s: &Summary) -> String {
         let lost = plural(s.data_lost_pages, "page");
         let _ = write!(
             text,
-            "\n  UBER: {rate:.1e} by chance; {lost} lost of {:.1e} bits read, {low:.1e} to {high:.1e}",
+            "\n  UBER: {rate:.1e} expected; counted: {lost} lost in {:.1e} bits read, {low:.1e} to \
+             {high:.1e}",
             uber.bits_read as f64
         );
         if let Some(OverSeeds {
@@ -80,7 +83,8 @@ fn uber(s: &Summary) -> String {
                 (plural(data_lost_pages, "page"), bits_read as f64, rate.ci95.unwrap_or(0.0));
             let _ = write!(
                 text,
-                "\n    over {seeds} seeds {:.1e} +- {ci95:.1e} by chance; {lost} lost of {bits_read:.1e} bits read, {low:.1e} to {high:.1e}",
+                "\n    over {seeds} seeds: {:.1e} +- {ci95:.1e} expected; counted: {lost} lost in \
+                 {bits_read:.1e} bits read, {low:.1e} to {high:.1e}",
                 rate.mean
             );
         }

@@ -25,18 +25,23 @@ pub(crate) enum TraceCommand {
     Cut(CutArgs),
 }
 
-const INFO_EXAMPLES: &str = "Examples:\n  vpass trace info examples/traces/pgbench-ext4.csv.zst\n  \
-    vpass trace info --drive modern-tlc --set start.pec=2500 --json web.csv.zst db.vpt\n\n\
-    Pages are those of --drive. Memory grows with the pages touched, about 6 bytes each where they lie together, and not with the \
-    rows.";
+const INFO_EXAMPLES: &str = "Examples:\n  vpass trace info \
+    examples/traces/pgbench-ext4.csv.zst\n  vpass trace info --drive modern-tlc --set \
+    start.pec=2500 --json web.csv.zst db.vpt\n\n\
+    Pages are those of --drive. Memory grows with the pages touched, about 6 bytes each where they \
+    lie together, and not with the rows.";
 
-const CONVERT_EXAMPLES: &str = "Examples:\n  vpass trace convert web.csv.zst web.vpt\n  \
-    vpass trace convert hour-1.csv hour-2.csv day.vpt.zst\n  vpass trace convert db.vpt db.iolog && fio --name=replay --read_iolog=db.iolog --replay_redirect=/dev/nvme1n1\n\n\
-    The ending of OUT says the form: .vpt compact, .csv msr, .iolog, .fio or .log fio; and .zst or .gz behind it compresses.";
+const CONVERT_EXAMPLES: &str = "Examples:\n  vpass trace convert web.csv.zst web.vpt\n  vpass \
+    trace convert hour-1.csv hour-2.csv day.vpt.zst\n  vpass trace convert db.vpt db.iolog && fio \
+    --name=replay --read_iolog=db.iolog --replay_redirect=/dev/nvme1n1\n\n\
+    The ending of OUT says the form: .vpt compact, .csv msr, .iolog, .fio or .log fio; and .zst or \
+    .gz behind it compresses.";
 
-const CUT_EXAMPLES: &str = "Examples:\n  vpass trace cut week.vpt hour.vpt --from 10h --to 11h\n  \
-    vpass trace cut volumes.csv.zst one.csv --only 1371\n  vpass trace cut big.vpt tenth.vpt --sample 0.1\n\n\
-    What is given together must hold together. The form of OUT is chosen as in `vpass trace convert`.";
+const CUT_EXAMPLES: &str = "Examples:\n  vpass trace cut week.vpt hour.vpt --from 10h --to \
+    11h\n  vpass trace cut volumes.csv.zst one.csv --only 1371\n  vpass trace cut big.vpt \
+    tenth.vpt --sample 0.1\n\n\
+    What is given together must hold together. The form of OUT is chosen as in `vpass trace \
+    convert`.";
 
 /// How traces are read; shared by all of them.
 #[derive(Clone, Debug, Args)]
@@ -131,7 +136,13 @@ pub(crate) struct CutArgs {
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = parse_share)]
     pub(crate) sample: Option<f64>,
     /// Size of a sampled region. A request belongs to the region in which it begins.
-    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = parse_region, requires = "sample")]
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "1MiB",
+        value_parser = parse_region,
+        requires = "sample",
+    )]
     pub(crate) region: Bytes,
     /// Seed of the sample.
     #[arg(long, default_value_t = 1, requires = "sample")]

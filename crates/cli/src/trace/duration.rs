@@ -24,7 +24,9 @@ impl FromStr for Duration {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
-            "a time with its unit is expected, such as 90s, 1.5h or 200ms (ns, us, ms, s, min, h, d)".to_owned()
+            "a time with its unit is expected, such as 90s, 1.5h or 200ms (ns, us, ms, s, min, h, \
+             d)"
+            .to_owned()
         };
         let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let unit = text[number.len()..].trim();

@@ -292,8 +292,8 @@ fn file_info(
 fn estimates(profile: &Profile) -> Option<String> {
     let sentence = || {
         format!(
-            "too many pages to count each in memory: every number of pages is an estimate from 1 page in {}, within about {:.2} %; the busiest \
-             regions are those of these pages",
+            "too many pages to count each in memory: every number of pages is an estimate from 1 \
+             page in {}, within about {:.2} %; the busiest regions are those of these pages",
             profile.one_in(),
             100.0 * profile.uncertainty()
         )

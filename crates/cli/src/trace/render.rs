@@ -235,8 +235,8 @@ fn blocks_in_words(blocks: f64) -> String {
 
 fn endurance(e: &Endurance) -> String {
     let mut text = format!(
-        "  at {} P/E cycles a block loses data after {} reads if all fall beside one wordline (group {}: limit {} / alpha {}),\n  \
-         after {} if they spread evenly",
+        "  at {} P/E cycles a block loses data after {} reads if all fall beside one wordline \
+         (group {}: limit {} / alpha {}),\n  after {} if they spread evenly",
         count(e.pec.into()),
         digits(e.worst_case_reads),
         e.group,

@@ -30,7 +30,8 @@ pub(super) struct Rewrite {
 pub(super) fn target(path: &Path, named: Option<Target>, option: &str) -> Result<Target, Failure> {
     named.or_else(|| Target::of_path(path)).ok_or_else(|| {
         Failure::usage(format!(
-            "{}: the ending says no form; .vpt (compact), .csv (msr) or .iolog (fio) is expected, or {option} compact, msr or fio",
+            "{}: the ending says no form; .vpt (compact), .csv (msr) or .iolog (fio) is expected, \
+             or {option} compact, msr or fio",
             path.display()
         ))
     })

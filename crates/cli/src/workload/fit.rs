@@ -64,7 +64,8 @@ pub(super) struct FitReport {
 pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     if args.trace.is_empty() && said_how_to_read(&args.read) {
         return Err(Failure::usage(
-            "--format, --assume-op, --assume-rate, --time-unit, --blk-action and --skip-bad-lines say how a --trace is read",
+            "--format, --assume-op, --assume-rate, --time-unit, --blk-action and --skip-bad-lines \
+             say how a --trace is read",
         ));
     }
     let file = args.out.as_deref().map(|path| OutFile::begin(path, args.force)).transpose()?;

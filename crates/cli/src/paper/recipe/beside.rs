@@ -46,7 +46,8 @@ impl Recipe {
             {
                 if self.generated_of(group)?.iter().any(is_beside) {
                     return wrong(&format!(
-                        "group {} goes by days and not by requests; a workload of another group is expected",
+                        "group {} goes by days and not by requests; a workload of another group is \
+                         expected",
                         group.name
                     ));
                 }

@@ -92,7 +92,8 @@ impl Figure {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "figure {}: the runs of group {} end by cycles and differ in length; `share_of` is expected, for instance [\"/host/read_pages\"]",
+            "figure {}: the runs of group {} end by cycles and differ in length; `share_of` is \
+             expected, for instance [\"/host/read_pages\"]",
             self.name, group.name
         )))
     }
@@ -204,7 +205,8 @@ impl Plot {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "plot {}: `weeks` are of a group with a `span` and no window, of a recipe that says with `long_us` which reads are long",
+            "plot {}: `weeks` are of a group with a `span` and no window, of a recipe that says \
+             with `long_us` which reads are long",
             self.name
         )))
     }
