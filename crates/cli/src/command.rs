@@ -108,10 +108,9 @@ pub(crate) enum Command {
     },
     /// Search for bugs of the drive model: random small drives under random requests, checked by
     /// the oracle. One case in four is driven by an adaptive adversary.
-    #[command(
-        after_help = "Examples:\n  vpass check --seed 1 --minutes 5\n  vpass check --seed 1 \
-            --count 1000 --reclaim straw-wl"
-    )]
+    #[command(after_help = "Examples:\n  \
+            vpass check --seed 1 --minutes 5\n  \
+            vpass check --seed 1 --count 1000 --reclaim straw-wl")]
     Check {
         /// Seed of the first case. Each further case takes the next seed.
         #[arg(long, default_value_t = 1)]
@@ -154,16 +153,19 @@ pub(crate) enum Command {
     },
 }
 
-const RUN_EXAMPLES: &str = "Examples:\n  vpass run --drive tiny --workload zipf-read\n  vpass run \
-    --drive straw-2t-tlc --trace web.csv.zst --fit scale --gear untimed --repeat 20 --out \
-    results\n  vpass run --drive tiny --workload uniform-read --set workload.requests=1e6 --set \
+const RUN_EXAMPLES: &str = "Examples:\n  \
+    vpass run --drive tiny --workload zipf-read\n  \
+    vpass run --drive straw-2t-tlc --trace web.csv.zst --fit scale --gear untimed --repeat 20 \
+    --out results\n  \
+    vpass run --drive tiny --workload uniform-read --set workload.requests=1e6 --set \
     start.pec=1000 --json\n\n\
     Exit codes: 0 done; 1 failed, or the oracle found a bug of the drive model; 2 wrong usage, \
     configuration, trace or job file; 3 done, but data was lost; 130 interrupted.";
 
-const COMPARE_EXAMPLES: &str = "Examples:\n  vpass compare --drive tiny --workload zipf-read \
-    --reclaim none,block\n  vpass compare --drive tiny --workload random-70-30 --reclaim block \
-    --gc greedy,cost-benefit --seeds 5 --out results\n\n\
+const COMPARE_EXAMPLES: &str = "Examples:\n  \
+    vpass compare --drive tiny --workload zipf-read --reclaim none,block\n  \
+    vpass compare --drive tiny --workload random-70-30 --reclaim block --gc greedy,cost-benefit \
+    --seeds 5 --out results\n\n\
     Exits with 0 if every run completed; data loss is a column of the table. Exits with 1 if a \
     drive stopped because of its failures (--fail), with the table of the others, or if the oracle \
     found a bug of the drive model.";

@@ -1,5 +1,5 @@
-//! What can be chosen: drives, workloads, trace formats, techniques, error models, keys. And
-//! presets in full.
+//! `vpass list` and `vpass show`: lists of drives, workloads, trace formats, techniques, error
+//! models, attacks and keys; and presets in full.
 
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ const ALL: [(ListWhat, &str, &str); 9] = [
     (ListWhat::Attacks, "attacks", "vpass attack"),
 ];
 
-/// Prints one list, or all.
+/// Prints one list, or all lists except the keys.
 pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure> {
     if what == Some(ListWhat::Keys) {
         return keys(as_json);
@@ -68,7 +68,7 @@ pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure>
     out::print(&text)
 }
 
-/// A list's rows; of a technique also what its card says.
+/// Returns the rows of a list; a technique's row also has the content of its card.
 fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
     let mut rows: Vec<_> = rows(what)?
         .into_iter()
@@ -88,13 +88,13 @@ fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
     Ok(rows)
 }
 
-/// The techniques of a list that is a slot's.
+/// Returns the cards of a list of techniques; `None` for other lists.
 fn cards(what: ListWhat) -> Option<Vec<&'static About>> {
     let (_, name, _) = ALL.iter().find(|(listed, ..)| *listed == what)?;
     slot(name).map(|slot| (slot.cards)())
 }
 
-/// Every key of drive and workload files, table by table.
+/// Prints every key of drive and workload files, table by table.
 fn keys(as_json: bool) -> Result<(), Failure> {
     let keys = keys::all();
     if as_json {
@@ -177,7 +177,7 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
     })
 }
 
-/// Prints a drive or a workload: its own text, or what it becomes with `sets`.
+/// Prints a drive or a workload: its own text, or its configuration with `sets`.
 pub(crate) fn show(
     what: ShowWhat,
     name: &str,
@@ -187,7 +187,7 @@ pub(crate) fn show(
     let sets = load::overrides(sets)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload() != (what == ShowWhat::Workload)) {
         return Err(Failure::usage(format!(
-            "--set {}: this key does not belong to what is shown",
+            "--set {}: this key does not belong to the drive or workload shown",
             set.text
         )));
     }

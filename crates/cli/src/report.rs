@@ -246,8 +246,9 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     if let (Some(refresh), Some(technique)) = (&s.refresh, &s.refresh_technique) {
         let _ = write!(
             text,
-            "\n  refresh {technique}: {} jobs, {} of open blocks, {} missed their deadline; the \
-             oldest page is {} old",
+            "\n  \
+             refresh {technique}: {} jobs, {} of open blocks, {} missed their deadline; the oldest \
+             page is {} old",
             count(refresh.invocations),
             count(refresh.open_blocks),
             plural(refresh.deadline_misses, "job"),
@@ -264,8 +265,9 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         let (mean, percent) = (microseconds(mean), digits(percent));
         let _ = write!(
             text,
-            "\n  a host page read waited {mean} for reclaim on average, {percent} % of a read's \
-             mean latency"
+            "\n  \
+             a host page read waited {mean} for reclaim on average, {percent} % of a read's mean \
+             latency"
         );
     }
     text.push('\n');
@@ -277,8 +279,9 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
 /// Describes the merges in place by refresh, and the space that they cost.
 fn merged(merged: &Merged) -> String {
     format!(
-        "\n    {} merged in place, which corrupted {}; {} hold merged wordlines at the end, {} \
-         more than the same data needs",
+        "\n    \
+         {} merged in place, which corrupted {}; {} hold merged wordlines at the end, {} more than \
+         the same data needs",
         plural(merged.merged_wordlines, "wordline"),
         plural(merged.corrupted_pages, "page"),
         plural(merged.merged_blocks.into(), "block"),
@@ -320,11 +323,8 @@ fn wear(s: &Summary) -> String {
         count(w.rated_pec.into())
     );
     if w.effective_pec_mean > w.pec_mean {
-        let _ = write!(
-            text,
-            "; effective mean with reprogramming {}",
-            digits(w.effective_pec_mean)
-        );
+        let _ =
+            write!(text, "; effective mean with reprogramming {}", digits(w.effective_pec_mean));
     }
     if let Some(amplification) = s.write_amplification {
         let _ = write!(text, "; write amplification {amplification:.3}");

@@ -315,8 +315,9 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let wide = "              p50   slowest read   lost\n  read     1.5 us           9 \
-            ms      0\n  write   12.5 us          10 ms      1\n";
+        let wide = "              p50   slowest read   lost\n  \
+            read     1.5 us           9 ms      0\n  \
+            write   12.5 us          10 ms      1\n";
         assert_eq!(latencies().numbers(false, None), wide);
         assert_eq!(latencies().numbers(false, Some(41)), wide);
     }
@@ -324,8 +325,10 @@ mod tests {
     #[test]
     fn what_is_too_wide_is_wrapped_in_its_heading_then_cut() {
         let mut table = latencies();
-        let wrapped = "                  slowest\n             p50     read  lost\n  read    1.5 \
-            us     9 ms     0\n  write  12.5 us    10 ms     1\n";
+        let wrapped = "                  slowest\n             \
+            p50     read  lost\n  \
+            read    1.5 us     9 ms     0\n  \
+            write  12.5 us    10 ms     1\n";
         assert_eq!(table.part(&[0, 1, 2, 3], NARROW_GAP, true, false), wrapped);
         // 5 + 2 + 7 + 2 + 7 columns fit; the last column does not.
         assert_eq!(table.parts(23), [vec![0, 1, 2], vec![0, 3]]);

@@ -1,4 +1,4 @@
-//! `vpass trace`: shows what is in a trace, and makes traces from others.
+//! `vpass trace`: describes traces, and makes traces from others.
 
 pub(crate) mod args;
 mod blocks;
@@ -26,7 +26,7 @@ use crate::out;
 use crate::progress::Bar;
 use args::{ReadArgs, TraceCommand};
 
-/// Runs one of them.
+/// Runs a subcommand.
 pub(crate) fn run(command: &TraceCommand) -> Result<(), Failure> {
     match command {
         TraceCommand::Info(args) => info::info(args),
@@ -35,8 +35,8 @@ pub(crate) fn run(command: &TraceCommand) -> Result<(), Failure> {
     }
 }
 
-/// How files are read. A trace without a clock is taken as one at which all requests come at once,
-/// unless `needs_clock`.
+/// Returns the options for reading files. All requests of a trace without a clock come at once,
+/// unless `needs_clock` refuses such a trace.
 pub(crate) fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
         format: args.format.as_deref().map(format_named).transpose()?,
@@ -52,7 +52,7 @@ pub(crate) fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOpt
     })
 }
 
-/// Whether anything was said about how to read a trace.
+/// Returns whether any option says how to read a trace.
 pub(crate) fn said_how_to_read(args: &ReadArgs) -> bool {
     let ReadArgs { format, assume_op, assume_rate, time_unit, blk_action, skip_bad_lines } = args;
     format.is_some()
@@ -63,16 +63,16 @@ pub(crate) fn said_how_to_read(args: &ReadArgs) -> bool {
         || *skip_bad_lines
 }
 
-/// Rows between two looks at the clock and at Ctrl-C.
+/// Rows between two checks for Ctrl-C.
 const ROWS_AT_ONCE: u64 = 4096;
 
-/// Progress over all of these files, in bytes where all have a size.
+/// Makes a progress bar over these files; it counts bytes if all sizes are known.
 fn progress_over(paths: &[PathBuf]) -> Bar {
     let size = |path: &PathBuf| fs::metadata(path).ok().filter(Metadata::is_file).map(|m| m.len());
     Bar::new(paths.iter().map(size).sum(), "bytes")
 }
 
-/// What was read of a file.
+/// Rows that were read from a file.
 #[derive(Default)]
 struct Seen {
     skipped: Skipped,
@@ -82,8 +82,9 @@ struct Seen {
 }
 
 impl Seen {
-    /// Sentences where the rate of the rows says that the unit of their times is probably wrong,
-    /// and where bytes were passed over.
+    /// Returns a warning if the rate of the rows suggests a wrong unit of time, and a warning if
+    /// bytes
+    /// were ignored.
     fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Vec<String> {
         let span_ns = self.latest_ns.saturating_sub(self.earliest_ns.unwrap_or(0));
         let of_rate =
@@ -92,7 +93,7 @@ impl Seen {
     }
 }
 
-/// Does something with each row until that says stop; gives what was seen.
+/// Passes each row to `work` until `work` returns [`Go::Stop`]; returns what was read.
 fn for_each_row(
     file: &mut TraceFile,
     progress: &dyn Progress,
@@ -125,12 +126,12 @@ enum Go {
     Stop,
 }
 
-/// Says which lines were passed over.
+/// Reports the lines that were skipped.
 fn say_skipped(path: &Path, skipped: &Skipped) {
     if let Some(first) = &skipped.first {
         let lines = plural(skipped.count, "line");
         out::say(&format!(
-            "vpass: {}: {lines} could not be read and were passed over, the first: {first}",
+            "vpass: {}: skipped {lines} that cannot be read; the first: {first}",
             path.display()
         ));
     }

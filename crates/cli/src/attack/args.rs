@@ -8,12 +8,15 @@ use clap::{Args, ValueEnum};
 use crate::args::{Base, TechniqueArgs, at_least_one};
 
 /// Examples for the help.
-pub(crate) const EXAMPLES: &str = "Examples:\n  vpass attack hammer --drive tiny --reclaim \
-    block\n  vpass attack below-interval --drive tiny --reclaim straw-wl --set start.pec=2000 \
-    --gear untimed --write attack.toml\n  vpass attack weak-spot --drive aged-tlc --refresh ida \
-    --set start.age=30d --gear untimed --rate 20\n  vpass attack adaptive --drive tiny --reclaim \
-    straw-wl --set start.pec=2000 --gear untimed --requests 1M\n  vpass attack search --drive tiny \
-    --reclaim straw-wl --set start.pec=2000 --minutes 5\n\n\
+pub(crate) const EXAMPLES: &str = "Examples:\n  \
+    vpass attack hammer --drive tiny --reclaim block\n  \
+    vpass attack below-interval --drive tiny --reclaim straw-wl --set start.pec=2000 --gear \
+    untimed --write attack.toml\n  \
+    vpass attack weak-spot --drive aged-tlc --refresh ida --set start.age=30d --gear untimed \
+    --rate 20\n  \
+    vpass attack adaptive --drive tiny --reclaim straw-wl --set start.pec=2000 --gear untimed \
+    --requests 1M\n  \
+    vpass attack search --drive tiny --reclaim straw-wl --set start.pec=2000 --minutes 5\n\n\
     The attacker sees where every page lies and what every wordline endures (see `vpass list \
     attacks`). Exit codes as of `vpass run`: 3 if data was lost, 1 if the oracle found a bug of \
     the drive model.";

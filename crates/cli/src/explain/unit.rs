@@ -39,8 +39,10 @@ pub(crate) fn comment(page_bytes: u64) -> String {
     };
     let costs: String = unit.small_writes.iter().map(cost).collect();
     format!(
-        "\n# Mapping unit: the flash page (geometry.page_size), {}. A smaller write reads its page \
-         and programs all of it.\n{costs}",
+        "\n\
+         # Mapping unit: the flash page (geometry.page_size), {}. A smaller write reads its page \
+         and programs all of it.\n\
+         {costs}",
         bytes(unit.bytes)
     )
 }

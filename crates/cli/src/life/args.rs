@@ -7,11 +7,14 @@ use vpass_lab::life::Until;
 
 use crate::args::{Combined, Gear, Setup, at_least_one};
 
-pub(crate) const EXAMPLES: &str = "Examples:\n  vpass life --drive modern-tlc --workload zipf-read \
-    --set workload.rate=20k\n  vpass life --drive modern-tlc --trace mine.csv.zst --reclaim \
-    block,straw-wl --within 5% --minutes 10\n  vpass life --drive mine.toml --workload mixed.toml \
-    --refresh none,block --exact --seeds 3 --sample 1/16\n  vpass life --drive mine.toml \
-    --workload mixed.toml --refresh block --find refresh.period --from 7d --to 1y --out curve\n\n\
+pub(crate) const EXAMPLES: &str = "Examples:\n  \
+    vpass life --drive modern-tlc --workload zipf-read --set workload.rate=20k\n  \
+    vpass life --drive modern-tlc --trace mine.csv.zst --reclaim block,straw-wl --within 5% \
+    --minutes 10\n  \
+    vpass life --drive mine.toml --workload mixed.toml --refresh none,block --exact --seeds 3 \
+    --sample 1/16\n  \
+    vpass life --drive mine.toml --workload mixed.toml --refresh block --find refresh.period \
+    --from 7d --to 1y --out curve\n\n\
     A drive is worn out when its mean block has endured drive.rated_pec P/E cycles. If it is not\n\
     worn out after 100 years (or --years), the life is \"> 100\" (or \"> YEARS\").\n\n\
     After a warm-up, an erase counts as K P/E cycles. The ladder of accuracy has seven rungs:\n\

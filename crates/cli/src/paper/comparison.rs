@@ -228,8 +228,13 @@ mod tests {
 
     fn expected(more: &str) -> Expected {
         toml::from_str(&format!(
-            "source = 's'\nwhat = 'w'\nfigure = 'f'\nvariant = 'v'\nreclaim = 'r'\nvalue = \
-            0.5\n{more}"
+            "source = 's'\n\
+            what = 'w'\n\
+            figure = 'f'\n\
+            variant = 'v'\n\
+            reclaim = 'r'\n\
+            value = 0.5\n\
+            {more}"
         ))
         .unwrap()
     }

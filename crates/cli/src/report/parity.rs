@@ -11,7 +11,8 @@ pub(super) fn parity(s: &Summary) -> String {
         return String::new();
     };
     let mut text = format!(
-        "\n  parity {technique}: {} updates from the old parity, {} from all data; {} rebuilt, {} \
+        "\n  \
+         parity {technique}: {} updates from the old parity, {} from all data; {} rebuilt, {} \
          unprotected",
         count(parity.modified),
         count(parity.whole),
@@ -52,9 +53,10 @@ fn reads_first(expected: &ReadsFirst) -> String {
         )
     };
     format!(
-        "\n  blocks endure {} times the reads that a page endures without parity; of {:.1e} flash \
-         reads, {:.1e} are expected to need parity\n    expected UBER {}, at most {}; without \
-         parity {}; target {:.1e}",
+        "\n  \
+         blocks endure {} times the reads that a page endures without parity; of {:.1e} flash \
+         reads, {:.1e} are expected to need parity\n    \
+         expected UBER {}, at most {}; without parity {}; target {:.1e}",
         digits(expected.raised),
         expected.reads,
         expected.expected_failed_reads,
@@ -123,8 +125,9 @@ fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
         format!("; stage {} of the drive's life{left}", life.stage)
     });
     format!(
-        "\n  {} of {} have parity; {} % of the blocks have more than {} P/E cycles; {} got parity, \
-         {} released it, at most {} waited for it at a time{}{wrong}{stage}",
+        "\n  \
+         {} of {} have parity; {} % of the blocks have more than {} P/E cycles; {} got parity, {} \
+         released it, at most {} waited for it at a time{}{wrong}{stage}",
         count(by_wear.protected_stripes),
         plural(stripes.into(), "stripe"),
         digits(100.0 * by_wear.worn_share),
@@ -155,8 +158,9 @@ pub(super) fn failures(failures: &Failures) -> String {
     };
     let _ = write!(
         text,
-        "\n  failures: {} lost, {} of them in stripes that failed twice{unprotected}; {} rebuilt \
-         in the background, {} for reads, {} for writes; {} still to rebuild; {} unprotected",
+        "\n  \
+         failures: {} lost, {} of them in stripes that failed twice{unprotected}; {} rebuilt in \
+         the background, {} for reads, {} for writes; {} still to rebuild; {} unprotected",
         plural(failures.lost_pages, "page"),
         count(failures.lost_twice_failed_pages),
         count(failures.rebuilt_in_background_pages),
@@ -174,8 +178,9 @@ pub(super) fn failures(failures: &Failures) -> String {
         let (not_worn, waiting) = (plural(not_worn, "page"), plural(waiting, "page"));
         let _ = write!(
             text,
-            "\n  of the lost pages, {not_worn} had no parity because no page of their stripe was \
-             in a worn block, and {waiting} because the parity was not formed yet"
+            "\n  \
+             of the lost pages, {not_worn} had no parity because no page of their stripe was in a \
+             worn block, and {waiting} because the parity was not formed yet"
         );
     }
     text

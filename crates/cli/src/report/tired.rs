@@ -23,7 +23,8 @@ pub(super) fn tired(s: &Summary) -> String {
             let groups = plural(retries.budget_raised.into(), "wordline group");
             let _ = write!(
                 text,
-                "\n    data on {groups} may grow so old that reclaim allows for more retries than \
+                "\n    \
+                 data on {groups} may grow so old that reclaim allows for more retries than \
                  reclaim.retries"
             );
         }
@@ -32,8 +33,8 @@ pub(super) fn tired(s: &Summary) -> String {
     for (word, of) in s.hints.iter().flat_map(Hints::words).filter(|(_, of)| of.pages > 0) {
         let _ = write!(
             text,
-            "\n  hints, {word}: {} pages, {} retries ({}); {} pages read, {} of them slower than \
-             that",
+            "\n  \
+             hints, {word}: {} pages, {} retries ({}); {} pages read, {} of them slower than that",
             count(of.pages),
             of.retries,
             microseconds(of.latency_us),
@@ -65,7 +66,8 @@ fn uber(s: &Summary) -> String {
         let lost = plural(s.data_lost_pages, "page");
         let _ = write!(
             text,
-            "\n  UBER: {rate:.1e} expected; counted: {lost} lost in {:.1e} bits read, {low:.1e} to \
+            "\n  \
+             UBER: {rate:.1e} expected; counted: {lost} lost in {:.1e} bits read, {low:.1e} to \
              {high:.1e}",
             uber.bits_read as f64
         );
@@ -83,7 +85,8 @@ fn uber(s: &Summary) -> String {
                 (plural(data_lost_pages, "page"), bits_read as f64, rate.ci95.unwrap_or(0.0));
             let _ = write!(
                 text,
-                "\n    over {seeds} seeds: {:.1e} +- {ci95:.1e} expected; counted: {lost} lost in \
+                "\n    \
+                 over {seeds} seeds: {:.1e} +- {ci95:.1e} expected; counted: {lost} lost in \
                  {bits_read:.1e} bits read, {low:.1e} to {high:.1e}",
                 rate.mean
             );

@@ -1,4 +1,4 @@
-//! The words of `vpass trace`.
+//! The options of `vpass trace`.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -25,25 +25,28 @@ pub(crate) enum TraceCommand {
     Cut(CutArgs),
 }
 
-const INFO_EXAMPLES: &str = "Examples:\n  vpass trace info \
-    examples/traces/pgbench-ext4.csv.zst\n  vpass trace info --drive modern-tlc --set \
-    start.pec=2500 --json web.csv.zst db.vpt\n\n\
-    Pages are those of --drive. Memory grows with the pages touched, about 6 bytes each where they \
-    lie together, and not with the rows.";
+const INFO_EXAMPLES: &str = "Examples:\n  \
+    vpass trace info examples/traces/pgbench-ext4.csv.zst\n  \
+    vpass trace info --drive modern-tlc --set start.pec=2500 --json web.csv.zst db.vpt\n\n\
+    Pages are those of --drive. Memory grows with the pages touched, not with the rows: about 6 \
+    bytes per page if the pages lie together.";
 
-const CONVERT_EXAMPLES: &str = "Examples:\n  vpass trace convert web.csv.zst web.vpt\n  vpass \
-    trace convert hour-1.csv hour-2.csv day.vpt.zst\n  vpass trace convert db.vpt db.iolog && fio \
-    --name=replay --read_iolog=db.iolog --replay_redirect=/dev/nvme1n1\n\n\
-    The ending of OUT says the form: .vpt compact, .csv msr, .iolog, .fio or .log fio; and .zst or \
-    .gz behind it compresses.";
+const CONVERT_EXAMPLES: &str = "Examples:\n  \
+    vpass trace convert web.csv.zst web.vpt\n  \
+    vpass trace convert hour-1.csv hour-2.csv day.vpt.zst\n  \
+    vpass trace convert db.vpt db.iolog && fio --name=replay --read_iolog=db.iolog \
+    --replay_redirect=/dev/nvme1n1\n\n\
+    The ending of OUT selects the form: .vpt compact, .csv msr, .iolog, .fio or .log fio. A \
+    further ending .zst or .gz compresses.";
 
-const CUT_EXAMPLES: &str = "Examples:\n  vpass trace cut week.vpt hour.vpt --from 10h --to \
-    11h\n  vpass trace cut volumes.csv.zst one.csv --only 1371\n  vpass trace cut big.vpt \
-    tenth.vpt --sample 0.1\n\n\
-    What is given together must hold together. The form of OUT is chosen as in `vpass trace \
+const CUT_EXAMPLES: &str = "Examples:\n  \
+    vpass trace cut week.vpt hour.vpt --from 10h --to 11h\n  \
+    vpass trace cut volumes.csv.zst one.csv --only 1371\n  \
+    vpass trace cut big.vpt tenth.vpt --sample 0.1\n\n\
+    A row is written if it meets all options. The form of OUT is chosen as in `vpass trace \
     convert`.";
 
-/// How traces are read; shared by all of them.
+/// Options for reading traces; all subcommands share them.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReadArgs {
     /// Trace format (see `vpass list formats`). Default: recognised from the content.
@@ -86,7 +89,7 @@ pub(crate) struct InfoArgs {
     pub(crate) json: bool,
 }
 
-/// Where a trace goes; shared by convert and cut.
+/// Options for writing a trace; convert and cut share them.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WriteArgs {
     /// Leave out trims, for a form that cannot hold them.

@@ -1,9 +1,9 @@
-//! How hard a trace would be on a drive's blocks: page reads per block and week against what a
+//! The load of a trace on a drive's blocks: page reads per block and week, compared with what a
 //! block endures.
 //!
-//! A drive writes what comes together into one block, so a block-sized stretch of addresses stands
-//! for a block; the mean block is the page reads spread over as many blocks as the touched pages
-//! fill.
+//! A drive writes data that arrives together into one block, so a block-sized range of addresses
+//! stands for a block. The mean block has the page reads divided by the number of blocks that the
+//! touched pages fill.
 
 use serde::Serialize;
 use vpass_core::base::geometry::Geometry;
@@ -16,7 +16,7 @@ use vpass_workload::profile::{Device, Profile};
 
 const WEEK_NS: f64 = 7.0 * 86_400e9;
 
-/// A drive as far as a trace is weighed against it.
+/// Properties of a drive that the load of a trace depends on.
 pub(super) struct Scale {
     drive: String,
     pub(super) page_bytes: u32,
@@ -24,43 +24,42 @@ pub(super) struct Scale {
     endurance: Option<Endurance>,
 }
 
-/// What a block of the drive endures at its starting age.
+/// Endurance of a block at the drive's start P/E cycles.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Endurance {
     pub(super) pec: u32,
-    /// The wordline group that loses data first when all reads fall beside one wordline.
+    /// Wordline group that loses data first if all reads fall beside one wordline.
     pub(super) group: String,
     pub(super) limit: f64,
     pub(super) alpha: f64,
-    /// Reads until then: limit over alpha.
+    /// Reads until then: limit / alpha.
     pub(super) worst_case_reads: f64,
-    /// Reads until the first group loses data when they spread evenly over the block.
+    /// Reads until the first group loses data if they spread evenly over the block.
     pub(super) even_reads: f64,
-    /// Reads at which the technique `block` rewrites it.
+    /// Reads at which technique `block` rewrites the block.
     pub(super) rewritten_at_reads: Option<u32>,
 }
 
-/// A trace against a drive.
+/// Load of a trace on the blocks of a drive.
 #[derive(Debug, Serialize)]
 pub(super) struct BlockReads {
     pub(super) drive: String,
     pub(super) block_bytes: u64,
-    /// Blocks that the touched pages fill.
+    /// Number of blocks that the touched pages fill.
     pub(super) blocks: f64,
     pub(super) mean: ReadIntensity,
     pub(super) busiest: Option<Busiest>,
-    /// Absent where reads disturb nothing.
+    /// Absent if reads disturb nothing.
     pub(super) endurance: Option<Endurance>,
 }
 
-/// How hard a block is read.
+/// Reads of a block.
 #[derive(Debug, Serialize)]
 pub(super) struct ReadIntensity {
     pub(super) reads: f64,
-    /// At the trace's rate; absent where the trace takes no time.
+    /// Rate of the trace; absent if the trace takes no time.
     pub(super) reads_per_week: Option<f64>,
-    /// Weeks until the limit where all reads fall beside one wordline, and where they spread
-    /// evenly.
+    /// Weeks until the limit if all reads fall beside one wordline, and if they spread evenly.
     pub(super) weeks_to_worst_case: Option<f64>,
     pub(super) weeks_to_even: Option<f64>,
 }
@@ -85,14 +84,14 @@ impl Scale {
         })
     }
 
-    /// The reads of a trace, by block.
+    /// Computes the reads of a trace per block.
     pub(super) fn weigh(&self, profile: &Profile, name: impl Fn(&Device) -> String) -> BlockReads {
         let block_bytes = u64::from(self.page_bytes) * u64::from(self.pages_per_block);
         let blocks = (profile.pages_touched() as f64 / f64::from(self.pages_per_block)).max(1.0);
         let span_ns = profile.timeline().span_ns();
         let regions = profile.regions(u64::from(self.pages_per_block));
         let reads = profile.accesses(Op::Read);
-        // A block is longer than the stretches that are followed, where not all are.
+        // If only some pages are counted, no block is counted completely.
         let busiest =
             regions.first().filter(|r| r.reads > 0 && profile.one_in() == 1).map(|r| Busiest {
                 device: name(&profile.devices()[r.device]),
@@ -130,7 +129,7 @@ fn endurance(age: &explain::Age) -> Endurance {
         .groups
         .iter()
         .min_by(|a, b| worst_case(a).total_cmp(&worst_case(b)))
-        .expect("a drive that is disturbed has groups");
+        .expect("a disturbed drive has groups");
     Endurance {
         pec: age.pec,
         group: weakest.name.clone(),

@@ -1,4 +1,4 @@
-//! `vpass trace convert`: trace files, one after the other, as one trace of another form.
+//! `vpass trace convert`: writes trace files, one after the other, as one trace in another form.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     let target = rewrite::target(&args.out, args.to, "--to")?;
     let options = read_options(&args.read, true)?;
     for input in &args.inputs {
-        // So that a wrong name costs no time; each is opened once only, since it may be a pipe.
+        // Reports a wrong name early. Each file is opened only once, because it may be a pipe.
         fs::metadata(input)
             .map_err(|e| Failure::usage(format!("{}: cannot be opened: {e}", input.display())))?;
     }
@@ -32,7 +32,7 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
                     file.clock(),
                 ));
             }
-            let (output, clock) = output.as_mut().expect("it was begun");
+            let (output, clock) = output.as_mut().expect("the output was begun");
             if !begun {
                 check_clock(&args.inputs[0], *clock, file)?;
                 output.begin_file();
@@ -50,16 +50,16 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     }
     out::say_all(&doubts);
     let (output, _) = output.expect("a trace has a row, or is an error");
-    output.finish("nothing but trims was there to write; no trace was written")
+    output.finish("the input holds only trims; no trace was written")
 }
 
-/// Times that count from different beginnings mean nothing together.
+/// Checks that all files count time from the same kind of origin.
 fn check_clock(first: &std::path::Path, clock: Epoch, file: &TraceFile) -> Result<(), Failure> {
     if file.clock() == clock {
         return Ok(());
     }
     let from =
-        |clock| if clock == Epoch::Absolute { "a date" } else { "the beginning of the recording" };
+        |clock| if clock == Epoch::Absolute { "a date" } else { "the start of the recording" };
     Err(Failure::usage(format!(
         "{} counts time from {}, {} from {}; convert them one by one",
         first.display(),

@@ -1,5 +1,5 @@
-//! `vpass trace cut`: the rows of a trace that lie in a stretch of time, on a device, in a sample
-//! of its addresses.
+//! `vpass trace cut`: writes the rows of a trace that lie in a time span, on a device, or in a
+//! sample of its addresses.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::rewrite::{self, Rewrite};
 use super::{Go, for_each_row, progress_over, read_options, say_skipped};
 use crate::out;
 
-/// Reads the input and writes what of it is wanted.
+/// Reads the input and writes the wanted rows.
 pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
     if let (Some(from), Some(to)) = (args.from, args.to)
         && from.ns >= to.ns
@@ -30,7 +30,7 @@ pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
         if output.is_none() {
             output = Some(Rewrite::begin(&args.out, target, file.clock(), &args.write)?);
         }
-        let output = output.as_mut().expect("it was begun");
+        let output = output.as_mut().expect("the output was begun");
         if wanted.has(row, file) {
             output.row(row, file)?;
         }
@@ -46,27 +46,27 @@ pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
     out::say_all(&seen.doubts(&file, options.time_unit));
     let output = output.expect("a trace has a row, or is an error");
     output.finish(&format!(
-        "{}: none of its rows is wanted; no trace was written",
+        "{}: no row meets the options; no trace was written",
         args.input.display()
     ))
 }
 
-/// Which rows are wanted.
+/// Selection of the wanted rows.
 struct Wanted<'a> {
     args: &'a CutArgs,
     /// Time of the first row, in ns.
     start: Option<u64>,
     devices: HashMap<u32, Device>,
     latest: Option<(u32, bool, u64)>,
-    /// Hashes from here on are not in the sample, in 2^-64; all are in it where absent.
+    /// Bound of the sample: hashes from here on, in 2^-64, are not in it. Without it, all are.
     sampled_below: Option<u64>,
 }
 
-/// A device that occurs.
+/// Device that occurs in the trace.
 struct Device {
     name: String,
     wanted: bool,
-    /// A hash of its name: regions of two devices are drawn apart, whatever form the trace has.
+    /// Hash of the name, so that each device has its own sample, in every form of the trace.
     salt: u64,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Wanted<'a> {
         wanted && in_time && self.is_sampled(row.offset, salt)
     }
 
-    /// Whether a device is wanted, and its salt.
+    /// Returns whether a device is wanted, and its salt.
     fn device(&mut self, number: u32, file: &TraceFile) -> (bool, u64) {
         if let Some((latest, wanted, salt)) = self.latest
             && latest == number
@@ -106,14 +106,13 @@ impl<'a> Wanted<'a> {
         (*wanted, *salt)
     }
 
-    /// Spatial sampling (Waldspurger et al., "Efficient MRC Construction with SHARDS", FAST '15): a
-    /// region is in the sample if its hash is below a threshold, so that all of its requests are
-    /// there or none.
+    /// Spatial sampling (Waldspurger et al., "Efficient MRC Construction with SHARDS", FAST '15). A
+    /// region is in the sample, with all its requests, if its hash is below a threshold.
     fn is_sampled(&self, offset: u64, salt: u64) -> bool {
         self.sampled_below.is_none_or(|below| hash(salt ^ (offset / self.args.region.0)) < below)
     }
 
-    /// Whether the device that was asked for occurs at all.
+    /// Checks that the named device occurs.
     fn check_device(&self, args: &CutArgs) -> Result<(), Failure> {
         let Some(only) = &args.only else { return Ok(()) };
         if self.devices.values().any(|device| device.wanted) {
@@ -132,10 +131,10 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Devices that a message lists.
+/// Largest number of devices in a message.
 const MOST_NAMES: usize = 12;
 
-/// The finaliser of splitmix64: every bit of the input changes half of the output's.
+/// Finaliser of splitmix64: every bit of the input changes half of the output's bits.
 fn hash(n: u64) -> u64 {
     let mut z = n.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,8 +1,8 @@
-//! A length of time with its unit, such as `90s` or `1.5h`.
+//! A duration with its unit, such as `90s` or `1.5h`.
 
 use std::str::FromStr;
 
-/// A length of time.
+/// Duration in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Duration {
     pub(crate) ns: u64,

@@ -1,4 +1,4 @@
-//! `vpass trace info`: what is in trace files, as one JSON object or as text.
+//! `vpass trace info`: describes trace files, as one JSON object or as text.
 
 use serde::Serialize;
 use vpass_core::base::request::Op;
@@ -16,20 +16,20 @@ use super::{Go, for_each_row, progress_over, read_options, render};
 use crate::out;
 use crate::table::wants_colour;
 
-/// The regions that are shown, as in the literature on hot spots.
+/// Size of a region, as in the literature on hot spots.
 pub(super) const REGION_BYTES: u64 = 4 << 20;
 const BUSIEST_REGIONS: usize = 5;
-/// Gaps at which addresses are cut into regions: with one device, 16 regions.
+/// Largest number of gaps between regions; one device has at most 16 regions.
 const MOST_GAPS: usize = 15;
-/// Percent of the pages read that are looked at, the hottest first.
+/// Shares of the hottest pages read, in percent.
 const HOTTEST_PERCENT: [f64; 6] = [0.1, 1.0, 5.0, 10.0, 20.0, 50.0];
-/// Steps over time, at most: what a line of text holds.
+/// Largest number of steps over time; they fit on a line of text.
 const STEPS: usize = 64;
 const COMMONEST_SIZES: usize = 8;
 
 #[derive(Serialize)]
 pub(super) struct Info {
-    /// Of the drive; all pages are of this size.
+    /// Page size of the drive; all pages have this size.
     pub(super) page_bytes: u32,
     pub(super) files: Vec<FileInfo>,
 }
@@ -39,43 +39,43 @@ pub(super) struct FileInfo {
     pub(super) file: String,
     pub(super) format: &'static str,
     pub(super) rows: u64,
-    /// Lines that could not be read and were passed over, and what was wrong with the first.
+    /// Number of skipped lines that cannot be read, and the error of the first.
     pub(super) bad_lines: u64,
     pub(super) first_bad_line: Option<String>,
     #[serde(flatten)]
     pub(super) times: Times,
-    /// What makes all of this doubtful, in sentences.
+    /// Reasons to doubt these numbers, as sentences.
     pub(super) warnings: Vec<String>,
     pub(super) span_s: f64,
-    /// Rows that are earlier than the row before them, and by how much at most.
+    /// Rows that are earlier than the row before them, and the largest difference.
     pub(super) rows_back_in_time: u64,
     pub(super) longest_step_back_s: f64,
     pub(super) reads: Requests,
     pub(super) writes: Requests,
     pub(super) trims: Requests,
-    /// The commonest sizes, the commonest first.
+    /// Most frequent sizes, the most frequent first.
     pub(super) sizes: Vec<Size>,
-    /// All numbers of pages are estimates from one page in this many; null where every page was
-    /// followed.
+    /// One page in this many was counted, so all numbers of pages are estimates; null if every page
+    /// was
+    /// counted.
     pub(super) pages_estimated_from_one_in: Option<u64>,
     pub(super) footprint: Footprint,
-    /// Of the pages that are read at all.
+    /// Reads of the pages that are read at all.
     pub(super) reads_per_page: Reuse,
-    /// Of the pages that are written at all.
+    /// Writes of the pages that are written at all.
     pub(super) writes_per_page: Reuse,
     pub(super) hottest: Vec<Hottest>,
     pub(super) region_bytes: u64,
-    /// The regions with the most page reads.
+    /// Regions with the most page reads.
     pub(super) busiest_regions: Vec<Region>,
-    /// Parts of the addresses with large gaps between them that nothing touches, by device and
-    /// address.
+    /// Parts of the address space with large untouched gaps between them, by device and address.
     pub(super) separate_regions: Vec<SeparateRegion>,
     pub(super) blocks: BlockReads,
     pub(super) over_time: OverTime,
     pub(super) devices: Vec<DeviceInfo>,
 }
 
-/// The requests of one direction.
+/// Requests of one direction.
 #[derive(Serialize)]
 pub(super) struct Requests {
     pub(super) rows: u64,
@@ -103,14 +103,14 @@ pub(super) struct Footprint {
     pub(super) pages_written: u64,
     pub(super) pages_touched: u64,
     pub(super) bytes_touched: u64,
-    /// Ends of the highest requests of all devices, together.
+    /// Sum of the devices' highest addresses.
     pub(super) extent_bytes: u64,
 }
 
 #[derive(Serialize)]
 pub(super) struct Reuse {
     pub(super) total: u64,
-    /// Pages with exactly one.
+    /// Pages with exactly one access.
     pub(super) pages_once: u64,
     pub(super) mean: Option<f64>,
     pub(super) p50: Option<u64>,
@@ -137,9 +137,9 @@ pub(super) struct Region {
 #[derive(Serialize)]
 pub(super) struct SeparateRegion {
     pub(super) device: String,
-    /// Its first touched page.
+    /// Offset of the first touched page.
     pub(super) offset_bytes: u64,
-    /// From there to the end of its last touched page.
+    /// Length from the first to the end of the last touched page.
     pub(super) span_bytes: u64,
     pub(super) touched_bytes: u64,
     pub(super) page_reads: u64,
@@ -188,7 +188,7 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
             Ok(file) => info.files.push(file),
             Err(failure) if failure == Failure::interrupted() => return Err(failure),
             Err(failure) => {
-                // The first is what the command ends with; others are said here.
+                // The first error ends the command; others are printed here.
                 match &refused {
                     None => refused = Some(failure),
                     Some(_) => out::say(&format!("vpass: {}", failure.sentence)),
@@ -288,12 +288,12 @@ fn file_info(
     })
 }
 
-/// That numbers of pages are estimates; none where they are exact.
+/// Warns that numbers of pages are estimates; `None` if they are exact.
 fn estimates(profile: &Profile) -> Option<String> {
     let sentence = || {
         format!(
             "too many pages to count each in memory: every number of pages is an estimate from 1 \
-             page in {}, within about {:.2} %; the busiest regions are those of these pages",
+             page in {}, within about {:.2} %; the busiest regions are those of the counted pages",
             profile.one_in(),
             100.0 * profile.uncertainty()
         )
@@ -335,7 +335,7 @@ fn sizes(profile: &Profile) -> Vec<Size> {
     sizes
 }
 
-/// `total`: all of them, also of pages that are not followed.
+/// Summarises accesses; `total` also counts pages that are not followed.
 fn reuse(counts: &Popularity, total: u64) -> Reuse {
     Reuse {
         total,

@@ -1,4 +1,4 @@
-//! What is in traces, as text.
+//! Descriptions of traces, as text.
 
 use std::fmt::Write;
 
@@ -10,11 +10,11 @@ use super::sparkline::sparkline;
 use crate::table::{Look, Table};
 use vpass_lab::plain;
 
-/// Devices that are shown.
+/// Largest number of devices shown.
 const MOST_DEVICES: usize = 16;
 const WEEK_S: f64 = 7.0 * 86_400.0;
 
-/// All files, and an overview where there are several.
+/// Describes all files, with an overview of several.
 pub(super) fn render(info: &Info, colour: bool) -> String {
     let mut parts: Vec<_> =
         info.files.iter().map(|file| file_text(file, info.page_bytes, colour)).collect();
@@ -27,7 +27,7 @@ pub(super) fn render(info: &Info, colour: bool) -> String {
 fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
     let mut text = String::new();
     let rate = if f.span_s > 0.0 {
-        format!("over {} ({} a second)", seconds(f.span_s), digits(f.rows as f64 / f.span_s))
+        format!("over {} ({} per second)", seconds(f.span_s), digits(f.rows as f64 / f.span_s))
     } else {
         "all at one time".into()
     };
@@ -42,7 +42,7 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
     if let Some(first) = &f.first_bad_line {
         let _ = writeln!(
             text,
-            "  {} could not be read and were passed over, the first: {}",
+            "  skipped {} that cannot be read; the first: {}",
             plural(f.bad_lines, "line"),
             plain::line(first)
         );
@@ -98,7 +98,7 @@ fn requests(f: &FileInfo, colour: bool) -> String {
     }
     let sizes: Vec<_> =
         f.sizes.iter().map(|s| format!("{} {}", bytes(s.bytes), percent(s.share))).collect();
-    table.render(colour) + &format!("  commonest sizes: {}\n", sizes.join(", "))
+    table.render(colour) + &format!("  most frequent sizes: {}\n", sizes.join(", "))
 }
 
 fn pages(f: &FileInfo, colour: bool) -> String {
@@ -129,19 +129,20 @@ fn pages(f: &FileInfo, colour: bool) -> String {
         let hottest: Vec<_> = f
             .hottest
             .iter()
-            .map(|h| {
-                format!("{} % get {}", h.percent_of_pages_read, percent(h.share_of_page_reads))
-            })
+            .map(|h| format!("{} %: {}", h.percent_of_pages_read, percent(h.share_of_page_reads)))
             .collect();
-        let _ =
-            writeln!(text, "  page reads that the hottest pages read get: {}", hottest.join(", "));
+        let _ = writeln!(
+            text,
+            "  share of page reads on the hottest pages read: {}",
+            hottest.join(", ")
+        );
     }
     text
 }
 
 fn regions(f: &FileInfo, with_device: bool, colour: bool) -> String {
     if f.busiest_regions.is_empty() {
-        return "  none is read\n".into();
+        return "  no region is read\n".into();
     }
     let mut table = Table::new(["at", "page reads", "of all", "page writes"]);
     for r in &f.busiest_regions {
@@ -156,7 +157,7 @@ fn regions(f: &FileInfo, with_device: bool, colour: bool) -> String {
     table.render(colour)
 }
 
-/// The regions with the most accesses, in the order of their addresses.
+/// Returns the regions with the most accesses, in the order of their addresses.
 fn separate_regions(f: &FileInfo, with_device: bool, colour: bool) -> String {
     let accesses =
         |i: &usize| f.separate_regions[*i].page_reads + f.separate_regions[*i].page_writes;
@@ -189,7 +190,7 @@ fn blocks(b: &BlockReads, span_s: f64, with_device: bool, colour: bool) -> Strin
     let mut text = String::new();
     let size = bytes(b.block_bytes);
     heading(&mut text, &format!("Reads of a block of {} ({size})", b.drive), colour);
-    let mut columns = vec![String::new(), "page reads".into(), "a week".into()];
+    let mut columns = vec![String::new(), "page reads".into(), "per week".into()];
     if let Some(e) = &b.endurance {
         columns.push(format!("{} beside one wordline", digits(e.worst_case_reads)));
         columns.push(format!("{} spread evenly", digits(e.even_reads)));
@@ -215,11 +216,12 @@ fn blocks(b: &BlockReads, span_s: f64, with_device: bool, colour: bool) -> Strin
     );
     if let Some(busiest) = &b.busiest {
         let at = place(with_device.then_some(&busiest.device), busiest.offset_bytes);
-        row(format!("busiest stretch of {size}, at {at}"), &busiest.intensity);
+        row(format!("busiest range of {size}, at {at}"), &busiest.intensity);
     }
     text.push_str(&table.render(colour));
     if span_s > 0.0 && span_s < WEEK_S {
-        let _ = writeln!(text, "  a week is the rate of these {} kept up", seconds(span_s));
+        let _ =
+            writeln!(text, "  per week: extrapolated from the rate of these {}", seconds(span_s));
     }
     text.push_str(
         &b.endurance
@@ -235,8 +237,9 @@ fn blocks_in_words(blocks: f64) -> String {
 
 fn endurance(e: &Endurance) -> String {
     let mut text = format!(
-        "  at {} P/E cycles a block loses data after {} reads if all fall beside one wordline \
-         (group {}: limit {} / alpha {}),\n  after {} if they spread evenly",
+        "  at {} P/E cycles, a block loses data after {} reads if all fall beside one wordline \
+         (group {}: limit {} / alpha {}),\n  \
+         after {} if they spread evenly",
         count(e.pec.into()),
         digits(e.worst_case_reads),
         e.group,
@@ -256,14 +259,14 @@ fn over_time(f: &FileInfo, colour: bool) -> String {
     let steps = &f.over_time;
     heading(
         &mut text,
-        &format!("Page accesses over time, {} a step", seconds(steps.step_s)),
+        &format!("Page accesses over time, {} per step", seconds(steps.step_s)),
         colour,
     );
     for (name, numbers) in [("reads", &steps.page_reads), ("writes", &steps.page_writes)] {
         let most = numbers.iter().copied().max().unwrap_or(0) as f64 / steps.step_s;
         let _ = writeln!(
             text,
-            "  {name:<6} |{}| at most {} a second",
+            "  {name:<6} |{}| at most {} per second",
             sparkline(numbers),
             digits(most)
         );
@@ -332,8 +335,8 @@ fn overview(files: &[FileInfo], colour: bool) -> String {
     text
 }
 
-/// A share as a percentage: one decimal, so that 100.0 % may stand for a little less and 0.0 % for
-/// a little more.
+/// Formats a share as a percentage with one decimal, so 100.0 % may be slightly less and 0.0 %
+/// slightly more.
 fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }

@@ -1,5 +1,4 @@
-//! Rows on their way into another trace: the form, the output, and one sentence about all that was
-//! lost.
+//! Writing rows into another trace: the form, the output, and one sentence about all losses.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +13,7 @@ use super::args::WriteArgs;
 use crate::out;
 use crate::out_file::OutFile;
 
-/// A trace that is being written.
+/// Trace that is being written.
 pub(super) struct Rewrite {
     path: PathBuf,
     target: Target,
@@ -23,22 +22,22 @@ pub(super) struct Rewrite {
     skipped_trims: u64,
 }
 
-/// The form that was asked for, by name or by the ending of the output.
+/// Returns the form, by its name or by the ending of the output.
 ///
 /// # Errors
-/// Neither says one.
+/// Reports that neither is known.
 pub(super) fn target(path: &Path, named: Option<Target>, option: &str) -> Result<Target, Failure> {
     named.or_else(|| Target::of_path(path)).ok_or_else(|| {
         Failure::usage(format!(
-            "{}: the ending says no form; .vpt (compact), .csv (msr) or .iolog (fio) is expected, \
-             or {option} compact, msr or fio",
+            "{}: unknown ending; .vpt (compact), .csv (msr) or .iolog (fio) is expected, or \
+             {option} compact, msr or fio",
             path.display()
         ))
     })
 }
 
 impl Rewrite {
-    /// Begins the output; `clock` is what the times of the rows count from.
+    /// Begins the output; `clock` is the origin of the rows' times.
     pub(super) fn begin(
         path: &Path,
         target: Target,
@@ -59,12 +58,12 @@ impl Rewrite {
         })
     }
 
-    /// The rows that come from now on are another file's.
+    /// Notes that the following rows are from another file.
     pub(super) fn begin_file(&mut self) {
         self.writer.begin_file();
     }
 
-    /// Writes the row that `file` gave last.
+    /// Writes the latest row of `file`.
     pub(super) fn row(&mut self, row: &TraceRow, file: &TraceFile) -> Result<(), Failure> {
         if self.skip_trims && row.op == Op::Trim {
             self.skipped_trims += 1;
@@ -76,7 +75,7 @@ impl Rewrite {
             }
             WriteError::Unwritable(what) => {
                 let hint = if row.op == Op::Trim {
-                    "; --skip-trims leaves trims out, the other forms keep them"
+                    "; --skip-trims leaves trims out; other forms keep them"
                 } else {
                     ""
                 };
@@ -89,15 +88,15 @@ impl Rewrite {
         })
     }
 
-    /// Rows written.
+    /// Number of rows written.
     pub(super) fn rows(&self) -> u64 {
         self.writer.rows()
     }
 
-    /// Ends the output, puts it in its place and says what came of it.
+    /// Ends the output, puts it in its place and reports the result.
     ///
     /// # Errors
-    /// No row was written, or the disk's.
+    /// Reports that no row was written, or an error of the disk.
     pub(super) fn finish(self, nothing: &str) -> Result<(), Failure> {
         let Self { path, target, writer, skipped_trims, .. } = self;
         let rows = writer.rows();
@@ -131,13 +130,13 @@ fn losses_in_words(losses: Losses, skipped_trims: u64) -> Vec<String> {
     let mut words = vec![];
     if losses.rounded > 0 {
         words.push(format!(
-            "the form keeps times to {unit}, so {} rounded down",
+            "this form stores times in steps of {unit}, so {} rounded down",
             count(losses.rounded) + if losses.rounded == 1 { " was" } else { " were" }
         ));
     }
     if losses.moved_up > 0 {
         words.push(format!(
-            "{} earlier than the first and moved up to it",
+            "{} earlier than the first and moved to its time",
             plural(losses.moved_up, "row") + if losses.moved_up == 1 { " was" } else { " were" }
         ));
     }

@@ -2,12 +2,12 @@
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// A bar for each number, the largest the highest; nothing where there is nothing.
+/// Returns a bar for each number; the largest number has the highest bar.
 pub(super) fn sparkline(numbers: &[u64]) -> String {
     let largest = numbers.iter().copied().max().unwrap_or(0).max(1);
     let bar = |n: u64| match n {
         0 => ' ',
-        // The largest is the highest bar, and the smallest that is not 0 shows.
+        // The highest bar is the largest number; the smallest above 0 is still visible.
         n => {
             BARS[((u128::from(n) * BARS.len() as u128).div_ceil(u128::from(largest)) - 1) as usize]
         }

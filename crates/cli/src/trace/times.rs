@@ -1,5 +1,4 @@
-//! When a trace was recorded: the unit of its times, its first and last time, dates where its clock
-//! counts from one.
+//! The times of a trace: their unit, the first and the last, and dates if the clock is absolute.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,28 +6,28 @@ use serde::Serialize;
 use vpass_workload::profile::Timeline;
 use vpass_workload::traces::{Epoch, TimeUnit, TraceFile, UnitBasis};
 
-/// The clock of a trace, as JSON has it.
+/// Clock of a trace, for the JSON.
 #[derive(Serialize)]
 pub(super) struct Times {
-    /// What times count from: "absolute" (a date), "relative" (the beginning of the recording) or
-    /// "none".
+    /// Origin of the times: "absolute" (a date), "relative" (the start of the recording) or "none".
     pub(super) clock: &'static str,
-    /// What they are in, and why they are taken for that: "format" fixes it, it is "assumed", or
-    /// the user "said" so.
+    /// Unit of the times, and the reason for it: the "format" fixes it, it is "assumed", or the
+    /// user
+    /// "said" so.
     pub(super) time_unit: Option<&'static str>,
     pub(super) time_unit_from: Option<&'static str>,
-    /// The earliest and the latest time on the trace's own clock; none where there are no times.
+    /// Earliest and latest time on the trace's own clock; absent without times.
     pub(super) first_ns: Option<u64>,
     pub(super) last_ns: Option<u64>,
-    /// The same as dates, UTC, where the clock is absolute and the date can be one of a recording.
+    /// Dates of these times in UTC, if the clock is absolute and the date is plausible.
     pub(super) first_date: Option<String>,
     pub(super) last_date: Option<String>,
 }
 
-/// Before it no trace was recorded that anybody has: a smaller time is no date. 1990-01-01, in
-/// seconds since 1970.
+/// Earliest plausible date of a recording; a smaller time is not a date. 1990-01-01, in seconds
+/// since 1970.
 const EARLIEST_S: u64 = 631_152_000;
-/// From 1601-01-01, where Windows' file times begin, to 1970-01-01.
+/// Seconds from 1601-01-01, the origin of Windows file times, to 1970-01-01.
 const FILE_TIME_S: u64 = 11_644_473_600;
 const S_NS: u64 = 1_000_000_000;
 
@@ -52,11 +51,11 @@ impl Times {
         }
     }
 
-    /// A line about it; none where there are no times.
+    /// Returns a line about the times; `None` without times.
     pub(super) fn line(&self) -> Option<String> {
         let (unit, first_ns, last_ns) = (self.time_unit?, self.first_ns?, self.last_ns?);
         let assumed = if self.time_unit_from == Some(UnitBasis::Assumed.name()) {
-            " (assumed; --time-unit says another)"
+            " (assumed; --time-unit changes it)"
         } else {
             ""
         };
@@ -72,14 +71,14 @@ impl Times {
     }
 }
 
-/// Seconds with as many decimals as they need.
+/// Formats seconds with as many decimals as they need.
 fn in_seconds(ns: u64) -> String {
     let text = format!("{}.{:09}", ns / S_NS, ns % S_NS);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A date of an absolute clock. Clocks count from 1970 or, as Windows' do, from 1601: a time can be
-/// one of a recording in one of them only.
+/// Returns the date of an absolute time. Clocks count from 1970 or, in Windows, from 1601; a time
+/// is a plausible date on only one of them.
 fn date(ns: u64) -> Option<String> {
     let since_1970 = ns.checked_sub(FILE_TIME_S * S_NS).unwrap_or(ns);
     let is_date = since_1970 >= EARLIEST_S * S_NS;
@@ -101,7 +100,7 @@ mod tests {
             Some("2007-02-22T17:00:00.306Z")
         );
         assert_eq!(date(1_456_095_145_133_076_000).as_deref(), Some("2016-02-21T22:52:25.133Z"));
-        // Beginnings of a recording, and a file time before 1990.
+        // Starts of a recording, and a file time before 1990.
         assert_eq!([0, 3_600 * S_NS, (FILE_TIME_S + 5) * S_NS].map(date), [None, None, None]);
     }
 

@@ -1,4 +1,4 @@
-//! The words of `vpass workload`.
+//! The options of `vpass workload`.
 
 use std::path::PathBuf;
 
@@ -14,22 +14,26 @@ pub(crate) enum WorkloadCommand {
     Fit(FitArgs),
 }
 
-pub(crate) const EXAMPLES: &str = "Examples:\n  vpass workload fit --trace web.csv.zst --out \
-    web.toml\n  vpass run --drive tiny --workload web.toml --set statistics.scale=0.1";
+pub(crate) const EXAMPLES: &str = "Examples:\n  \
+    vpass workload fit --trace web.csv.zst --out web.toml\n  \
+    vpass run --drive tiny --workload web.toml --set statistics.scale=0.1";
 
-const FIT_EXAMPLES: &str = "Examples:\n  vpass workload fit --statistics disks.csv.zst --windows \
-    half-hours.csv.zst --disk w02 --scale 0.01 --out w02.toml\n  vpass workload fit --trace \
-    web.csv.zst --out web.toml\n  vpass workload fit --workload web.toml --scale 0.1\n  vpass run \
-    --drive tiny --workload w02.toml\n\n\
-    DISKS has a row a disk: workload, page_working_set_size and, both with read_ and with write_ \
-    before them, block_req_count, io_request_size_sum, page_access_count, page_working_set_size, \
-    and for P = 1, 5, 10 .. 100 P_read_page_popularity and P_read_block_request_size. WINDOWS has \
-    a row a window: workload, window, end_us, read_pages_4k, write_pages_4k. Other columns are \
-    passed over.\n\n\
-    Exit code 0: every statistic is met within --tolerance. Exit code 1: one is not; the table \
-    says which, the message the smallest scale tried that holds, and no file is written. A small \
-    scale misses where single large requests are more than a window or a percentile \
-    holds.\n\nMemory grows with the pages touched, about 6 bytes each.";
+const FIT_EXAMPLES: &str = "Examples:\n  \
+    vpass workload fit --statistics disks.csv.zst --windows half-hours.csv.zst --disk w02 --scale \
+    0.01 --out w02.toml\n  \
+    vpass workload fit --trace web.csv.zst --out web.toml\n  \
+    vpass workload fit --workload web.toml --scale 0.1\n  \
+    vpass run --drive tiny --workload w02.toml\n\n\
+    DISKS has one row per disk. Its columns are workload, page_working_set_size; with read_ and \
+    with write_ before them: block_req_count, io_request_size_sum, page_access_count, \
+    page_working_set_size; and for P = 1, 5, 10 .. 100: P_read_page_popularity and \
+    P_read_block_request_size. WINDOWS has one row per window: workload, window, end_us, \
+    read_pages_4k, write_pages_4k. Other columns are ignored.\n\n\
+    Exit code 0: every statistic is met within --tolerance. Exit code 1: at least one is missed. \
+    The table shows which, the message names the smallest scale tried that meets all, and no file \
+    is written. A small scale misses statistics if single large requests exceed a window or a \
+    percentile.\n\n\
+    Memory grows with the pages touched, about 6 bytes each.";
 
 fn parse_tolerance(text: &str) -> Result<f64, String> {
     let percent: Result<f64, _> = text.trim_end_matches('%').trim().parse();

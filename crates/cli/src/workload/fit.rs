@@ -1,5 +1,5 @@
-//! `vpass workload fit`: statistics become a workload file, and a pass of it is measured against
-//! them.
+//! `vpass workload fit`: makes a workload file from statistics, and measures how well one pass of
+//! it meets them.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -26,46 +26,46 @@ use crate::progress::{Bar, bar};
 use crate::table::wants_colour;
 use crate::trace::{read_options, said_how_to_read};
 
-/// No simulated drive is as large, and addresses of traces end there.
+/// Capacity beyond every simulated drive; addresses of traces end there.
 pub(super) const CAPACITY: u64 = 1 << 63;
-/// What a workload file says of itself where a statistic is further off than this.
+/// Error of a statistic from which a workload file mentions it.
 const GOOD_PERCENT: f64 = 2.0;
 
-/// How well a generator fits.
+/// Report on how well a generator fits.
 #[derive(Serialize)]
 pub(super) struct FitReport {
     pub(super) vpass: &'static str,
     pub(super) disk: String,
-    /// Where the statistics come from.
+    /// Source of the statistics.
     pub(super) source: String,
-    /// Always: nothing here was recorded from a host.
+    /// Always true: nothing here was recorded from a host.
     pub(super) workload_generated: bool,
     pub(super) workload_source: String,
     pub(super) scale: f64,
     pub(super) seed: u64,
-    /// Generated in a pass.
+    /// Requests of one pass.
     pub(super) requests: u64,
     pub(super) span_s: f64,
     pub(super) footprint_bytes: u64,
-    /// What had to be changed or was left out, in sentences.
+    /// Changes and omissions, as sentences.
     pub(super) notes: Vec<String>,
     pub(super) tolerance_percent: f64,
-    /// Statistics that are off by more than that.
+    /// Number of statistics with a larger error.
     pub(super) missed: usize,
     pub(super) worst_error_percent: f64,
-    /// Where any is missed: the larger scales that were tried, and the first of them at which none
-    /// is.
+    /// Larger scales that were tried, if any statistic is missed; the first that meets all is
+    /// `smallest_scale`.
     pub(super) scales_tried: Vec<f64>,
     pub(super) smallest_scale: Option<f64>,
     pub(super) statistics: Vec<Statistic>,
 }
 
-/// Makes the workload, measures it, writes it and says how well it fits.
+/// Makes the workload, measures it, writes it and reports how well it fits.
 pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     if args.trace.is_empty() && said_how_to_read(&args.read) {
         return Err(Failure::usage(
             "--format, --assume-op, --assume-rate, --time-unit, --blk-action and --skip-bad-lines \
-             say how a --trace is read",
+             need --trace",
         ));
     }
     let file = args.out.as_deref().map(|path| OutFile::begin(path, args.force)).transpose()?;
@@ -105,7 +105,7 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
         smallest_scale: found.scale,
         statistics,
     };
-    // A fit that misses is not written: a file that is there looks like success.
+    // A fit that misses is not written, because an existing file looks like success.
     let file = file.filter(|_| missed == 0);
     let written = args.out.as_deref().filter(|_| file.is_some());
     if let (Some(mut file), Some(path)) = (file, &args.out) {
@@ -124,32 +124,36 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     if missed == 0 { Ok(()) } else { Err(Failure::failed(render::advice(&fit))) }
 }
 
-/// What the file of a fit within a wider tolerance says of it.
+/// Returns the sentence in the file about errors that a wider tolerance accepted.
 fn admission(fit: &FitReport) -> String {
     let far = fit.statistics.iter().filter(|s| s.error_percent > GOOD_PERCENT).count();
     let (all, worst) = (fit.statistics.len(), fit.worst_error_percent);
     if far == 0 {
         String::new()
     } else {
-        format!("; at scale {}, {far} of {all} statistics are off by up to {worst:.3} %", fit.scale)
+        format!(
+            "; at scale {}, {far} of {all} statistics have errors of up to {worst:.3} %",
+            fit.scale
+        )
     }
 }
 
-/// Statistics that cannot be generated at their scale; says which larger one holds.
+/// Makes an error for statistics that cannot be generated at their scale, with a larger scale that
+/// meets all.
 fn impossible(config: &StatisticsConfig, args: &FitArgs, why: &str) -> Failure {
     if !(config.scale > 0.0 && config.scale < 1.0) {
         return Failure::usage(why);
     }
     match larger_scale(config, args.seed, args.tolerance) {
         Ok(Found { scale: Some(scale), .. }) => Failure::usage(format!(
-            "{why}; --scale {scale} is the smallest of those tried that holds"
+            "{why}; --scale {scale} is the smallest scale tried that meets all statistics"
         )),
         Ok(Found { scale: None, .. }) => Failure::usage(why),
         Err(interrupted) => interrupted,
     }
 }
 
-/// The statistics that are asked for, with a line of description.
+/// Returns the requested statistics, with a description.
 fn statistics(args: &FitArgs) -> Result<(Imported, String), Failure> {
     if let (Some(totals), Some(windows), Some(disk)) = (&args.statistics, &args.windows, &args.disk)
     {
@@ -161,7 +165,7 @@ fn statistics(args: &FitArgs) -> Result<(Imported, String), Failure> {
         let loaded = load::workload(name, &[], None)?;
         let Generated::Statistics(file) = loaded.config else {
             return Err(Failure::usage(format!(
-                "{name} holds [workload]; only [statistics] say what there is to meet"
+                "{name} holds [workload]; a file with [statistics] is expected"
             )));
         };
         return Ok((Imported { config: file.statistics, notes: vec![] }, file.description));
@@ -180,7 +184,7 @@ fn description(config: &StatisticsConfig) -> String {
     )
 }
 
-/// The statistics of trace files.
+/// Measures the statistics of trace files.
 fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
     let options = TraceOptions {
         read: read_options(&args.read, true)?,
@@ -191,7 +195,7 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
     let mut notes: Vec<String> = unit_notes(&survey, &options).into_iter().collect();
     notes.extend(survey.files().iter().filter_map(|file| file.doubts(options.read.time_unit)));
     let mut source = TraceSource::new(survey, CAPACITY, options)?;
-    // The page of every common operating system.
+    // The page size of every common operating system.
     let mut meter = Meter::of_anything(4096);
     let progress = Bar::new(source.len_hint(), "requests of the trace measured");
     drain(&mut source, &progress, |request| meter.add(request))?;
@@ -210,7 +214,7 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
     Ok(imported)
 }
 
-/// Gives every request of a source to somebody; gives their number.
+/// Passes every request of a source to `each`, and returns their number.
 pub(super) fn drain(
     source: &mut impl RequestSource,
     progress: &dyn Progress,

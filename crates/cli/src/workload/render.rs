@@ -1,4 +1,4 @@
-//! How well a generator fits, for reading.
+//! How well a generator fits, as text.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::fit::FitReport;
 use crate::table::{Look, Table};
 use vpass_lab::plain;
 
-/// Everything worth reading about a fit.
+/// Returns the report on a fit.
 pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> String {
     let mut text = String::new();
     let title = format!("vpass {}: workload {}", fit.vpass, fit.workload_source);
@@ -34,12 +34,12 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
         Some(path) => {
             let _ = writeln!(
                 text,
-                "{} is written: vpass run --drive DRIVE --workload {0}",
+                "{} is written; run it with: vpass run --drive DRIVE --workload {0}",
                 plain::path(path)
             );
         }
         None if fit.missed > 0 => {}
-        None => text.push_str("Nothing is written; --out FILE keeps the workload.\n"),
+        None => text.push_str("Nothing is written; --out FILE writes the workload.\n"),
     }
     text
 }
@@ -56,7 +56,7 @@ fn table(statistics: &[Statistic], tolerance: f64) -> Table {
     };
     let mut left = statistics;
     while let Some(first) = left.first() {
-        // Percentiles that look alike take one line.
+        // Equal percentiles share a line.
         let alike = left
             .iter()
             .take_while(|s| {
@@ -92,12 +92,12 @@ fn verdict(fit: &FitReport) -> String {
     let all = plural(fit.statistics.len() as u64, "statistic");
     let (worst, tolerance) = (fit.worst_error_percent, fit.tolerance_percent);
     match fit.missed {
-        0 => format!("All {all} are met within {tolerance} %; the worst is off by {worst:.2} %."),
+        0 => format!("All {all} are met within {tolerance} %; the largest error is {worst:.2} %."),
         n => {
             let of = count(fit.statistics.len() as u64);
-            let be = if n == 1 { "is" } else { "are" };
+            let be = if n == 1 { "has an error" } else { "have errors" };
             format!(
-                "{} of {of} {be} off by more than {tolerance} %, the worst by {}.",
+                "{} of {of} {be} above {tolerance} %; the largest is {}.",
                 plural(n as u64, "statistic"),
                 percent(worst)
             )
@@ -105,24 +105,24 @@ fn verdict(fit: &FitReport) -> String {
     }
 }
 
-/// Why a fit that misses is no success, and what to do.
+/// Explains why a fit fails, and what to do.
 pub(super) fn advice(fit: &FitReport) -> String {
     let mut text = verdict(fit);
     text.pop();
     let tried = fit.scales_tried.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
     let tolerance = fit.tolerance_percent;
     let _ = match (fit.smallest_scale, fit.scales_tried.as_slice()) {
-        (Some(scale), [_]) => write!(text, "; --scale {scale} holds, the next that was tried"),
+        (Some(scale), [_]) => write!(text, "; --scale {scale} meets all, the next scale tried"),
         (Some(scale), _) => {
-            write!(text, "; --scale {scale} holds, the smallest of those tried ({tried})")
+            write!(text, "; --scale {scale} meets all, the smallest scale tried ({tried})")
         }
         (None, []) => write!(text, " at full scale"),
-        (None, _) => write!(text, "; no larger scale holds either (tried: {tried})"),
+        (None, _) => write!(text, "; no larger scale meets all (tried: {tried})"),
     };
     if fit.worst_error_percent.is_finite() {
         let _ = write!(
             text,
-            "; --tolerance {} takes it as it is",
+            "; --tolerance {} accepts this fit",
             (fit.worst_error_percent.max(tolerance) * 10.0).ceil() / 10.0
         );
     }
@@ -136,6 +136,6 @@ fn percent(p: f64) -> String {
     } else if p.is_finite() {
         format!("{} %", digits(p))
     } else {
-        "more than can be said in per cent".into()
+        "too large for a percentage".into()
     }
 }

@@ -1,6 +1,5 @@
-//! The smallest scale at which a generator holds, where the one that was asked for is too small:
-//! larger ones are tried, one by one. How well a scale fits does not rise steadily, so nothing is
-//! skipped and only what was tried is claimed.
+//! The search for the smallest scale at which a generator meets its statistics, if the given scale
+//! is too small. Larger scales are tried one by one, because the fit does not improve steadily.
 
 use vpass_core::base::request::RequestSource;
 use vpass_lab::failure::Failure;
@@ -11,7 +10,7 @@ use vpass_workload::statistics::{
 use super::fit::{CAPACITY, drain};
 use crate::progress::Bar;
 
-/// A pass of a generator, measured.
+/// One pass of a generator, with its measured statistics.
 pub(super) struct GeneratedPass {
     pub(super) target: DiskStatistics,
     pub(super) requests: u64,
@@ -32,29 +31,29 @@ impl GeneratedPass {
         Ok(Self { target, requests, statistics })
     }
 
-    /// Statistics that are off by more than this.
+    /// Number of statistics with a larger error than the tolerance.
     pub(super) fn missed(&self, tolerance_percent: f64) -> usize {
         self.statistics.iter().filter(|s| s.error_percent > tolerance_percent).count()
     }
 
-    /// How far the worst is off.
+    /// Largest error of a statistic.
     pub(super) fn worst_percent(&self) -> f64 {
         self.statistics.iter().map(|s| s.error_percent).fold(0.0, f64::max)
     }
 }
 
-/// What a search found.
+/// Result of a search.
 pub(super) struct Found {
-    /// The first scale that holds.
+    /// First scale that meets all statistics.
     pub(super) scale: Option<f64>,
-    /// All that were tried, the one that holds last.
+    /// All scales tried; the one that meets all statistics is the last.
     pub(super) tried: Vec<f64>,
 }
 
-/// Tries scales above the table's own, up to 1.
+/// Tries scales larger than the configured one, up to 1.
 ///
 /// # Errors
-/// The user's interruption.
+/// Reports an interrupt.
 pub(super) fn larger_scale(
     config: &StatisticsConfig,
     seed: u64,
@@ -63,7 +62,7 @@ pub(super) fn larger_scale(
     let mut found = Found { scale: None, tried: vec![] };
     for scale in scales_above(config.scale) {
         found.tried.push(scale);
-        // A scale can be too small for any plan, too.
+        // A scale can also be too small for any generator.
         let Ok(source) =
             StatisticsSource::new(&StatisticsConfig { scale, ..config.clone() }, CAPACITY, seed)
         else {
@@ -77,7 +76,7 @@ pub(super) fn larger_scale(
     Ok(found)
 }
 
-/// Ten scales a decade, none more than a third above the one before.
+/// Ten scales per decade; each is at most a third larger than the one before.
 const STEPS: [f64; 10] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
 
 fn scales_above(scale: f64) -> Vec<f64> {
