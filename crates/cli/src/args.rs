@@ -264,8 +264,7 @@ impl Samples {
     pub(crate) const WHOLE: Self = Self { count: 1, of: 1 };
 
     /// Returns the residues of the samples, as far apart as possible. Neighbouring residues hold
-    /// pages
-    /// of the same requests, so they would underestimate the variance.
+    /// pages of the same requests, so they would underestimate the variance.
     pub(crate) fn residues(self) -> impl Iterator<Item = u32> + use<> {
         let apart = self.of / self.count.max(1);
         (0..self.count).map(move |n| n * apart)

@@ -252,8 +252,7 @@ impl Counts {
 
     /// Returns the table, in the order of the list of techniques. The worst dose is that of a page
     /// whose data was used. Pages may be lost under techniques without a guarantee, and at P/E
-    /// counts
-    /// beyond a guarantee.
+    /// counts beyond a guarantee.
     fn table(&self) -> String {
         let mut table = Table::new([
             "technique",

@@ -97,8 +97,8 @@ fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<String>, Failure> {
 /// Runs with the names of their folders, and refused techniques.
 type Plans = (Vec<(RunPlan, String)>, Vec<Refused>);
 
-/// Plans every run: techniques in the order given, seeds ascending. Refused techniques are
-/// returned beside them if others can run.
+/// Plans every run: techniques in the order given, seeds ascending. Refused techniques are returned
+/// beside them if others can run.
 fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
     let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());

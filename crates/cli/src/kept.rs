@@ -140,8 +140,7 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
     }
 
     /// Reports how many rows are not run again. A command reports this once, even if it runs its
-    /// plans
-    /// in several parts.
+    /// plans in several parts.
     pub(crate) fn say_found(&self, found: usize) {
         let Some((store, _)) = self.rows.kept.as_ref().filter(|_| found > 0) else { return };
         if !self.rows.told.swap(true, Ordering::Relaxed) {

@@ -1,5 +1,5 @@
-//! `vpass paper`: runs everything a recipe of `papers/` names, writes the data of its figures, and
-//! puts the paper's numbers beside ours.
+//! `vpass paper`: runs everything that a recipe of `papers/` names, writes the data of its figures,
+//! and compares the paper's numbers with ours.
 
 mod comparison;
 mod csv;
@@ -141,7 +141,7 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     Ok(read)
 }
 
-/// What is kept of a run: its summary, its blocks, its weeks, and whether it fell behind.
+/// Kept data of a run: its summary, its blocks, its weeks, and whether it could not keep up.
 type Kept = (Value, Vec<(u32, u64)>, Vec<Part>, bool);
 
 fn run_all(
@@ -150,8 +150,7 @@ fn run_all(
     threads: Option<NonZeroUsize>,
     rows: &Rows,
 ) -> Result<(), Failure> {
-    // What is asked of a run beyond its plan: what plots show of it, the weeks that it is cut into,
-    // and which reads are long.
+    // Data that a run needs beyond its plan: blocks for plots, weeks, and the limit of long reads.
     let weeks_of = |run: &Run| recipe.span_of(&run.group).map(span::Span::weeks);
     let plots_blocks = |run: &Run| recipe.plots_blocks_of(&run.group, &run.workload);
     let asked =
@@ -186,12 +185,12 @@ fn run_all(
     }
     for (run, found) in runs.iter_mut().zip(found) {
         (run.summary, run.blocks, run.weeks, run.fell_behind) =
-            found.expect("it was kept, or it was run");
+            found.expect("a kept or finished run");
     }
     Ok(())
 }
 
-/// A run's summary, with what figures and plots need beyond it.
+/// Returns a run's summary, with additional data for figures and plots.
 fn summary_of(
     recipe: &Recipe,
     run: &Run,
@@ -265,7 +264,12 @@ fn write(
         .map(|r| {
             let refused = r.fell_behind.then_some(REFUSED);
             let mut row = serde_json::json!({
-                "group": r.group, "variant": r.variant, "workload": r.workload, "reclaim": r.plan.reclaim, "refused": refused, "summary": r.summary
+                "group": r.group,
+                "variant": r.variant,
+                "workload": r.workload,
+                "reclaim": r.plan.reclaim,
+                "refused": refused,
+                "summary": r.summary
             });
             if r.plan.parity != NO_PARITY {
                 row["parity"] = r.plan.parity.into();

@@ -174,8 +174,7 @@ impl Table {
     }
 
     /// Returns the columns of each part. Each part has the first column and as many others as fit,
-    /// but
-    /// ends at a seam if possible.
+    /// but ends at a seam if possible.
     fn parts(&self, room: usize) -> Vec<Vec<usize>> {
         let fits = |part: &[usize]| self.width_of(part, NARROW_GAP, true) <= room;
         let (mut parts, mut next) = (vec![], 1);
@@ -199,8 +198,7 @@ impl Table {
     }
 
     /// Returns the text of a cell. If `wrapped`, a heading has one word per line, and brackets in
-    /// the
-    /// first column have their own line.
+    /// the first column have their own line.
     fn text(&self, row: usize, column: usize, wrapped: bool) -> String {
         let text = self.rows[row].get(column).map_or("", |(text, _)| text.as_str());
         match (wrapped, row == 0 && self.has_heading, column) {

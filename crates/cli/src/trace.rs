@@ -83,8 +83,7 @@ struct Seen {
 
 impl Seen {
     /// Returns a warning if the rate of the rows suggests a wrong unit of time, and a warning if
-    /// bytes
-    /// were ignored.
+    /// bytes were ignored.
     fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Vec<String> {
         let span_ns = self.latest_ns.saturating_sub(self.earliest_ns.unwrap_or(0));
         let of_rate =

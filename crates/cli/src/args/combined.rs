@@ -21,8 +21,7 @@ pub(crate) struct Combined {
 
 impl Combined {
     /// Returns a reclaim technique with every combination of GC, refresh (if named) and parity.
-    /// Parity
-    /// changes first.
+    /// Parity changes first.
     pub(crate) fn with<'a>(&'a self, reclaim: &'a str) -> Vec<Chosen<'a>> {
         let named: Vec<Option<&str>> = self.refresh.iter().map(|name| Some(name.trim())).collect();
         let refreshes = if named.is_empty() { vec![None] } else { named };

@@ -94,8 +94,8 @@ pub(super) fn text(
     text
 }
 
-/// Returns the warnings to read before the numbers: each sentence once, with the techniques that
-/// it concerns.
+/// Returns the warnings to read before the numbers: each sentence once, with the techniques that it
+/// concerns.
 fn said(rows: &[ComparisonRow], colour: bool) -> String {
     let all: Vec<&ComparisonRow> = rows.iter().collect();
     let line = |warning: warnings::Warning| {

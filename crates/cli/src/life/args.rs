@@ -53,18 +53,15 @@ pub(crate) struct LifeArgs {
     #[arg(long, value_name = "YEARS", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) years: Option<f64>,
     /// Also end when the uncorrectable bit error rate of all reads so far exceeds this (JESD218:
-    /// 1e-15
-    /// for client drives, 1e-16 for enterprise drives). The errors are expected values from the
-    /// error
-    /// rates of the data read, not the errors that happened.
+    /// 1e-15 for client drives, 1e-16 for enterprise drives). The errors are expected values from
+    /// the error rates of the data read, not the errors that happened.
     #[arg(long, value_name = "RATE", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) uber: Option<f64>,
     /// Number of threads. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Go on to higher rungs until the interval of every technique is at most this share of its
-    /// years,
-    /// such as 5% or 0.05.
+    /// years, such as 5% or 0.05.
     #[arg(
         long,
         value_name = "SHARE",
@@ -84,25 +81,20 @@ pub(crate) struct LifeArgs {
     )]
     pub(crate) minutes: f64,
     /// Simulate this rung of the ladder, from 1 to 7, without a time limit. The results are the
-    /// same
-    /// bytes on any number of cores.
+    /// same bytes on any number of cores.
     #[arg(long, value_name = "N", conflicts_with = "exact")]
     pub(crate) rung: Option<u32>,
     /// Simulate every P/E cycle from the start, exactly as planned: the whole drive without
-    /// --sample,
-    /// one life without --seeds.
+    /// --sample, one life without --seeds.
     #[arg(long)]
     pub(crate) exact: bool,
     /// Simulate all lives again. Default: take finished lives that an earlier command kept for the
-    /// same
-    /// --out.
+    /// same --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
     /// Search the value of one numeric drive key, such as refresh.period, with the longest life:
-    /// nine
-    /// values in even logarithmic steps, then golden-section search around the best. Prints the
-    /// curve
-    /// as CSV or JSON. Values that the drive refuses have no row.
+    /// nine values in even logarithmic steps, then golden-section search around the best. Prints
+    /// the curve as CSV or JSON. Values that the drive refuses have no row.
     #[arg(long, value_name = "KEY")]
     pub(crate) find: Option<String>,
     /// First value to try, as for --set. Default: a sixteenth of the drive's own value.

@@ -1,4 +1,4 @@
-//! What a recipe found, for reading: every figure's means, and the paper's numbers beside ours.
+//! The results of a recipe as text: every figure's means, and the paper's numbers beside ours.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use super::run::{CYCLES, REFUSED, Run};
 use crate::table::{Look, Table};
 use vpass_lab::plain::{self, line};
 
-/// A number of the paper, ours where there is one, and what that comes to.
+/// Returns each number of the paper, ours if there is one, and the verdict.
 fn compared<'a>(
     recipe: &Recipe,
     figures: &[Numbers],
@@ -34,10 +34,10 @@ fn compared<'a>(
     expectations.expected.iter().map(of).collect()
 }
 
-/// A smaller share of the paper's change is none: its side is chance.
+/// Smallest share of the paper's change that counts as a change.
 const NO_CHANGE: f64 = 0.1;
 
-/// `below` and `above`: our numbers of the techniques that the paper has it below or above.
+/// Compares a number; `below` and `above` are our numbers of the techniques named there.
 fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'static str {
     if [here, below, above].contains(&Shown::Refused) {
         return REFUSED;
@@ -57,7 +57,7 @@ fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'st
     }
     let value = expected.value.unwrap_or(f64::NAN);
     let is_close = (here - value).abs() <= expected.tolerance.unwrap_or(0.0) * value.abs();
-    // Of the paper's change, what is here of it; below 0 where the side is wrong.
+    // Our change as a share of the paper's change; below 0 on the wrong side.
     let of_change = (here - 1.0) / (value - 1.0);
     match expected.change_within {
         Some(_) if of_change < NO_CHANGE => "disagrees",
@@ -68,7 +68,7 @@ fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'st
     }
 }
 
-/// Both numbers, and whether they agree.
+/// Returns both numbers and the verdict of each comparison, as CSV.
 pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectations) -> String {
     let mut csv = String::from("source,what,paper,here,tolerance,verdict,change_within\n");
     for (e, here, verdict) in compared(recipe, figures, expectations) {
@@ -82,7 +82,7 @@ pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectati
     csv
 }
 
-/// All of it.
+/// Returns the whole text.
 pub(super) fn render(
     (recipe, sources): (&Recipe, &str),
     figures: &[Numbers],
@@ -152,7 +152,7 @@ pub(super) fn render(
     Ok(text)
 }
 
-/// That a run could not keep up, or was stopped before the cycles that it was to make, a line each.
+/// Reports a run that could not keep up or reached its limit of reads, one line each.
 fn of_length(run: &Run) -> String {
     let mut text = String::new();
     if run.fell_behind {
@@ -168,13 +168,12 @@ fn of_length(run: &Run) -> String {
         );
     }
     let cycles = |key: &str| run.summary.pointer(&format!("/{CYCLES}/{key}"));
-    for (part, which) in [("warm_up", "its warm-up"), ("counted", "what counts")] {
+    for (part, which) in [("warm_up", "its warm-up"), ("counted", "the counted part")] {
         if cycles(&format!("{part}_capped")).and_then(Value::as_bool) == Some(true) {
             let done = cycles(part).and_then(Value::as_f64).unwrap_or(0.0);
             let _ = writeln!(
                 text,
-                "  capped: {}: {which} ended after {done:.2} cycles, at the most reads that it may \
-                 take",
+                "  capped: {}: {which} ended after {done:.2} cycles, at its limit of reads",
                 run.name()
             );
         }
@@ -182,8 +181,8 @@ fn of_length(run: &Run) -> String {
     text
 }
 
-/// A figure's techniques side by side: the means of each variant, and each workload before them
-/// where the figure says so.
+/// Returns a figure's techniques side by side: the means of each variant, after each workload if
+/// the figure shows workloads.
 fn table(figure: &Figure, numbers: &Numbers) -> Table {
     let (variants, techniques) = numbers.columns();
     let text = |shown: Shown| match shown {
@@ -263,12 +262,13 @@ mod tests {
             };
             verdict(&expected, Shown::Number(here), Shown::None, Shown::None)
         };
-        // A gain of 6.1 %: 3.1 to 9.1 % agree, more is its direction, none and the opposite
-        // disagree, which a tolerance of the ratio alone called agreement.
+        // A gain of 6.1 %: gains of 3.1 to 9.1 % agree, and larger ones have the right direction.
+        // No gain and the opposite disagree, although the tolerance of the ratio alone accepts
+        // them.
         assert_eq!([0.91, 0.93, 0.969].map(|here| of_change(0.939, here)), ["agrees"; 3]);
         assert_eq!([0.869, 0.98, 0.5].map(|here| of_change(0.939, here)), ["direction only"; 3]);
         assert_eq!([0.998, 1.0, 1.02].map(|here| of_change(0.939, here)), ["disagrees"; 3]);
-        // A gain of 42.1 % within half of it, but beyond the tolerance; and a rise.
+        // A gain of 42.1 %: within half of it, but outside the tolerance. Then a rise.
         assert_eq!(
             [of_change(0.579, 0.384), of_change(1.4, 1.3), of_change(1.4, 0.9)],
             ["direction only", "agrees", "disagrees"]

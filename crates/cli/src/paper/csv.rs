@@ -1,14 +1,13 @@
-//! Text in a line of CSV, as RFC 4180 has it: what names hold (commas, quotes) must not part or end
-//! a field.
+//! Fields of CSV, as in RFC 4180: commas and quotes in names must not end a field.
 
 use std::borrow::Cow;
 
-/// A field: the text, in quotes where a comma, a quote or the end of a line is in it.
+/// Returns a field: the text, in quotes if it contains a comma, a quote or a line break.
 pub(super) fn field(text: &str) -> Cow<'_, str> {
     if text.contains([',', '"', '\n', '\r']) { quoted(text).into() } else { text.into() }
 }
 
-/// A field in quotes, whatever is in it; quotes of its own are doubled.
+/// Returns a field in quotes; quotes inside it are doubled.
 pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }

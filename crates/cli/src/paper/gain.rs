@@ -1,11 +1,11 @@
-//! What a technique gains on the mean read, taken apart: in the sensing of the read itself, in the
-//! queue behind other reads that sense less, and in the queue behind fewer or shorter programs.
+//! The gain of a technique on the mean read, in three parts: shorter sensing of the read itself,
+//! and shorter queues because of less sensing and because of fewer programs.
 //!
 //! ```text
 //! all              mean of `over` - mean of the technique
-//! sensing          the same of the sensing of a page alone
-//! fewer programs   all, less the same in runs in which programs and erases take no time
-//! queueing         what is left
+//! sensing          the same difference, of sensing alone
+//! fewer programs   all - the same difference in runs without time for programs and erases
+//! queueing         the rest
 //! ```
 
 use std::fmt::Write;
@@ -19,27 +19,27 @@ use super::group::Group;
 use super::run::Run;
 use crate::table::Table;
 
-/// `[[gain]]`: a table with a row for each variant of a group that has a twin in which programs and
-/// erases take no time.
+/// `[[gain]]`: a table with a row for each variant that has a twin, in which programs and erases
+/// take no time.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Gain {
-    /// The file, without its ending.
+    /// File name without its ending.
     pub(super) name: String,
     pub(super) title: String,
     pub(super) group: String,
-    /// The technique that gains.
+    /// Technique that gains.
     pub(super) technique: String,
-    /// The one that it is held against.
+    /// Technique to compare with.
     pub(super) over: String,
-    /// How the twin of a variant is called: the variant's name, and this behind it.
+    /// Suffix of a twin's name: the name is the variant's name and this suffix.
     pub(super) twin: String,
 }
 
 const MEAN: &str = "/latency_us/read/mean";
 const SENSING: &str = "/page_reads/sense_us";
 
-/// Shares of the mean read of `over`, in the mean over workloads and seeds.
+/// Shares of the mean read under `over`, as means over workloads and seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Shares {
     all: f64,
@@ -49,10 +49,10 @@ struct Shares {
 }
 
 impl Gain {
-    /// Checks what a group's runs must have for it.
+    /// Checks that a group has the runs for the gain.
     ///
     /// # Errors
-    /// What is missing.
+    /// Reports what is missing.
     pub(super) fn check(&self, group: &Group) -> Result<(), Failure> {
         let twins = group.variants.iter().filter(|v| v.name.ends_with(&self.twin)).count();
         let of_twins = twins > 0
@@ -64,8 +64,8 @@ impl Gain {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "gain {}: `stages = true` is expected in the periods of group {}, and of each variant \
-             V a twin of the name \"V{}\"",
+            "gain {}: `stages = true` is expected in the periods of group {}, and a twin \"V{}\" \
+             for each variant V",
             self.name, group.name, self.twin
         )))
     }
@@ -78,7 +78,7 @@ impl Gain {
         format!("{variant}{}", self.twin)
     }
 
-    /// The gains of the group's variants, in order.
+    /// Returns the gains of the group's variants, in order.
     fn rows<'a>(&self, runs: &'a [Run]) -> Result<Vec<(&'a str, Option<Shares>)>, Failure> {
         let mut variants: Vec<&str> = vec![];
         for run in runs.iter().filter(|run| run.group == self.group && !self.is_twin(&run.variant))
@@ -90,7 +90,7 @@ impl Gain {
         variants.into_iter().map(|variant| Ok((variant, self.shares(runs, variant)?))).collect()
     }
 
-    /// None where a run could not keep up.
+    /// Returns the shares of a variant; `None` if a run could not keep up.
     fn shares(&self, runs: &[Run], variant: &str) -> Result<Option<Shares>, Failure> {
         let mean = |variant: &str,
                     technique: &str,
@@ -127,7 +127,7 @@ impl Gain {
         }))
     }
 
-    /// For the folder.
+    /// Returns the gains as CSV for the folder.
     pub(super) fn csv(&self, runs: &[Run]) -> Result<String, Failure> {
         let mut csv = format!("# {}\nvariant,all,sensing,queueing,fewer_programs\n", self.title);
         for (variant, shares) in self.rows(runs)? {
@@ -140,7 +140,7 @@ impl Gain {
         Ok(csv)
     }
 
-    /// For reading.
+    /// Returns the gains as a table for the terminal.
     pub(super) fn table(&self, runs: &[Run]) -> Result<Table, Failure> {
         let mut table = Table::new(["", "all", "sensing", "queueing", "fewer programs"]);
         for (variant, shares) in self.rows(runs)? {

@@ -1,4 +1,4 @@
-//! Groups of a recipe: what is run, as often, and with which values of the drive's keys.
+//! Groups of a recipe: the runs, their lengths, and values for keys of the drive.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -11,22 +11,22 @@ use super::periods::Periods;
 use super::span::Span;
 use crate::args::Samples;
 
-/// Runs that differ in technique, workload and variant only: each with each.
+/// Runs of each technique with each workload and variant.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Group {
     pub(super) name: String,
     pub(super) gear: GroupGear,
     pub(super) reclaim: Vec<String>,
-    /// Refresh techniques. Where there are any, figures go by them and `reclaim` names one
+    /// Refresh techniques. If there are any, figures compare them, and `reclaim` names one
     /// technique.
     #[serde(default)]
     pub(super) refresh: Vec<String>,
-    /// Parity techniques. Where there are any, figures go by them, and `reclaim` and `refresh` name
-    /// one technique each at the most.
+    /// Parity techniques. If there are any, figures compare them; `reclaim` names one technique,
+    /// and `refresh` at most one.
     #[serde(default)]
     pub(super) parity: Vec<String>,
-    /// Names; all where empty.
+    /// Names of workloads; all if empty.
     #[serde(default)]
     pub(super) workloads: Vec<String>,
     /// Other values for keys of the drive, in this group.
@@ -34,79 +34,80 @@ pub(super) struct Group {
     pub(super) set: Vec<String>,
     #[serde(rename = "variant")]
     pub(super) variants: Vec<Variant>,
-    /// The part that counts ends when the drive's own erases, those of reclaim and GC, have gone so
-    /// many times round the blocks that are read: the set of `blocks`, or as many as the host's
-    /// capacity fills. `reads_per_block` is then the most that a run may take, and figures divide
-    /// counts by what the host asked for (`share_of`), because runs differ in length.
+    /// Counted cycles. The counted part ends when the erases of reclaim and GC reach this number
+    /// per block that is read. These are the `blocks`, or the blocks that the host's capacity
+    /// fills. `reads_per_block` is then the limit of a run. Runs differ in length, so figures
+    /// divide counts by the host's requests (`share_of`).
     #[serde(default)]
     pub(super) cycles: Option<f64>,
-    /// The same of what is not counted, with `warm_up_reads_per_block`.
+    /// Cycles of the warm-up, with the limit `warm_up_reads_per_block`.
     #[serde(default)]
     pub(super) warm_up_cycles: Option<f64>,
     #[serde(default)]
     pub(super) wear: GroupWear,
-    /// The read-active set: so many blocks from the start of the host's capacity; the whole drive
-    /// where absent.
+    /// Size of the read-active set, in blocks from the start of the host's capacity. Default: the
+    /// whole drive.
     #[serde(default)]
     pub(super) blocks: Option<u32>,
-    /// Host reads of each of these blocks, in the mean, that are counted.
+    /// Counted host reads per block of the set, on average.
     #[serde(default)]
     pub(super) reads_per_block: f64,
-    /// The same before anything is counted.
+    /// Host reads per block in the warm-up, on average.
     #[serde(default)]
     pub(super) warm_up_reads_per_block: f64,
-    /// Whether blocks begin at random in the cycle of a run's technique: up to the first of its
-    /// thresholds.
+    /// Whether blocks start with random read counts, up to the first threshold of the run's
+    /// technique.
     #[serde(default)]
     pub(super) out_of_phase: bool,
-    /// How far towards that threshold they begin at most: what is left keeps a block from its last
-    /// reads before anything runs, and keeps blocks that are hardly read from ever reaching it.
+    /// Largest start count, as a share of that threshold. Below 1, no block starts at its last
+    /// reads, and blocks with few reads never reach the threshold.
     #[serde(default = "most_of_the_way")]
     pub(super) phases: f64,
-    /// Share of the dies' time that the host's reads and writes take, at an even load; a closed
-    /// loop where absent.
+    /// Share of the dies' time that the host's requests take, at a constant rate. Default: a closed
+    /// loop.
     #[serde(default)]
     pub(super) load: Option<f64>,
-    /// Requests a second, instead of `load`.
+    /// Requests per second, instead of `load`.
     #[serde(default)]
     pub(super) rate: Option<f64>,
-    /// On a whole drive: passes instead of each workload's own.
+    /// Passes on a whole drive, instead of each workload's own. `warm_up_passes` run before them.
     #[serde(default)]
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// In the place of passes and amounts: data that ages before anything counts.
+    /// Periods in which data ages before the count, instead of passes and amounts.
     #[serde(default)]
     pub(super) periods: Option<Periods>,
-    /// In the place of passes and amounts: so many reads of each page in so many days.
+    /// Span with its days and reads per page, instead of passes and amounts.
     #[serde(default)]
     pub(super) span: Option<Span>,
-    /// Fluid gear: so many disjoint samples of one page in N, such as "4/104"; a variant may have
+    /// Disjoint samples of one page in N, such as "4/104"; for the fluid gear. A variant may have
     /// its own.
     #[serde(default)]
     pub(super) sample: Option<Samples>,
-    /// Runs of each kind, with seeds one after the other; figures take their mean.
+    /// Number of consecutive seeds for each run; figures use their mean.
     #[serde(default)]
     pub(super) seeds: Option<NonZeroU32>,
-    /// Repeats what is counted until programs and erases per host page, by cause, no longer change.
+    /// Whether to repeat the counted part until programs and erases per host page, by cause,
+    /// settle.
     #[serde(default)]
     pub(super) until_stable: bool,
     #[serde(default)]
     pub(super) oracle: bool,
 }
 
-/// Share of a cycle.
+/// Default of `phases`.
 fn most_of_the_way() -> f64 {
     0.95
 }
 
 impl Group {
-    /// Whether its runs end by cycles of their blocks, or warm up so.
+    /// Returns whether its runs or warm-ups end by cycles.
     pub(super) fn goes_by_cycles(&self) -> bool {
         self.cycles.is_some() || self.warm_up_cycles.is_some()
     }
 
-    /// What its runs are told apart by.
+    /// Returns the slot whose techniques distinguish its runs.
     pub(super) fn slot(&self) -> &'static str {
         match (self.parity.is_empty(), self.refresh.is_empty()) {
             (false, _) => "parity",
@@ -115,7 +116,7 @@ impl Group {
         }
     }
 
-    /// Whether the page reads of its runs are taken apart.
+    /// Returns whether its runs measure the stages of page reads.
     pub(super) fn has_stages(&self) -> bool {
         self.periods.as_ref().is_some_and(|periods| periods.stages)
     }
@@ -128,43 +129,41 @@ impl Group {
         self.sample.is_some() || self.variants.iter().any(|variant| variant.sample.is_some())
     }
 
-    /// Whether a variant has this name.
+    /// Returns whether a variant has this name.
     pub(super) fn has_variant(&self, name: &str) -> bool {
         self.variants.iter().any(|variant| variant.name == name)
     }
 
-    /// Checks what does not go together.
+    /// Checks that its settings fit together.
     ///
     /// # Errors
-    /// That it does not.
+    /// Reports settings that exclude each other.
     pub(super) fn check_parts(&self) -> Result<(), Failure> {
         let wrong = if !self.refresh.is_empty() && self.reclaim.len() != 1 {
-            "`refresh` is given: one technique of `reclaim` is expected"
+            "with `refresh`, one technique of `reclaim` is expected"
         } else if !self.parity.is_empty() && (self.reclaim.len() != 1 || self.refresh.len() > 1) {
-            "`parity` is given: one technique of `reclaim`, and one of `refresh` at the most, is \
-             expected"
+            "with `parity`, one technique of `reclaim` and at most one of `refresh` are expected"
         } else if !self.parity.is_empty() && (self.is_fluid() || self.is_sampled()) {
-            "`parity` is expected without `gear = \"fluid\"` and `sample`: its stripes lie on all \
-             dies"
+            "with `parity`, `gear = \"fluid\"` and `sample` are not possible, because stripes lie \
+             on all dies"
         } else if self.has_stages() && (self.oracle || matches!(self.gear, GroupGear::Untimed)) {
-            "`stages` is for the timed gear, without `oracle`"
+            "`stages` needs the timed gear, without `oracle`"
         } else if self.periods.is_some()
             && (self.goes_by_cycles()
                 || self.blocks.is_some()
                 || self.until_stable
                 || self.refresh.is_empty())
         {
-            "`periods` is expected beside `refresh`, and without `blocks`, `cycles` and \
-             `until_stable`"
+            "`periods` needs `refresh`, and excludes `blocks`, `cycles` and `until_stable`"
         } else if self.span.is_some()
             && (self.goes_by_cycles()
                 || self.blocks.is_some()
                 || self.until_stable
                 || self.periods.is_some())
         {
-            "`span` is expected without `blocks`, `cycles`, `until_stable` and `periods`"
+            "`span` excludes `blocks`, `cycles`, `until_stable` and `periods`"
         } else if self.is_fluid() != self.is_sampled() || self.is_fluid() && self.span.is_none() {
-            "`gear = \"fluid\"` is expected beside `span` and `sample`, and `sample` nowhere else"
+            "`gear = \"fluid\"` needs `span` and `sample`, and `sample` needs `gear = \"fluid\"`"
         } else {
             self.span.as_ref().map_or(Ok(()), |span| self.check_span(span))?;
             return self.periods.as_ref().map_or(Ok(()), |periods| self.check_periods(periods));
@@ -172,10 +171,10 @@ impl Group {
         Err(Failure::usage(format!("group {}: {wrong}", self.name)))
     }
 
-    /// Checks what it says of its span.
+    /// Checks its span.
     ///
     /// # Errors
-    /// What cannot be, or does not go together.
+    /// Reports values out of range, and settings that exclude each other.
     fn check_span(&self, span: &Span) -> Result<(), Failure> {
         let of_variants = self.variants.iter().filter_map(|variant| variant.reads_per_page);
         let amounts = of_variants
@@ -186,22 +185,22 @@ impl Group {
         let wrong = if amounts.into_iter().any(|amount| !(amount > 0.0 && amount.is_finite())) {
             "amounts above 0 are expected"
         } else if span.window.as_ref().is_some_and(|window| window.reads == 0) {
-            "a window of 1 read or more is expected"
+            "a window of at least 1 read is expected"
         } else if span.window.is_some() != self.gear.is_timed() {
-            "a `window` is expected in the timed gear, and nowhere else"
+            "a `window` is expected in the timed gear only"
         } else if has_load || self.rate.is_some() || self.passes.is_some() {
-            "its days and reads a page are its rate; `load`, `rate` and `passes` are not expected \
-             beside them"
+            "its days and reads per page are its rate, so `load`, `rate` and `passes` are not \
+             expected"
         } else {
             return Ok(());
         };
         Err(Failure::usage(format!("group {}: span: {wrong}", self.name)))
     }
 
-    /// Checks what it says of its periods.
+    /// Checks its periods.
     ///
     /// # Errors
-    /// What cannot be, or does not go together.
+    /// Reports values out of range, and settings that exclude each other.
     fn check_periods(&self, periods: &Periods) -> Result<(), Failure> {
         let has_load =
             self.load.is_some() || self.variants.iter().all(|variant| variant.load.is_some());
@@ -219,21 +218,21 @@ impl Group {
         } else if periods.read_share.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
             "`read_share` is expected to be above 0 and at most 1"
         } else if periods.reads.is_some() && has_load == periods.queue_depth.is_some() {
-            "with `reads`, either a `load`, of the group or of each variant, or `queue_depth` is \
+            "with `reads`, either `queue_depth` or a `load` of the group or of each variant is \
              expected"
         } else if periods.queue_depth.is_some() && periods.read_share.is_none() {
-            "with `queue_depth`, `read_share` is expected: updates that go on by a clock have no \
-             share of what has none"
+            "with `queue_depth`, `read_share` is expected, because updates at a fixed rate are not \
+             a fixed share of a closed loop"
         } else {
             return Ok(());
         };
         Err(Failure::usage(format!("group {}: periods: {wrong}", self.name)))
     }
 
-    /// Checks that keys of a technique's own are of one that runs.
+    /// Checks that keys for one technique name a technique that runs.
     ///
     /// # Errors
-    /// None of this name does.
+    /// Reports an unknown technique.
     pub(super) fn check_own(&self) -> Result<(), Failure> {
         for variant in &self.variants {
             let (slot, group, own) = match self.slot() {
@@ -257,10 +256,10 @@ impl Group {
         Ok(())
     }
 
-    /// Checks that what ends by cycles ends in any case.
+    /// Checks that a run that ends by cycles also has a limit.
     ///
     /// # Errors
-    /// A missing cap.
+    /// Reports a missing limit.
     pub(super) fn check_cycles(&self) -> Result<(), Failure> {
         let caps = [
             ("cycles", self.cycles, "reads_per_block", self.reads_per_block),
@@ -275,22 +274,21 @@ impl Group {
             caps.into_iter().find(|(_, cycles, _, most)| cycles.is_some() && *most <= 0.0);
         missing.map_or(Ok(()), |(key, _, cap, _)| {
             Err(Failure::usage(format!(
-                "group {}: `{key}` may never be reached; `{cap}` is expected, the most that a run \
-                 may take",
+                "group {}: `{key}` may never be reached; the limit `{cap}` is expected",
                 self.name
             )))
         })
     }
 }
 
-/// Whether limits fall while a group's runs wear their drives.
+/// Effect of wear on the limits during a group's runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum GroupWear {
-    /// As the disturb table has it.
+    /// Limits follow the disturb table.
     #[default]
     Counts,
-    /// Limits stay those of `start.pec`: of the disturb table only the row there is kept.
+    /// Limits stay those of `start.pec`; the disturb table keeps only that row.
     Frozen,
 }
 
@@ -324,34 +322,33 @@ impl From<GroupGear> for Gear {
 #[serde(deny_unknown_fields)]
 pub(super) struct Variant {
     pub(super) name: String,
-    /// Techniques in the place of the group's; the group's where empty.
+    /// Reclaim techniques instead of the group's, if any are given.
     #[serde(default)]
     pub(super) reclaim: Vec<String>,
-    /// Refresh techniques in the place of the group's; the group's where empty.
+    /// Refresh techniques instead of the group's, if any are given.
     #[serde(default)]
     pub(super) refresh: Vec<String>,
-    /// Parity techniques in the place of the group's; the group's where empty.
+    /// Parity techniques instead of the group's, if any are given.
     #[serde(default)]
     pub(super) parity: Vec<String>,
-    /// Preset or file in the place of the recipe's drive.
+    /// Preset or file instead of the recipe's drive.
     #[serde(default)]
     pub(super) drive: Option<String>,
     #[serde(default)]
     pub(super) set: Vec<String>,
-    /// More of them for the runs of one technique, by its name.
+    /// Further values for the runs of one technique, by its name.
     #[serde(default)]
     pub(super) own: BTreeMap<String, Vec<String>>,
-    /// What the host says of how slow reads of its data may be: a file as `--hints` takes it,
-    /// beside the recipe.
+    /// Host hints: a file as for `--hints`, beside the recipe.
     #[serde(default)]
     pub(super) hints: Option<String>,
-    /// In the place of the span's.
+    /// Reads per page instead of the span's.
     #[serde(default)]
     pub(super) reads_per_page: Option<f64>,
-    /// In the place of the group's.
+    /// Samples instead of the group's.
     #[serde(default)]
     pub(super) sample: Option<Samples>,
-    /// In the place of the group's.
+    /// Load instead of the group's.
     #[serde(default)]
     pub(super) load: Option<f64>,
 }

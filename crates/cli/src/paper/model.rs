@@ -1,5 +1,5 @@
-//! What needs no run: the settings of the drive, the parameters of its error model, the limit of
-//! every layer, lives under mixes of reads, and what the workloads ask for.
+//! Data that needs no run: settings of the drive, parameters of its error model, limits of every
+//! layer, limits under mixes of reads, and the requests of the workloads.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ fn table(config: &DriveConfig) -> LimitTable {
     LimitTable::of(config).expect("the drives of the papers have tables")
 }
 
-/// Limit and alpha by group, at the P/E counts of the table.
+/// Returns limit and alpha by group, at the P/E counts of the table.
 pub(super) fn parameters_csv(config: &DriveConfig) -> String {
     let table = table(config);
     let mut csv = String::from("pec_cycles,group,limit_reads,alpha\n");
@@ -38,7 +38,7 @@ pub(super) fn parameters_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// The limit of each layer of the worst block, at the drive's P/E count.
+/// Returns the limit of each layer of the worst block, at the drive's P/E count.
 pub(super) fn layers_csv(config: &DriveConfig) -> String {
     let table = table(config);
     let mut csv = String::from("layer,group,limit_reads\n");
@@ -54,7 +54,8 @@ pub(super) fn layers_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Reads that the worst wordline of each group endures where a share of them hits its neighbours.
+/// Returns the reads that the worst wordline of each group endures, by the share that hits its
+/// neighbours.
 pub(super) fn mixes_csv(config: &DriveConfig) -> String {
     const STEPS: u32 = 10;
     let table = table(config);
@@ -78,12 +79,12 @@ pub(super) fn mixes_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// P/E counts for which limits of a code are written, and their spacing.
+/// Range and step of P/E counts for the limits of a code.
 const CODE_PEC: (u32, u32, usize) = (1000, 30_000, 500);
 
-/// Reads and ages that the drive's code bears at its own target and at the UBER of JESD218's client
-/// and enterprise drives; and the reads that are left of them at half that age where both share the
-/// code.
+/// Returns the reads and ages that the drive's code corrects, at its own target and at the UBER of
+/// JESD218 for client and enterprise drives. If reads and age share the code, the last column has
+/// the reads left at half that age.
 pub(super) fn code_csv(config: &DriveConfig) -> String {
     let mut csv = String::from(
         "target,pec_cycles,tolerable_rber,uber,reads,age_days,reads_at_half_age_if_shared\n",
@@ -110,7 +111,7 @@ pub(super) fn code_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// What a table of parameters in a paper shows of the drive.
+/// Returns the settings that a paper's table of parameters shows.
 pub(super) fn settings_csv(config: &DriveConfig) -> String {
     let (geometry, timing) = (&config.geometry, &config.timing);
     let mean = |kinds: &[f64]| kinds.iter().sum::<f64>() / kinds.len() as f64;
@@ -163,10 +164,10 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// What a pass of every generated workload asks for, and the drive that it is put on.
+/// Returns the requests of one pass of every generated workload, and the size of its drive.
 ///
 /// # Errors
-/// A drive that cannot be.
+/// Reports an invalid drive.
 pub(super) fn workloads_csv(recipe: &Recipe) -> Result<String, Failure> {
     let mut csv = String::from(
         "workload,volume_gib,read_share,read_gib_per_pass,write_gib_per_pass,distribution\n",

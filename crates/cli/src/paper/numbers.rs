@@ -1,5 +1,5 @@
-//! One number of every run of a group, as a table: raw, over a technique, and the mean over the
-//! workloads.
+//! One number of every run of a group, as a table: raw, divided by that of a technique or variant,
+//! and as means over the workloads.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::csv::field;
 use super::recipe::{Expected, Figure, Mean};
 use super::run::{REFUSED, Run};
 
-/// The numbers of a figure, in the order of the runs.
+/// Numbers of a figure, in the order of the runs.
 pub(super) struct Numbers<'a> {
     figure: &'a Figure,
     rows: Vec<FigureRow<'a>>,
@@ -22,25 +22,25 @@ struct FigureRow<'a> {
     is_beside: bool,
     technique: &'a str,
     seed: u64,
-    /// Which sample of a drive; 0 where it is all of it.
+    /// Residue of the drive's sample; 0 for a whole drive.
     residue: u32,
     raw: f64,
     refused: bool,
-    /// What a row of the same workload is divided by where this one is of the figure's technique.
+    /// Divisor for other rows of the workload, if this row is of the figure's technique.
     base: f64,
-    /// What this row is divided by.
+    /// Divisor of this row.
     divisor: f64,
-    /// Over the figure's technique; the number itself where it names none.
+    /// Ratio to the figure's technique; the number itself if the figure names none.
     shown: Shown,
 }
 
-/// A number, or why there is none.
+/// Number, or the reason why it is missing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shown {
     Number(f64),
     /// The figure's technique has 0, or there is no such run.
     None,
-    /// Its run, or that of the figure's technique, could not keep up.
+    /// This run, or that of the figure's technique, could not keep up.
     Refused,
 }
 
@@ -62,10 +62,10 @@ impl Shown {
 }
 
 impl<'a> Numbers<'a> {
-    /// Of the runs of the figure's group.
+    /// Collects the numbers from the runs of the figure's group.
     ///
     /// # Errors
-    /// A pointer to something that is no number.
+    /// Reports a pointer to something that is not a number.
     pub(super) fn of(figure: &'a Figure, runs: &'a [Run]) -> Result<Self, Failure> {
         let mut rows = vec![];
         for run in runs.iter().filter(|run| figure.shows(&run.group, &run.workload, run.technique))
@@ -77,7 +77,7 @@ impl<'a> Numbers<'a> {
                     .sum::<Result<f64, Failure>>()
             };
             let whole = if figure.share_of.is_empty() { 1.0 } else { sum(&figure.share_of)? };
-            // None of nothing is no share of it.
+            // A share of nothing counts as 0.
             let raw = if figure.weights.is_empty() {
                 if whole > 0.0 { multiplied(figure, run)? / whole } else { 0.0 }
             } else {
@@ -129,8 +129,8 @@ impl<'a> Numbers<'a> {
         Ok(Self { figure, rows })
     }
 
-    /// What the generated workloads and seeds come to, and traces in their place; no number where a
-    /// workload has none.
+    /// Returns the mean over seeds and generated workloads, or the traces that replace them.
+    /// Without a number for each workload, there is no mean.
     pub(super) fn mean(&self, mean: Mean, variant: &str, technique: &str) -> Shown {
         let is_without = |row: &FigureRow| {
             mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload)
@@ -152,7 +152,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The number under one workload, in the mean of the seeds.
+    /// Returns the number of one workload, as the mean over the seeds.
     pub(super) fn of_workload(&self, variant: &str, workload: &str, technique: &str) -> Shown {
         let of_it = self
             .rows
@@ -161,7 +161,7 @@ impl<'a> Numbers<'a> {
         Shown::mean(&of_it.map(|r| r.shown).collect::<Vec<_>>())
     }
 
-    /// Half the width of its 95 % interval over seeds and samples; none of a single run.
+    /// Returns half the width of the 95 % interval over seeds and samples; `None` for a single run.
     pub(super) fn half_width(&self, variant: &str, workload: &str, technique: &str) -> Option<f64> {
         let of_it = self
             .rows
@@ -171,7 +171,7 @@ impl<'a> Numbers<'a> {
         mean_ci95(&numbers?)?.ci95
     }
 
-    /// The number of a technique where the paper has one of this figure.
+    /// Returns our number for a number of the paper.
     pub(super) fn measured_of(&self, expected: &Expected, variant: &str, technique: &str) -> Shown {
         match &expected.workload {
             Some(workload) => self.of_workload(variant, workload, technique),
@@ -179,7 +179,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Workloads, each once, in order.
+    /// Returns the workloads, each once, in order.
     pub(super) fn workloads(&self) -> Vec<&'a str> {
         let mut workloads: Vec<&str> = vec![];
         for row in &self.rows {
@@ -190,7 +190,7 @@ impl<'a> Numbers<'a> {
         workloads
     }
 
-    /// Techniques and variants, each once, in order.
+    /// Returns the variants and the techniques, each once, in order.
     pub(super) fn columns(&self) -> (Vec<&'a str>, Vec<&'a str>) {
         let mut variants: Vec<&str> = vec![];
         let mut techniques: Vec<&str> = vec![];
@@ -205,7 +205,8 @@ impl<'a> Numbers<'a> {
         (variants, techniques)
     }
 
-    /// With a column of seeds where there are several; `slot` is what the techniques are of.
+    /// Returns the table as CSV; several seeds have their own column. `slot` is the techniques'
+    /// slot.
     pub(super) fn csv(&self, slot: &str) -> String {
         let figure = self.figure;
         let over = figure.divisor().map_or_else(String::new, |over| {
@@ -266,10 +267,10 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The sum of a figure's numbers in a run's summary, each times its factor.
+/// Returns the sum of a figure's numbers in a run's summary, each multiplied by its factor.
 ///
 /// # Errors
-/// One of them is no number.
+/// Reports something that is not a number.
 fn multiplied(figure: &Figure, run: &Run) -> Result<f64, Failure> {
     let factors = figure.times.iter().copied().chain(std::iter::repeat(1.0));
     figure
@@ -280,10 +281,10 @@ fn multiplied(figure: &Figure, run: &Run) -> Result<f64, Failure> {
         .sum()
 }
 
-/// The mean of a figure's numbers in a run's summary by their weights; 0 where they weigh nothing.
+/// Returns the weighted mean of a figure's numbers in a run's summary; 0 if all weights are 0.
 ///
 /// # Errors
-/// One of them is no number.
+/// Reports something that is not a number.
 fn weighted(figure: &Figure, run: &Run) -> Result<f64, Failure> {
     let (mut sum, mut whole) = (0.0, 0.0);
     for (metric, weight) in figure.metric.iter().zip(&figure.weights) {

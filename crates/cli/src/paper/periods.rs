@@ -1,39 +1,39 @@
-//! Groups whose data ages: refresh periods pass at once, with what the host updates in each, and
-//! what it asks for then counts.
+//! Groups with data that ages: several refresh periods with updates of the host pass at once, then
+//! the count begins.
 
 use serde::Deserialize;
 use vpass_core::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadConfig;
 
-/// What passes before anything counts, and what counts.
+/// Periods before the count, and the counted requests.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Periods {
     /// Refresh periods that pass at once.
     pub(super) before: f64,
-    /// Share of the pages that hold data which the host updates in a period.
+    /// Share of the pages with data that the host updates in a period.
     pub(super) updates: f64,
-    /// Page reads of the host that count, in the mean; or
+    /// Counted page reads of the host, on average. Alternative: `counted`.
     #[serde(default)]
     pub(super) reads: Option<u64>,
-    /// further periods that count, with their updates alone.
+    /// Counted periods with updates alone.
     #[serde(default)]
     pub(super) counted: Option<f64>,
-    /// Share of the requests that reads, in what counts; where absent the updates go on as before.
+    /// Share of reads in the counted requests. Default: updates continue at their rate.
     #[serde(default)]
     pub(super) read_share: Option<f64>,
-    /// Requests outstanding at any time, in the place of the group's `load`.
+    /// Constant queue depth instead of the group's `load`.
     #[serde(default)]
     pub(super) queue_depth: Option<u32>,
-    /// Whether the host's page reads are taken apart, for figures of `/page_reads`.
+    /// Whether to measure the stages of the host's page reads, for figures of `/page_reads`.
     #[serde(default)]
     pub(super) stages: bool,
 }
 
-/// Seconds that something keeps a die of this drive busy.
+/// Times in seconds for which operations keep a die of this drive busy.
 #[derive(Clone, Copy, Debug)]
 struct DieTimes {
-    /// A page read: sensing in full density, in the mean of the page kinds, and transfer.
+    /// A page read: sensing in full density, as the mean of the page kinds, and transfer.
     read: f64,
     program: f64,
 }
@@ -50,8 +50,8 @@ impl DieTimes {
 }
 
 impl Periods {
-    /// The updates of the periods before, and what counts. The host asks for pages, all over what
-    /// the drive is filled with.
+    /// Returns the updates of the periods before, and the counted requests. The host requests
+    /// single pages in the filled part of the drive.
     pub(super) fn requests(
         &self,
         load: Option<f64>,
@@ -65,7 +65,7 @@ impl Periods {
         let of_pages = WorkloadConfig {
             block_size: Some(drive.geometry.page_size),
             footprint: drive.start.fill,
-            // Addresses of updates must not follow from those of reads.
+            // Addresses of updates must be independent of those of reads.
             write_distribution: Some(workload.write_distribution.unwrap_or(workload.distribution)),
             queue_depth: None,
             ..workload.clone()

@@ -1,4 +1,4 @@
-//! Figures of many points per run: response times, a histogram added up, the wear of every block.
+//! Figures with many points per run: response times, cumulative histograms, wear of every block.
 
 use std::fmt::Write;
 
@@ -11,13 +11,13 @@ use super::recipe::{Plot, PlotKind};
 use super::run::{REFUSED, Run};
 use super::slow_reads;
 
-/// Width of a bin of response times, and how many there are; the last has no end.
+/// Width of a bin of response times. There are `BINS` bins; the last has no end.
 const BIN_MS: u64 = 50;
 const BINS: usize = 20;
-/// Where a run's summary gets them.
+/// Key of a run's summary with these bins.
 pub(super) const RESPONSES: &str = "responses_50_ms";
 
-/// Reads that met a reclaim job, by response time in bins of 50 ms.
+/// Counts reads that met a reclaim job, by response time in bins of 50 ms.
 pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
     let mut bins = [0; BINS];
     for step in engine.metrics().read_during_reclaim.histogram().iter_recorded() {
@@ -27,10 +27,10 @@ pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
     bins
 }
 
-/// The points of a plot; `slot` is what the techniques are of, and reads beyond `long_us` are long.
+/// Returns the points of a plot. `slot` is the techniques' slot; reads above `long_us` are long.
 ///
 /// # Errors
-/// A pointer to something that is no list of numbers, or reads that were not taken apart.
+/// Reports a pointer to something that is not a list of numbers, or reads without stages.
 pub(super) fn csv(
     plot: &Plot,
     slot: &str,
@@ -74,7 +74,10 @@ pub(super) fn csv(
 fn list(plot: &Plot, run: &Run, pointer: &str) -> Result<Vec<u64>, Failure> {
     let list = run.summary.pointer(pointer).and_then(Value::as_array);
     let list = list.ok_or_else(|| {
-        Failure::usage(format!("plot {}: {pointer} is no list of numbers of a summary", plot.name))
+        Failure::usage(format!(
+            "plot {}: {pointer} is not a list of numbers of a summary",
+            plot.name
+        ))
     })?;
     Ok(list.iter().map(|n| n.as_u64().unwrap_or(0)).collect())
 }
@@ -106,7 +109,7 @@ fn block_rows(run: &Run) -> Vec<String> {
     run.blocks.iter().enumerate().map(row).collect()
 }
 
-/// A row for each page kind, then one for each case of valid pages below.
+/// Returns a row for each page kind, then one for each case of valid pages below.
 fn stage_rows(plot: &Plot, run: &Run) -> Result<Vec<String>, Failure> {
     let cases = |by: &str| {
         let cases = run.summary.pointer(&format!("/page_reads/{by}")).and_then(Value::as_object);

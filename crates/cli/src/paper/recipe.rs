@@ -1,4 +1,5 @@
-//! What is run for a paper and what the paper says: the two TOML files of a folder in `papers/`.
+//! The two TOML files of a folder in `papers/`: `run.toml` names the runs and figures, and
+//! `expected.toml` has the paper's numbers.
 
 mod beside;
 mod expected;
@@ -30,7 +31,7 @@ pub(super) struct Recipe {
     /// Other values for keys of the drive, in every run.
     #[serde(default)]
     pub(super) set: Vec<String>,
-    /// Where the paper's numbers are, beside this file.
+    /// File with the paper's numbers, beside this file.
     #[serde(default)]
     pub(super) expected: Option<String>,
     /// Garbage collection policy of every run.
@@ -48,11 +49,11 @@ pub(super) struct Recipe {
     pub(super) gains: Vec<Gain>,
     #[serde(default, rename = "plot")]
     pub(super) plots: Vec<Plot>,
-    /// What the drive's error model says by itself, without a run.
+    /// Files from the drive's error model alone, without a run.
     #[serde(default)]
     pub(super) model: Model,
-    /// Microseconds beyond which a read is long. Where it is given, summaries say what reads would
-    /// take on an idle drive.
+    /// Time in microseconds above which a read is long. With it, summaries have the latencies of
+    /// reads on an idle drive.
     #[serde(default)]
     pub(super) long_us: Option<f64>,
 }
@@ -61,8 +62,8 @@ fn greedy() -> String {
     "greedy".into()
 }
 
-/// A generated workload. On a set of blocks, amounts and addresses come from the group that uses
-/// it; on a whole drive from here.
+/// Generated workload. For a set of blocks, the group defines amounts and addresses; for a whole
+/// drive, this file does.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedWorkload {
@@ -71,51 +72,52 @@ pub(super) struct NamedWorkload {
     /// Other values for keys of the drive, under this workload.
     #[serde(default)]
     pub(super) set: Vec<String>,
-    /// File names, without endings, of the traces that it stands in for.
+    /// File names, without endings, of the traces that can replace it.
     #[serde(default)]
     pub(super) traces: Vec<String>,
-    /// On a whole drive: passes that are counted, and before that.
+    /// Counted passes on a whole drive. `warm_up_passes` run before them.
     #[serde(default)]
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// Of a real trace that takes no workload's place: the workloads that it stands beside.
+    /// Generated workloads beside a real trace that replaces none of them; empty for other
+    /// workloads.
     #[serde(skip)]
     beside: Vec<String>,
 }
 
 impl NamedWorkload {
-    /// Whether it is a real trace beside a generated workload, and in no mean.
+    /// Returns whether it is a real trace beside generated workloads; averages leave it out.
     pub(super) fn is_beside(&self) -> bool {
         !self.beside.is_empty()
     }
 }
 
-/// Files that need no run.
+/// Names of files that need no run.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Model {
     /// Limit and alpha by group and P/E count.
     pub(super) parameters: Option<String>,
-    /// The limit of every layer of a block.
+    /// Limit of every layer of a block.
     pub(super) layers: Option<String>,
     /// Reads that the worst wordline of a group endures, by the share of them that hits its
     /// neighbours.
     pub(super) mixes: Option<String>,
-    /// What the drive is set to.
+    /// Settings of the drive.
     pub(super) settings: Option<String>,
-    /// What the generated workloads ask for in a pass.
+    /// Requests of one pass of the generated workloads.
     pub(super) workloads: Option<String>,
-    /// Reads and ages that a code bears, by P/E count and target.
+    /// Reads and ages that a code corrects, by P/E count and target.
     pub(super) code: Option<String>,
-    /// What workloads over stripes come to.
+    /// Properties of workloads over stripes.
     pub(super) stripes: Option<String>,
 }
 
-/// Reads one of them.
+/// Reads one of the two files.
 ///
 /// # Errors
-/// A file that cannot be read, or what is wrong in it, with its line.
+/// Reports a file that cannot be read, or an error in it with its line.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let text = read_file("recipe", path)?;
     toml::from_str(&text).map_err(|e| complaint(&path.display().to_string(), &text, &e))
@@ -125,15 +127,15 @@ impl Recipe {
     /// Reads `run.toml`.
     ///
     /// # Errors
-    /// As for [`read`], and what is wrong with its traces.
+    /// Reports the errors of [`read`], and errors of the traces.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         read::<Self>(path)?.with_traces()
     }
 
-    /// The workloads of a group, each with the traces beside it that are there.
+    /// Returns the workloads of a group, each followed by the real traces found beside it.
     ///
     /// # Errors
-    /// A name that nobody knows.
+    /// Reports an unknown name.
     pub(super) fn workloads_of(
         &self,
         group: &Group,
@@ -151,7 +153,7 @@ impl Recipe {
         Ok(all)
     }
 
-    /// The workloads of a group without traces beside them.
+    /// Returns the workloads of a group without the traces beside them.
     fn generated_of(&self, group: &Group) -> Result<Vec<&NamedWorkload>, Failure> {
         if group.workloads.is_empty() {
             return Ok(self.workloads.iter().filter(|workload| !workload.is_beside()).collect());
@@ -165,31 +167,31 @@ impl Recipe {
         group.workloads.iter().map(find).collect()
     }
 
-    /// The group of this name.
+    /// Returns the group with this name.
     ///
     /// # Errors
-    /// A name that nobody knows.
+    /// Reports an unknown name.
     pub(super) fn group(&self, name: &str) -> Result<&Group, Failure> {
         let names = self.groups.iter().map(|g| g.name.as_str());
         let found = self.groups.iter().find(|g| g.name == name);
         found.ok_or_else(|| Failure::usage(vpass_lab::suggest::unknown("group", name, names)))
     }
 
-    /// Whether a plot needs every block of these runs.
+    /// Returns whether a plot needs every block of these runs.
     pub(super) fn plots_blocks_of(&self, group: &str, workload: &str) -> bool {
         self.plots.iter().any(|p| p.kind == PlotKind::Blocks && p.shows(group, workload))
     }
 
-    /// The span of a group all of which counts.
+    /// Returns the span of a group, if all of the span counts.
     pub(super) fn span_of(&self, group: &str) -> Option<&Span> {
         let span = self.groups.iter().find(|g| g.name == group).and_then(|g| g.span.as_ref());
         span.filter(|span| span.window.is_none())
     }
 
-    /// Whether a name is one of a workload.
+    /// Checks that a workload has this name.
     ///
     /// # Errors
-    /// It is not.
+    /// Reports an unknown name.
     pub(super) fn check_workload(&self, name: &str) -> Result<(), Failure> {
         let names = self.workloads.iter().map(|w| w.name.as_str());
         let known = names.clone().any(|known| known == name);
@@ -200,16 +202,16 @@ impl Recipe {
         }
     }
 
-    /// Checks that there is something to run, and what figures and plots name.
+    /// Checks that there are runs, and that figures and plots name known things.
     ///
     /// # Errors
-    /// An empty list, or a name that nobody knows.
+    /// Reports an empty list or an unknown name.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let lists = [("workload", self.workloads.is_empty()), ("group", self.groups.is_empty())];
         if let Some((list, _)) = lists.into_iter().find(|(_, is_empty)| *is_empty) {
             return Err(Failure::usage(format!(
-                "the recipe's list `{list}` is empty: there is nothing to run; at least one is \
-                 expected"
+                "the recipe's list `{list}` is empty, so there is nothing to run; at least one \
+                 entry is expected"
             )));
         }
         for group in &self.groups {
@@ -218,8 +220,8 @@ impl Recipe {
             if let Some((list, _)) = lists.into_iter().find(|(_, is_empty)| *is_empty) {
                 let name = &group.name;
                 return Err(Failure::usage(format!(
-                    "group {name}: `{list}` is empty: it has nothing to run; at least one is \
-                     expected"
+                    "group {name}: `{list}` is empty, so there is nothing to run; at least one \
+                     entry is expected"
                 )));
             }
         }

@@ -1,4 +1,4 @@
-//! A run of a recipe, before and after.
+//! A run of a recipe, before and after it ends.
 
 use serde_json::Value;
 use vpass_lab::failure::Failure;
@@ -10,54 +10,51 @@ pub(super) struct Run {
     pub(super) group: String,
     pub(super) variant: String,
     pub(super) workload: String,
-    /// It is of a real trace beside the generated workloads, which no mean counts.
+    /// Whether it replays a real trace beside the generated workloads; averages leave it out.
     pub(super) is_beside: bool,
-    /// What figures tell its runs apart by: a technique of reclaim, or of refresh where its group
-    /// goes by that.
+    /// Technique that distinguishes the runs in figures: of parity or refresh if the group compares
+    /// those, else of reclaim.
     pub(super) technique: &'static str,
     pub(super) plan: RunPlan,
-    /// Null until it has run.
+    /// Null until the run has ended.
     pub(super) summary: Value,
-    /// P/E cycles and thousandths of effective ones of every block at the end, where a plot asks
-    /// for them.
+    /// P/E cycles and thousandths of effective P/E cycles of every block at the end, for plots that
+    /// show them.
     pub(super) blocks: Vec<(u32, u64)>,
-    /// What came week by week, where a plot asks for it or long reads are counted.
+    /// Data of each week, for plots that show it and for counts of long reads.
     pub(super) weeks: Vec<Part>,
-    /// Requests came faster than the drive could serve them: its latencies are of no state that
-    /// lasts.
+    /// Whether the drive could not keep up with the requests, so that its latencies do not settle.
     pub(super) fell_behind: bool,
 }
 
-/// Where a summary has how long a run by cycles was.
+/// Key of a summary with the length of a run by cycles.
 pub(super) const CYCLES: &str = "cycles";
-/// Where a summary has how many blocks hold anything at the end, of a drive whose data is
-/// refreshed.
+/// Key of a summary with the number of blocks in use at the end, if data is refreshed.
 pub(super) const BLOCKS: &str = "blocks";
-/// What stands in the place of a number of a run that fell behind.
+/// Text instead of a number for a run that could not keep up.
 pub(super) const REFUSED: &str = "refused: could not keep up";
 
 impl Run {
-    /// What it is, in words.
+    /// Returns group, variant, workload and technique.
     pub(super) fn name(&self) -> String {
         format!("{} {} {} {}", self.group, self.variant, self.workload, self.technique)
     }
 
-    /// A number of its summary, for the figure of this name.
+    /// Returns a number of the summary, for the figure of this name.
     ///
     /// # Errors
-    /// It is no number.
+    /// Reports something that is not a number.
     pub(super) fn number_at(&self, figure: &str, pointer: &str) -> Result<f64, Failure> {
         if let Some(taken_off) = pointer.strip_prefix('-') {
             return self.number_at(figure, taken_off).map(|n| -n);
         }
         match self.summary.pointer(pointer) {
-            // Nothing waited, or nothing was asked for: there is no number, which counts as none of
-            // it.
+            // No read waited, or none was requested: a missing number counts as 0.
             Some(Value::Null) => Ok(0.0),
             Some(Value::Number(n)) => Ok(n.as_f64().unwrap_or_default()),
-            _ => {
-                Err(Failure::usage(format!("figure {figure}: {pointer} is no number of a summary")))
-            }
+            _ => Err(Failure::usage(format!(
+                "figure {figure}: {pointer} is not a number of a summary"
+            ))),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The runs of a recipe: each technique under each workload and variant of a group, at the group's
-//! amount and load.
+//! The runs of a recipe: each technique under each workload and variant of a group, with the
+//! group's amount and load.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -26,8 +26,8 @@ use super::run::Run;
 use super::traces::{Traces, replayed};
 use crate::args::Samples;
 
-/// Every run of the recipe, in order; real traces where there are any. Hint files are in the
-/// recipe's folder.
+/// Plans every run of the recipe, in order. Real traces replace generated workloads if they are
+/// found. Hint files are in the recipe's folder.
 pub(super) fn runs(
     recipe: &Recipe,
     folder: &Path,
@@ -48,8 +48,8 @@ pub(super) fn runs(
                     .enumerate()
                 {
                     let plan = kind.plan(group, of_run, gc, seed)?;
-                    // Opened once to see that it can be: the same for all techniques, and large
-                    // tables on a large drive.
+                    // Opened once as a check. All techniques have the same source, and its tables
+                    // are large on a large drive.
                     if i == 0 && !plan.is_fluid() {
                         plan.source()?;
                     }
@@ -74,12 +74,12 @@ pub(super) fn runs(
     Ok(runs)
 }
 
-/// What runs of a variant under a workload have in common.
+/// Common properties of the runs of a variant under a workload.
 struct Kind {
     drive: Loaded<DriveConfig>,
-    /// The drives of techniques that the variant has keys for.
+    /// Drives of techniques for which the variant has keys.
     own: BTreeMap<String, Loaded<DriveConfig>>,
-    /// What the host says of its data; none where it says nothing.
+    /// Hints of the host, if there are any.
     said: Option<Vec<HintRange>>,
     asked: Asked,
     cycles: Option<Cycles>,
@@ -130,7 +130,7 @@ impl Kind {
         Ok(Self { drive, own, said, asked, cycles })
     }
 
-    /// A run of it.
+    /// Plans a run with these techniques.
     fn plan(
         &self,
         group: &Group,
@@ -177,7 +177,7 @@ impl Kind {
     }
 }
 
-/// The plan, or one for each sample of its drive.
+/// Returns the plan, or a plan for each sample of its drive.
 fn in_samples(plan: RunPlan, samples: Option<Samples>) -> Result<Vec<RunPlan>, Failure> {
     let Some(samples) = samples else { return Ok(vec![plan]) };
     samples
@@ -186,18 +186,18 @@ fn in_samples(plan: RunPlan, samples: Option<Samples>) -> Result<Vec<RunPlan>, F
         .collect()
 }
 
-/// The techniques of a run, and which of them figures know it by.
+/// Techniques of a run, and the name that figures use.
 #[derive(Clone, Copy)]
 struct Techniques {
     name: &'static str,
     reclaim: &'static str,
-    /// Where none is named, that which the parity technique brings, if any.
+    /// Without a name, the refresh technique that the parity technique brings, if any.
     refresh: Option<&'static str>,
     parity: &'static str,
 }
 
 impl Techniques {
-    /// Those of a variant's runs, in order.
+    /// Returns the techniques of a variant's runs, in order.
     fn of(group: &Group, variant: &Variant) -> Result<Vec<Self>, Failure> {
         let either = |own: &Vec<String>, of_group: &Vec<String>| {
             if own.is_empty() { of_group.clone() } else { own.clone() }
@@ -235,7 +235,7 @@ impl Techniques {
     }
 }
 
-/// Leaves of the disturb table the row at `start.pec` alone: then limits do not depend on wear.
+/// Keeps only the row at `start.pec` of the disturb table, so that limits do not depend on wear.
 fn freeze_wear(group: &Group, drive: &mut DriveConfig) -> Result<(), Failure> {
     let (pec, rows) = (drive.start.pec, &mut drive.disturb.table);
     let known: Vec<String> = rows.iter().map(|row| row.pec.to_string()).collect();
@@ -251,13 +251,13 @@ fn freeze_wear(group: &Group, drive: &mut DriveConfig) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The set of blocks that a group reads, or all that the host's capacity fills.
+/// Returns the number of blocks that a group reads: its set, or all that the host's capacity fills.
 fn blocks_read(group: &Group, drive: &DriveConfig) -> f64 {
     let host_pages = (drive.drive.capacity.map_or(0, |c| c.0) / drive.geometry.page_size.0) as f64;
     group.blocks.map_or(host_pages / f64::from(drive.geometry.pages_per_block()), f64::from)
 }
 
-/// Reads of a block at a share of the way to the first threshold of a technique.
+/// Returns a share of the reads up to the first threshold of a technique.
 fn end_of_cycle(drive: &DriveConfig, reclaim: &str, share: f64) -> Result<u32, Failure> {
     if !(0.0..=1.0).contains(&share) {
         return Err(Failure::usage(format!(
@@ -269,15 +269,15 @@ fn end_of_cycle(drive: &DriveConfig, reclaim: &str, share: f64) -> Result<u32, F
     Ok((f64::from(first.unwrap_or(0)) * share) as u32)
 }
 
-/// What a run is to serve.
+/// Requests of a run.
 #[derive(Clone)]
 struct Asked {
     requests: Workload,
-    /// At an earlier time.
+    /// Requests served before, at an earlier time.
     before: Option<WorkloadConfig>,
-    /// Requests of it before anything is counted.
+    /// Requests before the count begins.
     warm_up: u64,
-    /// How often all of it.
+    /// Number of passes.
     repeat: NonZeroU32,
 }
 
@@ -325,7 +325,7 @@ fn asked(
     let passes = group.passes.or(workload.passes).unwrap_or(1.0);
     let warm_up_passes = group.warm_up_passes.or(workload.warm_up_passes).unwrap_or(0.0);
     if let Some(survey) = traces.of(workload) {
-        // A warm-up ends within a pass of a trace, so every pass counts.
+        // A warm-up must end within the first pass of a trace, so every pass counts.
         let repeat = if group.until_stable {
             None
         } else {
@@ -365,7 +365,7 @@ fn generated(workload: &NamedWorkload, config: WorkloadConfig) -> Workload {
     })
 }
 
-/// A workload on the whole drive, so many passes; and the requests of its warm-up.
+/// Returns a workload on the whole drive for a number of passes, and the requests of its warm-up.
 fn on_drive(
     group: &Group,
     workload: &WorkloadConfig,
@@ -374,7 +374,7 @@ fn on_drive(
 ) -> (WorkloadConfig, u64) {
     let requests = |passes: f64| (passes * workload.requests as f64).round() as u64;
     let warm_up = requests(warm_up_passes);
-    // What repeats until it is stable goes on behind its warm-up by itself.
+    // A repeated workload continues after its warm-up by itself.
     let counted = requests(passes).max(1);
     (
         WorkloadConfig {
@@ -385,7 +385,7 @@ fn on_drive(
     )
 }
 
-/// A workload on a group's set of blocks, at its amount; and the requests of its warm-up.
+/// Returns a workload on a group's set of blocks, and the requests of its warm-up.
 fn on_blocks(
     group: &Group,
     workload: &WorkloadConfig,
@@ -412,7 +412,7 @@ fn on_blocks(
     )
 }
 
-/// The same at a load or rate, where there is one.
+/// Gives a workload its load or rate, if there is one.
 fn at_load(
     load: Option<f64>,
     rate: Option<f64>,
@@ -432,7 +432,7 @@ fn pages_of_request(workload: &WorkloadConfig, drive: &DriveConfig) -> f64 {
     workload.block_size.map_or(1, |size| size.0.div_ceil(drive.geometry.page_size.0)) as f64
 }
 
-/// Seconds that a page of this workload keeps a die busy.
+/// Returns the seconds for which a page of this workload keeps a die busy.
 fn die_s(workload: &WorkloadConfig, drive: &DriveConfig) -> f64 {
     let cell: CellType = drive.geometry.cell;
     let sense = drive.timing.sense_per_kind_us(cell);

@@ -1,6 +1,5 @@
-//! What the page reads of a run would take on an idle drive, from the retries that they took:
-//! exact, and so for gears without latencies too. Of a page of the slowest kind, as the budgets of
-//! hints are.
+//! Latencies of page reads on an idle drive, computed from their retries. They are exact even in
+//! gears without latencies. Like the hint budgets, they are those of the slowest page kind.
 
 use std::fmt::Write;
 
@@ -15,21 +14,20 @@ use vpass_lab::series::Part;
 
 use super::run::Run;
 
-/// Where a summary has it.
+/// Key of the summary with these latencies.
 pub(super) const READS: &str = "reads";
 
 /// Latencies by retries.
 struct Takes {
-    /// From no retry on.
+    /// Latencies with 0, 1, .. retries.
     by_retries: Vec<Ns>,
-    /// What a read takes longer that begins with a level above the first; none where that depends
-    /// on the level.
+    /// Additional latency of a read that begins above level 0; `None` if it depends on the level.
     began_higher: Option<Ns>,
     long: Ns,
 }
 
 impl Takes {
-    /// None on a drive without retries.
+    /// Computes the latencies; `None` on a drive without retries.
     fn of(drive: &DriveConfig, long_us: f64) -> Result<Option<Self>, Failure> {
         let Some(budgets) = Budgets::of(drive).map_err(Failure::usage)? else { return Ok(None) };
         let by_retries: Vec<Ns> =
@@ -44,10 +42,10 @@ impl Takes {
         }))
     }
 
-    /// Retries from which on a read is long.
+    /// Returns the fewest retries that make a read long.
     ///
     /// # Errors
-    /// That depends on the level that the read began with.
+    /// Reports that the number depends on the level at which the read began.
     fn long_from(&self, some_began_higher: bool) -> Result<usize, Failure> {
         let from = |more: Ns| {
             self.by_retries
@@ -63,10 +61,10 @@ impl Takes {
         }
     }
 
-    /// In microseconds; none where nothing was read.
+    /// Returns the mean latency in microseconds; `None` without reads.
     ///
     /// # Errors
-    /// It depends on the levels that reads began with.
+    /// Reports that it depends on the levels at which reads began.
     fn mean_us(&self, retries: &Retries) -> Result<Option<f64>, Failure> {
         let reads: u64 = retries.histogram.iter().sum();
         let sum: f64 = retries
@@ -84,17 +82,17 @@ impl Takes {
 
 fn no_number() -> Failure {
     Failure::usage(
-        "long_us: with ecc.start_from_last what a read takes follows from its retries only where \
-         all retries take the same time, and where a first read at a higher level does not make \
-         another number of retries long",
+        "long_us: with ecc.start_from_last, latencies follow from retries only if all retries take \
+         the same time, and if a first read at a higher level does not change the number of \
+         retries of a long read",
     )
 }
 
-/// Of a run whose span has these weeks, where reads longer than this are long. Null on a drive
-/// without retries.
+/// Returns the latencies of a run. `weeks` are the weeks of its span, and reads above `long_us` are
+/// long. Null on a drive without retries.
 ///
 /// # Errors
-/// A drive of which there is no number.
+/// Reports a drive for which latencies cannot be computed.
 pub(super) fn of(
     drive: &DriveConfig,
     outcome: &Outcome,
@@ -116,7 +114,7 @@ pub(super) fn of(
     }))
 }
 
-/// Reads with so many retries or more.
+/// Returns the reads with at least this many retries.
 fn long_reads(part: &Part, from: usize) -> f64 {
     from.checked_sub(1).map_or(part.read_pages, |others| part.retried.iter().skip(others).sum())
 }
@@ -126,12 +124,13 @@ fn long_share(part: &Part, from: usize) -> f64 {
 }
 
 /// Columns of [`rows`].
-pub(super) const COLUMNS: &str = "seed,sample,week,read_pages,programs_reclaim_pages,programs_gc_pages,reads_with_retry,long_reads,long_share";
+pub(super) const COLUMNS: &str = "seed,sample,week,read_pages,programs_reclaim_pages,\
+    programs_gc_pages,reads_with_retry,long_reads,long_share";
 
-/// A row for each week of a run.
+/// Returns a row for each week of a run.
 ///
 /// # Errors
-/// As [`of`].
+/// Reports the errors of [`of`].
 pub(super) fn rows(run: &Run, long_us: f64) -> Result<Vec<String>, Failure> {
     let higher =
         run.summary.pointer("/retries/began_higher").and_then(Value::as_u64).unwrap_or(0) > 0;
@@ -161,16 +160,32 @@ pub(super) fn rows(run: &Run, long_us: f64) -> Result<Vec<String>, Failure> {
 mod tests {
     use super::*;
 
-    /// Sensing 60, transfer and link none, decoding 10; each retry 110 and 40.
+    /// Returns latencies for these times in us: sensing 60, decoding 10, each retry 110 and 40.
     fn takes(retry_decode_us: &str) -> Takes {
         let text = format!(
             r#"
-            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 4, cell = "slc", page_size = "4KiB" }}
-            timing = {{ sense_us = 60, program_us = 500, erase_us = 3000, channel_mb_s = 0, ecc_us = 10 }}
             drive = {{ spare = 0.5 }}
             disturb = {{ model = "count", table = [{{ pec = 0, limit = [100.0] }}] }}
             error = {{ model = "powerlaw", e = 0.001, b = 0.0 }}
-            ecc = {{ cap = [0.002, 0.0025, 0.003], retry_sense_us = [110, 110], retry_decode_us = {retry_decode_us}, start_from_last = true }}
+            [geometry]
+            channels = 1
+            dies_per_channel = 1
+            planes_per_die = 1
+            blocks_per_plane = 40
+            wordlines_per_block = 4
+            cell = "slc"
+            page_size = "4KiB"
+            [timing]
+            sense_us = 60
+            program_us = 500
+            erase_us = 3000
+            channel_mb_s = 0
+            ecc_us = 10
+            [ecc]
+            cap = [0.002, 0.0025, 0.003]
+            retry_sense_us = [110, 110]
+            retry_decode_us = {retry_decode_us}
+            start_from_last = true
             "#
         );
         let drive = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();

@@ -1,5 +1,5 @@
-//! What workloads over stripes come to: shares, lengths, and how often writes come back, of
-//! requests drawn for the recipe's drive; and what the real traces beside them come to.
+//! Measured properties of workloads over stripes: shares, lengths, and how often writes return to
+//! recent stripes. Real traces beside them are measured too.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -14,25 +14,26 @@ use super::csv::field;
 use super::recipe::Recipe;
 use super::traces::Traces;
 
-/// Requests drawn of each.
+/// Requests to draw from each workload.
 const DRAWN: usize = 200_000;
-/// Stripes written last that a write may come back to, as the public trace was measured.
+/// Numbers of recent stripes in the measurement, as for the public trace.
 const BACK: [usize; 2] = [16, 64];
 
-/// A row for each workload over stripes, and for each trace beside one, of all its requests and by
-/// stripes of the same size.
+/// Returns a row for each workload over stripes, and for each real trace beside one. A trace is
+/// measured with stripes of the same size.
 ///
 /// # Errors
-/// A drive that cannot be, or a trace that cannot be read.
+/// Reports an invalid drive, or a trace that cannot be read.
 pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String, Failure> {
     let mut csv = String::from(
-        "workload,write_share,sequential_writes,pages_a_write,pages_a_read,writes_to_last_16,writes_to_last_64\n",
+        "workload,write_share,sequential_writes,pages_a_write,pages_a_read,writes_to_last_16,\
+         writes_to_last_64\n",
     );
     let drive = load::drive(&recipe.drive, &load::overrides(&recipe.set)?)?.config;
     let (capacity, page) = (drive.drive.capacity.map_or(0, |c| c.0), drive.geometry.page_size.0);
     for workload in &recipe.workloads {
         let of = if let Some(survey) = traces.of(workload).filter(|_| workload.is_beside()) {
-            // Where it lies, however large the drive is.
+            // A trace keeps its addresses, however small the drive is.
             let source =
                 TraceSource::new(Arc::clone(survey), survey.space(), TraceOptions::default())?;
             measured(&drawn(source)?, page, page * u64::from(StripesConfig::default().pages))
@@ -51,7 +52,7 @@ pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String,
     Ok(csv)
 }
 
-/// The first requests of a source.
+/// Returns the first requests of a source.
 fn drawn(mut source: impl RequestSource) -> Result<Vec<Request>, Failure> {
     let mut requests = vec![];
     loop {
@@ -63,7 +64,7 @@ fn drawn(mut source: impl RequestSource) -> Result<Vec<Request>, Failure> {
     }
 }
 
-/// The columns of a row.
+/// Measures the columns of a row.
 fn measured(requests: &[Request], page: u64, stripe: u64) -> [f64; 6] {
     let (mut writes, mut goes_on, mut back, mut pages) = (0u32, 0u32, [0u32; 2], [0u64; 2]);
     let (mut end, mut last): (u64, Vec<u64>) = (u64::MAX, vec![]);
@@ -104,8 +105,8 @@ fn measured(requests: &[Request], page: u64, stripe: u64) -> [f64; 6] {
 mod tests {
     use super::*;
 
-    /// Stripes of two pages: a write of page 0, one of pages 1 and 2 that goes on, a read, and one
-    /// that comes back to stripe 0.
+    /// Stripes of two pages. Four requests: a write of page 0, a sequential write of pages 1 and 2,
+    /// a read, and a write that returns to stripe 0.
     #[test]
     fn four_requests_by_hand() {
         let request = |op, page: u64, pages: u32| Request {
@@ -124,7 +125,7 @@ mod tests {
         ];
         let of = measured(&requests, 8, 16).map(|n| (n * 1000.0).round() as u32);
         assert_eq!(of, [750, 333, 1333, 3000, 667, 667]);
-        // Two bytes across the end of a page are two pages of a request.
+        // Two bytes across a page boundary touch two pages.
         let across = [Request { at: 0, offset: 7, bytes: 2, op: Op::Write, origin: 0, hint: None }];
         assert_eq!(measured(&across, 8, 16)[2].to_bits(), 2f64.to_bits());
     }

@@ -1,5 +1,5 @@
-//! The real traces behind a recipe's workloads, where a user has them: files of a folder,
-//! recognised by their names.
+//! Real traces of a recipe's workloads, if the user has them: files of a folder, recognised by
+//! their names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use vpass_workload::traces::{Fit, Survey, TraceOptions};
 use super::recipe::{NamedWorkload, Recipe};
 use crate::progress::bar;
 
-/// What a trace's name may end in.
+/// Endings that the name of a trace file may have.
 const ENDINGS: [&str; 9] = ["gz", "zst", "zstd", "csv", "spc", "txt", "vpt", "ascii", "trace"];
 
 /// Workloads with the files found for them.
@@ -27,10 +27,10 @@ struct Found {
 }
 
 impl Traces {
-    /// Looks through a folder for traces of the recipe's workloads.
+    /// Searches a folder for traces of the recipe's workloads.
     ///
     /// # Errors
-    /// A folder that cannot be read or holds none of them, or what is wrong with a trace.
+    /// Reports a folder that cannot be read or holds none of them, or an error in a trace.
     pub(super) fn find(recipe: &Recipe, folder: &Path) -> Result<Self, Failure> {
         let unreadable =
             |e| Failure::usage(format!("--traces {} cannot be read: {e}", folder.display()));
@@ -72,12 +72,13 @@ impl Traces {
         Ok(Self(found))
     }
 
-    /// The trace of a workload.
+    /// Returns the trace of a workload.
     pub(super) fn of(&self, workload: &NamedWorkload) -> Option<&Arc<Survey>> {
         self.0.iter().find(|found| found.workload == workload.name).map(|found| &found.survey)
     }
 
-    /// "every workload is generated", or which are not; and the traces beside them.
+    /// Returns "every workload is generated", or the real traces that replace workloads or run
+    /// beside them.
     pub(super) fn in_words(&self) -> String {
         let all = |is_beside: bool| {
             let found = self.0.iter().filter(|found| found.is_beside == is_beside);
@@ -92,7 +93,7 @@ impl Traces {
         };
         let beside = match all(true).as_str() {
             "" => String::new(),
-            all => format!("; real traces beside generated workloads, in no mean: {all}"),
+            all => format!("; real traces beside generated workloads, not in the means: {all}"),
         };
         match all(false).as_str() {
             "" => format!("every workload is generated{beside}"),
@@ -101,7 +102,7 @@ impl Traces {
     }
 }
 
-/// A trace on a drive of this size: in its place where it fits, squeezed where it does not.
+/// Returns the replay of a trace on a drive: unchanged if it fits, else scaled.
 pub(super) fn replayed(survey: Arc<Survey>, drive: &DriveConfig) -> Workload {
     let fits = drive.drive.capacity.is_some_and(|capacity| survey.space() <= capacity.0);
     Workload::Trace { survey, options: options(if fits { Fit::Error } else { Fit::Scale }) }
@@ -111,7 +112,7 @@ fn options(fit: Fit) -> TraceOptions {
     TraceOptions { fit, ..TraceOptions::default() }
 }
 
-/// The name in lower case, without what says how it is written.
+/// Returns the file name in lower case, without endings for format and compression.
 fn stem(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_lowercase();
     let mut stem = name.as_str();

@@ -56,8 +56,7 @@ pub(super) struct FileInfo {
     /// Most frequent sizes, the most frequent first.
     pub(super) sizes: Vec<Size>,
     /// One page in this many was counted, so all numbers of pages are estimates; null if every page
-    /// was
-    /// counted.
+    /// was counted.
     pub(super) pages_estimated_from_one_in: Option<u64>,
     pub(super) footprint: Footprint,
     /// Reads of the pages that are read at all.

@@ -12,8 +12,7 @@ pub(super) struct Times {
     /// Origin of the times: "absolute" (a date), "relative" (the start of the recording) or "none".
     pub(super) clock: &'static str,
     /// Unit of the times, and the reason for it: the "format" fixes it, it is "assumed", or the
-    /// user
-    /// "said" so.
+    /// user "said" so.
     pub(super) time_unit: Option<&'static str>,
     pub(super) time_unit_from: Option<&'static str>,
     /// Earliest and latest time on the trace's own clock; absent without times.

@@ -1,5 +1,5 @@
-//! `[[trace]]`: a real trace that stands beside generated workloads. It takes the place of none of
-//! them, and no mean counts it.
+//! `[[trace]]`: a real trace beside generated workloads. It replaces none of them, and averages leave
+//! it out.
 
 use serde::Deserialize;
 use vpass_lab::failure::Failure;
@@ -7,15 +7,15 @@ use vpass_workload::synthetic::WorkloadConfig;
 
 use super::{NamedWorkload, Recipe};
 
-/// A trace that a user may have.
+/// Trace that a user may have.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RealTrace {
     name: String,
-    /// File names, without endings.
+    /// File names without endings.
     files: Vec<String>,
-    /// The generated workloads; each group that runs one of them runs the trace as well, where its
-    /// files are there.
+    /// Generated workloads. Each group that runs one of them also runs the trace, if its files are
+    /// found.
     beside: Vec<String>,
     /// Other values for keys of the drive, under this trace.
     #[serde(default)]
@@ -23,16 +23,17 @@ pub(super) struct RealTrace {
 }
 
 impl Recipe {
-    /// Its traces as workloads, behind the generated ones.
+    /// Adds its traces to the workloads, after the generated ones.
     ///
     /// # Errors
-    /// A name that is taken, a workload that nobody knows, or a group in which nothing can be
-    /// replayed.
+    /// Reports a name that is taken, an unknown workload, or a group that cannot replay a trace.
     pub(super) fn with_traces(mut self) -> Result<Self, Failure> {
         for RealTrace { name, files, beside, set } in std::mem::take(&mut self.beside) {
             let wrong = |what: &str| Err(Failure::usage(format!("trace {name}: {what}")));
             if self.workloads.iter().any(|known| known.name == name) {
-                return wrong("a workload or trace has this name already; another one is expected");
+                return wrong(
+                    "a workload or trace already has this name; another name is expected",
+                );
             }
             if files.is_empty() || beside.is_empty() {
                 return wrong(
@@ -46,8 +47,8 @@ impl Recipe {
             {
                 if self.generated_of(group)?.iter().any(is_beside) {
                     return wrong(&format!(
-                        "group {} goes by days and not by requests; a workload of another group is \
-                         expected",
+                        "group {} has `periods` or a `span` and cannot replay a trace; a workload \
+                         of another group is expected",
                         group.name
                     ));
                 }

@@ -1,11 +1,11 @@
-//! `expected.toml`: what the paper says, how each of its numbers is compared, and what is left out.
+//! `expected.toml`: the paper's numbers, how each is compared, and what is left out.
 
 use serde::Deserialize;
 use vpass_lab::failure::Failure;
 
 use super::figure::{Figure, Mean};
 
-/// `expected.toml`.
+/// Content of `expected.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::paper) struct Expectations {
@@ -15,61 +15,60 @@ pub(in crate::paper) struct Expectations {
     pub(in crate::paper) not_reproduced: Vec<NotReproduced>,
 }
 
-/// One number of the paper: the mean over the workloads of a figure.
+/// One number of the paper: by default, the mean over the workloads of a figure.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::paper) struct Expected {
-    /// Where the paper has it.
+    /// Place in the paper.
     pub(in crate::paper) source: String,
     pub(in crate::paper) what: String,
     pub(in crate::paper) figure: String,
     pub(in crate::paper) variant: String,
-    /// What `mean` says where absent.
+    /// Workload to compare. Default: the mean that `mean` selects.
     #[serde(default)]
     pub(in crate::paper) workload: Option<String>,
-    /// Which of the figure's means.
+    /// Mean of the figure to compare.
     #[serde(default)]
     pub(in crate::paper) mean: Mean,
-    /// The technique: of reclaim, or of refresh or parity where the figure's group goes by that.
+    /// Technique: of parity or refresh if the figure's group compares those, else of reclaim.
     #[serde(alias = "refresh", alias = "parity")]
     pub(in crate::paper) reclaim: String,
-    /// Absent where the paper's text has lost it, and `below` or `above` has what is left of it.
+    /// Value in the paper. Absent if the paper's text has lost it; then `below` or `above` is
+    /// given.
     #[serde(default)]
     pub(in crate::paper) value: Option<f64>,
-    /// Largest difference that counts as agreement, as a share of the value; absent where only the
+    /// Largest difference that counts as agreement, as a share of the value. Absent if only the
     /// direction is compared.
     #[serde(default)]
     pub(in crate::paper) tolerance: Option<f64>,
-    /// Beside `tolerance`, of a figure that divides by something: the value is then a change, of
-    /// itself from 1. Ours agrees if it also lies within this share of the paper's change, and is a
-    /// direction only if its side is right. Where effects are small, a tolerance alone would let
-    /// none agree.
+    /// Second criterion for a figure that divides: the value is then a change from 1. Our change
+    /// must lie within this share of the paper's change to agree; on the same side of 1, it is a
+    /// direction only. For small effects, `tolerance` alone would accept a change of 0.
     #[serde(default)]
     pub(in crate::paper) change_within: Option<f64>,
-    /// Follows from a number that was chosen to give it: no success of its own.
+    /// Whether the number follows from one that was fitted to it, so that agreement proves nothing.
     #[serde(default)]
     pub(in crate::paper) calibrated: bool,
-    /// Its size is no independent success, or cannot be compared. It agrees where both numbers lie
-    /// on the same side of 1, that is of the technique that the figure divides by; or as `below` or
-    /// `above` has it.
+    /// Whether to compare only the direction, because the size cannot be compared or proves
+    /// nothing. By default, both numbers must be on the same side of 1. With `below` or `above`,
+    /// our number must be below or above that of another technique.
     #[serde(default)]
     pub(in crate::paper) direction_only: bool,
-    /// For `direction_only`, in the place of that technique: one that the paper has it below, or
-    /// above.
+    /// Technique that the paper's number is below (or `above`), for `direction_only`.
     #[serde(default)]
     pub(in crate::paper) below: Option<String>,
     #[serde(default)]
     pub(in crate::paper) above: Option<String>,
-    /// The variant of the number that `below` or `above` compares with; the same where absent.
+    /// Variant of the number that `below` or `above` compares with. Default: the same variant.
     #[serde(default)]
     pub(in crate::paper) than: Option<String>,
 }
 
 impl Expected {
-    /// Checks that it says how it is to be compared.
+    /// Checks that the number says how it is compared.
     ///
     /// # Errors
-    /// What is missing, or too much.
+    /// Reports what is missing or too much.
     pub(in crate::paper) fn check(&self, figure: &Figure) -> Result<(), Failure> {
         let named = usize::from(self.below.is_some()) + usize::from(self.above.is_some());
         let needs_side = self.change_within.is_some() || self.direction_only && named == 0;
@@ -88,7 +87,7 @@ impl Expected {
                 "a `change_within` above 0 and below 1 is expected, a share of the paper's change"
             }
             false if self.change_within.is_some() && figure.divisor().is_none() => {
-                "its figure divides by nothing: no `change_within` is expected"
+                "its figure has no divisor: no `change_within` is expected"
             }
             false if self.value.is_none() => "a `value` is expected",
             true if named == 0 && self.value.is_none() => {
@@ -103,7 +102,7 @@ impl Expected {
             _ if self.than.is_some() && named == 0 => "`than` is for `below` and `above`",
             true if named > 1 => "one of `below` and `above` is expected",
             true if named == 0 && figure.divisor().is_none() => {
-                "its figure divides by nothing: `below` or `above` is expected"
+                "its figure has no divisor: `below` or `above` is expected"
             }
             _ if needs_side
                 && self.value.is_some_and(|value| (value - 1.0).abs() < f64::EPSILON) =>
@@ -119,7 +118,7 @@ impl Expected {
     }
 }
 
-/// What is left out, and why.
+/// Result that is left out, with the reason.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::paper) struct NotReproduced {

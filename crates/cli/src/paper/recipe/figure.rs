@@ -1,71 +1,70 @@
-//! Figures and plots of a recipe: which numbers of which runs are shown.
+//! Figures and plots of a recipe: the numbers and the runs that each shows.
 
 use serde::Deserialize;
 use vpass_lab::failure::Failure;
 
 use crate::paper::group::Group;
 
-/// A table of one number of every run of a group.
+/// Table of one number for every run of a group.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::paper) struct Figure {
-    /// The file, without its ending.
+    /// File name without its ending.
     pub(in crate::paper) name: String,
     pub(in crate::paper) title: String,
     pub(in crate::paper) group: String,
-    /// Techniques that it shows; all where empty.
+    /// Techniques to show; all if empty.
     #[serde(default, alias = "refresh", alias = "parity")]
     pub(in crate::paper) reclaim: Vec<String>,
-    /// Workloads that it shows, and whose mean it takes; all where empty.
+    /// Workloads to show and to average; all if empty.
     #[serde(default)]
     pub(in crate::paper) workloads: Vec<String>,
-    /// Numbers of the summary, by JSON pointer; added up, those with a minus before them taken off.
+    /// Numbers of the summary, by JSON pointer. They are added; those with a minus are subtracted.
     pub(in crate::paper) metric: Vec<String>,
-    /// Factors, one for each of `metric`, such as the time of one page; each is 1 where there are
-    /// none.
+    /// Factors, one for each of `metric`, such as the time of one page. Default: 1.
     #[serde(default)]
     pub(in crate::paper) times: Vec<f64>,
-    /// Numbers of the same summary, one for each of `metric`: what is shown is then their mean by
+    /// Numbers of the same summary, one for each of `metric`; the figure then shows the mean with
     /// these weights.
     #[serde(default)]
     pub(in crate::paper) weights: Vec<String>,
-    /// Numbers of the same summary whose sum that is divided by.
+    /// Numbers of the same summary; the result is divided by their sum.
     #[serde(default)]
     pub(in crate::paper) share_of: Vec<String>,
     pub(in crate::paper) unit: String,
-    /// The technique that the others are divided by.
+    /// Technique whose number divides the others.
     #[serde(default)]
     pub(in crate::paper) over: Option<String>,
-    /// In its place: the variant that the others are divided by, each technique by its own.
+    /// Variant whose number divides that of the same technique in the others; excludes `over`.
     #[serde(default)]
     pub(in crate::paper) over_variant: Option<String>,
-    /// Numbers of that technique's summary, added up; the figure's own where empty.
+    /// Numbers of the dividing summary, added up. Default: `metric`.
     #[serde(default)]
     pub(in crate::paper) over_metric: Vec<String>,
-    /// Workloads that a second mean leaves out; there is none where empty.
+    /// Workloads that a second mean leaves out; without them, there is one mean.
     #[serde(default)]
     pub(in crate::paper) without: Vec<String>,
-    /// Whether the ratio of the sums over all workloads stands beside the mean of their ratios.
+    /// Whether to show the ratio of the sums over all workloads beside the mean of the ratios.
     #[serde(default)]
     pub(in crate::paper) sums: bool,
-    /// Whether each workload is printed, not only their mean.
+    /// Whether to print each workload, not only the mean.
     #[serde(default)]
     pub(in crate::paper) by_workload: bool,
-    /// Whether each workload's number has its 95 % interval over seeds and samples.
+    /// Whether to print the 95 % interval over seeds and samples with each workload's number.
     #[serde(default)]
     pub(in crate::paper) interval: bool,
 }
 
-/// What several workloads come to in one number.
+/// Summary of several workloads in one number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::paper) enum Mean {
-    /// The mean of all of them.
+    /// Mean of all workloads.
     #[default]
     All,
-    /// The mean of those that [`Figure::without`] does not name.
+    /// Mean of the workloads that [`Figure::without`] does not name.
     Without,
-    /// The ratio of their sums.
+    /// Ratio of the sums.
     Sums,
 }
 
@@ -73,17 +72,17 @@ pub(in crate::paper) enum Mean {
 const GROWING: [&str; 3] = ["/flash/", "/host/", "/reclaim/"];
 
 impl Figure {
-    /// Whether it shows a run of this group, workload and technique.
+    /// Returns whether the figure shows a run of this group, workload and technique.
     pub(in crate::paper) fn shows(&self, group: &str, workload: &str, technique: &str) -> bool {
         let among =
             |list: &[String], name: &str| list.is_empty() || list.iter().any(|known| known == name);
         self.group == group && among(&self.workloads, workload) && among(&self.reclaim, technique)
     }
 
-    /// Checks that counts of runs of different lengths are rates.
+    /// Checks that the figure divides counts if the runs differ in length.
     ///
     /// # Errors
-    /// They are not.
+    /// Reports counts that are not divided.
     pub(super) fn check_rates(&self, group: &Group) -> Result<(), Failure> {
         let grows = |pointer: &String| {
             GROWING.iter().any(|part| pointer.trim_start_matches('-').starts_with(part))
@@ -100,12 +99,12 @@ impl Figure {
 }
 
 impl Figure {
-    /// What its numbers are divided by, if by anything.
+    /// Returns the technique or variant that divides the numbers, if there is one.
     pub(in crate::paper) fn divisor(&self) -> Option<&str> {
         self.over.as_deref().or(self.over_variant.as_deref())
     }
 
-    /// What its workloads come to, with the words for it.
+    /// Returns the means over the workloads, with their names.
     pub(in crate::paper) fn means(&self) -> Vec<(Mean, String)> {
         let mut means = vec![(Mean::All, "mean".to_owned())];
         if !self.without.is_empty() {
@@ -117,11 +116,11 @@ impl Figure {
         means
     }
 
-    /// Checks what its numbers are taken from and what its means are of.
+    /// Checks the numbers and the means of the figure.
     ///
     /// # Errors
-    /// No number, weights that are not one for each, or a ratio of sums without anything to divide
-    /// by.
+    /// Reports an empty `metric`, a wrong number of weights or factors, or a ratio of sums without
+    /// a divisor.
     pub(super) fn check_numbers(&self) -> Result<(), Failure> {
         let wrong = if self.metric.is_empty() {
             "`metric` is empty; at least one number of the summary is expected"
@@ -146,10 +145,10 @@ impl Figure {
         Err(Failure::usage(format!("figure {}: {wrong}", self.name)))
     }
 
-    /// Checks what its numbers are divided by.
+    /// Checks the divisor.
     ///
     /// # Errors
-    /// Two of them, or a variant that the group does not have.
+    /// Reports two divisors, or an unknown variant.
     pub(super) fn check_base(&self, group: &Group) -> Result<(), Failure> {
         let Some(variant) = &self.over_variant else { return Ok(()) };
         if self.over.is_some() {
@@ -170,28 +169,28 @@ impl Figure {
     }
 }
 
-/// A figure of many points per run.
+/// Figure with many points per run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::paper) struct Plot {
-    /// The file, without its ending.
+    /// File name without its ending.
     pub(in crate::paper) name: String,
     pub(in crate::paper) title: String,
     pub(in crate::paper) group: String,
     pub(in crate::paper) kind: PlotKind,
-    /// Only of the runs of this workload; of all where absent.
+    /// Workload of the runs to show; all runs if absent.
     #[serde(default)]
     pub(in crate::paper) workload: Option<String>,
-    /// Techniques that it shows; all where empty.
+    /// Techniques to show; all if empty.
     #[serde(default)]
     pub(in crate::paper) reclaim: Vec<String>,
-    /// A list of numbers of the summary, by JSON pointer; for `cumulative`.
+    /// List of numbers of the summary, by JSON pointer; for `cumulative`.
     #[serde(default)]
     pub(in crate::paper) metric: String,
 }
 
 impl Plot {
-    /// Whether it shows a run of this group under this workload.
+    /// Returns whether the plot shows a run of this group and workload.
     pub(in crate::paper) fn shows(&self, group: &str, workload: &str) -> bool {
         self.group == group && self.workload.as_ref().is_none_or(|w| w == workload)
     }
@@ -199,31 +198,31 @@ impl Plot {
     /// Checks that there are weeks to plot.
     ///
     /// # Errors
-    /// What is missing.
+    /// Reports what is missing.
     pub(super) fn check_weeks(&self, group: &Group, long_us: Option<f64>) -> Result<(), Failure> {
         if group.span.as_ref().is_some_and(|span| span.window.is_none()) && long_us.is_some() {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "plot {}: `weeks` are of a group with a `span` and no window, of a recipe that says \
-             with `long_us` which reads are long",
+            "plot {}: kind `weeks` needs a group with a `span` without window, and `long_us` in \
+             the recipe",
             self.name
         )))
     }
 }
 
-/// What is plotted.
+/// Content of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::paper) enum PlotKind {
     /// Reads that met a reclaim job, by response time.
     Responses,
-    /// A histogram of the summary, bin by bin and added up.
+    /// Histogram of the summary, by bin and as a cumulative share.
     Cumulative,
     /// Real and effective P/E counts of every block at the end.
     Blocks,
-    /// The host's page reads taken apart, by page kind and by which pages below were valid.
+    /// Stages of the host's page reads, by page kind and by the validity of the pages below.
     Stages,
-    /// What was read, rewritten and read slowly, week by week.
+    /// Reads, rewrites and long reads of each week.
     Weeks,
 }
