@@ -9,16 +9,16 @@ use crate::failure::Failure;
 use crate::plain::is_hidden;
 use crate::plan::RunPlan;
 
-/// JSON with indents and a newline at the end.
+/// Formats JSON with indents and a final newline.
 ///
 /// # Errors
-/// A value that has no JSON.
+/// Reports a value that JSON cannot hold.
 pub fn text(what: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(what).map_err(Failure::failed)?;
     Ok(escaped(&text).into_owned() + "\n")
 }
 
-/// JSON without the characters that JSON allows and a terminal obeys: only strings hold them, as
+/// Escapes characters that JSON allows but a terminal interprets; only strings contain them, as
 /// `\u009b`.
 fn escaped(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| c != '\n' && is_hidden(c);
@@ -31,16 +31,16 @@ fn escaped(text: &str) -> Cow<'_, str> {
     text.chars().map(escape).collect::<String>().into()
 }
 
-/// Anything of ours as a JSON value.
+/// Converts a serialisable value to JSON.
 ///
 /// # Errors
-/// A value that has no JSON.
+/// Reports a value that JSON cannot hold.
 pub fn value(what: &impl Serialize) -> Result<Value, Failure> {
     serde_json::to_value(what).map_err(Failure::failed)
 }
 
-/// Results of several techniques: what they were run on, the seeds being so many from the plan's
-/// on, and then what is their own.
+/// Returns results of several techniques: first the common facts with the seeds, beginning with the
+/// plan's, then `own`.
 pub(crate) fn of_techniques(
     plan: &RunPlan,
     seeds: u32,
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_obeys_is_escaped_and_reads_back() {
+    fn terminal_codes_are_escaped_and_read_back() {
         let name = "a\u{9b}2J\u{202e}\u{7f}\u{1b}[m\n\"\\";
         let text = text(&name).unwrap();
         assert_eq!(text, "\"a\\u009b2J\\u202e\\u007f\\u001b[m\\n\\\"\\\\\"\n");

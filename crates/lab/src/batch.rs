@@ -1,21 +1,21 @@
-//! How sure one run is of its own numbers, by batch means: the run is cut into ten batches of
-//! equally many requests, and the spread of the batches gives a 95 % interval (Student's t).
+//! Confidence intervals of one run, by batch means. The run is cut into ten batches with equal
+//! numbers of requests; the spread of the batches gives a 95 % interval (Student's t).
 //!
-//! Batch means are the usual method for one long run: batches that are long beside the memory of
-//! the drive are nearly independent. Ten to thirty batches are advised (Schmeiser, Operations
-//! Research 30(3), 1982); ten leave each of them longest, which matters to its tail.
+//! Batch means are the usual method for one long run: batches that are long compared with the
+//! memory of the drive are nearly independent. Ten to thirty batches are recommended (Schmeiser,
+//! Operations Research 30(3), 1982). Ten give the longest batches, which helps tail latencies.
 //!
-//! - **Sums and ratios** (pages, erases, write amplification, block cycles) may drift through a
-//!   run: the first jobs come late, the spare fills up. A drift comes with every seed and is no
-//!   noise. So their spread is that between neighbouring batches, the mean square successive
+//! - **Sums and ratios** (pages, erases, write amplification, block cycles) may drift during a run:
+//!   the first jobs come late, the spare blocks fill up. Every seed has this drift, so it is not
+//!   noise. Their spread is therefore that between neighbouring batches, the mean square successive
 //!   difference (von Neumann, Annals of Mathematical Statistics 12, 1941). It has 2 (n - 1)^2 / (3n
 //!   - 4) degrees of freedom: 6 for ten batches.
-//! - **Percentiles** of a batch spread around that of the whole run (sectioning: Asmussen and
-//!   Glynn, Stochastic Simulation, 2007, III.5a). A percentile with fewer than ten reads beyond it
-//!   in a batch is biased there, and its interval is not known.
+//! - **Percentiles** of batches spread around that of the whole run (sectioning: Asmussen and
+//!   Glynn, Stochastic Simulation, 2007, III.5a). With fewer than ten reads beyond it in a batch, a
+//!   percentile is biased and has no interval.
 //!
-//! A run that is not [`BATCHES`] times [`LOOKS`] looks long has no intervals at all. Slow noise,
-//! whose memory is as long as the run, is not seen by any method of one run; several seeds show it.
+//! A run with fewer than [`BATCHES`] times [`LOOKS`] samples has no intervals. No method of one run
+//! shows slow noise whose memory is as long as the run; several seeds show it.
 //!
 //! ```text
 //! batches 10 12 11 13: successive differences 2 -1 2, mean square 3, half of it 1.5
@@ -26,12 +26,12 @@ use crate::compare::mean_ci95::student_t;
 
 /// Batches of a run.
 pub const BATCHES: usize = 10;
-/// Looks at a drive within a batch at least, so that batches are of nearly the same length.
+/// Fewest samples of counts within a batch, so that batches have nearly equal lengths.
 pub const LOOKS: usize = 2;
-/// Reads beyond a percentile in each batch.
+/// Fewest reads beyond a percentile in each batch.
 const BEYOND: f64 = 10.0;
 
-/// Half the width of the interval of the sum of these batches.
+/// Returns half the width of the interval of the sum of these batches.
 pub fn of_sum(batches: &[f64]) -> f64 {
     let n = batches.len() as f64;
     if batches.len() < 2 {
@@ -42,8 +42,8 @@ pub fn of_sum(batches: &[f64]) -> f64 {
     student_t(df as usize) * (n * squares / (2.0 * (n - 1.0))).sqrt()
 }
 
-/// Half the width of the interval of the sum of `over` by that of `under`; none where the latter is
-/// 0.
+/// Returns half the width of the interval of the sum of `over` divided by that of `under`; `None`
+/// if the latter is 0.
 pub fn of_ratio(over: &[f64], under: &[f64]) -> Option<f64> {
     let (sum, all) = (over.iter().sum::<f64>(), under.iter().sum::<f64>());
     let residuals: Vec<f64> =
@@ -51,21 +51,20 @@ pub fn of_ratio(over: &[f64], under: &[f64]) -> Option<f64> {
     (all > 0.0).then(|| of_sum(&residuals) / all)
 }
 
-/// Half the width of the interval of a percentile that the whole run puts at `whole`, and its
-/// batches here.
+/// Returns half the width of the interval of a percentile that is `whole` for the whole run.
 pub fn of_percentile(whole: f64, batches: &[f64]) -> f64 {
     let n = batches.len() as f64;
     let squares: f64 = batches.iter().map(|batch| (batch - whole).powi(2)).sum();
     student_t(batches.len() - 1) * (squares / (n * (n - 1.0))).sqrt()
 }
 
-/// Reads in each batch from which on the interval of this percentile, as a share of 1, is known.
+/// Returns the reads per batch that the interval of this percentile, as a share of 1, needs.
 pub fn reads_needed(percentile: f64) -> u64 {
     (BEYOND / (1.0 - percentile)).round() as u64
 }
 
-/// Which looks end the batches, of looks after so many requests, the last of them at the end of the
-/// run; none where there are too few.
+/// Returns the indexes of the samples that end the batches; `None` with too few samples. `looks`
+/// has the requests before each sample; the last one is at the end of the run.
 pub fn ends(looks: &[u64]) -> Option<[usize; BATCHES]> {
     let all = *looks.last()?;
     if looks.len() < BATCHES * LOOKS {
@@ -83,11 +82,11 @@ pub fn ends(looks: &[u64]) -> Option<[usize; BATCHES]> {
 mod tests {
     use super::*;
 
-    /// `SplitMix64` (Steele et al., OOPSLA 2014), for draws that need no more.
+    /// `SplitMix64` (Steele et al., OOPSLA 2014), enough for these draws.
     struct Draws(u64);
 
     impl Draws {
-        /// Uniform, above 0 and below 1.
+        /// Returns a uniform number above 0 and below 1.
         fn uniform(&mut self) -> f64 {
             self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let mut z = self.0;
@@ -101,7 +100,7 @@ mod tests {
         }
     }
 
-    /// The share of so many runs whose interval holds the truth.
+    /// Returns the share of runs whose interval contains the true value.
     fn coverage(runs: u64, of: impl Fn(&mut Draws) -> (f64, f64, f64)) -> f64 {
         let held = (0..runs).filter(|seed| {
             let (truth, estimate, half) = of(&mut Draws(seed * 7919));
@@ -115,7 +114,7 @@ mod tests {
         *values.select_nth_unstable_by(at, f64::total_cmp).1
     }
 
-    /// A percentile of `values`, and half the width of its interval.
+    /// Returns a percentile of `values`, and half the width of its interval.
     fn percentile(values: &[f64], q: f64) -> (f64, f64) {
         let parts = values
             .chunks(values.len() / BATCHES)
@@ -131,10 +130,10 @@ mod tests {
         let rising: Vec<f64> = (1..=10).map(f64::from).collect();
         assert!((of_sum(&rising) - 2.4469 * (10.0f64 * 9.0 / 18.0).sqrt()).abs() < 1e-3);
         assert!(of_sum(&[5.0; 10]).abs() < 1e-9 && of_ratio(&[1.0], &[0.0]).is_none());
-        // Twice as much of the one wherever there is twice as much of the other: the ratio is sure.
+        // One sum is always twice the other, so the ratio has no noise.
         let doubled: Vec<f64> = rising.iter().map(|n| 2.0 * n).collect();
         assert!(of_ratio(&doubled, &rising).unwrap() < 1e-9);
-        // Half of the batches a tenth below, half above: t = 2.2622 of 9 degrees.
+        // Half of the batches are a tenth below, half above: t = 2.2622 for 9 degrees.
         let spread: Vec<f64> = (0..10).map(|n| if n % 2 == 0 { 0.9 } else { 1.1 }).collect();
         assert!(
             (of_percentile(1.0, &spread) - 2.2622 * (10.0f64 * 0.01 / 90.0).sqrt()).abs() < 1e-5
@@ -146,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_end_at_the_nearest_look() {
+    fn batches_end_at_the_nearest_sample() {
         let even: Vec<u64> = (1..=20).map(|n| 5 * n).collect();
         assert_eq!(ends(&even), Some(std::array::from_fn(|batch| 2 * batch + 1)));
         assert_eq!(ends(&even[..19]), None);
@@ -160,9 +159,9 @@ mod tests {
     }
 
     #[test]
-    fn intervals_of_sums_hold_the_truth_as_often_as_they_say() {
-        // Jobs of a Poisson process, 3 in a batch; then with a drift that doubles through the run,
-        // which every seed has.
+    fn intervals_of_sums_have_the_stated_confidence() {
+        // Jobs of a Poisson process, 3 per batch; then with a drift that doubles during the run,
+        // equal for all seeds.
         let jobs = |draws: &mut Draws, mean: f64| {
             let (mut n, mut at) = (0.0, draws.exponential());
             while at < mean {
@@ -183,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_of_percentiles_hold_the_truth_as_often_as_they_say() {
+    fn intervals_of_percentiles_have_the_stated_confidence() {
         let n = 10_000;
         for (q, reads) in [(0.5, n), (0.99, n), (0.999, 10 * n)] {
             let truth = -(1.0f64 - q).ln();
@@ -196,10 +195,10 @@ mod tests {
         }
     }
 
-    /// Reads that wait for one server, as M/M/1 at a load of 0.7: waits are correlated over some
-    /// tens of requests, and the tail comes in bursts.
+    /// Reads that wait for one server, as M/M/1 at a load of 0.7. Waits are correlated over tens of
+    /// requests, and the tail comes in bursts.
     #[test]
-    fn intervals_hold_for_waits_that_depend_on_those_before() {
+    fn intervals_hold_for_correlated_waits() {
         let (load, q) = (0.7f64, 0.99f64);
         // The time in the system is exponential with rate 1 - load.
         let truth = -(1.0 - q).ln() / (1.0 - load);
@@ -218,10 +217,10 @@ mod tests {
         assert!(share >= 0.9, "{share}");
     }
 
-    /// Why a percentile needs reads beyond it: with one a batch the interval lies beside the truth
+    /// A percentile needs reads beyond it: with one per batch, the interval misses the true value
     /// far too often.
     #[test]
-    fn too_few_reads_beyond_a_percentile_make_no_interval() {
+    fn too_few_reads_beyond_a_percentile_give_no_interval() {
         let share = coverage(300, |draws| {
             let values: Vec<f64> = (0..1000).map(|_| draws.exponential()).collect();
             let (whole, half) = percentile(&values, 0.9999);

@@ -1,5 +1,5 @@
-//! One read taken apart: how long it takes, what it does to its block, and when the block is
-//! rewritten because of reads.
+//! Explanation of one read: its latency, its effect on the block, and the reads at which the block
+//! is rewritten.
 
 mod budget;
 mod code;
@@ -26,115 +26,116 @@ pub use unit::{SmallWrite, Unit};
 
 pub use budget::{ErrorBudget, Left, Level, PageBudget};
 
-/// What is to be said of a read of a drive under a technique.
+/// Facts about a read of a drive under a technique.
 #[derive(Serialize)]
 pub struct Explanation {
     /// Preset or path of the drive.
     pub drive: String,
-    /// The technique.
+    /// Reclaim technique.
     pub reclaim: &'static str,
-    /// What the technique keeps in the controller.
+    /// Controller memory of the technique, in bytes.
     pub controller_ram_bytes: u64,
     /// Bytes of a page.
     pub page_bytes: u32,
-    /// The mapping unit, and the cost of smaller writes.
+    /// Mapping unit, and the cost of smaller writes.
     pub mapping_unit: Unit,
-    /// How long a read takes, by page kind.
+    /// Latency of a read, by page kind.
     pub read: Vec<ReadLatency>,
-    /// None where reads disturb nothing.
+    /// Dose of a read; `None` if reads do not disturb.
     pub dose: Option<Dose>,
-    /// Whether what follows is the drive's nature as the technique makes it, which no drive has.
+    /// Whether the technique changes the physics of the drive, so that no real drive behaves like
+    /// this.
     pub counterfactual: bool,
-    /// Limit of each page kind over that of the weakest.
+    /// Limit of each page kind divided by that of the weakest.
     pub kind_factor: Vec<(&'static str, f64)>,
-    /// What a block endures at the starting age of the drive and at each age of its table; none
+    /// Endurance of a block at the starting age of the drive and at each age of its table; empty
     /// without a table.
     pub ages: Vec<Age>,
-    /// What the code bears from which limits follow; none where they do not.
+    /// Code that the limits follow from; `None` if they do not follow from a code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<Code>,
-    /// What parity adds to the reads that a block bears; none but with `bch.target = "stripe"`.
+    /// Additional reads that parity allows a block; only with `bch.target = "stripe"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripes: Option<Stripes>,
-    /// What wear, age and reads leave of a page at each retry, at the same P/E counts; none where
-    /// the drive says nothing of errors.
+    /// Error budget of a page after wear, age and reads at each retry, at these P/E counts. `None`
+    /// if the drive has no error rates.
     pub error_budget: Option<ErrorBudget>,
-    /// What each word of a host's hints allows; none where reads take no retries, or a word of
-    /// `[hints]` has no room for a read.
+    /// Retries that each hint allows. `None` if reads have no retries, or if a budget of `[hints]`
+    /// is too short for a read.
     pub hints: Option<Vec<Word>>,
 }
 
-/// Microseconds, of a whole page on an idle drive.
+/// Latency of a whole page on an idle drive, in microseconds.
 #[derive(Serialize)]
 pub struct ReadLatency {
-    /// LSB, CSB and so on.
+    /// Page kind: LSB, CSB and so on.
     pub page_kind: &'static str,
-    /// Times that the die senses.
+    /// Number of sensings.
     pub sensings: u32,
-    /// Until it has.
+    /// Time of all sensings.
     pub sensing_us: f64,
-    /// The transfer to the controller.
+    /// Time of the transfer to the controller.
     pub channel_us: f64,
-    /// Decoding.
+    /// Time of the decoding.
     pub ecc_us: f64,
-    /// The transfer to the host.
+    /// Time of the transfer to the host.
     pub host_link_us: f64,
-    /// All of these.
+    /// Sum of these times.
     pub total_us: f64,
 }
 
-/// What a read deposits in its block.
+/// Dose of a read in its block.
 #[derive(Serialize)]
 pub struct Dose {
-    /// The error model.
+    /// Error model.
     pub model: &'static str,
-    /// What a dose counts.
+    /// Unit of a dose.
     pub unit: &'static str,
     /// Dose units of one read of each page kind.
     pub weight: Vec<(&'static str, f64)>,
-    /// How far away the two wordlines are that are disturbed most.
+    /// Distance to the two wordlines that are disturbed most.
     pub neighbour_stride: u32,
     /// Wordlines of a block.
     pub wordlines_per_block: u32,
 }
 
-/// A block after so many P/E cycles.
+/// Block with a number of P/E cycles.
 #[derive(Serialize)]
 pub struct Age {
     /// P/E cycles.
     pub pec: u32,
-    /// What its wordlines endure.
+    /// Endurance of its wordlines.
     pub groups: Vec<Group>,
-    /// When the technique acts.
+    /// Reads at which the technique acts.
     pub thresholds: Vec<Rewrite>,
-    /// What the technique promises of such a block, and what that rests on.
+    /// Guarantee of the technique for such a block, and its basis.
     pub promise: String,
-    /// Dose units left of the tightest budget of a wordline, below 0 where the promise does not
-    /// hold; none where it promises nothing.
+    /// Remaining dose units of the wordline with the smallest margin; below 0 if the guarantee does
+    /// not hold. `None` without a guarantee.
     pub slack: Option<f64>,
 }
 
-/// What a group of wordlines endures.
+/// Endurance of a group of wordlines.
 #[derive(Serialize)]
 pub struct Group {
-    /// As the drive names it.
+    /// Name in the drive file.
     pub name: String,
-    /// How many of a block belong to it.
+    /// Wordlines of the group in a block.
     pub wordlines: u32,
-    /// Dose units that they endure.
+    /// Dose units that a wordline endures.
     pub limit: f64,
-    /// How many times as much a neighbour takes as other wordlines do.
+    /// Dose of a neighbouring wordline relative to other wordlines.
     pub alpha: f64,
 }
 
-/// A count of reads at which a technique acts.
+/// Read count at which a technique acts.
 #[derive(Serialize)]
 pub struct Rewrite {
-    /// What is done.
+    /// Action of the technique.
     pub what: String,
     /// Reads of the block.
     pub reads: u32,
-    /// How they follow from the limits.
+    /// Derivation from the limits.
     pub because: String,
 }
 
@@ -144,10 +145,10 @@ impl From<Threshold> for Rewrite {
     }
 }
 
-/// Explains a read of this drive, as the technique has it.
+/// Explains a read of this drive under the technique.
 ///
 /// # Errors
-/// A drive that cannot be.
+/// Reports an invalid drive.
 pub fn explanation(
     name: &str,
     config: &DriveConfig,
@@ -220,15 +221,15 @@ fn dose(config: &DriveConfig, geometry: &Geometry) -> Option<Dose> {
     })
 }
 
-/// The drive's starting age, in P/E cycles, and each age of its table.
+/// Returns the drive's starting age, in P/E cycles, and each age of its table.
 fn ages(config: &DriveConfig) -> BTreeSet<u32> {
     config.disturb.table.iter().map(|row| row.pec).chain([config.start.pec]).collect()
 }
 
-/// A block of this age; none where there is no table of limits.
+/// Describes a block of this age; `None` without a table of limits.
 ///
 /// # Errors
-/// A drive that cannot be.
+/// Reports an invalid drive.
 pub fn age(
     config: &DriveConfig,
     pec: u32,

@@ -1,4 +1,4 @@
-//! Why something could not be done: whose doing it was, and a sentence for the user.
+//! Reason why a command failed: its cause, and a sentence for the user.
 
 use std::fmt::Display;
 
@@ -6,55 +6,55 @@ use vpass_core::base::request::SourceError;
 use vpass_core::config::ConfigError;
 use vpass_core::time::RunError;
 
-/// Whose doing a failure was.
+/// Cause of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The user asked for something that cannot be.
+    /// Invalid request of the user.
     Usage,
-    /// Something went wrong that the user did not ask for.
+    /// Fault that the user did not cause.
     Failed,
-    /// The simulated drive could not go on, because of what failed in it.
+    /// Simulated drive that stopped, because of a failure in it.
     Stopped,
-    /// The user stopped it.
+    /// Interruption by the user.
     Interrupted,
 }
 
-/// Why something could not be done.
+/// Failure of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Whose doing it was.
+    /// Cause of the failure.
     pub kind: Kind,
-    /// For the user.
+    /// Sentence for the user.
     pub sentence: String,
 }
 
 impl Failure {
-    /// The user asked for something that cannot be.
+    /// Makes a failure for an invalid request of the user.
     pub fn usage(sentence: impl Display) -> Self {
         Self { kind: Kind::Usage, sentence: sentence.to_string() }
     }
 
-    /// Something went wrong that the user did not ask for.
+    /// Makes a failure for a fault that the user did not cause.
     pub fn failed(sentence: impl Display) -> Self {
         Self { kind: Kind::Failed, sentence: sentence.to_string() }
     }
 
-    /// The simulated drive could not go on.
+    /// Makes a failure for a simulated drive that stopped.
     pub fn stopped(sentence: impl Display) -> Self {
         Self { kind: Kind::Stopped, sentence: sentence.to_string() }
     }
 
-    /// The user stopped it.
+    /// Makes a failure for an interruption by the user.
     pub fn interrupted() -> Self {
         Self { kind: Kind::Interrupted, sentence: "interrupted; nothing was written".into() }
     }
 
-    /// Whether the simulated drive stopped, and others may go on.
+    /// Returns whether the simulated drive stopped, so that others may go on.
     pub fn is_stop(&self) -> bool {
         self.kind == Kind::Stopped
     }
 
-    /// Whether the user stopped it.
+    /// Returns whether the user interrupted the command.
     pub fn is_interruption(&self) -> bool {
         self.kind == Kind::Interrupted
     }

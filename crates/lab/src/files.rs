@@ -1,4 +1,4 @@
-//! The files of a run's results folder, as data: each a name and what it holds.
+//! Files of a run's results folder, as data: name and content of each.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use crate::results::{Simulation, Summary};
 use crate::run::Outcome;
 use vpass_core::base::units::BlockId;
 
-/// A file's name, and what it holds.
+/// Name and content of a file.
 pub type File = (String, Vec<u8>);
 
-/// The files of one run, made by this command.
+/// Returns the files of one run, made by this command.
 ///
 /// # Errors
-/// A trace file that can no longer be read.
+/// Reports a trace file that cannot be read any more.
 pub fn of_run(
     plan: &RunPlan,
     outcome: &Outcome,
@@ -52,8 +52,8 @@ pub fn of_run(
     Ok(files)
 }
 
-/// A summary, and apart from it what two runs of the same seed do not share, so that folders can be
-/// compared byte by byte.
+/// Splits a summary: values that differ between two runs of one seed go into a separate file, so
+/// that folders can be compared byte by byte.
 fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
     let simulation = Simulation {
         wall_s: None,
@@ -68,14 +68,14 @@ fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
     ])
 }
 
-/// Keys of a summary that two runs of the same seed do not share.
+/// Keys of a summary that differ between two runs of one seed.
 const TIMING: [&str; 3] = ["wall_s", "requests_per_s", "peak_rss_bytes"];
 
-/// `timing.json`: what of these results two runs of the same seed do not share, each at its place.
-/// It is null in them then.
+/// Moves values that differ between two runs of one seed into `timing.json`, and leaves null in
+/// their place.
 ///
 /// # Errors
-/// A value that has no JSON.
+/// Reports a value that JSON cannot hold.
 pub fn timing(results: &mut Value) -> Result<File, Failure> {
     let timing = take_timing(results).unwrap_or_else(|| Map::new().into());
     Ok(("timing.json".into(), as_json::text(&timing)?.into_bytes()))
@@ -106,8 +106,8 @@ fn take_timing(results: &mut Value) -> Option<Value> {
     }
 }
 
-/// The standard `HdrHistogram` log: one interval, the whole run; values in ns, their maximum
-/// printed in ms.
+/// Formats a standard `HdrHistogram` log with one interval for the whole run: values in ns, their
+/// maximum in ms.
 fn histogram_log(name: &str, histogram: &Histogram<u64>, seconds: f64) -> Result<Vec<u8>, Failure> {
     let mut bytes = vec![];
     let mut serializer = V2DeflateSerializer::new();

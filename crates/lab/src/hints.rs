@@ -1,18 +1,18 @@
-//! What the host says of how slow reads of its data may be: the file of `--hints`, or `[hints]` of
-//! a workload file.
+//! Hints of the host: acceptable latencies for reads of its data, from the file of `--hints` or
+//! from `[hints]` of a workload file.
 //!
 //! ```toml
 //! [[range]]
 //! offset = "0B"
 //! bytes = "10GiB"
-//! access_latency = "idle"      # none, idle, typical or smallest: the words of NVMe
-//! rank = 1                     # of ranges that overlap, the highest rank counts; 0 where absent
+//! access_latency = "idle"      # none, idle, typical or smallest, as in NVMe
+//! rank = 1                     # if ranges overlap, the highest rank counts; default 0
 //!
-//! [[device]]                   # all that a device of the trace holds
+//! [[device]]                   # all data of a device of the trace
 //! name = "3"
 //! access_latency = "typical"
 //!
-//! [[file]]                     # all of a file that jobs of a fio file work on
+//! [[file]]                     # all data of a file in a fio job file
 //! name = "/dev/sdb"
 //! access_latency = "idle"
 //! ```
@@ -32,32 +32,32 @@ use crate::load::{Lines, complaint, read_file};
 use crate::setup::HintSource;
 use crate::suggest;
 
-/// What a hint file says, before it is known where devices and files lie.
+/// Content of a hint file, before devices and files have addresses.
 #[derive(Clone, Debug)]
 pub struct HintFile {
     name: String,
     rows: Vec<HintRow>,
 }
 
-/// A part of the drive that the workload names, where it lies.
+/// Part of the drive that the workload names, with its addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedExtent {
-    /// What the workload calls it.
+    /// Name in the workload.
     pub name: String,
-    /// Where it begins.
+    /// First byte.
     pub offset: u64,
     /// Its length.
     pub bytes: u64,
 }
 
-/// Of what a row speaks.
+/// Data that a row is about.
 #[derive(Clone, Debug)]
 enum Whose {
     Range(Bytes, Bytes),
     Named(Kind, String),
 }
 
-/// What a named part of the drive is.
+/// Kind of a named part of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A device of a trace.
@@ -104,13 +104,13 @@ struct Named {
     rank: u32,
 }
 
-/// A workload file, of which nothing else matters here.
+/// Workload file; only the hints matter here.
 #[derive(Deserialize)]
 struct OfWorkload {
     hints: Option<Tables>,
 }
 
-/// A word of `NVMe`'s.
+/// Name of an `NVMe` access latency.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Word(Option<AccessLatency>);
@@ -124,19 +124,19 @@ impl TryFrom<String> for Word {
 }
 
 impl HintFile {
-    /// The file that a user names, if any.
+    /// Reads the file that a user names, if any.
     ///
     /// # Errors
-    /// As [`Self::read`].
+    /// Returns the errors of [`Self::read`].
     pub(crate) fn given(source: &HintSource) -> Result<Option<Self>, Failure> {
         let HintSource::File(path) = source else { return Ok(None) };
         Self::read(path).map(Some)
     }
 
-    /// What the text of a workload file says under `[hints]`; none where it says nothing.
+    /// Reads `[hints]` of a workload file; `None` without this table.
     ///
     /// # Errors
-    /// As [`Self::read`], of a text that can be read.
+    /// Returns the errors of [`Self::read`], except for reading.
     pub(crate) fn of_workload(name: &str, text: &str) -> Result<Option<Self>, Failure> {
         let file: OfWorkload = toml::from_str(text).map_err(|e| complaint(name, text, &e))?;
         file.hints.map(|tables| Self::of(name, text, tables)).transpose()
@@ -145,13 +145,13 @@ impl HintFile {
     /// Reads a hint file.
     ///
     /// # Errors
-    /// A file that cannot be read, a key or word that nobody knows, or ranges of one rank that
-    /// overlap.
+    /// Reports a file that cannot be read, an unknown key or access latency, or overlapping ranges
+    /// of one rank.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         Self::parse(&path.display().to_string(), &read_file("hint", path)?)
     }
 
-    /// The same of its text.
+    /// Reads a hint file from its text.
     fn parse(name: &str, text: &str) -> Result<Self, Failure> {
         Self::of(name, text, toml::from_str(text).map_err(|e| complaint(name, text, &e))?)
     }
@@ -187,7 +187,7 @@ impl HintFile {
         let file = Self { name: name.into(), rows };
         let empty = file.rows.iter().find(|row| matches!(row.whose, Whose::Range(_, Bytes(0))));
         if let Some(row) = empty {
-            return Err(file.wrong(row, "a range of no bytes; 1 or more are expected"));
+            return Err(file.wrong(row, "an empty range; at least 1 byte is expected"));
         }
         let ranges: Vec<_> = file
             .rows
@@ -198,23 +198,23 @@ impl HintFile {
         Ok(file)
     }
 
-    /// The file's name.
+    /// Returns the name of the file.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The file and its first line that says something.
+    /// Returns the file and its first line with a hint.
     pub(crate) fn place(&self) -> String {
         let first = self.rows.iter().map(|row| row.line).min();
         first.map_or_else(|| self.name.clone(), |line| format!("{} line {line}", self.name))
     }
 
-    /// What the file says of which addresses, of a workload with these extents on a drive of this
-    /// capacity.
+    /// Returns the address ranges of the hints, for a workload with these extents on a drive of
+    /// this capacity.
     ///
     /// # Errors
-    /// A name that the workload does not know, a range beyond the drive, or extents that overlap
-    /// with ranges of the same rank.
+    /// Reports a name that the workload does not know, a range beyond the drive, or extents that
+    /// overlap with ranges of the same rank.
     pub fn ranges(
         &self,
         kind: Option<Kind>,
@@ -232,7 +232,8 @@ impl HintFile {
             {
                 let HintRange { offset, bytes, .. } = range;
                 let what = format!(
-                    "a hint for {bytes} from {offset} on, and the drive ends at {capacity} bytes; a range within the drive is expected"
+                    "a hint for {bytes} from {offset}, but the drive ends at {capacity} bytes; the \
+                     range must be within the drive"
                 );
                 return Err(self.wrong(row, &what));
             }
@@ -252,8 +253,8 @@ impl HintFile {
             .find(|(_, before)| range.contradicts(before))
             .expect("an earlier one contradicts it");
         let what = format!(
-            "it overlaps with that of line {}, and both have rank {}; of ranges that overlap the higher rank counts, so give one of them \
-             another",
+            "it overlaps with the range of line {}, and both have rank {}; if ranges overlap, the \
+             higher rank counts, so give one of them another rank",
             before.line, row.rank
         );
         Err(self.wrong(row, &what))
@@ -265,7 +266,7 @@ impl HintFile {
 }
 
 impl HintRow {
-    /// The addresses that it speaks of; none yet where no extents are known.
+    /// Returns the addresses of the row; `None` if extents are not known yet.
     fn range(
         &self,
         extents: &[NamedExtent],
@@ -310,8 +311,8 @@ impl Kind {
 
     fn is_missing(self) -> String {
         match self {
-            Self::Device => "[[device]] is for traces, replayed with --fit error; [[range]] says it of addresses".into(),
-            Self::File => "[[file]] is for fio job files; [[range]] says it of addresses".into(),
+            Self::Device => "[[device]] is for traces, replayed with --fit error; use [[range]] for addresses".into(),
+            Self::File => "[[file]] is for fio job files; use [[range]] for addresses".into(),
         }
     }
 }
@@ -347,7 +348,8 @@ mod tests {
         let sentence = file.ranges(None, &[], Some(Bytes((2 << 20) - 1))).unwrap_err().sentence;
         assert_eq!(
             sentence,
-            "h.toml line 2: a hint for 1MiB from 1MiB on, and the drive ends at 2097151 bytes; a range within the drive is expected"
+            "h.toml line 2: a hint for 1MiB from 1MiB, but the drive ends at 2097151 bytes; the \
+             range must be within the drive"
         );
         let far =
             HintFile::parse("h.toml", &IDLE.replace("\"1MiB\"", "18446744073709551615")).unwrap();
@@ -373,7 +375,7 @@ mod tests {
         let wrong = |text: &str| of(text).map(drop).unwrap_err().sentence;
         assert!(
             wrong(&format!("{own}{own}")).starts_with(
-                "w.toml line 7: it overlaps with that of line 3, and both have rank 0"
+                "w.toml line 7: it overlaps with the range of line 3, and both have rank 0"
             )
         );
         assert!(wrong("[hints]\nidle_us = 7").contains(
@@ -383,7 +385,7 @@ mod tests {
         let sentence = file.ranges(None, &[], DRIVE).unwrap_err().sentence;
         assert_eq!(
             sentence,
-            "w.toml line 3: [[file]] is for fio job files; [[range]] says it of addresses"
+            "w.toml line 3: [[file]] is for fio job files; use [[range]] for addresses"
         );
     }
 
@@ -403,7 +405,7 @@ mod tests {
             |kind, extents: &[NamedExtent]| file.ranges(kind, extents, DRIVE).unwrap_err().sentence;
         assert_eq!(
             wrong(Some(Kind::Device), &extents),
-            "h.toml line 1: [[file]] is for fio job files; [[range]] says it of addresses"
+            "h.toml line 1: [[file]] is for fio job files; use [[range]] for addresses"
         );
         assert!(
             wrong(Some(Kind::File), &extents[..1]).starts_with("h.toml line 1: unknown file `b`")
@@ -411,22 +413,22 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_itself_is_refused_with_its_line() {
+    fn contradictions_are_refused_with_their_line() {
         let twice = sentence(&format!("# first\n{IDLE}{IDLE}"));
         assert!(
             twice.starts_with(
-                "h.toml line 6: it overlaps with that of line 2, and both have rank 0"
+                "h.toml line 6: it overlaps with the range of line 2, and both have rank 0"
             ),
             "{twice}"
         );
         assert!(HintFile::parse("h.toml", &format!("{IDLE}{IDLE}rank = 1\n")).is_ok());
         assert!(
             sentence(&IDLE.replace("idle", "slow"))
-                .contains("`slow` is no access latency; expected none, idle, typical or smallest")
+                .contains("access latency; expected none, idle, typical or smallest")
         );
         assert!(
             sentence(&IDLE.replace("bytes = \"1MiB\"", "bytes = 0"))
-                .contains("line 1: a range of no bytes")
+                .contains("line 1: an empty range")
         );
         assert!(
             sentence(&IDLE.replace("rank", "rang").replace("offset", "from"))

@@ -1,7 +1,7 @@
-//! Finished parts of a long command on disk, so that the same command goes on where it was stopped.
+//! Finished parts of a long command on disk, so that the same command can continue after a stop.
 //!
-//! Each part is a file of its own, named by a [`Key`]: the digest of all that the part follows
-//! from. A part is read back exactly, or it is not read back at all.
+//! Each part is a file, named by a [`Key`]: the digest of everything that determines the part. A
+//! part is read back exactly, or not at all.
 
 mod key;
 mod part;

@@ -1,8 +1,8 @@
-//! What makes a run, without a command line.
+//! Runs without a command line.
 //!
-//! A [`setup::Setup`] names a drive, a workload and how to run them; [`plan::RunPlan`] reads and
-//! checks all of it. [`run::execute`] runs one, as a [`session::Session`], and [`pool::run_all`]
-//! many. [`results::Summary`] is what was found, and [`files`] what is kept of it.
+//! A [`setup::Setup`] names a drive, a workload and options; [`plan::RunPlan`] reads and checks
+//! them. [`run::execute`] runs one plan as a [`session::Session`], and [`pool::run_all`] runs many.
+//! [`results::Summary`] has the results, and [`files`] their form on disk.
 //!
 //! ```
 //! use vpass_lab::plan::{Chosen, RunPlan};
@@ -17,9 +17,8 @@
 //! # Ok::<(), vpass_lab::failure::Failure>(())
 //! ```
 //!
-//! Nothing is printed here and no signal heard: a caller that wants to show how far a run is, or to
-//! stop it, lends a [`progress::Progress`]. Why something could not be done comes back as a
-//! [`failure::Failure`].
+//! This crate prints nothing and handles no signals. A caller passes a [`progress::Progress`] to
+//! show progress or to stop a run. Errors are returned as a [`failure::Failure`].
 
 pub mod as_json;
 pub mod batch;

@@ -1,10 +1,9 @@
-//! Lives: a drive simulated from its start until it is worn out, and what consumed it.
+//! Lives: a drive simulated from its start until it is worn out, and the causes of its wear.
 //!
-//! A drive is worn out when its mean block has endured the P/E cycles that it is rated for
-//! (`drive.rated_pec`), with what reprogramming wears. Its life ends before where the user says so:
-//! after so many years, or when the reads of its life together have a higher error rate (UBER) than
-//! a target, which is how JESD218 defines what a drive endures. After a hundred years it ends in
-//! any case.
+//! A drive is worn out when its mean block reaches its rated P/E cycles (`drive.rated_pec`),
+//! including wear by reprogramming. A user may end the life earlier: after some years, or when the
+//! error rate (UBER) of all its reads exceeds a target. JESD218 defines endurance by such a target.
+//! After a hundred years the simulation ends.
 
 mod accelerated;
 pub mod answer;
@@ -47,131 +46,133 @@ use crate::setup::Gear;
 use many::PARTS;
 pub use many::{Deadline, OneLife, live_each};
 
-/// Years after which a drive that is not worn out is simulated no further.
+/// Years after which the simulation of a life ends.
 pub const MOST_YEARS: f64 = 100.0;
 
-/// How a life ended.
+/// Reason why a life ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// Its mean block has endured what it is rated for.
+    /// The mean block reached its rated P/E cycles.
     WornOut,
-    /// The UBER of all its reads is beyond the target.
+    /// The UBER of all reads exceeded the target.
     Uber,
-    /// The simulation was to end here; the drive lives on.
+    /// The simulation ended; the drive lives on.
     LivesOn,
 }
 
-/// Where a life ends at the latest.
+/// Latest end of a life.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Until {
-    /// So many years; a hundred where absent.
+    /// Years of the life; a hundred if absent.
     pub years: Option<f64>,
-    /// The UBER that all reads together may come to; any where absent.
+    /// Highest UBER of all reads together; unlimited if absent.
     pub uber: Option<f64>,
 }
 
-/// A life of a drive, or of a sample of one: counts are then the sample's.
+/// Life of a drive, or of a sample; counts are then of the sample.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Lived {
-    /// How long it was.
+    /// Length in years.
     pub years: f64,
-    /// How it ended.
+    /// Reason of the end.
     pub end: End,
-    /// P/E cycles of the mean block at the end, with what reprogramming wears.
+    /// P/E cycles of the mean block at the end, including wear by reprogramming.
     pub pec_mean: f64,
     /// Pages programmed, by cause.
     pub programs: ByCause,
     /// Blocks erased, by cause.
     pub erases: ByCause,
-    /// What the host asked for.
+    /// Counts of the host's requests.
     pub host: HostCounts,
     /// Bytes that the host wrote.
     pub host_bytes: u64,
-    /// Requests by which the host read.
+    /// Read requests of the host.
     pub read_requests: u64,
     /// Pages that the host read.
     pub read_pages: u64,
     /// Pages of host data that the drive reported lost.
     pub data_lost_pages: u64,
-    /// Errors by each bit that the host read, as in a run's summary; none where data has no error
-    /// rate.
+    /// Errors per bit that the host read, as in a run's summary; `None` without error rates.
     pub uber: Option<f64>,
-    /// Retries of the host's reads; none where the drive makes none.
+    /// Retries of the host's reads; `None` if the drive makes none.
     pub retries: Option<Retries>,
-    /// What the host's hints came to; none where it said nothing.
+    /// Effects of the host's hints; `None` without hints.
     pub hints: Option<Hints>,
-    /// What the oracle found, where it watched.
+    /// Report of the oracle, if it watched.
     pub oracle: Option<OracleReport>,
-    /// P/E cycles that an erase counted as after the warm-up; 1 in an exact life.
+    /// P/E cycles per erase after the warm-up; 1 in an exact life.
     pub acceleration: NonZeroU32,
-    /// P/E cycles of the mean block when the warm-up ended; none where the life ended before, or is
-    /// exact.
+    /// P/E cycles of the mean block at the end of the warm-up; `None` in an exact life, or if the
+    /// life ended before.
     pub accelerated_from: Option<f64>,
     /// P/E cycles of the mean block at the start.
     pub pec_first: f64,
-    /// Years that each of ten stretches of as many P/E cycles took; empty where nothing wore, or
-    /// each request was served by itself.
+    /// Years of each tenth of the P/E cycles; empty without wear, or if each request was simulated.
     #[serde(default)]
     pub batches: Vec<f64>,
 }
 
-/// Refuses a plan that has no life: one without time, cut into parts, or to end at an error rate
-/// that nobody knows.
+/// Refuses a plan without a life: a plan without time, cut into parts, or with an unknown error
+/// rate as its end.
 ///
 /// # Errors
-/// A sentence with what to set.
+/// Says which setting is missing.
 pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
         return Err(Failure::usage(format!(
-            "--years {years}: years above 0 and at most {MOST_YEARS} are expected"
+            "--years {years}: it must be above 0 and at most {MOST_YEARS}"
         )));
     }
     if let Some(uber) = until.uber.filter(|uber| !(*uber > 0.0 && *uber < 1.0)) {
         return Err(Failure::usage(format!(
-            "--uber {uber:e}: errors by each bit read are expected, above 0 and below 1; JESD218 has 1e-15 for client drives and 1e-16 for others"
+            "--uber {uber:e}: it must be above 0 and below 1, in errors per bit read; JESD218 has \
+             1e-15 for client drives and 1e-16 for others"
         )));
     }
     if let Some(uber) = until.uber.filter(|_| !has_uber(&plan.drive.config)) {
         return Err(Failure::usage(format!(
-            "--uber {uber:e}: drive {} has no error rate, so that nothing is known of the errors of its reads; set error.model and its numbers, \
-             ecc.codeword and ecc.cap, or take a drive that has them, such as aged-tlc",
+            "--uber {uber:e}: drive {} has no error rate, so the errors of its reads are unknown; \
+             set error.model and its numbers, ecc.codeword and ecc.cap, or use a drive that has \
+             them, such as aged-tlc",
             plan.drive.name
         )));
     }
     if plan.gear == Gear::Timed {
         return Err(Failure::usage(
-            "vpass life takes --gear fluid or, to check it, --gear untimed: no machine lives through years request by request in time",
+            "vpass life takes --gear fluid or, to check it, --gear untimed; the timed gear is too \
+             slow for years",
         ));
     }
     if plan.repeat.get() != 1 || plan.until_stable || plan.warm_up > 0 || !plan.ages.is_empty() {
         return Err(Failure::usage(
-            "--repeat, --until, --warm-up and --ages are for run and compare: a life repeats its workload until it ends, counts from its first \
-             request on and goes through every age",
+            "--repeat, --until, --warm-up and --ages are for run and compare: a life repeats its \
+             workload until it ends, counts from its first request and passes every age",
         ));
     }
     if plan.gear == Gear::Untimed && plan.source()?.arrival() != Arrival::Open {
         return Err(Failure::usage(
-            "the workload has neither a rate nor time stamps, and `vpass life` counts years: set workload.rate, which takes the \
-             place of workload.queue_depth (--set workload.rate=1000), or replay a trace by its own clock, without --queue-depth; `vpass run` \
-             and `vpass compare` count the life of a closed loop in bytes until worn",
+            "the workload has neither a rate nor time stamps, and `vpass life` counts years: set \
+             workload.rate, which replaces workload.queue_depth (--set workload.rate=1000), or \
+             replay a trace by its own clock, without --queue-depth; `vpass run` and `vpass \
+             compare` count the life of a closed loop in bytes until worn",
         ));
     }
     Ok(())
 }
 
-/// Whether it is known how many codewords reads lose.
+/// Returns whether the lost codewords of reads are known.
 fn has_uber(config: &DriveConfig) -> bool {
     config.error.model != ErrorLaw::None
         && config.ecc.codeword.is_some()
         && config.disturb.model.has_table()
 }
 
-/// Exact lives of these plans, in their order, until they are worn out or `until` says so.
-/// `threads`: as many as there are cores where absent.
+/// Simulates exact lives of these plans, in order, until they are worn out or reach `until`.
+/// Without `threads`, uses all cores.
 ///
 /// # Errors
-/// What ended the first that failed, or an interruption.
+/// Returns the first error, or an interruption.
 pub fn live_all(
     plans: &[RunPlan],
     until: Until,
@@ -184,7 +185,7 @@ pub fn live_all(
     lived.expect("without a deadline every life ends").into_iter().collect()
 }
 
-/// One life.
+/// Simulates one life.
 fn live(
     one: &OneLife,
     until: Until,
@@ -209,7 +210,7 @@ fn live(
     }
     let before = Counts::of(&measured.drive);
     let Judged { drive, oracle, .. } = measured.judge();
-    // Losses that nobody read are found at the end, and stand for themselves.
+    // Losses in data that was not read are found at the end; they are separate counts.
     let found = drive.lost_pages() - before.lost_pages;
     let counts = clock.counts(before);
     Ok(Lived {
@@ -234,7 +235,7 @@ fn live(
     })
 }
 
-/// The wear that a life begins with, and that which it ends with: P/E cycles of the mean block.
+/// Wear at the start and at the end of a life: P/E cycles of the mean block.
 #[derive(Clone, Copy)]
 struct Wear {
     start: f64,
@@ -242,25 +243,25 @@ struct Wear {
 }
 
 impl Wear {
-    /// Of a drive at time 0.
+    /// Returns the wear of a drive at time 0.
     fn of(plan: &RunPlan, drive: &Drive) -> Self {
         Self { start: worn(drive), rated: f64::from(plan.drive.config.drive.rated_pec) }
     }
 
-    /// The share of a life that so much wear is.
+    /// Returns the share of a life that this wear uses up.
     fn share(self, used: Used) -> f64 {
         let first = self.start / self.rated;
         if first < 1.0 { (used.wear - first) / (1.0 - first) } else { 1.0 }
     }
 }
 
-/// P/E cycles of the mean block, with what reprogramming wears.
+/// Returns the P/E cycles of the mean block, including wear by reprogramming.
 fn worn(drive: &Drive) -> f64 {
     let milli: u64 = drive.block_states().map(|block| block.effective_milli).sum();
     milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
 }
 
-/// Pass after pass, request by request.
+/// Simulates pass after pass, request by request.
 fn untimed(
     plan: &RunPlan,
     mut measured: Measured,
@@ -275,7 +276,7 @@ fn untimed(
     let mut looks = 0u32;
     measured.serve(&mut source, &mut |_, drive| {
         looks += 1;
-        // A look goes through all blocks.
+        // Checking the end scans all blocks, so it is done rarely.
         if looks.is_multiple_of(64) {
             let used = parts.used_up(drive, &clock);
             ends.set(used.most() >= 1.0);
@@ -317,7 +318,7 @@ impl<S: RequestSource> RequestSource for UntilTime<'_, S> {
     }
 }
 
-/// How much of a life is used up, by each end that it may come to: 1 and more at the end.
+/// Used share of a life by each possible end; 1 or more at the end.
 #[derive(Clone, Copy, Debug, Default)]
 struct Used {
     wear: f64,
@@ -329,8 +330,7 @@ impl Used {
         self.wear.max(self.uber)
     }
 
-    /// The end that came first between two looks, and the share of the time between them at which
-    /// it came.
+    /// Returns the first end between two checks, and its share of the time between them.
     fn up_between(before: Self, now: Self) -> Option<(f64, End)> {
         let share = |before: f64, now: f64| {
             if now > before { ((1.0 - before) / (now - before)).clamp(0.0, 1.0) } else { 1.0 }
@@ -341,14 +341,14 @@ impl Used {
     }
 }
 
-/// How far a life is: by its wear, by its errors or by its time, whichever is further.
+/// Progress of a life by wear, errors or time, whichever is furthest.
 struct Parts<'a> {
     progress: &'a dyn Progress,
     told: u64,
     wear: Wear,
     limit: Ns,
     uber: Option<f64>,
-    /// What lives of one workload share.
+    /// Tables that lives of one workload share.
     tables: &'a Tables,
 }
 
@@ -358,13 +358,13 @@ impl Parts<'_> {
         Used { wear: worn(drive) / self.wear.rated, uber: self.uber.map_or(0.0, of_target) }
     }
 
-    /// P/E cycles of the mean block.
+    /// Returns the P/E cycles of the mean block.
     fn cycles(&self, used: Used) -> f64 {
         used.wear * self.wear.rated
     }
 
     fn tell(&mut self, at: Ns, used: Used) {
-        // Errors come late and all at once: they are no measure of how far a life is.
+        // Errors come late and suddenly, so they do not measure progress.
         let share = self.wear.share(used).max(at as f64 / self.limit as f64).clamp(0.0, 1.0);
         self.tell_parts((share * PARTS as f64) as u64);
     }
@@ -385,7 +385,7 @@ pub(crate) mod tests {
     use super::*;
     use vpass_core::base::units::Cause;
 
-    /// A life of so many years, from 0 to 3,000 cycles.
+    /// A life of this many years, from 0 to 3,000 cycles.
     pub(crate) fn lived(years: f64) -> Lived {
         let none = ByCause::from([0; Cause::COUNT]);
         Lived {

@@ -1,4 +1,4 @@
-//! Everything needed to run the same again, as it stands in `manifest.json`.
+//! Everything that is needed to repeat a run, as `manifest.json` holds it.
 
 use std::collections::BTreeMap;
 use vpass_core::slots::parity::NO_PARITY;
@@ -14,115 +14,114 @@ use crate::failure::Failure;
 use crate::plan::{RunPlan, Stream, Workload};
 use crate::run::Outcome;
 
-/// What `manifest.json` holds.
-#[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own in the file")]
+/// Content of `manifest.json`.
+#[expect(clippy::struct_excessive_bools, reason = "each is its own answer in the file")]
 #[derive(Clone, Debug, Serialize)]
 pub struct Manifest {
     /// Version of vpass.
     pub vpass: &'static str,
-    /// What made it: run, compare or attack.
+    /// Command: run, compare or attack.
     pub command: &'static str,
     /// Preset or path of the drive.
     pub drive: String,
     /// Preset or path of the workload.
     pub workload: String,
-    /// Whether no host ever sent these requests.
+    /// Whether the requests were generated, not recorded from a host.
     pub workload_generated: bool,
-    /// Where they come from, in words.
+    /// Source of the requests, in words.
     pub workload_source: String,
     /// Read-reclaim technique.
     pub reclaim: String,
-    /// Whether the results are those of no real drive; `drive_configuration` is then the drive that
-    /// was run.
+    /// Whether the technique is counterfactual; `drive_configuration` is then the drive that was
+    /// simulated.
     pub counterfactual: bool,
     /// Garbage collection policy.
     pub gc: String,
     /// Refresh technique.
     pub refresh: String,
-    /// Parity technique; absent where there is none.
+    /// Parity technique; absent without parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity: Option<String>,
-    /// timed, untimed or fluid.
+    /// Gear: timed, untimed or fluid.
     pub gear: &'static str,
-    /// The share of the drive's pages that was simulated, on the drive of `drive_configuration`;
-    /// absent where it was all.
+    /// Simulated share of the drive's pages, on the drive of `drive_configuration`; absent if all
+    /// pages were simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
-    /// Of all chance.
+    /// Random seed.
     pub seed: u64,
     /// Passes over the workload.
     pub repeat: u32,
-    /// Whether it was repeated until wear had settled instead.
+    /// Whether the workload was repeated until wear had settled instead.
     pub until_stable: bool,
-    /// Requests that were served before anything was counted.
+    /// Requests before counting began.
     pub warm_up_requests: u64,
-    /// P/E cycles of further drives that were run for the life's sake.
+    /// P/E cycles of further drives that were simulated for the life.
     pub ages: Vec<u32>,
     /// Whether the oracle watched.
     pub oracle: bool,
-    /// How much it checked: off, on or full.
+    /// Level of its checks: off, on or full.
     pub oracle_level: &'static str,
-    /// What the host said of how slow reads of its data may be, null standing for none; absent
-    /// where it said nothing.
+    /// Hints of the host; a null access latency means none. Absent without hints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<HintRange>>,
-    /// Null where the workload is no trace.
+    /// Options of the trace; null for other workloads.
     pub trace_options: Option<TraceOptionsRecord>,
-    /// Empty where the workload is no trace.
+    /// Trace files; empty for other workloads.
     pub traces: Vec<TraceFileRecord>,
     /// Open blocks of each stream.
     pub stream_widths: BTreeMap<&'static str, u32>,
     /// Every key of the drive.
     pub drive_configuration: Value,
-    /// Every key of the workload; null where it is a trace.
+    /// Every key of the workload; null for a trace.
     pub workload_configuration: Option<Value>,
 }
 
-/// What the user said of a trace.
+/// Options of a trace.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceOptionsRecord {
-    /// Null where it was recognised.
+    /// Format; null if it was detected.
     pub format: Option<&'static str>,
-    /// What became of requests beyond the drive.
+    /// Treatment of requests beyond the drive.
     pub fit: String,
-    /// How many times faster than recorded.
+    /// Speed relative to the recording.
     pub speed: f64,
-    /// Whether requests earlier than the one before were refused.
+    /// Whether requests earlier than their predecessor were refused.
     pub strict: bool,
-    /// Null where the trace's own clock was followed.
+    /// Queue depth; null if the trace's own clock was used.
     pub queue_depth: Option<u32>,
-    /// Devices taken; all where there are none.
+    /// Devices in use; empty for all.
     pub only: Vec<String>,
     /// Whether the files were parts of one trace.
     pub concat: bool,
-    /// Direction of all requests, where it was said.
+    /// Direction of all requests, if given.
     pub assume_op: Option<&'static str>,
-    /// Requests a second, where they were said.
+    /// Requests per second, if given.
     pub assume_rate_iops: Option<f64>,
-    /// s, ms, us or ns, where it was said.
+    /// Time unit, if given: s, ms, us or ns.
     pub time_unit: Option<String>,
-    /// Event of a blktrace text that counted, where it was said.
+    /// Event of a blktrace text that counted, if given.
     pub blk_action: Option<&'static str>,
-    /// Whether lines that could not be read were passed over.
+    /// Whether lines that could not be read were skipped.
     pub skip_bad_lines: bool,
 }
 
-/// A trace as it was, so that a changed one is noticed.
+/// Trace file with its digest, so that a change is noticed.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceFileRecord {
     /// Its path.
     pub name: String,
-    /// What it was taken for.
+    /// Format of the file.
     pub format: &'static str,
-    /// Of the file as it lies there, in hexadecimal digits.
+    /// Digest of the file on disk, in hexadecimal digits.
     pub sha256: String,
 }
 
 impl Outcome {
-    /// Everything needed to run the same again.
+    /// Returns everything that is needed to repeat the run.
     ///
     /// # Errors
-    /// A trace file that can no longer be read.
+    /// Reports a trace file that cannot be read any more.
     pub fn manifest(&self, plan: &RunPlan, command: &'static str) -> Result<Manifest, Failure> {
         let WorkloadRecord { trace_options, traces, configuration } = workload(plan)?;
         Ok(Manifest {
@@ -156,20 +155,20 @@ impl Outcome {
     }
 }
 
-/// What a plan's workload was.
+/// Record of a plan's workload.
 pub(crate) struct WorkloadRecord {
-    /// None where the workload is no trace.
+    /// Options of the trace; `None` for other workloads.
     pub(crate) trace_options: Option<TraceOptionsRecord>,
-    /// Empty where the workload is no trace.
+    /// Trace files; empty for other workloads.
     pub(crate) traces: Vec<TraceFileRecord>,
-    /// Every key of the workload; none where it is a trace.
+    /// Every key of the workload; `None` for a trace.
     pub(crate) configuration: Option<Value>,
 }
 
 /// Records a plan's workload.
 ///
 /// # Errors
-/// A trace file that can no longer be read.
+/// Reports a trace file that cannot be read any more.
 pub(crate) fn workload(plan: &RunPlan) -> Result<WorkloadRecord, Failure> {
     let (trace_options, traces, configuration) = match &plan.workload {
         Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),

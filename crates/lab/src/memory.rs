@@ -1,5 +1,5 @@
-//! How much memory a run takes, how much there is, and what runs may take together. What does not
-//! fit is refused before it is made.
+//! Memory of runs: the need of a run, the available memory, and the budget of simultaneous runs. A
+//! run that does not fit is refused before it starts.
 
 use std::fs::read_to_string;
 use std::path::Path;
@@ -17,17 +17,17 @@ use crate::numbers::bytes;
 use crate::plan::{RunPlan, Workload};
 use crate::run::memory_of_stages;
 
-/// What a run takes beside its drive and its source: requests on their way, the timed gear's
-/// queues, counts and histograms.
+/// Memory of a run besides its drive and its source: requests underway, queues of the timed gear,
+/// counts and histograms.
 const OF_A_RUN: u64 = 32 << 20;
-/// Runs that share the memory leave a part of it: to others on the machine, and to what nobody can
-/// count beforehand, such as requests that wait for a drive that is too slow for them.
+/// Divisor of the memory that runs leave free: for other programs, and for needs that are not known
+/// before, such as requests that wait for a slow drive.
 const LEFT_ALONE: u64 = 4;
 
-/// Bytes that a run takes at most.
+/// Returns the bytes that a run needs at most.
 ///
 /// # Errors
-/// The workload's.
+/// Returns the errors of the workload.
 pub fn needed(plan: &RunPlan) -> Result<u64, Failure> {
     let source = match &plan.workload {
         Workload::Adversary { .. } => 0,
@@ -37,32 +37,32 @@ pub fn needed(plan: &RunPlan) -> Result<u64, Failure> {
     let before = plan.source_before()?.map_or(0, |before| before.memory());
     let stages = if plan.stages { memory_of_stages(&Geometry::new(&plan.drive.config)) } else { 0 };
     let drive = of_drive(&plan.drive.config, plan.reclaim, plan.oracle.level());
-    // The first is still there while those of other ages run.
+    // The first drive still exists while those of other ages run.
     let at_once = if plan.ages.is_empty() { 1 } else { 2 };
     Ok(at_once * (drive + source + stages) + before)
 }
 
-/// Bytes that a drive takes under a technique, with an oracle beside it or without, and its run.
+/// Returns the bytes of a drive under a technique, with its run and, if any, its oracle.
 fn of_drive(config: &DriveConfig, reclaim: &str, oracle: Option<Level>) -> u64 {
     let technique = technique(reclaim).expect("its name was found");
     let oracle = oracle.map_or(0, |level| Oracle::memory(&Geometry::new(config), level).0);
     Drive::memory(config, technique).0 + oracle + OF_A_RUN
 }
 
-/// Refuses a run that does not fit, which would end the process in its midst. Gives what it needs.
+/// Refuses a run that does not fit and would end the process. Returns its need.
 ///
 /// # Errors
-/// What it needs and what there is, or the workload's.
+/// Reports need and available memory, or an error of the workload.
 pub fn require(plan: &RunPlan) -> Result<u64, Failure> {
     let needed = needed(plan)?;
     fits(&plan.drive, needed, plan.oracle.level().is_some())?;
     Ok(needed)
 }
 
-/// Refuses a drive alone.
+/// Refuses a drive that does not fit.
 ///
 /// # Errors
-/// As those of [`require`].
+/// Returns the errors of [`require`].
 pub fn require_drive(drive: &Loaded<DriveConfig>, reclaim: &str) -> Result<(), Failure> {
     fits(drive, of_drive(&drive.config, reclaim, None), false)
 }
@@ -71,20 +71,22 @@ fn fits(drive: &Loaded<DriveConfig>, needed: u64, oracle: bool) -> Result<(), Fa
     let Some(there) = available().filter(|there| needed > *there) else { return Ok(()) };
     let oracle = if oracle { "--oracle off, " } else { "" };
     Err(Failure::failed(format!(
-        "drive {}: a run needs {} of memory and {} are to be had; {oracle}a smaller drive.capacity or a larger geometry.page_size is expected",
+        "drive {}: a run needs {} of memory, but {} are available; {oracle}a smaller \
+         drive.capacity or a larger geometry.page_size is needed",
         drive.name,
         bytes(needed),
         bytes(there)
     )))
 }
 
-/// Bytes that runs at the same time may take together; without end where the system does not tell.
+/// Returns the bytes that simultaneous runs may use together; unlimited if the system does not
+/// report memory.
 pub fn budget() -> u64 {
     available().map_or(u64::MAX, |there| there - there / LEFT_ALONE)
 }
 
-/// Bytes that this process may still take, where the system tells: the machine's, of those its
-/// control groups', of those its own.
+/// Returns the bytes that this process may still use, if the system reports them: the least of the
+/// limits of the machine, of its control groups, and of the process itself.
 fn available() -> Option<u64> {
     let info = read_to_string("/proc/meminfo").ok()?;
     let machine = kib(&info, "MemAvailable:")? + kib(&info, "SwapFree:").unwrap_or(0);
@@ -99,9 +101,9 @@ fn available() -> Option<u64> {
     Some(machine.min(groups).min(addresses.map_or(u64::MAX, |most| most.saturating_sub(taken))))
 }
 
-/// What control groups leave to a process of theirs, given its `/proc/self/cgroup`. A group counts
-/// for those within it. Files that were read and are kept in case they are read again are given up
-/// when memory is short.
+/// Returns the bytes that control groups leave to a process with this `/proc/self/cgroup`. The
+/// limit of a group includes the groups within it. Cached files count as free, because the system
+/// drops them when memory is short.
 fn left_by_groups(own: &str, root: &Path) -> u64 {
     let mut left = u64::MAX;
     for line in own.lines() {
@@ -117,7 +119,7 @@ fn left_by_groups(own: &str, root: &Path) -> u64 {
             ),
             _ => continue,
         };
-        // Where the process does not see its own group's place, that is the root.
+        // The root, if the process does not see the place of its own group.
         for group in
             Path::new(path.trim_start_matches('/')).ancestors().map(|group| root.join(group))
         {
@@ -134,7 +136,7 @@ fn left_by_groups(own: &str, root: &Path) -> u64 {
     left
 }
 
-/// The number in the line that begins so, where it is one.
+/// Returns the number in the line with this beginning, if it is one.
 fn number_after(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key))?.split_whitespace().next()?.parse().ok()
 }
@@ -151,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tightest_group_counts_and_what_it_could_give_up_is_free() {
+    fn the_tightest_group_counts_and_its_cache_is_free() {
         let root = std::env::temp_dir().join(format!("vpass-groups-{}", std::process::id()));
         let write = |path: &str, text: &str| {
             let path = root.join(path);

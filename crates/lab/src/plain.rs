@@ -1,28 +1,28 @@
-//! Text from outside as it may be printed: names in traces and job files, paths, words of the
-//! command line, strings of TOML files.
+//! Text from outside in printable form: names in traces and job files, paths, words of the command
+//! line, strings of TOML files.
 //!
-//! Such text may hold codes that a terminal obeys, or the end of a line. All of it is printed
-//! through here, so that it changes nothing but the place where it stands.
+//! Such text may hold terminal codes or line ends. All of it is printed through this module, so it
+//! affects only its own place.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-/// One line of text: every character that is not to be seen is escaped, ends of lines as well.
+/// Escapes every hidden character of one line of text, including line ends.
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden)
 }
 
-/// Text of several lines that this program made: their ends stay.
+/// Escapes a text of several lines that this program made; its line ends stay.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_hidden(c))
 }
 
-/// A path in one line.
+/// Formats a path in one line.
 pub fn path(path: &Path) -> String {
     line(&path.display().to_string()).into_owned()
 }
 
-/// A report of this program with its own colours: nothing else in it is for the terminal.
+/// Escapes a report of this program, except for its own colours.
 pub fn report(text: &str, colour: bool) -> Cow<'_, str> {
     if !colour {
         return lines(text);
@@ -51,8 +51,8 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     clean.into()
 }
 
-/// Characters that a terminal obeys, and those that end a line or change the direction of what
-/// follows.
+/// Returns whether a character is a terminal code, ends a line, or changes the direction of the
+/// text.
 pub(crate) fn is_hidden(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}')
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_obeys_is_escaped() {
+    fn terminal_codes_are_escaped() {
         assert_eq!(
             line("a\x1b[31mb\nc\r\t\u{9b}2J\u{202e}\u{2028}\x7f"),
             "a\\u{1b}[31mb\\nc\\r\\t\\u{9b}2J\\u{202e}\\u{2028}\\u{7f}"

@@ -1,4 +1,4 @@
-//! What a run is to do, all of it checked before anything runs or is created.
+//! Plan of a run: all of it is checked before anything runs or is created.
 
 mod cycles;
 mod fail;
@@ -39,61 +39,62 @@ pub use sample::Whole;
 pub use stream::Stream;
 pub use workload::{ADAPTIVE, Workload, generated_from, survey};
 
-/// Drive, workload and how to run them.
+/// Drive, workload and options of a run.
 #[derive(Clone, Debug)]
 pub struct RunPlan {
-    /// The drive, resolved.
+    /// Drive with all values resolved.
     pub drive: Loaded<DriveConfig>,
-    /// Where the requests come from.
+    /// Source of the requests.
     pub workload: Workload,
-    /// Read-reclaim technique, a name of the list.
+    /// Name of the read-reclaim technique.
     pub reclaim: &'static str,
-    /// Garbage collection policy, a name of the list.
+    /// Name of the garbage collection policy.
     pub gc: &'static str,
-    /// Refresh technique, a name of the list.
+    /// Name of the refresh technique.
     pub refresh: &'static str,
-    /// What was said of refresh, whatever parity technique is at work.
+    /// Refresh as the user set it, before the parity technique changes it.
     pub said_of_refresh: SaidOfRefresh,
-    /// Parity technique, a name of the list.
+    /// Name of the parity technique.
     pub parity: &'static str,
-    /// What is simulated.
+    /// Gear of the run.
     pub gear: Gear,
     /// Passes over the workload.
     pub repeat: NonZeroU32,
     /// Whether to repeat until wear per host page has settled instead.
     pub until_stable: bool,
-    /// What the host asked for at an earlier time, all of it served at once before anything of
-    /// `workload` is: time passes by its clock, and begins anew behind it.
+    /// Earlier workload, served completely before `workload`. Its requests have their own clock;
+    /// the time of `workload` begins after it.
     pub before: Option<WorkloadConfig>,
-    /// Requests that are served before anything is counted.
+    /// Requests before counting begins.
     pub warm_up: u64,
-    /// The run ends by cycles of its blocks; requests are then the most that it may take.
+    /// Cycles of the blocks that end the run, if any; the number of requests is then an upper
+    /// limit.
     pub cycles: Option<Cycles>,
-    /// P/E cycles of further drives that are run for the life's sake, rising.
+    /// P/E cycles of further drives that are simulated for the life, rising.
     pub ages: Vec<u32>,
-    /// Which of the drive's pages are simulated; `drive` is the part of it on which they lie.
+    /// Simulated pages of the drive; `drive` is the part of it with these pages.
     pub sample: Sample,
-    /// What is known of the drive that this is a sample of; none where it is no sample.
+    /// Facts about the whole drive of a sample; `None` without a sample.
     pub whole: Option<Whole>,
-    /// What fails in the phase that counts, and when.
+    /// Failures in the counted phase, with their times.
     pub fail: Vec<vpass_core::base::failure::Failure>,
-    /// Of all chance.
+    /// Random seed.
     pub seed: u64,
-    /// Who watches the drive.
+    /// Watch over the drive.
     pub oracle: Watch,
-    /// Whether the host's page reads are taken apart (`Summary::page_reads`): in the timed gear,
-    /// where no oracle watches.
+    /// Whether the host's page reads are split into stages (`Summary::page_reads`); only in the
+    /// timed gear without an oracle.
     pub stages: bool,
 }
 
-/// A technique for each slot, as a user names it.
+/// Technique for each slot, as a user names it.
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen<'a> {
     /// `--reclaim`.
     pub reclaim: &'a str,
     /// `--gc`.
     pub gc: &'a str,
-    /// `--refresh`; where absent, none or what the parity technique brings.
+    /// `--refresh`; if absent, `none` or the refresh of the parity technique.
     pub refresh: Option<&'a str>,
     /// `--parity`.
     pub parity: &'a str,
@@ -106,19 +107,19 @@ impl Default for Chosen<'_> {
 }
 
 impl RunPlan {
-    /// Reads what a user names.
+    /// Reads the plan that a user describes.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// Reports the first error.
     pub fn new(setup: &Setup, named: Chosen, begin: Begin) -> Result<Self, Failure> {
         Self::prepared(setup, named, begin, true)?.checked()
     }
 
-    /// Reads what a user names, and leaves it to [`Self::with_room_or_not`] whether these
-    /// techniques go with the drive and the workload.
+    /// Reads the plan that a user describes, without checking that these techniques suit the drive
+    /// and the workload. [`Self::with_room_or_not`] checks that.
     ///
     /// # Errors
-    /// The first thing that is wrong whatever the techniques are, and a name that nobody knows.
+    /// Reports the first error that does not depend on the techniques, or an unknown name.
     pub fn unchecked(setup: &Setup, named: Chosen, begin: Begin) -> Result<Self, Failure> {
         Self::prepared(setup, named, begin, false)
     }
@@ -137,8 +138,8 @@ impl RunPlan {
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &sets, refresh);
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
         if refuses {
-            // Before a long trace is looked through. An age that cannot be is the reason, and not
-            // what it leaves of limits.
+            // The check comes before the survey of a long trace. An impossible age is the reason
+            // for a refusal, not its effect on limits.
             refresh::check(&drive.config, refresh)
                 .map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
             refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
@@ -168,7 +169,7 @@ impl RunPlan {
         plan.sampled(setup.sample)
     }
 
-    /// One pass of a workload at hand, with techniques of the lists.
+    /// Plans one pass of a given workload with known techniques.
     pub fn once(
         base: &Base,
         drive: Loaded<DriveConfig>,
@@ -201,22 +202,22 @@ impl RunPlan {
         }
     }
 
-    /// The same with other techniques.
+    /// Returns this plan with other techniques.
     ///
     /// # Errors
-    /// A name that nobody knows, a technique that the drive's settings leave no room for, a period
-    /// that the drive cannot keep, or requests without times.
+    /// Reports an unknown name, a technique without enough space, a period that the drive cannot
+    /// keep, or requests without times.
     pub fn with(&self, named: Chosen) -> Result<Self, Failure> {
         let plan = self.with_room_or_not(named)?;
         require_room(&[&plan])?;
         Ok(plan)
     }
 
-    /// The same on a drive that need not have room for the parity: [`require_room`] says whether it
-    /// has.
+    /// Returns this plan with other techniques, on a drive that may lack space for parity;
+    /// [`require_room`] checks the space.
     ///
     /// # Errors
-    /// As [`Self::with`], but for that.
+    /// Returns the errors of [`Self::with`], except for a lack of space for parity.
     pub fn with_room_or_not(&self, named: Chosen) -> Result<Self, Failure> {
         let (reclaim, gc, parity) =
             (reclaim_named(named.reclaim)?, gc_named(named.gc)?, parity_named(named.parity)?);
@@ -228,11 +229,11 @@ impl RunPlan {
         Ok(plan)
     }
 
-    /// The plan, if it can be run.
+    /// Returns the plan if it can be run.
     ///
     /// # Errors
-    /// A technique that the drive's settings leave no room for, a period that the drive cannot
-    /// keep, or requests without times.
+    /// Reports a technique without enough space, a period that the drive cannot keep, or requests
+    /// without times.
     pub fn checked(self) -> Result<Self, Failure> {
         self.check_all_but_room()?;
         require_room(&[&self])?;
@@ -254,27 +255,27 @@ impl RunPlan {
         self.refusal().map_or(Ok(()), Err)
     }
 
-    /// Refuses a drive that wears faster than it would: what a run counts is what a drive does.
+    /// Refuses a drive with accelerated wear: the counts of a run are those of a real drive.
     ///
     /// # Errors
-    /// `wear.acceleration`, and what would be right.
+    /// Reports `wear.acceleration` and its right value.
     pub fn require_no_acceleration(&self) -> Result<(), Failure> {
         let acceleration = self.drive.config.wear.acceleration;
         if acceleration == 1 {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "drive {}: wear.acceleration = {acceleration} is for `vpass life` alone, which counts a simulated second as so many; \
-             1 is right here",
+            "drive {}: wear.acceleration = {acceleration} is only for `vpass life`, which scales \
+             simulated time with it; it must be 1 here",
             self.drive.name
         )))
     }
 
-    /// Refuses parity that the drive has no way of keeping.
+    /// Refuses parity that the drive cannot keep.
     fn check_parity(&self) -> Result<(), Failure> {
         if parity::has_stripes(self.parity) && !self.sample.is_whole() {
             return Err(Failure::usage(format!(
-                "--sample: stripes of `{}` lie on all dies, and a sample has fewer",
+                "--sample: stripes of `{}` use all dies, and a sample has fewer",
                 self.parity
             )));
         }
@@ -282,13 +283,13 @@ impl RunPlan {
         checked.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))
     }
 
-    /// Whether the run cannot do without a source of time.
+    /// Returns whether the run needs a source of time.
     pub fn needs_time(&self) -> bool {
         self.drive.config.keeps_time()
     }
 
-    /// Opens the requests, to see that they can be, and that they have times where those are
-    /// needed; each run opens its own.
+    /// Opens the requests, to check that they exist and have times if needed. Each run opens its
+    /// own.
     fn require_time(&self) -> Result<(), Failure> {
         let arrival = match self.workload {
             Workload::Adversary { rate: Some(_), .. } => Arrival::Open,
@@ -296,7 +297,7 @@ impl RunPlan {
             _ => self.source()?.arrival(),
         };
         let before = self.source_before()?.is_none_or(|before| before.arrival() == Arrival::Open);
-        // The timed gear has a clock of its own, a warm-up has none.
+        // The timed gear has its own clock; a warm-up has none.
         if !self.needs_time()
             || before && (arrival == Arrival::Open || self.gear == Gear::Timed && self.warm_up == 0)
         {
@@ -310,25 +311,26 @@ impl RunPlan {
         let whose =
             if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
         Err(Failure::usage(format!(
-            "{what} needs time, and {whose} has none but that of the requests, which come in closed loop: set workload.rate, which \
-             takes the place of workload.queue_depth (--set workload.rate=1000), or replay a trace by its own clock, without --queue-depth"
+            "{what} needs time, but {whose} has only the times of requests, which come in closed \
+             loop: set workload.rate, which replaces workload.queue_depth (--set \
+             workload.rate=1000), or replay a trace by its own clock, without --queue-depth"
         )))
     }
 
-    /// Why these settings leave the technique no room, if they do not.
+    /// Returns the reason why these settings leave the technique too little space, if any.
     pub fn refusal(&self) -> Option<Failure> {
         refusal(&self.drive, self.reclaim, self.gear)
     }
 
-    /// Whether its results are those of no real drive.
+    /// Returns whether the technique is counterfactual: no real drive has these results.
     pub fn is_counterfactual(&self) -> bool {
         technique(self.reclaim).is_some_and(|technique| technique.is_counterfactual())
     }
 
-    /// Requests in all passes, where that is known beforehand.
+    /// Returns the requests of all passes, if they are known before the run.
     ///
     /// # Errors
-    /// The workload's.
+    /// Returns the errors of the workload.
     pub fn requests(&self) -> Result<Option<u64>, Failure> {
         if let Workload::Adversary { requests, .. } = self.workload {
             return Ok(Some(requests));
@@ -344,7 +346,7 @@ impl RunPlan {
             .and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
     }
 
-    /// The same on a drive of this age, and no other.
+    /// Returns this plan for a drive of this age only.
     #[must_use]
     pub fn at_age(&self, pec: u32) -> Self {
         let mut plan = Self { ages: vec![], ..self.clone() };
@@ -353,27 +355,29 @@ impl RunPlan {
     }
 }
 
-/// The ages of further runs, rising.
+/// Returns the ages of further runs, rising.
 fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     let (start, rated) = (plan.drive.config.start.pec, plan.drive.config.drive.rated_pec);
     let mut ages = setup.ages.clone();
     ages.sort_unstable();
     ages.dedup();
-    // The drive's own age is run anyway.
+    // The drive's own age is simulated anyway.
     ages.retain(|pec| *pec != start);
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
-        let why = "--ages: a drive whose blocks begin with different wear (start.pec_spread, start.worn_share) has no age of its own; leave one out";
+        let why = "--ages: a drive whose blocks begin with different wear (start.pec_spread, \
+             start.worn_share) has no single age; leave one out";
         return Err(Failure::usage(why));
     }
     match ages.iter().find(|pec| **pec < start || **pec >= rated) {
         None => Ok(ages),
         Some(pec) => Err(Failure::usage(format!(
-            "--ages {pec}: a life goes from the drive's start.pec, {start}, to its rated P/E cycles, {rated}; ages between them are expected"
+            "--ages {pec}: ages must lie between the drive's start.pec, {start}, and its rated P/E \
+             cycles, {rated}"
         ))),
     }
 }
 
-/// Why a technique is refused on this drive, if it is.
+/// Returns the reason why a technique is refused on this drive, if any.
 fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Failure> {
     let technique = technique(reclaim).expect("its name was found");
     let checked = reclaim::check(&drive.config, technique)
@@ -381,16 +385,17 @@ fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Fai
     checked.err().map(|e| Failure::usage(format!("drive {}: {e}", drive.name)))
 }
 
-/// The reclaim technique of this name.
+/// Returns the reclaim technique of this name.
 ///
 /// # Errors
-/// A name that nobody knows, with the nearest.
+/// Reports an unknown name, with the nearest known one.
 pub fn technique_named(name: &str) -> Result<&'static Technique, Failure> {
     let unknown = || {
         if name.split(',').count() > 1 && name.split(',').all(|one| technique(one.trim()).is_some())
         {
             return Failure::usage(format!(
-                "`{name}` are several reclaim techniques, and one is expected here; `vpass compare` runs several side by side"
+                "`{name}` stands for several reclaim techniques, but one is expected here; `vpass \
+                 compare` runs several side by side"
             ));
         }
         Failure::usage(suggest::unknown("reclaim technique", name, RECLAIM.iter().map(|t| t.name)))
@@ -398,39 +403,39 @@ pub fn technique_named(name: &str) -> Result<&'static Technique, Failure> {
     technique(name).ok_or_else(unknown)
 }
 
-/// The same name, of the list.
+/// Returns the name from the list of reclaim techniques.
 ///
 /// # Errors
-/// A name that nobody knows, with the nearest.
+/// Reports an unknown name, with the nearest known one.
 pub fn reclaim_named(name: &str) -> Result<&'static str, Failure> {
     technique_named(name).map(|technique| technique.name)
 }
 
-/// The policy of this name.
+/// Returns the GC policy of this name.
 ///
 /// # Errors
-/// A name that nobody knows, with the nearest.
+/// Reports an unknown name, with the nearest known one.
 pub fn gc_named(name: &str) -> Result<&'static str, Failure> {
     named("GC policy", name, GC.iter().map(|t| t.name))
 }
 
-/// The refresh technique of this name.
+/// Returns the refresh technique of this name.
 ///
 /// # Errors
-/// A name that nobody knows, with the nearest.
+/// Reports an unknown name, with the nearest known one.
 pub fn refresh_named(name: &str) -> Result<&'static str, Failure> {
     named("refresh technique", name, REFRESH.iter().map(|t| t.name))
 }
 
-/// The parity technique of this name.
+/// Returns the parity technique of this name.
 ///
 /// # Errors
-/// A name that nobody knows, with the nearest.
+/// Reports an unknown name, with the nearest known one.
 pub fn parity_named(name: &str) -> Result<&'static str, Failure> {
     named("parity technique", name, PARITY.iter().map(|t| t.name))
 }
 
-/// The same name, of a list of these.
+/// Returns the name from a list.
 fn named(
     what: &str,
     name: &str,

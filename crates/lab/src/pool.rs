@@ -1,5 +1,5 @@
-//! Many runs on several threads: as many drives at a time as memory holds, those with the same
-//! requests together, the longest task first.
+//! Many runs on several threads. Memory limits the number of drives; drives with the same requests
+//! run together, and the longest task begins first.
 
 mod queue;
 
@@ -17,45 +17,44 @@ use crate::run::{Outcome, execute, execute_together, have_the_same_requests};
 use crate::setup::Gear;
 use queue::{Queue, Task};
 
-/// A plan to be run.
+/// Plan to run.
 pub struct Job<'a> {
-    /// What is to be run.
+    /// Plan of the run.
     pub plan: &'a RunPlan,
-    /// In all, where that is known.
+    /// Number of requests, if known.
     pub requests: Option<u64>,
 }
 
-/// A request in the timed gear takes about so many times as long as one in the untimed.
+/// Approximate time of a request in the timed gear, relative to the untimed gear.
 const TIMED_WEIGHT: u64 = 4;
 
 impl Job<'_> {
-    /// How long it takes, in requests of the untimed gear.
+    /// Returns the duration, in requests of the untimed gear.
     fn weight(&self) -> Option<u64> {
         self.requests
             .map(|n| n.saturating_mul(if self.plan.gear == Gear::Timed { TIMED_WEIGHT } else { 1 }))
     }
 }
 
-/// How drives that serve the same requests go together.
+/// Grouping of drives that serve the same requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// As many as there are threads and memory for.
+    /// As many drives as threads and memory allow.
     Fastest,
-    /// So few that some end every few seconds: each that has ended is kept by the caller, whatever
-    /// becomes of the others.
+    /// Few drives, so that some end every few seconds. The caller keeps the results of each ended
+    /// drive, even if the others fail.
     EndOften,
 }
 
-/// Requests of the untimed gear that drives serve together at most where some are to end often:
-/// some ten seconds.
+/// Most requests of the untimed gear that drives serve together with [`Pace::EndOften`]: about ten
+/// seconds.
 const OFTEN: u64 = 20_000_000;
 
-/// Runs all jobs and gives what `keep` keeps of each, in their order. `threads`: as many as there
-/// are cores where absent. Jobs under way take no more memory together than they may, however many
-/// threads there are.
+/// Runs all jobs and returns the results of `keep`, in order. Without `threads`, uses all cores.
+/// Simultaneous jobs stay within the memory budget for any number of threads.
 ///
 /// # Errors
-/// What ended the first run that failed, or an interruption.
+/// Returns the first error of a run, or an interruption.
 pub fn run_all<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
@@ -68,11 +67,11 @@ pub fn run_all<T: Send>(
     run_jobs(jobs, threads, pace, begin, keep, |_| false)
 }
 
-/// Runs all jobs. A drive that stops leaves the others to go on, and `keep` gets the reason instead
-/// of an outcome.
+/// Runs all jobs. A drive that stops does not end the others; `keep` gets its reason instead of an
+/// outcome.
 ///
 /// # Errors
-/// What ended the first run that failed for another reason, or an interruption.
+/// Returns the first error of another kind, or an interruption.
 pub fn run_all_that_go_on<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
@@ -83,7 +82,7 @@ pub fn run_all_that_go_on<T: Send>(
     run_jobs(jobs, threads, pace, begin, keep, Failure::is_stop)
 }
 
-/// What is kept of each job, of its failure where that may stand.
+/// Runs all jobs with a rule for the failures that may be kept.
 fn run_jobs<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
@@ -138,7 +137,7 @@ fn run_jobs<T: Send>(
         .into_iter()
         .flatten()
         .collect();
-    // The cause of a stop counts, not who was stopped by it.
+    // The cause of a stop counts, not the runs that it interrupted.
     results.sort_by_key(|(first, result)| {
         (result.as_ref().is_err_and(Failure::is_interruption), *first)
     });
@@ -182,7 +181,7 @@ impl Progress for Shared {
     }
 }
 
-/// Progress of a task, under its name where there are others.
+/// Progress of a task; it carries the task's name if there are several.
 struct OfTask<'a> {
     all: &'a Shared,
     name: Option<String>,
@@ -210,7 +209,7 @@ impl Progress for OfTask<'_> {
     }
 }
 
-/// A name for each job: its technique, and its seed where jobs have several.
+/// Returns a name for each job: its technique, and its seed if there are several seeds.
 fn names(jobs: &[Job]) -> Vec<String> {
     let has_seeds = jobs.iter().any(|job| job.plan.seed != jobs[0].plan.seed);
     let seed =
@@ -218,8 +217,7 @@ fn names(jobs: &[Job]) -> Vec<String> {
     jobs.iter().map(|job| format!("{}{}", job.plan.reclaim, seed(job.plan))).collect()
 }
 
-/// Which jobs go together, in the order in which they are to begin. What nobody knows the length of
-/// goes first.
+/// Groups the jobs in the order of their start. Jobs of unknown length come first.
 fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) -> Vec<Task> {
     let mut alike: Vec<Vec<usize>> = vec![];
     for (i, job) in jobs.iter().enumerate() {
@@ -234,8 +232,8 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) 
             .map(|i| jobs[*i].weight())
             .try_fold(0, |sum: u64, w| Some(sum.saturating_add(w?)))
     };
-    // No task is much longer than a thread's share of all the work, or threads would idle in the
-    // end; and none takes more than a thread's share of the memory, or they would wait.
+    // A task has at most a thread's share of the work, or threads would idle at the end. It also
+    // has at most a thread's share of the memory, or tasks would wait.
     let share = jobs.iter().filter_map(Job::weight).fold(0, u64::saturating_add) / threads as u64;
     let cut = |group: &Vec<usize>| -> Vec<Task> {
         let weight = jobs[group[0]].weight();
@@ -255,13 +253,13 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) 
     tasks
 }
 
-/// So many threads, or what is to be had: none but this one where the system gives no other.
+/// Returns this many threads, or only this thread if the system gives no others.
 ///
 /// # Errors
-/// Not even this thread can be used.
+/// Reports that even this thread cannot be used.
 pub fn threads(wanted: usize, progress: &dyn Progress) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new().num_threads(wanted).build().or_else(|e| {
-        progress.note(&format!("{wanted} threads are not to be had ({e}): one does all the work"));
+        progress.note(&format!("{wanted} threads are not available ({e}): one does all the work"));
         ThreadPoolBuilder::new()
             .num_threads(1)
             .use_current_thread()
@@ -270,7 +268,7 @@ pub fn threads(wanted: usize, progress: &dyn Progress) -> Result<ThreadPool, Fai
     })
 }
 
-/// As many as there are cores.
+/// Returns the number of cores.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
@@ -290,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn where_no_thread_is_to_be_had_this_one_does_all() {
+    fn without_further_threads_this_one_does_all() {
         let alone = || {
             ThreadPoolBuilder::new()
                 .num_threads(1)
@@ -303,11 +301,11 @@ mod tests {
     }
 
     #[test]
-    fn what_has_the_same_requests_goes_together_up_to_a_threads_share_and_what_memory_holds() {
+    fn equal_requests_go_together_within_a_threads_share_and_the_memory() {
         let untimed = |seed, until_stable| plan(Gear::Untimed, seed, until_stable);
         let plans =
             [untimed(1, false), untimed(2, false), plan(Gear::Timed, 1, false), untimed(1, true)];
-        // Five drives of 100 requests, two of 50, one timed, one that ends nobody knows when.
+        // Five drives of 100 requests, two of 50, one timed, and one of unknown length.
         let of = [0, 1, 0, 0, 2, 0, 1, 0, 3];
         let jobs = of
             .map(|p| Job { plan: &plans[p], requests: [Some(100), Some(50), Some(120), None][p] });
@@ -320,12 +318,12 @@ mod tests {
         let (five, two) = (vec![0, 2, 3, 5, 7], vec![1, 6]);
         assert_eq!(of_tasks(1, 10, u64::MAX), [vec![8], five.clone(), vec![4], two.clone()]);
         assert_eq!(of_tasks(2, 10, 100), [vec![8], five, vec![4], two]);
-        // 1080 in all: 270 a thread.
+        // 1080 in all: 270 per thread.
         let cut = [vec![8], vec![4], vec![0, 2, 3], vec![5, 7], vec![1, 6]];
         assert_eq!(of_tasks(4, 10, u64::MAX), cut);
-        assert_eq!(of_tasks(1, 10, 39), cut, "room for three drives");
-        assert_eq!(of_tasks(1, 10, 19).len(), 9, "no room for two");
-        assert_eq!(of_tasks(1, 10, 5).len(), 9, "nor for one");
+        assert_eq!(of_tasks(1, 10, 39), cut, "space for three drives");
+        assert_eq!(of_tasks(1, 10, 19).len(), 9, "no space for two");
+        assert_eq!(of_tasks(1, 10, 5).len(), 9, "no space for one");
         assert_eq!(
             tasks(&jobs, &[1, 2, 3, 4, 5, 6, 7, 8, 9], 1, u64::MAX, Pace::Fastest)[1].needed,
             1 + 3 + 4 + 6 + 8

@@ -1,6 +1,6 @@
-//! The drives that come with vpass, by name; each number in them names its source.
+//! Drives that come with vpass, by name. Each number in them names its source.
 
-/// Name and text of each, in the order of lists: the smallest first.
+/// Name and text of each preset, smallest drive first.
 pub const DRIVES: [(&str, &str); 14] = [
     ("tiny", include_str!("../../../presets/drives/tiny.toml")),
     ("straw-2t-tlc", include_str!("../../../presets/drives/straw-2t-tlc.toml")),
@@ -18,7 +18,7 @@ pub const DRIVES: [(&str, &str); 14] = [
     ("rlr-retrier-tlc", include_str!("../../../presets/drives/rlr-retrier-tlc.toml")),
 ];
 
-/// The text of a preset drive.
+/// Returns the text of a preset drive.
 pub fn drive(name: &str) -> Option<&'static str> {
     DRIVES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
@@ -32,7 +32,7 @@ mod tests {
         toml::from_str(drive(name).expect("a preset")).expect("it parses")
     }
 
-    /// Sensings of a wordline's pages by code, as the papers have them.
+    /// Sensings of a wordline's pages by code, from the papers.
     fn sensings(cell: CellType) -> &'static [u32] {
         match cell {
             CellType::Slc => &[1],
@@ -65,9 +65,9 @@ mod tests {
         }
     }
 
-    /// 10 us and 15 us a sensing: a mean of 45 us in both codes.
+    /// 10 us and 15 us per sensing: a mean of 45 us in both codes.
     #[test]
-    fn the_drive_of_todays_code_is_the_other_one_otherwise() {
+    fn both_codes_of_the_drive_differ_only_in_sensing() {
         let (of_124, mut of_232) = (read("modern-tlc"), read("modern-tlc-232"));
         assert_eq!((of_124.geometry.cell, of_232.geometry.cell), (CellType::Tlc, CellType::Tlc232));
         for config in [&of_124, &of_232] {

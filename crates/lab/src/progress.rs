@@ -1,31 +1,31 @@
-//! How far work is, and whether it is to go on: what the lab tells its caller, and asks.
+//! Progress of work: reports to the caller, which may stop the work.
 
-/// Whoever waits for a piece of work, or for several at the same time.
+/// Receiver of the progress of one or several pieces of work.
 pub trait Progress: Sync {
-    /// Takes note that so much more was done; false where the work is to stop.
+    /// Notes that more work is done; returns false if the work has to stop.
     fn advance(&self, done: u64) -> bool;
 
-    /// Whether the work is to go on.
+    /// Returns whether the work may go on.
     fn may_go_on(&self) -> bool {
         self.advance(0)
     }
 
-    /// Work begins (false) or is over (true) that does not look whether it is to go on, such as a
-    /// drive being made.
+    /// Notes that work begins (false) or ends (true) during which no stop is noticed, such as the
+    /// creation of a drive.
     fn listens(&self, _listens: bool) {}
 
-    /// A stage of the work begins, said in a few words; of one piece of work of several, with its
-    /// name.
+    /// Notes that a stage of the work begins, in a few words; for one of several pieces of work,
+    /// with its name.
     fn stage(&self, _whose: Option<&str>, _what: &str) {}
 
-    /// Something to know that is no result, in a sentence.
+    /// Notes a sentence for the user that is not a result.
     fn note(&self, _sentence: &str) {}
 }
 
-/// Begins to wait for a piece of work: so many of these things in all, where that is known.
+/// Starts the report of a piece of work, with its size if known, and the unit of the size.
 pub type Begin<'a> = &'a (dyn Fn(Option<u64>, &str) -> Box<dyn Progress> + Sync);
 
-/// Does something that cannot be asked to stop.
+/// Does work during which no stop is noticed.
 pub(crate) fn deaf<T>(progress: &dyn Progress, work: impl FnOnce() -> T) -> T {
     progress.listens(false);
     let done = work();
@@ -33,7 +33,7 @@ pub(crate) fn deaf<T>(progress: &dyn Progress, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Nobody waits: work is done to its end.
+/// Receiver that never stops the work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 
@@ -43,7 +43,7 @@ impl Progress for Unwatched {
     }
 }
 
-/// [`Begin`] of work that nobody waits for.
+/// [`Begin`] for work that is not reported.
 pub fn unwatched(_total: Option<u64>, _things: &str) -> Box<dyn Progress> {
     Box::new(Unwatched)
 }

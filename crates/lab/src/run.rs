@@ -1,4 +1,4 @@
-//! One run: a drive made, aged, measured and judged.
+//! One run: a drive is created, aged, measured and judged.
 
 mod adaptive;
 mod cycles;
@@ -32,17 +32,17 @@ use stages::{ReadStages, watched};
 use summary::{Served, simulated_s, summary};
 pub use together::{execute_together, have_the_same_requests};
 
-/// A finished run: its summary, and what is needed to write its folder.
+/// Finished run: its summary, and the data for its folder.
 pub struct Outcome {
-    /// What was found.
+    /// Results of the run.
     pub summary: Summary,
     /// The drive at the end.
     pub drive: Drive,
-    /// What it ran in; none in the untimed gear.
+    /// Engine of the timed gear; `None` in other gears.
     pub engine: Option<Replay>,
-    /// How the run went.
+    /// Course of the run.
     pub series: Series,
-    /// Where the run's length was one of cycles.
+    /// Cycles, if they determined the length of the run.
     pub cycles: Option<CyclesDone>,
     ageing: Ageing,
 }
@@ -50,12 +50,12 @@ pub struct Outcome {
 /// Runs a plan to its end.
 ///
 /// # Errors
-/// The workload's, or an interruption.
+/// Returns the errors of the workload, or an interruption.
 pub fn execute(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failure> {
     plan.require_no_acceleration()?;
     let mut outcome = at_one_age(plan, progress)?;
     if !plan.ages.is_empty() {
-        // Their drives are given back one by one.
+        // The drives are dropped one by one.
         let found = |pec: &u32| {
             at_one_age(&plan.at_age(*pec), progress)
                 .map(|outcome| (outcome.summary, outcome.ageing))
@@ -98,7 +98,7 @@ fn at_one_age(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failur
     Ok(Outcome { cycles: plan.cycles.map(|_| done), ..outcome })
 }
 
-/// A session with the drive of a plan.
+/// Begins a session with the drive of a plan.
 pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, Failure> {
     let techniques = Techniques {
         reclaim: plan.reclaim.into(),
@@ -120,7 +120,7 @@ pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, 
     if progress.may_go_on() { Ok(session) } else { Err(Failure::interrupted()) }
 }
 
-/// A session in the phase that counts, and what is written down of it.
+/// Session in the counted phase, with its course.
 struct Measured {
     session: session::Measured,
     series: Series,
@@ -137,7 +137,7 @@ impl Measured {
         Self { session, series: Series::default(), before }
     }
 
-    /// `wall_s`: seconds that this phase took.
+    /// Finishes the phase; `wall_s` is its duration in seconds.
     fn conclude(self, plan: &RunPlan, served: &Served, wall_s: f64) -> Outcome {
         let Self { mut session, mut series, before } = self;
         let stages =
@@ -169,7 +169,7 @@ impl Measured {
 }
 
 impl Outcome {
-    /// Whether the oracle found something that the drive did wrong.
+    /// Returns whether the oracle found an error of the drive.
     pub fn is_bug(&self) -> bool {
         self.summary.oracle.as_ref().is_some_and(OracleReport::is_bug)
     }

@@ -1,4 +1,4 @@
-//! How a run went, row by row: the drive's counts at evenly spaced numbers of requests, as
+//! Course of a run, row by row: the drive's counts at evenly spaced numbers of requests, as
 //! `series.csv` holds them.
 
 use std::fmt::Write;
@@ -10,11 +10,11 @@ use vpass_core::drive::Drive;
 
 use crate::batch;
 
-/// Rows kept at most, the last one apart; when there are as many, every second one goes and the
-/// rest of the run is looked at half as often.
+/// Most rows, besides the last one. At this number every second row is removed, and further rows
+/// are half as frequent.
 const MOST_ROWS: usize = 512;
 
-/// The counts so far, all of them since the beginning of what is measured.
+/// Counts so far, since counting began.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     /// Requests between two rows.
@@ -25,22 +25,22 @@ pub struct Series {
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     requests: u64,
-    /// Of the timed gear; none in the untimed.
+    /// Simulated time of the timed gear; `None` in the untimed gear.
     seconds: Option<f64>,
-    /// In the order of [`columns`].
+    /// Counts in the order of [`columns`].
     counts: [u64; COUNTS],
     /// Time that host reads waited for reclaim, in nanoseconds.
     reclaim_wait: u64,
     tired: Option<Tired>,
 }
 
-/// What the host's reads took of tired data, where data has an error rate.
+/// Retries and losses of host reads, if data has an error rate.
 #[derive(Clone, Copy, Debug)]
 struct Tired {
-    /// Page reads by the retries that they took, from one on; as many as there are levels count.
+    /// Page reads by number of retries, from one; only the first `levels` entries count.
     retried: [u64; MOST_RETRIES],
     levels: u8,
-    /// Expected; none where no codeword is known.
+    /// Expected lost codewords; `None` without a known codeword size.
     lost_codewords: Option<f64>,
     lost_by_age: u64,
 }
@@ -62,7 +62,7 @@ impl Tired {
         &self.retried[..usize::from(self.levels)]
     }
 
-    /// Retries of all reads, and how many reads took any.
+    /// Returns the retries of all reads, and the number of reads with a retry.
     fn sums(&self) -> (u64, u64) {
         let retried = self.retried();
         ((1..).zip(retried).map(|(retries, reads)| retries * reads).sum(), retried.iter().sum())
@@ -70,13 +70,14 @@ impl Tired {
 }
 
 const COUNTS: usize = 2 + 2 * Cause::COUNT + 5;
-/// Where the counts have the pages that the host read, and those programmed by cause.
+/// Indexes of the pages that the host read, and of the pages programmed by cause.
 const READ_PAGES: usize = 0;
 const WRITE_PAGES: usize = 1;
 const PROGRAMS: usize = 2;
 const ERASES: usize = PROGRAMS + Cause::COUNT;
 
-/// What came in a part of a run. Between two rows counts grow evenly, so numbers need not be whole.
+/// Counts in a part of a run. Counts between two rows are interpolated, so they need not be whole
+/// numbers.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     /// Pages that the host read.
@@ -89,17 +90,16 @@ pub struct Part {
     pub erases: [f64; Cause::COUNT],
     /// Time that host reads waited for reclaim, in microseconds.
     pub reclaim_wait_us: f64,
-    /// Codewords that reads were expected to lose; 0 where that is not known.
+    /// Codewords that reads were expected to lose; 0 if unknown.
     pub lost_codewords: f64,
-    /// Pages that the host read, by the retries that they took, from one on; empty where there are
-    /// none.
+    /// Pages that the host read by number of retries, from one; empty without retries.
     pub retried: Vec<f64>,
 }
 
-/// What follows where data has an error rate.
+/// Columns for data with an error rate.
 const TIRED: &str = ",host_retries,host_reads_with_retry,expected_lost_codewords,lost_by_age_pages";
 
-/// The names of the counts, with units.
+/// Returns the names of the counts, with units.
 fn columns() -> [String; COUNTS] {
     let named = |name: &str| name.to_owned();
     let by_cause =
@@ -119,7 +119,7 @@ fn columns() -> [String; COUNTS] {
 }
 
 impl Series {
-    /// Looks at the drive, at this simulated time, where a row is due.
+    /// Adds a row of counts at this simulated time, if one is due.
     pub fn look(&mut self, drive: &Drive, now: Option<Ns>) {
         let requests = requests(drive);
         if self.rows.last().is_none_or(|last| requests >= last.requests + self.every) {
@@ -130,7 +130,7 @@ impl Series {
         }
     }
 
-    /// The last row, in the place of one after as many requests.
+    /// Adds the last row; replaces a row with the same number of requests.
     pub fn end(&mut self, drive: &Drive, now: Option<Ns>) {
         let requests = requests(drive);
         self.rows.pop_if(|last| last.requests == requests);
@@ -172,8 +172,7 @@ impl Series {
             self.rows.last().map_or(0, |last| last.requests) / self.rows.len().max(1) as u64;
     }
 
-    /// The run cut into so many parts: of equal time where rows have one, else of equally many
-    /// requests.
+    /// Returns the run in equal parts: of time if rows have it, otherwise of requests.
     pub fn parts(&self, parts: u32) -> Vec<Part> {
         let at = |row: &Sample| row.seconds.unwrap_or(row.requests as f64);
         let end = self.rows.last().map_or(0.0, at);
@@ -182,8 +181,8 @@ impl Series {
         sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect()
     }
 
-    /// What came up to there, in proportion between two rows; before the first nothing had come at
-    /// 0.
+    /// Returns the counts up to `end`, interpolated between two rows; before the first row they
+    /// start from 0.
     fn up_to(&self, end: f64, at: impl Fn(&Sample) -> f64) -> Part {
         let after =
             self.rows.partition_point(|row| at(row) < end).min(self.rows.len().saturating_sub(1));
@@ -197,10 +196,10 @@ impl Series {
         })
     }
 
-    /// The run cut into batches of nearly equally many requests, each from look to look; none where
-    /// it was looked at too seldom.
+    /// Returns the run in batches with nearly equal numbers of requests; `None` with too few
+    /// samples.
     pub fn batches(&self) -> Option<Vec<Part>> {
-        // The first look may come before the first request.
+        // The first sample may come before the first request.
         let rows =
             &self.rows[usize::from(self.rows.first().is_some_and(|row| row.requests == 0))..];
         let ends = batch::ends(&rows.iter().map(|row| row.requests).collect::<Vec<_>>())?;
@@ -213,7 +212,7 @@ impl Series {
         Some(sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect())
     }
 
-    /// Which counts have a column: regrouping by hints is an option.
+    /// Returns which counts have a column; regrouping by hints is optional.
     fn shown(&self) -> [bool; COUNTS] {
         let of_hints =
             [PROGRAMS, PROGRAMS + Cause::COUNT].map(|first| first + Cause::Hint as usize);
@@ -222,7 +221,7 @@ impl Series {
         })
     }
 
-    /// All rows under their header.
+    /// Formats all rows below their header.
     pub fn csv(&self) -> String {
         let shown = self.shown();
         let mut csv = String::from("requests,simulated_s");
@@ -256,12 +255,12 @@ impl Series {
     }
 }
 
-/// Takes a number from a row.
+/// Function that takes a number from a row.
 type OfRow<'a> = &'a dyn Fn(&Sample) -> f64;
 
 impl Part {
-    /// Part whose numbers `of` makes, each from what a row has of it; with retries of so many
-    /// levels.
+    /// Makes a part whose numbers `of` computes from the numbers of rows; `levels` is the number of
+    /// retry levels.
     fn made(levels: usize, of: &dyn Fn(OfRow) -> f64) -> Self {
         let count = |at: usize| of(&move |row| row.counts[at] as f64);
         let tired = |what: &dyn Fn(&Tired) -> f64| of(&|row| row.tired.as_ref().map_or(0.0, what));
@@ -276,7 +275,7 @@ impl Part {
         }
     }
 
-    /// What came since an earlier time.
+    /// Returns the counts since an earlier time.
     fn less(&self, before: &Self) -> Self {
         let retried = |n: usize| self.retried[n] - before.retried.get(n).unwrap_or(&0.0);
         Self {
@@ -291,7 +290,7 @@ impl Part {
     }
 }
 
-/// Requests that the drive was sent.
+/// Returns the requests that the drive was sent.
 fn requests(drive: &Drive) -> u64 {
     let host = drive.host_counts();
     host.read_requests + host.write_requests + host.trim_requests
@@ -305,7 +304,7 @@ mod tests {
     use vpass_core::drive::Techniques;
     use vpass_core::time::run_untimed;
 
-    /// So many reads of the first page.
+    /// Reads of the first page.
     struct Reads(usize);
 
     impl RequestSource for Reads {
@@ -337,7 +336,7 @@ mod tests {
         )
         .unwrap();
         let mut series = Series::default();
-        // A look each 10 requests: 512 rows, then 256 of each 20, then of each 40.
+        // A sample every 10 requests: 512 rows, then 256 every 20, then every 40.
         for _ in 0..2000 {
             run_untimed(&mut drive, &mut Reads(10), &mut |_, _| true).unwrap();
             series.look(&drive, None);
@@ -350,7 +349,7 @@ mod tests {
         assert!(csv.starts_with("requests,simulated_s,host_read_pages,"));
         let widths: Vec<_> = csv.lines().map(|line| line.split(',').count()).collect();
         assert!(widths.iter().all(|w| *w == COUNTS), "{widths:?}");
-        // Parts are of equally many requests, whatever the rows.
+        // Parts have equal numbers of requests, independent of the rows.
         let parts = series.parts(3);
         assert!(
             parts.iter().all(|part| (part.read_pages - 20_000.0 / 3.0).abs() < 1e-6),

@@ -1,10 +1,12 @@
-//! A drive from being made to being judged, the same way for whoever runs one: made, watched and
-//! filled; warmed up; measured; judged.
+//! Session of a drive, the same for every caller: the drive is created, observed and filled; warmed
+//! up; measured; judged.
 //!
 //! ```text
-//! Session::new   a drive with its content, the oracle beside it    warm_up    serves requests that nothing counts
-//! measure        counting begins                                   serve      serves requests in the drive's gear
-//! judge          losses that nobody read are found, and the oracle concludes
+//! Session::new   a drive with its content, and its oracle
+//! warm_up        serves requests that are not counted
+//! measure        begins counting
+//! serve          serves requests in the drive's gear
+//! judge          finds losses in data that was not read; the oracle concludes
 //! ```
 
 use std::any::Any;
@@ -18,38 +20,38 @@ use vpass_core::slots::reclaim::technique;
 use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
 use vpass_oracle::{Level, Oracle, OracleReport};
 
-/// What the drive made last began with: rows and ages of a comparison begin alike.
+/// Start-up states of the latest drives; rows and ages of a comparison share them.
 static IMAGES: Images = Images::new();
 
-/// What a session is to begin with.
+/// Inputs of a session.
 #[derive(Clone, Debug)]
 pub struct Beginning<'a> {
-    /// The drive, resolved.
+    /// Drive with all values resolved.
     pub config: &'a DriveConfig,
-    /// Its techniques and the seed of their chance.
+    /// Techniques of the drive and their random seed.
     pub techniques: &'a Techniques,
     /// Whether time is simulated.
     pub timed: bool,
-    /// How closely the oracle watches, where it does.
+    /// Level of the oracle's checks, if it watches.
     pub oracle: Option<Level>,
-    /// Of the drive's content.
+    /// Random seed of the drive's content.
     pub seed: u64,
 }
 
-/// What is done now and then: it hears the requests served so far, and says whether to go on.
+/// Function that is called regularly with the requests served so far; it returns whether to go on.
 pub type Step<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;
 
-/// A drive with its content, before anything is counted.
+/// Drive with its content, before counting begins.
 pub struct Session {
     drive: Drive,
     timed: bool,
 }
 
 impl Session {
-    /// Makes the drive.
+    /// Creates the drive.
     ///
     /// # Errors
-    /// A technique that the drive leaves no room for.
+    /// Reports a technique without enough space on the drive.
     pub fn new(beginning: &Beginning) -> Result<Self, ConfigError> {
         let Beginning { config, techniques, timed, oracle, seed } = *beginning;
         let mut drive = Drive::new(config.clone(), techniques, timed)?;
@@ -67,43 +69,43 @@ impl Session {
         Ok(Self { drive, timed })
     }
 
-    /// The drive as it is.
+    /// Returns the drive.
     pub fn drive(&self) -> &Drive {
         &self.drive
     }
 
-    /// The drive, for a gear that drives it by itself.
+    /// Returns the drive, for a gear that runs it directly.
     pub fn drive_mut(&mut self) -> &mut Drive {
         &mut self.drive
     }
 
-    /// Serves requests at once, whatever the gear, and gives how many there were.
+    /// Serves requests at once in any gear, and returns their number.
     ///
     /// # Errors
-    /// The workload's, or that `step` wants an end.
+    /// Returns the errors of the workload, or a stop by `step`.
     pub fn warm_up(&mut self, source: &mut dyn RequestSource, step: Step) -> Result<u64, RunError> {
         warm_up(&mut self.drive, source, step)
     }
 
-    /// Serves a part of a warm-up that is at hand; [`Self::end_warm_up`] comes behind the last.
+    /// Serves a part of a warm-up; [`Self::end_warm_up`] follows the last part.
     ///
     /// # Errors
-    /// A request after the end of time, or that `step` wants an end.
+    /// Reports a request after the end of time, or a stop by `step`.
     pub fn warm_up_part(&mut self, requests: &[Request], step: Step) -> Result<(), RunError> {
         serve_untimed(&mut self.drive, requests, step)
     }
 
-    /// The clock shows 0 from here on.
+    /// Sets the clock to 0.
     pub fn restart_clock(&mut self) {
         self.drive.restart_clock();
     }
 
-    /// Ends a warm-up in parts: nothing stays in the write buffer.
+    /// Ends a warm-up in parts by writing the write buffer.
     pub fn end_warm_up(&mut self) {
         end_warm_up(&mut self.drive);
     }
 
-    /// Counts from here on.
+    /// Begins counting.
     pub fn measure(mut self) -> Measured {
         self.drive.restart_clock();
         self.drive.begin_measurement();
@@ -112,19 +114,19 @@ impl Session {
     }
 }
 
-/// A drive in the phase that counts.
+/// Drive in the counted phase.
 pub struct Measured {
-    /// The drive as it is.
+    /// Drive of the session.
     pub drive: Drive,
-    /// What it runs in; none in the untimed gear.
+    /// Engine of the timed gear; `None` in other gears.
     pub engine: Option<Replay>,
 }
 
 impl Measured {
-    /// Serves requests in the drive's gear, and gives how many there were.
+    /// Serves requests in the drive's gear, and returns their number.
     ///
     /// # Errors
-    /// The workload's, or that `step` wants an end.
+    /// Returns the errors of the workload, or a stop by `step`.
     pub fn serve(&mut self, source: &mut dyn RequestSource, step: Step) -> Result<u64, RunError> {
         match &mut self.engine {
             Some(engine) => engine.run(&mut self.drive, source, step),
@@ -132,15 +134,15 @@ impl Measured {
         }
     }
 
-    /// Serves requests at hand in no time, of a drive in the untimed gear.
+    /// Serves the given requests at once, on a drive in the untimed gear.
     ///
     /// # Errors
-    /// A request after the end of time, or that `step` wants an end.
+    /// Reports a request after the end of time, or a stop by `step`.
     pub fn serve_part(&mut self, requests: &[Request], step: Step) -> Result<(), RunError> {
         serve_untimed(&mut self.drive, requests, step)
     }
 
-    /// Ends what is measured.
+    /// Ends the measurement.
     pub fn judge(self) -> Judged {
         let Self { mut drive, engine } = self;
         drive.report_unread_losses();
@@ -152,12 +154,12 @@ impl Measured {
     }
 }
 
-/// A drive at the end.
+/// Drive at the end.
 pub struct Judged {
-    /// The drive as it was left.
+    /// Drive after its last request.
     pub drive: Drive,
-    /// What it ran in; none in the untimed gear.
+    /// Engine of the timed gear; `None` in other gears.
     pub engine: Option<Replay>,
-    /// What the oracle found, where it watched.
+    /// Report of the oracle, if it watched.
     pub oracle: Option<OracleReport>,
 }

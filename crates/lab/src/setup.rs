@@ -1,5 +1,5 @@
-//! What a user asks for: a drive, a workload, and how to run them; names not yet looked up and
-//! nothing read.
+//! Request of a user: a drive, a workload and options, before names are looked up or files are
+//! read.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -10,25 +10,25 @@ use vpass_oracle::Level;
 use vpass_workload::synthetic::Sample;
 use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
 
-/// A drive, and how to run it under any workload.
+/// Drive, and options that hold for any workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base {
     /// Preset, or path of a TOML file.
     pub drive: String,
-    /// What is simulated.
+    /// Gear of the run.
     pub gear: Gear,
-    /// Requests outstanding in a closed loop; none follows the workload's own clock, depth or rate.
+    /// Queue depth of a closed loop; if absent, the workload's own clock, depth or rate applies.
     pub queue_depth: Option<u32>,
-    /// Other values for keys of the drive or the workload, `KEY=VALUE` each.
+    /// Overrides of drive or workload keys, each `KEY=VALUE`.
     pub set: Vec<String>,
-    /// Of all chance.
+    /// Random seed.
     pub seed: u64,
-    /// Who watches the drive.
+    /// Watch over the drive.
     pub oracle: Watch,
 }
 
 impl Base {
-    /// This drive in the timed gear, watched.
+    /// Returns this drive in the timed gear, with an oracle.
     pub fn new(drive: impl Into<String>) -> Self {
         Self {
             drive: drive.into(),
@@ -41,31 +41,31 @@ impl Base {
     }
 }
 
-/// A drive, a workload, and how long to run them.
+/// Drive, workload, and length of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// The drive.
+    /// Drive and general options.
     pub base: Base,
-    /// The workload.
+    /// Name of the workload.
     pub workload: Named,
     /// Passes over the workload.
     pub repeat: NonZeroU32,
     /// Whether to repeat until wear per host page has settled instead.
     pub until_stable: bool,
-    /// Requests that are served before anything is counted.
+    /// Requests before counting begins.
     pub warm_up: u64,
-    /// P/E cycles of further drives that are run for the life's sake.
+    /// P/E cycles of further drives that are simulated for the life.
     pub ages: Vec<u32>,
-    /// Which of the drive's pages to simulate.
+    /// Simulated pages of the drive.
     pub sample: Sample,
-    /// Where it stands how slow reads of the host's data may be.
+    /// Source of the hints.
     pub hints: HintSource,
-    /// What fails, and when.
+    /// Failures with their times.
     pub fail: Vec<Failure>,
 }
 
 impl Setup {
-    /// A pass of this workload, all of it counted.
+    /// Returns one pass of this workload, completely counted.
     pub fn new(base: Base, workload: Named) -> Self {
         Self {
             base,
@@ -81,57 +81,57 @@ impl Setup {
     }
 }
 
-/// Where it stands what the host says of how slow reads of its data may be.
+/// Source of the host's hints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HintSource {
-    /// In the workload's file, if it says anything.
+    /// Workload file, if it has hints.
     Workload,
-    /// In a file of its own; a workload's file that says something, too, is refused.
+    /// Separate file; a workload file with hints is refused then.
     File(PathBuf),
-    /// Nowhere, whatever the workload's file says.
+    /// No hints, even if the workload file has some.
     Off,
 }
 
-/// A workload, by name.
+/// Workload by name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Named {
     /// Trace files, merged by time.
     Trace {
-        /// Where they are.
+        /// Paths of the files.
         files: Vec<PathBuf>,
-        /// How they are read and replayed.
+        /// Options for reading and replaying.
         replay: Replay,
     },
-    /// A generated workload: a preset, or the path of a TOML file.
+    /// Generated workload: a preset, or the path of a TOML file.
     Workload(String),
-    /// A job file of fio.
+    /// Job file of fio.
     Fio(PathBuf),
 }
 
-/// How a trace is read and replayed.
+/// Options for reading and replaying a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
-    /// Devices to take, by number or name; all where there are none.
+    /// Devices to use, by number or name; empty for all.
     pub only: Vec<String>,
-    /// Whether the files are parts of one trace, one after the other.
+    /// Whether the files are consecutive parts of one trace.
     pub concat: bool,
-    /// What becomes of requests beyond the drive.
+    /// Treatment of requests beyond the drive.
     pub fit: Fit,
-    /// The format's name; recognised from the content where absent.
+    /// Name of the format; detected from the content if absent.
     pub format: Option<String>,
-    /// Direction of all requests, for a trace that keeps none.
+    /// Direction of all requests, for a trace without directions.
     pub assume_op: Option<Op>,
-    /// Requests a second, for a trace that keeps no clock.
+    /// Requests per second, for a trace without a clock.
     pub assume_rate: Option<f64>,
     /// Unit of the times, for a format that leaves it open.
     pub time_unit: Option<TimeUnit>,
     /// Event of a blktrace text that counts as the request.
     pub blk_action: Option<BlkAction>,
-    /// Whether lines that cannot be read are passed over and counted.
+    /// Whether lines that cannot be read are skipped and counted.
     pub skip_bad_lines: bool,
-    /// How many times faster than recorded.
+    /// Speed relative to the recording.
     pub speed: f64,
-    /// Whether requests earlier than the one before are refused.
+    /// Whether requests earlier than their predecessor are refused.
     pub strict: bool,
 }
 
@@ -153,7 +153,7 @@ impl Default for Replay {
     }
 }
 
-/// What is simulated.
+/// Gear of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gear {
     /// Latencies and contention.
@@ -165,7 +165,7 @@ pub enum Gear {
 }
 
 impl Gear {
-    /// Its name in results.
+    /// Returns the name in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Timed => "timed",
@@ -175,20 +175,20 @@ impl Gear {
     }
 }
 
-/// How closely the oracle watches.
+/// Level of watching by the oracle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// Nobody watches: fastest.
+    /// No oracle: fastest.
     Off,
-    /// The data of every page read, the rules of flash, the drive's counts and map.
+    /// Data of every page read, the rules of flash, the drive's counts and map.
     On,
-    /// Also the host's requests from end to end: each page served once, whole and newest; and
-    /// whether wear is levelled.
+    /// Also the host's requests from end to end: each page is served once, whole and newest. Wear
+    /// levelling is checked, too.
     Full,
 }
 
 impl Watch {
-    /// Its name in results.
+    /// Returns the name in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -197,7 +197,7 @@ impl Watch {
         }
     }
 
-    /// How much the oracle checks, where it watches.
+    /// Returns the level of the oracle's checks, if it watches.
     pub fn level(self) -> Option<Level> {
         match self {
             Self::Off => None,

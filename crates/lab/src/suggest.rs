@@ -1,13 +1,13 @@
-//! Sentences about a name that nobody knows: what was probably meant, and what is known.
+//! Sentences about an unknown name: the nearest known name, and all known names.
 
 use vpass_workload::nearest::nearest;
 
-/// "; did you mean `x`?", or nothing.
+/// Returns "; did you mean `x`?", or nothing.
 pub fn hint<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     nearest(wanted, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// "unknown drive `tniy`; did you mean `tiny`? (known: ...)".
+/// Returns "unknown drive `tniy`; did you mean `tiny`? (known: ...)".
 pub fn unknown<'a>(
     what: &str,
     wanted: &str,
@@ -17,7 +17,7 @@ pub fn unknown<'a>(
     format!("unknown {what} `{wanted}`{} (known: {})", hint(wanted, names), known.join(", "))
 }
 
-/// "`a`, `b` or `c`".
+/// Formats a list: "`a`, `b` or `c`".
 pub(crate) fn any_of(names: &[String]) -> String {
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {

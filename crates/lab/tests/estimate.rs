@@ -1,5 +1,5 @@
-//! Estimates of lives against lives that are simulated, cycle by cycle. The cases were fixed before
-//! any of them was run.
+//! Tests of life estimates against simulated lives, cycle by cycle. The cases were fixed before any
+//! of them was run.
 #![expect(clippy::print_stdout, reason = "a table of errors is printed")]
 
 use vpass_lab::estimate::{self, Case, Estimate};
@@ -46,7 +46,7 @@ fn plan(asked: Asked, seed: u64) -> RunPlan {
         .unwrap()
 }
 
-/// The estimate, and how far off it is on the mean of lives with these seeds.
+/// Returns the estimate, and its error against the mean of lives with these seeds.
 fn off(asked: Asked, seeds: std::ops::RangeInclusive<u64>) -> (Estimate, f64) {
     let plans: Vec<RunPlan> = seeds.map(|seed| plan(asked, seed)).collect();
     let estimate = estimate::of(&plans[0]).unwrap().unwrap();
@@ -64,7 +64,7 @@ fn check(name: &str, asked: Asked, seeds: std::ops::RangeInclusive<u64>, case: C
     assert!(off.abs() <= estimate.within, "{name}: {off}");
 }
 
-/// Reads alone, under techniques that rewrite whole blocks.
+/// Cases with reads alone, under techniques that rewrite whole blocks.
 fn by_reads() -> Vec<(&'static str, Asked)> {
     vec![
         ("even reads", READS),
@@ -79,7 +79,7 @@ fn by_reads() -> Vec<(&'static str, Asked)> {
     ]
 }
 
-/// Even writes.
+/// Cases with even writes.
 fn even() -> Vec<(&'static str, Asked)> {
     let even = Asked { more: SKEWED.more, ..READS };
     vec![
@@ -106,7 +106,7 @@ fn even() -> Vec<(&'static str, Asked)> {
     ]
 }
 
-/// Skewed writes, and wordlines that are rewritten.
+/// Cases with skewed writes, and with rewritten wordlines.
 fn skewed() -> Vec<(&'static str, Asked)> {
     let wordlines = Asked { reclaim: "straw-wl", pec: (2975, 3000), ..READS };
     vec![
@@ -156,7 +156,7 @@ fn skewed_writes_and_wordlines_are_within_30_percent() {
     }
 }
 
-/// All cases with three seeds each; `make estimates` prints the table of `docs/estimate.md`.
+/// Checks all cases with three seeds each; `make estimates` prints the table of `docs/estimate.md`.
 #[test]
 #[ignore = "minutes"]
 fn all_cases_are_within_their_bounds() {
@@ -173,7 +173,7 @@ fn all_cases_are_within_their_bounds() {
 }
 
 #[test]
-fn where_no_equation_is_known_there_is_no_estimate() {
+fn without_a_known_equation_there_is_no_estimate() {
     for (asked, why) in [
         (Asked { reclaim: "hotld", ..READS }, "no equation is known of `hotld`"),
         (Asked { reclaim: "tiered", ..READS }, "no equation is known of `tiered`"),

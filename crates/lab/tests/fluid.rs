@@ -1,6 +1,6 @@
-//! The fluid gear against the untimed one, and samples against whole drives. Both gears draw their
-//! reads by chance, so what is compared is means over seeds: within 1 % or three standard errors of
-//! the difference, whichever is larger.
+//! Tests of the fluid gear against the untimed gear, and of samples against whole drives. Both
+//! gears draw their reads, so means over seeds are compared. They must agree within 1 % or three
+//! standard errors of the difference, whichever is larger.
 
 mod common;
 
@@ -48,7 +48,7 @@ const PAIRS: [Pair; 13] = [
     Pair { reclaim: "chance-probe", set: SPLIT },
 ];
 
-/// Techniques that count reads themselves, or go by those of other blocks.
+/// Techniques that count reads themselves, or use the reads of other blocks.
 const WITH_STATE: [Pair; 11] = [
     Pair { reclaim: "tiered", set: HOT },
     Pair { reclaim: "tiered", set: SPLIT },
@@ -112,7 +112,7 @@ fn both_gears_agree(pairs: &[Pair]) {
         both("erases", 0.01, &|s| s.flash.erases.sum() as f64);
         both("programs", 0.01, &|s| s.flash.programs.sum() as f64);
         both("alarms", 0.01, &|s| s.reclaim.alarms as f64);
-        // An extreme of few seeds: its own deviation is that of a few per cent.
+        // An extreme over few seeds deviates by a few per cent.
         both("worst dose", 0.02, &|s| s.oracle.as_ref().unwrap().worst_dose_ratio);
         assert!(
             fluid.iter().any(|s| s.reclaim.pages_copied > 100),
@@ -132,8 +132,8 @@ fn the_same_seed_gives_the_same_run() {
     assert_eq!(format!("{one:?}"), format!("{other:?}"));
 }
 
-/// Samples of a drive of 32 planes, held against all of it: their means lie within the interval
-/// that they give themselves.
+/// Samples of a drive of 32 planes against the whole drive: their means lie within their own
+/// interval.
 #[test]
 fn samples_agree_with_the_whole_drive() {
     let size: &[&str] =

@@ -1,5 +1,5 @@
-//! Drives whose reads take retries, with hints and without, in the fluid gear and in the untimed
-//! one.
+//! Tests of drives whose reads take retries, with and without hints, in the fluid and the untimed
+//! gear.
 
 mod common;
 
@@ -17,14 +17,14 @@ use vpass_workload::synthetic::Sample;
 
 struct Case {
     reclaim: &'static str,
-    /// Text of the hint file; none without hints.
+    /// Text of the hint file; `None` without hints.
     hints: Option<&'static str>,
     set: &'static [&'static str],
 }
 
-/// All data may be slow.
+/// Hint that all data may be slow.
 const ALL: &str = "[[range]]\noffset = 0\nbytes = \"1GiB\"\naccess_latency = \"idle\"\n";
-/// Stretches that may be slow, and slower.
+/// Hints that some ranges may be slow, and others slower.
 const SOME: &str = "[[range]]\noffset = 0\nbytes = \"300MiB\"\naccess_latency = \"idle\"\n\
     [[range]]\noffset = \"500MiB\"\nbytes = \"200MiB\"\naccess_latency = \"typical\"\n";
 const HOT: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000"];
@@ -51,7 +51,7 @@ const CASES: [Case; 6] = [
     Case { reclaim: "observed-retries", hints: Some(SOME), set: WRITES },
 ];
 
-/// The tiny drive with data that has an error rate, and two retries.
+/// Tiny drive with error rates and two retries.
 fn drive(room: &Path) -> PathBuf {
     let tiny = include_str!("../../../presets/drives/tiny.toml");
     let tired = "\n[error]\nmodel = \"powerlaw\"\ne = 0.0045\nb = 0.0\n\n[ecc]\ncodeword = \"4KiB\"\ncap = [0.0085, 0.01, 0.012]\n\
@@ -127,9 +127,9 @@ fn retries_and_hints_agree() {
     }
 }
 
-/// Every page of a sample has the word that it has on the whole drive.
+/// Every page of a sample has the hint that it has on the whole drive.
 #[test]
-fn a_sample_has_the_words_of_its_pages() {
+fn a_sample_has_the_hints_of_its_pages() {
     let room = room("hints-sample");
     let case = &CASES[2];
     let whole = run(&setup(&room, Gear::Fluid, case, 1), case.reclaim).hints.unwrap();
@@ -156,8 +156,8 @@ fn a_sample_has_the_words_of_its_pages() {
     }
 }
 
-/// Words that change every 2 MiB lie together in every block that the drive begins with, until data
-/// is regrouped.
+/// The hints change every 2 MiB, so every block at the start has several hints until data is
+/// regrouped.
 #[test]
 fn data_is_regrouped_in_both_gears() {
     let room = room("hints-regroup");
@@ -184,17 +184,17 @@ fn data_is_regrouped_in_both_gears() {
         left < 0.05 * kept && left_untimed < 0.05 * kept,
         "{left} and {left_untimed} of {kept}"
     );
-    // Those that reclaim or GC takes first go where they belong, too.
+    // Blocks that reclaim or GC takes first are regrouped, too.
     assert!(
         moved > kept && (moved / moved_untimed - 1.0).abs() < 0.1,
         "{moved} and {moved_untimed}"
     );
 }
 
-/// Pages 0 and 16 begin in one block, and only the first may be slow: each is read in a phase of
-/// its own.
+/// Pages 0 and 16 start in one block, and only the first may be slow. Each is read in its own
+/// phase.
 #[test]
-fn reads_of_phases_have_the_words_of_their_own_pages() {
+fn reads_of_phases_have_the_hints_of_their_own_pages() {
     let room = room("hints-phases");
     let phases = room.join("phases.toml");
     let text = "[workload]\nrate = 1000.0\n[[workload.phase]]\npages = [0]\nrequests = 3000\n[[workload.phase]]\npages = [16]\nrequests = 1000\n";

@@ -1,5 +1,5 @@
-//! Workloads whose rates change, in the fluid gear and in the untimed one: phases, a trace, a
-//! disk's statistics, fio jobs that have a rate.
+//! Tests of workloads with changing rates in the fluid and the untimed gear: phases, a trace, a
+//! disk's statistics, fio jobs with a rate.
 
 mod common;
 
@@ -15,7 +15,7 @@ use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, Named, Replay, Setup, Watch};
 use vpass_workload::synthetic::Sample;
 
-/// A folder for one test.
+/// Folder for one test.
 fn room(name: &str) -> PathBuf {
     let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&room).unwrap();
@@ -42,8 +42,8 @@ fn run(setup: &Setup, reclaim: &str) -> Summary {
     summary
 }
 
-/// Both gears over eight seeds: what is read and written, what reclaim does, and what wears; and
-/// the worst dose, which is larger where numbers are drawn that are always the same in the stream.
+/// Compares both gears over eight seeds: reads, writes, reclaim, wear, and the worst dose. The
+/// worst dose is larger if drawn numbers replace numbers that are constant in the stream.
 fn gears_agree(
     workload: &Named,
     reclaim: &str,
@@ -92,8 +92,8 @@ fn phases_agree() {
     }
 }
 
-/// A trace in which some pages are read now, others later, and a few are written: in the columns of
-/// MSR Cambridge.
+/// Trace with the columns of MSR Cambridge: some pages are read at first, others later, and a few
+/// are written.
 fn trace(room: &Path) -> PathBuf {
     let mut text = String::new();
     let mut random = 1u64;
@@ -144,7 +144,7 @@ fn statistics_and_jobs_with_a_rate_agree() {
         let allowed = deviations * (one.max(other) as f64).sqrt();
         assert!((one as f64 - other as f64).abs() <= allowed, "{what}: {one} and {other}");
     };
-    // Reads of data that is in the write buffer, or nowhere, are nobody's in bulk.
+    // Reads of data in the write buffer, or of data that does not exist, are not drawn in bulk.
     near("pages written", untimed.host.write_pages, fluid.host.write_pages, 0.0);
     near(
         "pages read",
@@ -158,8 +158,8 @@ fn statistics_and_jobs_with_a_rate_agree() {
     gears_agree(&jobs, "straw-wl", 4, 100, 0.05);
 }
 
-/// Samples of phases and of a trace hold the pages that they should: their reads and writes add up
-/// to those of the whole drive.
+/// Samples of phases and of a trace have the right pages: their reads and writes add up to those of
+/// the whole drive.
 #[test]
 fn samples_add_up() {
     let room = room("samples");

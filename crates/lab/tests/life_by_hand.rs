@@ -1,5 +1,4 @@
-//! What two lives come to together, worked out by hand: half of a drive each, of 200 pages
-//! programmed.
+//! Summary of two lives, computed by hand. Each life is of half a drive, with 200 pages programmed.
 
 use std::num::NonZeroU32;
 
@@ -148,15 +147,15 @@ fn near(what: &str, one: f64, other: f64) {
 fn means_and_intervals() {
     let life = Life::of("two".into(), &plans(), &lives());
     near("years", life.years.mean, 2.0);
-    // Student's t for one degree of freedom; the standard deviation is the root of two, that of the
-    // mean is 1.
+    // Student's t for one degree of freedom; the standard deviation is the root of two, and that of
+    // the mean is 1.
     assert!((life.years.ci95.unwrap() - 12.7062).abs() < 1e-3);
     near("P/E cycles", life.pec_mean.mean, 2500.0);
-    // Of a whole drive: twice that of a half.
+    // Counts of a whole drive are twice those of a half.
     near("host", life.host_bytes_written.mean, (2 * 60 * PAGE) as f64);
     near("flash", life.flash_bytes_written.mean, (2 * 200 * PAGE) as f64);
     near("lost", life.data_lost_pages, 3.0);
-    // 200 by 100, and 200 by 20.
+    // Ratios of 200 to 100, and of 200 to 20.
     near("amplification", life.write_amplification.unwrap().mean, 6.0);
     // 80 of 180 writes are small, and 45 fill reads are a quarter of 180.
     assert_eq!(
@@ -199,7 +198,7 @@ fn shares_are_means_of_shares() {
         assert_eq!(name, row);
         near(name, share.mean, right);
     }
-    // (0.5 - 0.2) / 2 is the standard deviation by the root of two.
+    // (0.5 - 0.2) / 2 is the standard deviation divided by the root of two.
     assert!((consumed.host.ci95.unwrap() - 12.7062 * 0.15).abs() < 1e-3);
     let json = serde_json::to_value(&consumed).unwrap();
     let of = |name: &str| json[name]["mean"].as_f64().unwrap();
@@ -219,7 +218,7 @@ fn shares_are_means_of_shares() {
 }
 
 #[test]
-fn reads_by_retries_and_words() {
+fn reads_by_retries_and_hints() {
     let life = Life::of("two".into(), &plans(), &lives());
     let shares: Vec<f64> =
         life.reads_by_retries.as_ref().unwrap().iter().map(|share| share.mean).collect();
@@ -248,8 +247,8 @@ fn how_lives_ended() {
     assert_eq!(of([End::WornOut, End::WornOut]), (true, true, "2.00 ± 12.7 years".into()));
     assert_eq!(of([End::WornOut, End::Uber]), (false, true, "2.00 ± 12.7 years".into()));
     assert_eq!(of([End::LivesOn, End::Uber]), (false, false, "> 2.00 years".into()));
-    // 0.02 and 0.06: 0.04 years are 14.6 days, and 12.706 times 0.02 are 92.8. 0.2 and 0.6: ten
-    // times as much.
+    // 0.02 and 0.06: 0.04 years are 14.6 days, and 12.706 times 0.02 years are 92.8 days. For 0.2
+    // and 0.6 both are ten times larger.
     let text = |scale: f64| {
         let [one, other] = lives().map(|lived| Lived { end: End::WornOut, ..lived });
         let lives = [Lived { years: 0.02 * scale, ..one }, Lived { years: 0.06 * scale, ..other }];

@@ -1,5 +1,5 @@
-//! What consumed a life, by arithmetic of its own: from how long it was, what was written in it,
-//! and what a block holds.
+//! Tests of the causes of wear, by separate arithmetic from the length of a life, the data written
+//! in it, and the size of a block.
 
 use std::num::NonZeroUsize;
 
@@ -12,7 +12,7 @@ use vpass_lab::progress::unwatched;
 use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
 
-/// Of the tiny drive: pages of the host's and of a block.
+/// Sizes of the tiny drive: pages of the host, and pages of a block.
 const HOST_PAGES: f64 = 65_536.0;
 const OF_A_BLOCK: f64 = 192.0;
 const PAGE: f64 = 16_384.0;
@@ -41,21 +41,21 @@ fn near(what: &str, one: f64, other: f64, share: f64) {
     assert!((one - other).abs() <= share * other.abs(), "{what}: {one} and {other}");
 }
 
-/// Whatever the cause: the programmed pages are those of the blocks that were erased, and the mean
-/// block has had its share of these, beyond what it had at the start.
+/// Checks that the programmed pages fill the erased blocks, and that the mean block gained its
+/// share of these erases, whatever the cause.
 fn adds_up(lived: &Lived, start: &Lived) {
     let (programmed, erased) = Cause::ALL.iter().fold((0.0, 0.0), |(programmed, erased), cause| {
         (programmed + lived.programs.of(*cause) as f64, erased + lived.erases.of(*cause) as f64)
     });
     near("P/E cycles", lived.pec_mean - start.pec_mean, erased / blocks(), 1e-3);
-    // Beyond what was erased, at most what all blocks hold was programmed.
+    // Programs exceed the erased blocks by at most the capacity of all blocks.
     assert!(
         (programmed - erased * OF_A_BLOCK).abs() <= blocks() * OF_A_BLOCK,
         "{programmed} pages, {erased} blocks"
     );
 }
 
-/// Shares are those of the programmed pages, and bytes are theirs.
+/// Checks that shares and bytes follow from the programmed pages.
 fn shares_add_up(lived: &Lived, life: &Life) {
     let consumed = life.consumed.as_ref().unwrap();
     near("shares", consumed.rows().iter().map(|(_, share)| share.mean).sum(), 1.0, 1e-9);
@@ -76,7 +76,7 @@ fn shares_add_up(lived: &Lived, life: &Life) {
     }
 }
 
-/// Blocks of the tiny drive.
+/// Returns the blocks of the tiny drive.
 fn blocks() -> f64 {
     let plan = plan(Gear::Untimed, Chosen::default(), &["workload.requests=1"]);
     let geometry = &plan.drive.config.geometry;
@@ -90,7 +90,7 @@ fn reads_alone() {
     shares_add_up(&lived, &life);
     let consumed = life.consumed.unwrap();
     assert!((consumed.reads.mean - 1.0).abs() < 1e-12 && lived.host_bytes == 0);
-    // Whole blocks move: each erase has copied what a block holds.
+    // Whole blocks move: each erase follows a copy of a block's pages.
     near(
         "copies",
         lived.programs.of(Cause::Reclaim) as f64,
@@ -98,8 +98,8 @@ fn reads_alone() {
         0.05,
     );
     near("reads", lived.read_pages as f64, seconds * 1000.0, 0.01);
-    // Blocks are read alike, and rewritten after as many reads as the first was: half of the time
-    // on the way is an alarm's.
+    // Blocks are read at equal rates and rewritten at equal numbers of reads, so twice the reads
+    // halve the life.
     let twice = ["drive.rated_pec=12", "workload.distribution=uniform", "workload.rate=2000"];
     near(
         "a drive that is read twice as often",
@@ -125,8 +125,7 @@ fn writes_alone() {
         let consumed = life.consumed.unwrap();
         assert!(consumed.reads.mean == 0.0 && consumed.age.mean == 0.0);
         near("bytes of the host's", lived.host_bytes as f64, seconds * 100.0 * PAGE, 0.02);
-        // Pages that come together in the write buffer, or wait in it at the end, are not
-        // programmed.
+        // Pages that meet in the write buffer, or wait in it at the end, are not programmed.
         near(
             "the host's share",
             consumed.host.mean * life.flash_bytes_written.mean,
@@ -134,8 +133,8 @@ fn writes_alone() {
             0.01,
         );
         near("the others'", 1.0 / consumed.host.mean, life.write_amplification.unwrap().mean, 0.01);
-        // A drive that is worn evenly: all its blocks' cycles, by the host's pages and those moved
-        // for each.
+        // Even wear: the cycles of all blocks come from the host's pages and from those moved for
+        // each.
         let cycles = (40.0 - 2.0) * blocks() * OF_A_BLOCK;
         near(
             "cycles",
@@ -146,7 +145,7 @@ fn writes_alone() {
     }
 }
 
-/// However short it is: what it came to is that of its years, and no more.
+/// A very short life, too, ends at its years.
 #[test]
 fn a_life_of_seconds_ends_in_time() {
     let set = ["drive.rated_pec=4", "workload.distribution=uniform", "workload.rate=200000"];
@@ -182,12 +181,12 @@ fn age_alone() {
     shares_add_up(&lived, &life);
     let consumed = life.consumed.unwrap();
     assert!(consumed.age.mean > 0.95, "{consumed:?}");
-    // All data once in a period, or a little sooner: never later.
+    // All data is rewritten once per period or slightly sooner, never later.
     let passes = lived.programs.of(Cause::Refresh) as f64 / HOST_PAGES;
     assert!((1.0..1.35).contains(&(passes * 2000.0 / seconds)), "{passes} passes in {seconds} s");
 }
 
-/// Everything at once.
+/// All causes together.
 #[test]
 fn all_causes() {
     let set = [
@@ -211,7 +210,7 @@ fn all_causes() {
     near("bytes of the host's", lived.host_bytes as f64, seconds * 1000.0 * 0.03 * PAGE, 0.02);
 }
 
-/// How far the projection of a run is from the life itself: what the sentence under a run says.
+/// Difference between the projection of a run and the exact life, as printed under a run.
 #[test]
 fn projections_are_near_lives() {
     let cases: [(&str, &[&str]); 3] = [

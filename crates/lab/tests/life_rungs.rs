@@ -1,7 +1,8 @@
-//! Lives on the ladder against exact lives: twelve cases, fixed before any result was seen.
+//! Tests of lives on the ladder against exact lives: twelve cases, fixed before any result was
+//! seen.
 //!
-//! In eleven of twelve cases the exact life lies in the interval, and no interval is wider than
-//! asked. The long test prints the table: `make life-rungs`.
+//! In eleven of twelve cases the interval contains the exact life, and no interval is wider than
+//! requested. The long test prints the table: `make life-rungs`.
 #![expect(clippy::print_stderr, reason = "the long test prints its table")]
 
 use std::fmt::Write;
@@ -18,7 +19,7 @@ use vpass_lab::setup::{Base, Gear, Named, Replay, Setup, Watch};
 /// Half of the interval, as a share of the years.
 const WITHIN: f64 = 0.1;
 
-/// A life to compare.
+/// Life to compare.
 struct Case {
     name: &'static str,
     drive: &'static str,
@@ -30,7 +31,7 @@ struct Case {
 #[derive(Clone, Copy)]
 enum Load {
     Preset(&'static str),
-    /// A trace that writes a third of the drive, and reads all of it.
+    /// Trace that writes a third of the drive, and reads all of it.
     Third,
 }
 
@@ -102,7 +103,7 @@ const CASES: [Case; 12] = [
     },
 ];
 
-/// Reads as above, but so slow that age causes rewrites, too.
+/// The reads above, but so slow that age causes rewrites, too.
 const SLOWER: &[&str] = &[
     "drive.capacity=256MiB",
     "workload.rate=200",
@@ -128,8 +129,8 @@ impl Case {
     }
 }
 
-/// A minute: each page of the first third is written once, in a scattered order, and 29 reads to
-/// each write go to all pages.
+/// Trace of a minute: each page of the first third is written once, in a scattered order. For each
+/// write there are 29 reads of all pages.
 fn third_written(folder: &Path) -> std::path::PathBuf {
     const PAGES: u64 = (256 << 20) / 16_384;
     const ROWS: u64 = 30;
@@ -153,14 +154,14 @@ fn third_written(folder: &Path) -> std::path::PathBuf {
     path
 }
 
-/// The years of an exact life.
+/// Returns the years of an exact life.
 fn exact(plan: &RunPlan) -> f64 {
     live_all(std::slice::from_ref(plan), Until::default(), NonZeroUsize::new(1), &unwatched)
         .unwrap()[0]
         .years
 }
 
-/// Climbs without a limit of time.
+/// Climbs without a time limit.
 fn climbed(plan: &RunPlan, rung: Option<Rung>, threads: usize) -> Climbed {
     let climb = Climb {
         rung,
@@ -185,7 +186,7 @@ fn climbed(plan: &RunPlan, rung: Option<Rung>, threads: usize) -> Climbed {
     climb.go(&contenders, live, &mut |_| ()).unwrap()
 }
 
-/// A row of the table: whether the exact life lies in the interval.
+/// Returns whether the interval contains the exact life, and a row of the table.
 fn compared(case: &Case, more: &[&str], folder: &Path) -> (bool, String) {
     let years = exact(&case.plan(more, folder, Watch::Off));
     let climbed = climbed(&case.plan(more, folder, Watch::On), None, 2);
@@ -199,7 +200,7 @@ fn compared(case: &Case, more: &[&str], folder: &Path) -> (bool, String) {
     for one in lived {
         let warm_up = one.accelerated_from.map(|from| from - one.pec_first);
         assert!(warm_up.is_none_or(|cycles| cycles >= 18.0), "{}: {warm_up:?}", case.name);
-        // Each life has worn out: its batches add up to it.
+        // Each life has worn out, so its batches add up to it.
         let batches: f64 = one.batches.iter().sum();
         assert!((batches / one.years - 1.0).abs() < 1e-6, "{}: {batches}", case.name);
     }
@@ -229,10 +230,10 @@ fn compared(case: &Case, more: &[&str], folder: &Path) -> (bool, String) {
     (inside, row)
 }
 
-/// Minutes of CPU time: lives of thousands of cycles.
+/// Takes minutes of CPU time: lives of thousands of cycles.
 #[test]
 #[ignore = "takes minutes; make life-rungs"]
-fn the_exact_life_lies_in_the_interval() {
+fn the_interval_contains_the_exact_life() {
     let folder = tempfile::tempdir().unwrap();
     let only = std::env::var("VPASS_LIFE_CASE").ok();
     let cases = CASES.iter().filter(|case| only.as_ref().is_none_or(|name| case.name == name));

@@ -1,4 +1,4 @@
-//! Lives of samples: what they say of the whole drive, and of how sure that is.
+//! Tests of lives of samples: their results for the whole drive, and the intervals of these.
 
 use std::num::NonZeroUsize;
 
@@ -13,12 +13,12 @@ use vpass_lab::progress::unwatched;
 use vpass_lab::setup::{Base, Gear, HintSource, Named, Setup, Watch};
 use vpass_workload::synthetic::Sample;
 
-/// Lives of the tiny drive, one for each of its samples.
+/// Returns the lives of the tiny drive, one for each of its samples.
 fn lives(reclaim: &str, of: u32, until: Until, set: &[&str]) -> Life {
     lives_of(1, reclaim, of, until, set)
 }
 
-/// The same with another seed.
+/// Returns these lives with another seed.
 fn lives_of(seed: u64, reclaim: &str, of: u32, until: Until, set: &[&str]) -> Life {
     let common = [
         "workload.rate=10000",
@@ -70,7 +70,7 @@ fn samples_are_of_a_whole_drive() {
         0.05,
     );
     assert!(whole.years.ci95.is_none() && halves.worn_out && halves.lives.len() == 2);
-    // Two values: half of their difference is their standard deviation over the root of two;
+    // Two values: half of their difference is their standard deviation divided by the root of two;
     // Student's t for one degree of freedom.
     let [one, other] = [0, 1].map(|at| halves.lives[at].years);
     near("interval", halves.years.ci95.unwrap(), 12.7062 * (one - other).abs() / 2.0, 1e-4);
@@ -80,8 +80,8 @@ fn samples_are_of_a_whole_drive() {
 #[test]
 fn lost_pages_are_those_of_a_whole_drive() {
     let until = Until { years: Some(2e-5), uber: None };
-    // A tenth of all pages is just beyond its limit, so a per cent of dose moves their number by
-    // several. Halves lose 6 % more; a tenth is allowed.
+    // A tenth of all pages is slightly beyond its limit, so 1 % of dose changes their number by
+    // several per cent. Halves lose 6 % more; 10 % is allowed.
     let set = ["workload.distribution=uniform", "start.pec=2900"];
     let lost = |seed, of| lives_of(seed, "none", of, until, &set).data_lost_pages;
     let pairs: Vec<[f64; 2]> = (1..=6).map(|seed| [1, 2].map(|of| lost(seed, of))).collect();
@@ -94,8 +94,8 @@ fn lost_pages_are_those_of_a_whole_drive() {
     assert!(apart.abs() <= 0.1 * whole, "{pairs:?}: {apart} apart");
 }
 
-/// Of 4 MiB a small sample has a page, and a drive with a buffer of one page writes a wordline for
-/// every page.
+/// A small sample has one page of a 4-MiB buffer. A drive with a buffer of one page writes a
+/// wordline for every page.
 #[test]
 fn small_samples_keep_a_write_buffer() {
     let set = [
@@ -123,10 +123,10 @@ fn small_samples_keep_a_write_buffer() {
     near("pages programmed for the host", lived.programs.of(Cause::Host) as f64, written, 0.01);
 }
 
-/// 117,187,500 pages in 256 samples: the first 172 have a page more than the others. Where the host
-/// says one word of all of them, no sample has another.
+/// 117,187,500 pages in 256 samples: the first 172 samples have one page more than the others. If
+/// all pages have the same hint, all samples have it, too.
 #[test]
-fn every_sample_has_the_words_of_the_whole_drive() {
+fn every_sample_has_the_hints_of_the_whole_drive() {
     let hints = HintSource::File(
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hints/all-idle.toml").into(),
     );

@@ -1,8 +1,9 @@
-//! Small samples against the whole drives that they are of: write amplification and life within 1
+//! Tests of small samples against their whole drives: write amplification and life agree within 1
 //! %.
 //!
 //! A whole drive of 1,512 blocks is small enough to be simulated, and its eight samples have the
-//! smallest size allowed. All eight together hold its data, so that what is left is what samples
+//! smallest size allowed. All eight together have its data, so only errors of samples and chance
+//! remain.
 //! get wrong, and chance.
 
 use std::num::NonZeroUsize;
@@ -14,7 +15,7 @@ use vpass_lab::progress::unwatched;
 use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
 use vpass_workload::synthetic::Sample;
 
-/// What of a drive is simulated, under which technique.
+/// Simulated drive and technique.
 struct Case {
     drive: &'static str,
     reclaim: &'static str,
@@ -50,7 +51,7 @@ fn plans(case: &Case, samples: Sample, residues: u32, seeds: u64, oracle: Watch)
         .collect()
 }
 
-/// Lives of this many samples, or of the whole drive.
+/// Returns lives of this many samples, or of the whole drive.
 fn lives(case: &Case, of: u32, seeds: u64, oracle: Watch) -> Life {
     let plans = plans(case, Sample { of, residue: 0 }, of, seeds, oracle);
     let lived = live_all(&plans, Until::default(), NonZeroUsize::new(2), &unwatched).unwrap();
@@ -63,10 +64,10 @@ fn lives(case: &Case, of: u32, seeds: u64, oracle: Watch) -> Life {
 }
 
 fn near(what: &str, sample: f64, right: f64, share: f64) {
-    assert!((sample / right - 1.0).abs() <= share, "{what}: {sample} by samples, {right} is right");
+    assert!((sample / right - 1.0).abs() <= share, "{what}: {sample} by samples, but {right} is right");
 }
 
-/// Holds all samples 1/`of` of a drive against the whole one.
+/// Compares all samples 1/`of` of a drive with the whole drive.
 fn samples_are_right(case: &Case, of: u32, seeds: u64) {
     let (whole, samples) = (lives(case, 1, seeds, Watch::Off), lives(case, of, seeds, Watch::Off));
     let what = format!("{} {:?} 1/{of}", case.reclaim, case.set);
@@ -83,14 +84,14 @@ fn samples_are_right(case: &Case, of: u32, seeds: u64) {
 }
 
 #[test]
-fn the_smallest_samples_live_as_the_whole_drive_does() {
+fn the_smallest_samples_live_as_long_as_the_whole_drive() {
     let cases = [
         Case {
             drive: "tiny",
             reclaim: "straw-wl",
             set: &[SIZE, "drive.rated_pec=14", "workload.read_share=0.5"],
         },
-        // Reads cause nearly half of what is programmed.
+        // Reads cause nearly half of the programs.
         Case {
             drive: "tiny",
             reclaim: "block",
@@ -102,7 +103,7 @@ fn the_smallest_samples_live_as_the_whole_drive_does() {
     }
 }
 
-/// Write amplification of greedy GC under uniform writes: 1 / (1 - v), where ln(1/v) = (1 - v) /
+/// Write amplification of greedy GC under uniform writes: 1 / (1 - v), with ln(1/v) = (1 - v) /
 /// alpha (Desnoyers, ACM TOS 10(2), 2014).
 fn closed_form(alpha: f64) -> f64 {
     let v = (0..10_000).fold(0.0, |v: f64, _| (-(1.0 - v) / alpha).exp());
@@ -112,8 +113,8 @@ fn closed_form(alpha: f64) -> f64 {
 /// Uniform writes to the smallest sample of `modern-tlc`: its write amplification is that of the
 /// closed form for the whole drive.
 #[test]
-fn the_smallest_sample_of_a_large_drive_is_cleaned_as_the_drive_is() {
-    // 64 planes of 735 blocks of 2,856 pages, of which two are free; 16 blocks of the host and 16
+fn the_smallest_sample_of_a_large_drive_has_its_write_amplification() {
+    // 64 planes of 735 blocks of 2,856 pages, of which two are free. 16 blocks of the host and 16
     // of GC are open and half full.
     let written = (64.0 * 735.0 - 2.0 - 32.0 / 2.0) * 2856.0;
     let right = closed_form(117_187_500.0 / written);
@@ -127,12 +128,12 @@ fn the_smallest_sample_of_a_large_drive_is_cleaned_as_the_drive_is() {
     let lived = live_all(&plans, Until::default(), NonZeroUsize::new(2), &unwatched).unwrap();
     let life = Life::of("straw-wl".into(), &plans, &lived);
     near("write amplification", life.write_amplification.unwrap().mean, right, 0.01);
-    // Ten cycles of all pages, at 10,000 pages written a second.
+    // Ten cycles of all pages, at 10,000 pages written per second.
     let host_pages = 10.0 * 64.0 * 735.0 * 2856.0 / right;
     near("years", life.years.mean, host_pages / 5000.0 / (365.25 * 86_400.0), 0.01);
 }
 
-/// The oracle counts cycles of samples by itself, and knows what rests.
+/// The oracle counts the cycles of samples by itself, and agrees.
 #[test]
 fn the_oracle_agrees_with_samples() {
     let case = Case {
@@ -143,11 +144,11 @@ fn the_oracle_agrees_with_samples() {
     lives(&Case { ..case }, 8, 1, Watch::On);
 }
 
-/// Several geometries, spares, techniques and workloads, at several sizes of samples, and as many
-/// seeds as show 1 %.
+/// Several geometries, spares, techniques and workloads, at several sizes of samples, with enough
+/// seeds to show 1 %.
 #[test]
 #[ignore = "minutes: make soak"]
-fn samples_of_many_drives_live_as_the_whole_drives_do() {
+fn samples_of_many_drives_live_as_long_as_the_whole_drives() {
     const LONG: &str = "drive.rated_pec=30";
     let cases = [
         Case { drive: "tiny", reclaim: "none", set: &[SIZE, LONG, "workload.read_share=0"] },
@@ -172,7 +173,7 @@ fn samples_of_many_drives_live_as_the_whole_drives_do() {
             reclaim: "none",
             set: &[SIZE, LONG, "workload.read_share=0.5", "workload.distribution=hot-cold:0.2/0.8"],
         },
-        // It keeps data that is often read apart, in streams of its own.
+        // The technique gives read-hot data streams of its own.
         Case {
             drive: "tiny",
             reclaim: "ipr",

@@ -1,4 +1,4 @@
-//! Whoever waits for a run hears of it and may end it.
+//! Tests of progress: a caller hears of a run's progress and may end it.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -7,7 +7,7 @@ use vpass_lab::progress::{Progress, unwatched};
 use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, Named, Setup};
 
-/// Counts what it is told, and wants an end after so many requests.
+/// Receiver that counts its notes, and ends the run after some requests.
 struct Waiting {
     most: u64,
     done: AtomicU64,
@@ -25,7 +25,7 @@ impl Progress for Waiting {
 }
 
 #[test]
-fn whoever_waits_hears_of_the_requests_and_may_end_the_run() {
+fn a_caller_hears_of_the_requests_and_may_end_the_run() {
     let base = Base { set: vec!["workload.requests=50000".into()], ..Base::new("tiny") };
     let setup =
         Setup { warm_up: 10_000, ..Setup::new(base, Named::Workload("uniform-read".into())) };
@@ -39,7 +39,7 @@ fn whoever_waits_hears_of_the_requests_and_may_end_the_run() {
             (outcome, waiting.done.into_inner())
         };
         let (outcome, done) = run(u64::MAX);
-        // But for those under way at the last look.
+        // Requests in progress at the last note are not included.
         assert!(outcome == Ok(40_000) && (49_900..=50_000).contains(&done), "{done}");
         for most in [0, 5_000, 30_000] {
             let (outcome, done) = run(most);

@@ -1,4 +1,4 @@
-//! The error budget of a page: what wear, age and reads leave of it at each retry, and the age at
+//! Error budget of a page: the remainder after wear, age and reads at each retry, and the age at
 //! which each level ends.
 
 use std::collections::BTreeSet;
@@ -12,69 +12,68 @@ use vpass_core::disturb::table::LimitTable;
 use vpass_core::error::budget::{AgedLimits, Asked};
 use vpass_core::error::ladder::ReadTime;
 
-/// What is left of data at each retry.
+/// Error budget of data at each retry.
 #[derive(Serialize)]
 pub struct ErrorBudget {
-    /// How many times as fast as at the temperature of the law data ages.
+    /// Factor by which data ages faster than at the temperature of the retention law.
     pub acceleration: f64,
-    /// Older data is lost where nothing refreshes it.
+    /// Age at which data is lost without refresh.
     pub longest_age: Span,
-    /// Ages that the numbers of each page are for, youngest first; the first is data without age.
+    /// Ages for the numbers of each page, youngest first; the first is data without age.
     pub ages: Vec<Span>,
-    /// The first read, and each retry.
+    /// First read, and each retry.
     pub levels: Vec<Level>,
-    /// A page of each group and kind, at each P/E count.
+    /// Page of each group and kind, at each P/E count.
     pub pages: Vec<PageBudget>,
 }
 
-/// A level of the ladder.
+/// Level of decoding.
 #[derive(Serialize)]
 pub struct Level {
-    /// Retries made.
+    /// Number of retries before.
     pub retries: usize,
-    /// RBER up to which it decodes.
+    /// Highest RBER that the level decodes.
     pub cap: f64,
-    /// Wrong bits of a codeword that it corrects; null where no codeword is known.
+    /// Wrong bits of a codeword that the level corrects; null without a known codeword.
     pub corrects: Option<u32>,
-    /// What this level alone takes, sensing, transfer and decoding, by page kind.
+    /// Time of this level alone by page kind: sensing, transfer and decoding.
     pub takes_us: Vec<(&'static str, f64)>,
 }
 
-/// A page of a group's worst layer in the worst block.
+/// Page of a group's weakest layer in the weakest block.
 #[derive(Serialize)]
 pub struct PageBudget {
     /// P/E cycles.
     pub pec: u32,
     /// Wordline group.
     pub group: String,
-    /// LSB, CSB and so on.
+    /// Page kind: LSB, CSB and so on.
     pub page_kind: &'static str,
     /// RBER of fresh data.
     pub base: f64,
-    /// What each age adds to it, counted to the end of its step as the drive does.
+    /// RBER that each age adds, counted to the end of its step as in the drive.
     pub retention: Vec<f64>,
-    /// What a dose unit adds to it; 0 where fresh data is not decoded without retry.
+    /// RBER that a dose unit adds; 0 if fresh data needs a retry.
     pub slope: f64,
-    /// What is left at each level; empty where fresh data is not decoded without retry.
+    /// Remainder at each level; empty if fresh data needs a retry.
     pub levels: Vec<Left>,
 }
 
-/// What a page may still take with so many retries.
+/// Remaining dose and age of a page with some retries.
 #[derive(Serialize)]
 pub struct Left {
-    /// Retries that may be made.
+    /// Number of allowed retries.
     pub retries: usize,
-    /// Dose units at each age; below 0 where that age alone is too much.
+    /// Dose units at each age; below 0 if that age alone is too much.
     pub dose: Vec<f64>,
-    /// The age at which a page that nobody reads needs more retries than these; null where none
-    /// brings it there.
+    /// Age at which a page without reads needs more retries; null if age never reaches that.
     pub ends_days: Option<f64>,
 }
 
-/// The budget of this drive at these P/E counts; none where it says nothing of errors.
+/// Computes the budget of this drive at these P/E counts; `None` without error rates.
 ///
 /// # Errors
-/// A drive that cannot be.
+/// Reports an invalid drive.
 pub(super) fn error_budget(
     config: &DriveConfig,
     counts: &BTreeSet<u32>,
@@ -141,7 +140,7 @@ fn page(
         dose: ages.iter().map(|age| Dose::of_1024ths(limit(level, step(age.0))).units()).collect(),
         ends_days: limits.ends(0, |step| limit(level, step)).map(|age| age as f64 / DAY as f64),
     };
-    // Age counts to the end of its step, here as in the limits.
+    // Age counts to the end of its step, as in the limits.
     let counts_as = |age: &Span| limits.ages().counts_as(step(age.0));
     let retention =
         |age: &Span| counts_as(age).map_or(0.0, |age| limits.rates().retention(pec, group, age));

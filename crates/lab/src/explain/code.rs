@@ -1,51 +1,51 @@
-//! Limits that follow from one code: what it corrects, what it is held to, and the reads and ages
-//! that it bears.
+//! Limits that follow from one code: its correction, its target, and the reads and ages that it
+//! endures.
 
 use serde::Serialize;
 use vpass_core::base::span::DAY;
 use vpass_core::config::{BchTarget, Combine, DriveConfig};
 use vpass_core::error::bch::Bch;
 
-/// The code of a drive with `error.model = "bch"`.
+/// Code of a drive with `error.model = "bch"`.
 #[derive(Serialize)]
 pub struct Code {
     /// Bits of a codeword.
     pub codeword_bits: u32,
-    /// Those of them that are data.
+    /// Data bits of a codeword.
     pub data_bits: u32,
-    /// Wrong ones that are corrected.
+    /// Wrong bits that are corrected.
     pub corrects: u32,
-    /// "yield", "uber" or "stripe".
+    /// Target: "yield", "uber" or "stripe".
     pub target: BchTarget,
     /// Share of codewords that decode at the limit.
     #[serde(rename = "yield")]
     pub decoded: f64,
-    /// Codewords lost by data bits read, of pages at the limit.
+    /// Codewords lost per data bit read, for pages at the limit.
     pub uber: f64,
-    /// Pages lost on average of a block at the limit.
+    /// Mean number of lost pages in a block at the limit.
     pub lost_pages_of_a_block: f64,
     /// RBER at the limit.
     pub tolerable_rber: f64,
-    /// "independent" or "sum".
+    /// Combination of errors: "independent" or "sum".
     pub combine: Combine,
-    /// By P/E count.
+    /// Limits by P/E count.
     pub limits: Vec<CodeLimits>,
 }
 
-/// What data bears at a P/E count.
+/// Limits of data at a P/E count.
 #[derive(Serialize)]
 pub struct CodeLimits {
     /// P/E cycles.
     pub pec: u32,
-    /// Reads of the block, of data without age.
+    /// Reads of the block, for data without age.
     pub reads: f64,
-    /// Age in days, of data that nobody reads.
+    /// Age in days, for data without reads.
     pub age_days: f64,
-    /// Reads that data of half that age bears.
+    /// Reads, for data with half of that age.
     pub reads_at_half_age: f64,
 }
 
-/// What is to be said of a drive's code; none where limits do not follow from one.
+/// Describes a drive's code; `None` if limits do not follow from a code.
 pub(super) fn code(config: &DriveConfig, counts: impl Iterator<Item = u32>) -> Option<Code> {
     let bch = Bch::of(config)?;
     let (codeword_bits, data_bits, corrects) = bch.code();

@@ -1,5 +1,5 @@
-//! What a host's hints would allow: how long a read of data may take for each word, and when a
-//! technique acts then.
+//! Effects of a host's hints: the longest read latency for each hint, and the reads at which a
+//! technique then acts.
 
 use serde::Serialize;
 use vpass_core::base::latency::AccessLatency;
@@ -11,33 +11,33 @@ use vpass_core::slots::reclaim::promise::Prospect;
 
 use super::Rewrite;
 
-/// What a word allows.
+/// Effects of one hint.
 #[derive(Serialize)]
 pub struct Word {
-    /// The word: smallest, typical or idle.
+    /// Hint: smallest, typical or idle.
     pub access_latency: &'static str,
-    /// What a read may take; null where `reclaim.retries` decides.
+    /// Longest latency of a read; null if `reclaim.retries` decides.
     pub budget_us: Option<f64>,
-    /// Retries that fit in that, of a page of the slowest kind.
+    /// Retries that fit, for a page of the slowest kind.
     pub retries: u8,
-    /// What a read with so many takes on an idle drive.
+    /// Latency of a read with these retries on an idle drive.
     pub latency_us: f64,
-    /// Wordline groups on which more retries count, because the age that data may come to leaves
-    /// too little otherwise; at the drive's starting P/E count.
+    /// Wordline groups with more retries, at the drive's starting P/E count. Otherwise the age that
+    /// data may reach leaves these groups too few reads.
     pub raised_budgets: u32,
-    /// When the technique acts then, at the same P/E count.
+    /// Reads at which the technique then acts, at the same P/E count.
     pub thresholds: Vec<Rewrite>,
 }
 
-/// What the words allow on this drive.
+/// Describes the effects of the hints on this drive.
 ///
 /// # Errors
-/// A drive that cannot be.
+/// Reports an invalid drive.
 pub(super) fn words(
     config: &DriveConfig,
     technique: &Technique,
 ) -> Result<Option<Vec<Word>>, ConfigError> {
-    // A budget without room for a read is refused to those who give hints, and to nobody else.
+    // A budget too short for a read is an error only for hosts that give hints.
     let Ok(Some(budgets)) = Budgets::of(config) else { return Ok(None) };
     let mut config = config.clone();
     config.hints.said = Some(vec![]);

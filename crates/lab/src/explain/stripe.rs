@@ -1,5 +1,5 @@
-//! Reads first, parity second: what a page bears by itself, what its stripe bears, and the extremes
-//! between which that lies.
+//! Limits of stripes: reads that a page endures by itself, reads that its stripe endures, and the
+//! extremes around both.
 
 use serde::Serialize;
 use vpass_core::config::{BchTarget, DriveConfig};
@@ -8,42 +8,42 @@ use vpass_core::error::expected::mean_to_limit;
 use vpass_core::error::stripe::Others;
 use vpass_core::slots::parity;
 
-/// What parity that is always on flash adds to the reads that a block bears.
+/// Additional reads per block if parity is always on flash.
 #[derive(Serialize)]
 pub struct Stripes {
-    /// The parity technique that the limits are those of.
+    /// Parity technique of the limits.
     pub technique: &'static str,
-    /// Pages of the host in a stripe.
+    /// Host pages in a stripe.
     pub members: u32,
-    /// Deviation of the logarithm of error rates that a stripe has in common.
+    /// Deviation of the logarithm of error rates that the pages of a stripe share.
     pub spread_common: f64,
-    /// The same of each page by itself.
+    /// Deviation of the logarithm of error rates of each page alone.
     pub spread_own: f64,
-    /// P/E cycles of the reads below.
+    /// P/E cycles for the reads below.
     pub pec: u32,
-    /// A page by itself, its stripe, and the extremes.
+    /// Limits of a single page, of its stripe, and of the extremes.
     pub limits: Vec<StripeLimit>,
 }
 
-/// A dose at which a block may be recycled.
+/// Dose at which a block may be recycled.
 #[derive(Serialize)]
 pub struct StripeLimit {
-    /// By what it is found.
+    /// Rule that gives the dose.
     pub by: &'static str,
     /// Reads of the block.
     pub reads: f64,
-    /// Those over the reads that a page bears by itself.
+    /// Ratio to the reads that a page endures by itself.
     pub raised: f64,
-    /// Codewords lost by data bits read, of a read at that dose.
+    /// Codewords lost per data bit read, for a read at that dose.
     pub uber: f64,
-    /// The same, over all reads up to it.
+    /// Codewords lost per data bit read, over all reads up to that dose.
     pub uber_mean: f64,
 }
 
-/// The technique whose parity is always on flash.
+/// Technique whose parity is always on flash.
 const TECHNIQUE: &str = "raid5";
 
-/// What is to be said of stripes; none where `bch.target` is another.
+/// Describes the limits of stripes; `None` with another `bch.target`.
 pub(super) fn stripes(config: &DriveConfig) -> Option<Stripes> {
     if config.bch.target != BchTarget::Stripe {
         return None;
@@ -69,7 +69,7 @@ pub(super) fn stripes(config: &DriveConfig) -> Option<Stripes> {
 struct Study<'a> {
     bch: &'a Bch,
     members: u32,
-    /// The error rate that a page bears by itself.
+    /// Error rate that a page endures by itself.
     alone: f64,
     pec: u32,
 }
@@ -87,7 +87,7 @@ impl Study<'_> {
         }
     }
 
-    /// Reads at which fresh data has this error rate.
+    /// Returns the reads at which fresh data has this error rate.
     fn reads(&self, rate: f64) -> f64 {
         self.bch.reads_to(rate, self.pec)
     }
@@ -104,7 +104,8 @@ impl Study<'_> {
         self.limit("stripe", self.bch.tolerable(), |rate| self.alike(rate))
     }
 
-    /// The other members bear what they do by themselves: nothing reads them more.
+    /// Returns the limit if the other members stay within a page's limit, because they are not read
+    /// more.
     fn beside_fresh(&self) -> StripeLimit {
         let (pages, others) =
             (self.bch.pages(), Others { members: self.members, rate: self.alone });
@@ -115,11 +116,10 @@ impl Study<'_> {
         )
     }
 
-    /// No limit: a block moves when the first of its reads fails. Reads and losses are means over
-    /// when that is.
+    /// Returns the means without a limit: a block moves when the first of its reads fails.
     fn first_failing(&self) -> StripeLimit {
         const OF_OCTAVE: i32 = 40;
-        /// Every read fails long before.
+        /// Octaves of doses; every read fails long before the last one.
         const OCTAVES: i32 = 10;
         let (mut reads, mut lost, mut failures) = (0.0, 0.0, 0.0f64);
         let at = |n: i32| {
@@ -131,7 +131,7 @@ impl Study<'_> {
         for now in (1..OCTAVES * OF_OCTAVE).map(at) {
             let width = now.0 - before.0;
             let more = 0.5 * width * (before.1 + now.1);
-            // Blocks that come so far, on average over the step.
+            // Mean share of blocks that reach this dose, over the step.
             let left = (-failures).exp() * if more > 1e-9 { -(-more).exp_m1() / more } else { 1.0 };
             reads += width * left;
             lost += width * left * 0.5 * (before.2 + now.2);
@@ -168,8 +168,8 @@ mod tests {
         stripes(&drive.config).unwrap()
     }
 
-    /// 1.904301839e-4 over 5.490421298e-5 (`core`'s `stripe`), at 46,000 x (15 / 14)^1.47 reads for
-    /// 5.842965779e-4.
+    /// 1.904301839e-4 divided by 5.490421298e-5 (`core`'s `stripe`), at 46,000 x (15 / 14)^1.47
+    /// reads for 5.842965779e-4.
     #[test]
     fn a_stripe_bears_three_times_the_reads_and_moving_at_the_first_failure_misses_the_target() {
         let study = of(&[]);
@@ -191,7 +191,7 @@ mod tests {
                 limit.uber_mean
             );
         }
-        // f ~ p^9 loses a tenth on average, f^2 a nineteenth; the tail flattens a little below
+        // f ~ p^9 loses a tenth on average, f^2 a nineteenth; the tail flattens slightly below
         // that.
         assert!(
             (page.uber_mean * 1e15 - 0.1).abs() < 0.01
@@ -204,9 +204,9 @@ mod tests {
         );
     }
 
-    /// The chance that no read failed up to a dose, read by read.
+    /// Probability that no read failed up to a dose, read by read.
     #[test]
-    fn the_first_failure_comes_when_it_comes_read_by_read() {
+    fn the_mean_first_failure_matches_a_sum_read_by_read() {
         let study = of(&[]);
         let failing = &study.limits[3];
         let (mut whole, mut reads, mut lost, mut read) = (1.0f64, 0.0, 0.0, 0.0);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_stripe_has_in_common_takes_of_what_parity_gives_and_what_pages_have_of_their_own_adds()
+    fn shared_deviation_lowers_the_gain_of_parity_and_single_deviation_raises_it()
      {
         let raised = |set| of(&[set]).limits[1].raised;
         let (none, common, own) = (
@@ -240,6 +240,6 @@ mod tests {
             raised("bch.spread_own=0.3"),
         );
         assert!(common < 0.8 * none && own > none, "{common} {none} {own}");
-        assert!(raised("bch.uber=1e-16") > none, "the stricter the target, the more parity gives");
+        assert!(raised("bch.uber=1e-16") > none, "a stricter target raises the gain of parity");
     }
 }

@@ -1,22 +1,22 @@
-//! The mapping unit, which is a flash page, and what writes smaller than it cost by arithmetic. A
-//! run measures the same, with garbage collection.
+//! Mapping unit (a flash page), and the computed cost of smaller writes. A run measures the cost,
+//! with garbage collection.
 
 use serde::Serialize;
 
-/// Sizes of writes that hosts send, in bytes: a sector, a block of most file systems, a block of
-/// most databases.
+/// Usual sizes of host writes, in bytes: a sector, a block of most file systems, a block of most
+/// databases.
 const SIZES: [u64; 3] = [512, 4096, 8192];
 
-/// The mapping unit, and the cost of writes smaller than it.
+/// Mapping unit, and the cost of smaller writes.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Unit {
     /// Size in bytes: the drive maps, reads and programs whole flash pages.
     pub bytes: u64,
-    /// The cost of usual writes that are smaller; empty where none is.
+    /// Cost of usual writes that are smaller than the unit; empty if none is smaller.
     pub small_writes: Vec<SmallWrite>,
 }
 
-/// The cost of a write to a page that holds data, where no other write meets it in the write
+/// Cost of a write to a page that holds data, without another write to the page in the write
 /// buffer.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct SmallWrite {
@@ -29,7 +29,7 @@ pub struct SmallWrite {
 }
 
 impl Unit {
-    /// The unit of a drive with pages of so many bytes.
+    /// Computes the unit of a drive with this page size.
     pub fn of(page_bytes: u64) -> Self {
         let small = SIZES.into_iter().filter(|bytes| *bytes < page_bytes);
         let cost = |bytes: u64| SmallWrite {

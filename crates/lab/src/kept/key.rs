@@ -1,5 +1,5 @@
-//! The key of a finished part: the digest of effective configuration, seed, build of the program,
-//! and contents of traces and job files.
+//! Key of a finished part: digest of effective configuration, seed, build of the program, and
+//! contents of traces and job files.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Write};
@@ -14,19 +14,18 @@ use vpass_workload::traces::sha256_hex;
 use crate::failure::Failure;
 use crate::plan::{RunPlan, Workload};
 
-/// The key of a part, in hexadecimal digits.
+/// Key of a part, in hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(pub(super) String);
 
-/// What keys are made of that is read once: the program's own file, and those that requests come
-/// from.
+/// Inputs of keys that are read once: the program's own file, and the files with requests.
 #[derive(Debug)]
 pub struct Keys {
     build: String,
     files: BTreeMap<PathBuf, Content>,
 }
 
-/// A file as it was when it was read.
+/// Digest of a file, with its state when it was read.
 #[derive(Debug)]
 struct Content {
     sha256: String,
@@ -34,18 +33,19 @@ struct Content {
 }
 
 impl Keys {
-    /// Keys of this program.
+    /// Prepares keys of this program.
     ///
     /// # Errors
-    /// The program's own file cannot be read, so that no one knows which build this is.
+    /// Reports that the program's own file cannot be read, so that its build is unknown.
     pub fn of_this_program() -> io::Result<Self> {
         Ok(Self { build: digest_of(&mut own_file()?)?, files: BTreeMap::new() })
     }
 
-    /// The key of a plan's part of a command. `asked` is what the command asks beyond the plan.
+    /// Returns the key of a plan's part of a command. `asked` has the options of the command beyond
+    /// the plan.
     ///
     /// # Errors
-    /// A trace or job file that can no longer be read.
+    /// Reports a trace or job file that cannot be read any more.
     pub fn of(
         &mut self,
         command: &str,
@@ -58,15 +58,15 @@ impl Keys {
         for path in files_of(&plan.workload) {
             writeln!(digest, "{} {}", path.display(), self.sha256(&path)?).expect(told);
         }
-        // Requests of files follow from their contents and from how they are read. What a survey
-        // found of them is a table without order.
+        // Requests of files follow from their contents and from how they are read. The survey's
+        // results are left out: they are a table without order.
         match &plan.workload {
             Workload::Trace { options, .. } => writeln!(digest, "{options:?}"),
             Workload::Generated(loaded) => writeln!(digest, "{} {:?}", loaded.name, loaded.config),
             other => writeln!(digest, "{other:?}"),
         }
         .expect(told);
-        // The text of a drive file is no part of it: a comment changes nothing.
+        // The text of a drive file is left out, because comments change nothing.
         let mut rest = RunPlan {
             workload: Workload::Adversary { requests: 0, depth: 0, rate: None },
             ..plan.clone()
@@ -76,8 +76,8 @@ impl Keys {
         Ok(Key(hex(digest.0)))
     }
 
-    /// Whether the files of a plan are still those that its key was made of, as far as their sizes
-    /// and dates tell.
+    /// Returns whether the files of a plan still have the sizes and dates that they had for its
+    /// key.
     pub fn still_hold(&self, plan: &RunPlan) -> bool {
         files_of(&plan.workload)
             .iter()
@@ -88,7 +88,7 @@ impl Keys {
         if let Some(known) = self.files.get(path) {
             return Ok(known.sha256.clone());
         }
-        // Before the content, so that a change meanwhile is seen.
+        // Taken before the content, so that a change meanwhile is noticed.
         let stamp = stamp(path);
         let sha256 = sha256_hex(path)?;
         self.files.insert(path.to_owned(), Content { sha256: sha256.clone(), stamp });
@@ -96,7 +96,7 @@ impl Keys {
     }
 }
 
-/// Files that requests come from.
+/// Returns the files with requests.
 fn files_of(workload: &Workload) -> Vec<PathBuf> {
     match workload {
         Workload::Trace { survey, .. } => {
@@ -112,7 +112,7 @@ fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
     Some((about.len(), about.modified().ok()?))
 }
 
-/// The program's own file, also where another has taken its name since.
+/// Opens the program's own file, even if another file has its name now.
 fn own_file() -> io::Result<File> {
     File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))
 }
@@ -136,7 +136,7 @@ pub(super) fn hex(digest: Sha256) -> String {
     hex
 }
 
-/// A digest that takes text as it is written.
+/// Digest of text that is written to it.
 struct Digesting(Sha256);
 
 impl fmt::Write for Digesting {
@@ -216,12 +216,12 @@ mod tests {
         assert_ne!(
             first,
             key(0, &folder.path().join("b.csv"), Fit::Error),
-            "results have the name"
+            "results contain the name"
         );
         assert_ne!(first, key(0, &path, Fit::Wrap));
     }
 
-    /// A file that changes while its run goes on: what was found is not kept under the old content.
+    /// A file changes during its run: the result is not kept under the old content.
     #[test]
     fn a_key_holds_until_its_trace_changes() {
         let folder = tempfile::tempdir().unwrap();
@@ -234,7 +234,7 @@ mod tests {
         );
         let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
         let mut keys = Keys::of_this_program().unwrap();
-        assert!(!keys.still_hold(&plan), "nothing was read of the trace yet");
+        assert!(!keys.still_hold(&plan), "the trace was not read yet");
         keys.of("run", &plan, &()).unwrap();
         assert!(keys.still_hold(&plan));
         fs::write(&path, row.repeat(2)).unwrap();

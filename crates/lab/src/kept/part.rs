@@ -1,4 +1,4 @@
-//! What a finished part is on disk: the digest of its body, and the body.
+//! Format of a finished part on disk: the digest of its body, and the body.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use serde::de::{DeserializeOwned, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
-/// How a part ended: with a result, or with a drive that stopped and the reason.
+/// End of a part: a result, or a drive that stopped with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ended<T> {
-    /// It has a result.
+    /// Part with a result.
     Done(T),
-    /// Its drive stopped.
+    /// Part whose drive stopped.
     Stopped(String),
 }
 
-/// The content of a file.
+/// Content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -43,7 +43,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// The bytes of a part; none where it would not be read back as it is.
+/// Encodes a part; returns `None` if it would not be read back exactly.
 pub(super) fn encoded<T: Serialize + DeserializeOwned>(part: &T) -> Option<Vec<u8>> {
     let body = body(part)?;
     let again = self::body(&rmp_serde::from_slice::<T>(&body).ok()?)?;
@@ -54,7 +54,7 @@ fn body<T: Serialize>(part: &T) -> Option<Vec<u8>> {
     rmp_serde::to_vec_named(part).ok()
 }
 
-/// A part from its bytes; none where they are not whole.
+/// Decodes a part; returns `None` if its bytes are incomplete.
 pub(super) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let (digest, body) = bytes.split_at_checked(32)?;
     (Sha256::digest(body)[..] == *digest).then(|| rmp_serde::from_slice(body).ok())?
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_is_not_whole_is_not_read() {
+    fn an_incomplete_part_is_not_read() {
         type Of = Ended<(Vec<f64>, Bytes)>;
         let part = Ended::Done((vec![0.1f64, f64::NAN, -0.0], Bytes(vec![0, 200])));
         let bytes = encoded(&part).unwrap();
@@ -135,13 +135,13 @@ mod tests {
     }
 
     #[test]
-    fn what_would_not_be_read_back_is_not_kept() {
+    fn a_part_that_is_not_read_back_exactly_is_not_kept() {
         #[derive(Serialize, Deserialize)]
         struct Forgets {
             #[serde(skip_serializing_if = "is_seven", default)]
             n: u8,
         }
-        #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+        #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires it")]
         fn is_seven(n: &u8) -> bool {
             *n == 7
         }

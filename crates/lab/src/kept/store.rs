@@ -1,5 +1,5 @@
-//! A folder of finished parts. A part is written under another name and takes its own when it is
-//! whole.
+//! Folder of finished parts. A part is written under a temporary name and renamed when it is
+//! complete.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::key::Key;
 use super::part::{decoded, encoded};
 
-/// What the name of a part ends with, and that of one that is being written.
+/// Endings of the names of parts, and of parts that are being written.
 const PART: &str = "part";
 const BEING_WRITTEN: &str = "new";
 
@@ -27,8 +27,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// The store in this folder, which need not exist before something is kept. Removes what dead
-    /// commands began to write there.
+    /// Opens the store in this folder, which is created with the first part. Removes incomplete
+    /// parts of dead commands.
     pub fn open(folder: PathBuf) -> Self {
         let begun = files_in(&folder, BEING_WRITTEN);
         begun
@@ -38,12 +38,12 @@ impl Store {
         Self { folder, own: Mutex::default() }
     }
 
-    /// Where it is.
+    /// Returns the folder of the store.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The part of this key; none where there is none, or none that is whole.
+    /// Returns the part of this key; `None` if it is missing or incomplete.
     pub fn find<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {
         let path = self.path(key);
         let part = decoded(&fs::read(&path).ok()?)?;
@@ -51,10 +51,10 @@ impl Store {
         Some(part)
     }
 
-    /// Keeps a part. False where it would not be read back as it is, so that it is not kept.
+    /// Keeps a part. Returns false if it would not be read back exactly; it is not kept then.
     ///
     /// # Errors
-    /// The disk's.
+    /// Returns the errors of the disk.
     pub fn keep<T: Serialize + DeserializeOwned>(&self, key: &Key, part: &T) -> io::Result<bool> {
         let Some(bytes) = encoded(part) else { return Ok(false) };
         fs::create_dir_all(&self.folder)?;
@@ -65,7 +65,7 @@ impl Store {
             RandomState::new().hash_one(())
         ));
         let mut file = OpenOptions::new().write(true).create_new(true).open(&begun)?;
-        // Held while it is written, so that it is seen to be nobody's once its writer is dead.
+        // The lock lasts while the file is written; without it the writer is dead.
         let _ = file.try_lock();
         let written = file
             .write_all(&bytes)
@@ -93,10 +93,10 @@ impl Store {
         files_in(&self.folder, PART).iter().filter(|path| !own.contains(*path)).count()
     }
 
-    /// Removes every part, whoever kept it.
+    /// Removes every part of every command.
     ///
     /// # Errors
-    /// The disk's.
+    /// Returns the errors of the disk.
     pub fn clear(&self) -> io::Result<usize> {
         let parts = files_in(&self.folder, PART);
         parts.iter().try_for_each(fs::remove_file)?;
@@ -104,8 +104,8 @@ impl Store {
         Ok(parts.len())
     }
 
-    /// Removes the parts of this command, whose results are where they belong, and the folder if
-    /// nothing else is in it.
+    /// Removes the parts of this command, whose results are complete elsewhere, and the folder if
+    /// it is empty then.
     pub fn done(&self) {
         let own = std::mem::take(&mut *self.own.lock().unwrap_or_else(PoisonError::into_inner));
         for path in &own {
@@ -123,7 +123,7 @@ impl Store {
     }
 }
 
-/// Files of a folder with this ending; none where the folder cannot be read.
+/// Returns the files of a folder with this ending; empty if the folder cannot be read.
 fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries =
         fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
@@ -146,7 +146,7 @@ mod tests {
         let store = || Store::open(place.clone());
         let first = store();
         assert_eq!(first.find::<u64>(&key(1)), None);
-        assert!(!place.exists(), "nothing is kept, so nothing is made");
+        assert!(!place.exists(), "without parts, no folder is made");
         assert!(first.keep(&key(1), &7u64).unwrap() && first.keep(&key(2), &8u64).unwrap());
         drop(first);
         let second = store();
@@ -165,17 +165,17 @@ mod tests {
         assert_eq!(
             (third.find::<u64>(&key(1)), third.find::<u64>(&key(2))),
             (None, Some(8)),
-            "only its own"
+            "only the command's own parts"
         );
         assert_eq!(third.clear().unwrap(), 1);
-        assert!(place.join("mine.txt").exists(), "nothing but parts is removed");
+        assert!(place.join("mine.txt").exists(), "only parts are removed");
         fs::remove_file(place.join("mine.txt")).unwrap();
         third.done();
         assert!(!place.exists());
     }
 
     #[test]
-    fn what_a_dead_command_began_to_write_goes_and_what_a_living_one_writes_stays() {
+    fn incomplete_parts_of_dead_commands_go_and_those_of_living_ones_stay() {
         let folder = tempfile::tempdir().unwrap();
         let [dead, living] =
             ["a", "b"].map(|name| folder.path().join(format!("{name}.{BEING_WRITTEN}")));

@@ -1,5 +1,4 @@
-//! One life in the fluid gear: a warm-up in which an erase is one P/E cycle, then K cycles an
-//! erase.
+//! Life in the fluid gear: a warm-up with one P/E cycle per erase, then K cycles per erase.
 //!
 //! ```text
 //! warm-up of 2 days, then 10 days at K = 30: the life is 2 + 30 x 10 = 302 days long
@@ -20,28 +19,27 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::session::Measured;
 
-/// A step is so small a part of the life before it. Where within the last step the life ended is
-/// worked out in proportion.
+/// Ratio of the life so far to the next step. The end within the last step is interpolated.
 const STEPS: Ns = 200;
-/// Steps of an accelerated part, in which each stands for more of the life.
+/// Ratio in an accelerated part, in which a step covers more of the life.
 const FINER_STEPS: Ns = 1000;
-/// The shortest step, a small part even of a life of seconds.
+/// Shortest step, a small part even of a life of seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;
 
-/// Erases by which blocks come apart although their data is rewritten now and then. While an erase
-/// counts as K cycles, that is K times as many cycles, which must not be taken for the lag of data
-/// that nobody rewrites. So `wear.static_gap` grows by this many times K - 1 cycles, and an erase
-/// that levels wear counts once.
+/// Erases by which blocks differ although their data is rewritten sometimes. While an erase counts
+/// as K cycles, this difference is K times as many cycles. It must not be mistaken for data that is
+/// never rewritten. So `wear.static_gap` grows by this number times K - 1 cycles, and an erase for
+/// wear levelling counts once.
 ///
-/// The other way is that levelling erases count K times and the gap stays in cycles. At K = 30 a
-/// gap of 100 cycles is then four erases, which chance alone brings about, and each such move costs
-/// 30 cycles. Measured on rung 2 against exact lives (`life_rungs.rs`): `block` -4.1 %, `straw-wl`
-/// +3.9 % that way; 0.0 % and +2.2 % with the wider gap. The wider gap errs where data is never
-/// rewritten: such blocks lag further than on a real drive. How far depends on K, so the comparison
-/// of two rungs shows it.
+/// The alternative counts levelling erases K times and keeps the gap in cycles. At K = 30 a gap of
+/// 100 cycles is then four erases, which chance alone reaches, and each such move costs 30 cycles.
+/// Measured on rung 2 against exact lives (`life_rungs.rs`): `block` -4.1 % and `straw-wl` +3.9 %
+/// with the alternative; 0.0 % and +2.2 % with the wider gap. The wider gap errs for data that is
+/// never rewritten: its blocks lag further than on a real drive. The error depends on K, so the
+/// comparison of two rungs shows it.
 const APART_BY_CHANCE: u32 = 30;
 
-/// A plan whose drive can be accelerated: its wear levelling leaves room for this.
+/// Returns the plan with a levelling gap that suits the acceleration.
 pub(super) fn accelerable(plan: &RunPlan, acceleration: NonZeroU32) -> Cow<'_, RunPlan> {
     let gap = plan.drive.config.wear.static_gap;
     if acceleration.get() == 1 || gap == 0 {
@@ -53,13 +51,13 @@ pub(super) fn accelerable(plan: &RunPlan, acceleration: NonZeroU32) -> Cow<'_, R
     Cow::Owned(plan)
 }
 
-/// The clock of a life, which goes K times as fast as simulated time once wear is accelerated.
+/// Clock of a life; K times as fast as simulated time while wear is accelerated.
 pub(super) struct Clock {
     acceleration: NonZeroU32,
     accelerated: Option<Accelerated>,
 }
 
-/// Where acceleration began.
+/// State at which acceleration began.
 struct Accelerated {
     at: Ns,
     pec: f64,
@@ -67,8 +65,8 @@ struct Accelerated {
 }
 
 impl Clock {
-    /// A clock that accelerates so many times, as soon as it may; or from the start, where
-    /// `wear.acceleration` says so.
+    /// Creates a clock that accelerates as soon as wear has settled, or from the start with
+    /// `wear.acceleration`.
     pub(super) fn begin(acceleration: NonZeroU32, drive: &Drive) -> Self {
         let of_drive = NonZeroU32::new(drive.config().wear.acceleration).unwrap_or(NonZeroU32::MIN);
         if of_drive.get() > 1 {
@@ -78,12 +76,12 @@ impl Clock {
         Self { acceleration, accelerated: None }
     }
 
-    /// P/E cycles that an erase counts as.
+    /// Returns the P/E cycles per erase.
     pub(super) fn acceleration(&self) -> NonZeroU32 {
         self.acceleration
     }
 
-    /// Whether the warm-up is still to end.
+    /// Returns whether the warm-up still lasts.
     fn is_waiting(&self) -> bool {
         self.accelerated.is_none() && self.acceleration.get() > 1
     }
@@ -93,14 +91,14 @@ impl Clock {
         drive.accelerate(self.acceleration);
     }
 
-    /// Nanoseconds of the life at a simulated time.
+    /// Returns the nanoseconds of the life at a simulated time.
     pub(super) fn lived(&self, at: f64) -> f64 {
         let Some(accelerated) = &self.accelerated else { return at };
         let from = accelerated.at as f64;
         from + f64::from(self.acceleration.get()) * (at - from)
     }
 
-    /// The simulated time at which the life is so long.
+    /// Returns the simulated time at which the life has this length.
     pub(super) fn simulated(&self, lived: Ns) -> Ns {
         let Some(accelerated) = &self.accelerated else { return lived };
         accelerated.at
@@ -111,18 +109,18 @@ impl Clock {
         (at / if self.accelerated.is_some() { FINER_STEPS } else { STEPS }).max(SHORTEST_STEP)
     }
 
-    /// P/E cycles of the mean block where acceleration began.
+    /// Returns the P/E cycles of the mean block at the start of acceleration.
     pub(super) fn accelerated_from(&self) -> Option<f64> {
         self.accelerated.as_ref().map(|accelerated| accelerated.pec)
     }
 
-    /// The counts of the life, from those of the drive at its end.
+    /// Returns the counts of the life from those of the drive at its end.
     pub(super) fn counts(&self, at_end: Counts) -> Counts {
         let Some(accelerated) = &self.accelerated else { return at_end };
         at_end.since(&accelerated.counts, self.acceleration.get())
     }
 
-    /// Errors by each bit that the host read in the life so far.
+    /// Returns the errors per bit that the host read in the life so far.
     pub(super) fn uber(&self, drive: &Drive) -> Option<f64> {
         let so_far = errors(drive);
         let (errors, bits) = match &self.accelerated {
@@ -135,8 +133,8 @@ impl Clock {
     }
 }
 
-/// Lives in steps of time, each a small part of the life so far. `course` gets the P/E cycles of the
-/// mean block and the years of the life after each step.
+/// Simulates a life in steps, each a small part of the life so far. After each step, `course` gets
+/// the P/E cycles of the mean block and the years of the life.
 pub(super) fn fluid(
     plan: &RunPlan,
     acceleration: NonZeroU32,
@@ -185,7 +183,7 @@ mod tests {
     use crate::setup::{Base, Gear, Named, Setup};
 
     #[test]
-    fn levelling_has_room_for_chance_and_a_drive_without_it_keeps_none() {
+    fn the_levelling_gap_allows_for_chance_and_stays_0_without_levelling() {
         let gap_at = |gap: u32, acceleration: u32| {
             let set = vec!["workload.rate=1000".into(), format!("wear.static_gap={gap}")];
             let base = Base { gear: Gear::Fluid, set, ..Base::new("tiny") };

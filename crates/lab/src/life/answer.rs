@@ -1,7 +1,8 @@
-//! The answer of `vpass life` in a sentence that a user can repeat.
+//! Answer of `vpass life`, in one sentence.
 //!
 //! ```text
-//! `modern-tlc` lives 4.10 years (3.90 to 4.40) under `block`, from 0 to 3,000 P/E cycles: reads take 71 % of the wear, GC 20 %, the host 9 %.
+//! `modern-tlc` lives 4.10 years (3.90 to 4.40) under `block`, from 0 to 3,000 P/E cycles:
+//! reads take 71 % of the wear, GC 20 %, the host 9 %.
 //! ```
 
 use vpass_core::base::in_words::count;
@@ -10,12 +11,13 @@ use super::MOST_YEARS;
 use super::summary::{Consumed, Life};
 use crate::numbers::{years, years_between};
 
-/// Part of the wear from which on a cause is named.
+/// Smallest share of the wear for which a cause is named.
 const NAMED: f64 = 0.005;
-/// Causes that are named.
+/// Largest number of named causes.
 const MOST_NAMED: usize = 3;
 
-/// The sentence of a technique; none where data was lost, because its years are no answer then.
+/// Returns the sentence of a technique; `None` if data was lost, because its years are no answer
+/// then.
 pub fn sentence(drive: &str, life: &Life) -> Option<String> {
     if life.lost_data() {
         return None;
@@ -33,7 +35,7 @@ pub fn sentence(drive: &str, life: &Life) -> Option<String> {
     ))
 }
 
-/// "4.10 years (3.90 to 4.40)", "about 4.10 years", "> 100 years".
+/// Formats the years: "4.10 years (3.90 to 4.40)", "about 4.10 years", "> 100 years".
 fn length(life: &Life) -> String {
     if !life.ended {
         return format!("> {}", years(life.years.mean, None));
@@ -50,7 +52,7 @@ fn length(life: &Life) -> String {
     }
 }
 
-/// "reads take 71 % of the wear, GC 20 %".
+/// Formats the shares of wear: "reads take 71 % of the wear, GC 20 %".
 fn shares(consumed: &Consumed) -> String {
     let mut rows: Vec<_> =
         consumed.rows().into_iter().filter(|(_, share)| share.mean >= NAMED).collect();
@@ -111,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_can_be_repeated() {
+    fn an_answer_is_one_sentence() {
         let said = |life: &Life| sentence("modern-tlc", life).unwrap();
         assert_eq!(
             said(&of(4.1, Some((3.9, 4.4)))),

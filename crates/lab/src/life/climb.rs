@@ -1,9 +1,9 @@
-//! A climb up the ladder: rung after rung, until the intervals of all techniques are as narrow as
+//! Climb up the ladder: rung after rung, until the intervals of all techniques are as narrow as
 //! wanted.
 //!
-//! All techniques climb together, so that their years compare on one rung. Lives are kept from rung
-//! to rung: a rung lives those that it has beyond the rungs below. A rung that `--rung` names lives
-//! the rung that it is compared with, too.
+//! All techniques climb together, so their years are compared on the same rung. A rung keeps the
+//! lives of the rungs below and simulates only the missing ones. With `--rung`, the rung that it is
+//! compared with is also simulated.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
@@ -14,67 +14,66 @@ use super::{Deadline, Lived, OneLife, held};
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-/// A combination of techniques.
+/// Combination of techniques.
 #[derive(Clone, Debug)]
 pub struct Contender {
-    /// Its name in the table.
+    /// Label in the table.
     pub label: String,
-    /// Its plan, of the first seed and the first sample.
+    /// Plan of the first seed and the first sample.
     pub plan: RunPlan,
 }
 
-/// Where a climb begins, and what it asks for.
+/// Start and aim of a climb.
 #[derive(Clone, Copy, Debug)]
 pub struct Climb {
-    /// The rung to stay on; any that results ask for where absent.
+    /// Fixed rung; chosen by results if absent.
     pub rung: Option<Rung>,
-    /// What results are to come to.
+    /// Wanted precision and time.
     pub wanted: Wanted,
-    /// Seeds that the user asked for: there are so many times the lives of a rung.
+    /// Seeds of the user; they multiply the lives of a rung.
     pub seeds: u32,
-    /// Samples that the user asked for; as many as the rung has where absent.
+    /// Samples of the user; if absent, the rung decides.
     pub samples: Option<u32>,
-    /// Threads that live lives.
+    /// Threads for the lives.
     pub threads: usize,
-    /// Pages of the workload that all samples hold together, of so many samples; none of whole
-    /// drives.
+    /// Pages of the workload in this many samples together; `None` for whole drives.
     pub touched: Option<u64>,
 }
 
-/// What a technique came to.
+/// Result of a technique.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Its name.
+    /// Label in the table.
     pub label: String,
-    /// The plans of its lives.
+    /// Plans of its lives.
     pub plans: Vec<RunPlan>,
-    /// The lives; or why the drive was refused or stopped.
+    /// Lives, or the reason why the drive was refused or stopped.
     pub lived: Result<Vec<Lived>, Failure>,
-    /// Years of the drive by years of each life: 1 except on a rung, where samples hold other reads
-    /// than their share.
+    /// Years of the drive per year of each life. Only on a rung this differs from 1: samples may
+    /// have more or fewer reads than their share.
     pub factors: Vec<f64>,
-    /// Whether the lives are those of a rung, whose acceleration makes years differ, too.
+    /// Whether the lives belong to a rung, so that acceleration affects their years.
     pub is_on_rung: bool,
-    /// How sure the years are; none where the rung compares no acceleration.
+    /// Interval of the years; `None` if the rung has no comparison.
     pub interval: Option<Interval>,
 }
 
-/// The end of a climb.
+/// End of a climb.
 #[derive(Clone, Debug)]
 pub struct Climbed {
-    /// The rung of the answers; none where not even the first rung was done in time.
+    /// Rung of the answers; `None` if even the first rung was too slow.
     pub rung: Option<Rung>,
-    /// One for each technique.
+    /// Answer of each technique.
     pub answers: Vec<Answer>,
-    /// What ended the climb; none where the rung was named.
+    /// Reason of the end; `None` for a fixed rung.
     pub end: Option<Next>,
 }
 
-/// Lives the lives that it is given until the deadline; none where that came first.
+/// Simulates the given lives until the deadline; returns `None` if the deadline came first.
 pub type Live<'a> =
     &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 
-/// A life that was lived.
+/// Life that was simulated.
 struct Known {
     contender: usize,
     seed: u64,
@@ -84,10 +83,10 @@ struct Known {
 }
 
 impl Climb {
-    /// Climbs. `told` hears of each rung that is done and is not the last.
+    /// Climbs; reports each finished rung except the last to `told`.
     ///
     /// # Errors
-    /// An interruption, or what is wrong with the machine.
+    /// Returns an interruption, or a fault of the machine.
     pub fn go(
         &self,
         contenders: &[Contender],
@@ -107,7 +106,7 @@ impl Climb {
             });
         }
         let mut rung = LADDER[0];
-        // Only the first rung is given up: how long the others take is known before they begin.
+        // Only the first rung can be given up; the time of the others is known before they begin.
         let mut deadline =
             self.wanted.seconds.map(|seconds| began + Duration::from_secs_f64(seconds));
         loop {
@@ -137,8 +136,8 @@ impl Climb {
         }
     }
 
-    /// Lives what a rung has beyond what is known, and gives the cycles that each thread simulated;
-    /// none where the deadline came first.
+    /// Simulates the missing lives of a rung, and returns the cycles that each thread simulated.
+    /// Returns `None` if the deadline came first.
     fn ascend(
         &self,
         rung: Rung,
@@ -167,7 +166,7 @@ impl Climb {
         Ok(Some(cycles / self.threads.clamp(1, asked.len().max(1)) as f64))
     }
 
-    /// Cycles that each thread has to simulate for a rung.
+    /// Returns the cycles that each thread has to simulate for a rung.
     fn ahead(&self, rung: Rung, contenders: &[Contender], known: &[Known]) -> f64 {
         let missing = self.missing(rung, contenders, known);
         let of = |contender: usize| {
@@ -183,7 +182,7 @@ impl Climb {
         if missing.is_empty() { 0.0 } else { all / missing.len() as f64 * turns }
     }
 
-    /// Lives of a rung that are not known. A life that ended in its warm-up is the same at every
+    /// Returns the missing lives of a rung. A life that ended in its warm-up is valid for every
     /// acceleration.
     fn missing(
         &self,
@@ -200,7 +199,8 @@ impl Climb {
         all.filter(|(at, plan)| find(known, *at, plan, rung.acceleration).is_none()).collect()
     }
 
-    /// The plans of a technique on a rung: samples as far as the drive has them, then seeds.
+    /// Returns the plans of a technique on a rung: first all samples of the drive, then further
+    /// seeds.
     fn plans(&self, rung: Rung, contender: &Contender) -> Vec<RunPlan> {
         let of = contender.plan.sample.of;
         let samples = self.samples.unwrap_or_else(|| samples_of(rung.lives, of));
@@ -258,7 +258,7 @@ impl Climb {
     }
 }
 
-/// How long simulated cycles take.
+/// Time that simulated cycles take.
 struct Pace {
     seconds: f64,
     cycles: f64,
@@ -270,8 +270,8 @@ impl Pace {
     }
 }
 
-/// Samples of one page in `of` that so many lives are of: a power of two, so that those of a rung
-/// are among those above.
+/// Returns the number of samples of one page in `of` for this many lives. It is a power of two, so
+/// higher rungs contain the samples of lower ones.
 fn samples_of(lives: u32, of: u32) -> u32 {
     let mut samples = 1;
     while samples * 2 <= lives && samples * 2 <= of && of.is_multiple_of(samples * 2) {
@@ -301,24 +301,24 @@ fn find<'a>(
     same.next().map(|(_, lived)| lived)
 }
 
-/// Cycles of the mean block that a life simulated.
+/// Returns the cycles of the mean block that a life simulated.
 fn simulated(lived: &Lived) -> f64 {
     simulated_at(lived, lived.acceleration)
 }
 
-/// Cycles of the mean block that a life like this one simulates at an acceleration.
+/// Returns the cycles of the mean block that a similar life simulates at an acceleration.
 fn simulated_at(lived: &Lived, acceleration: NonZeroU32) -> f64 {
     let from = lived.accelerated_from.unwrap_or(lived.pec_mean);
     from - lived.pec_first + (lived.pec_mean - from) / f64::from(acceleration.get())
 }
 
-/// Half of the widest interval, as a share of its years; none where an answer has no interval and
-/// needs one.
+/// Returns half of the widest interval, as a share of its years; `None` if an answer lacks an
+/// interval that it needs.
 fn widest(answers: &[Answer]) -> Option<f64> {
     let mut widest = 0.0f64;
     for answer in answers {
         let Ok(lived) = &answer.lived else { continue };
-        // Years of lives that lost data are no answer, and no interval makes them one.
+        // Years of lives that lost data are no answer, with or without an interval.
         let needs_none = lived.iter().all(|lived| lived.end == super::End::LivesOn)
             || lived.iter().any(|lived| lived.data_lost_pages > 0);
         if needs_none {
@@ -364,7 +364,7 @@ mod tests {
         }
     }
 
-    /// Years that fall by a part of themselves with each 100 cycles of K.
+    /// Years that fall by a fixed share with each 100 cycles of K.
     fn life_at(k: NonZeroU32, falls: f64, seed: u64) -> Lived {
         let chance = if seed.is_multiple_of(2) { 1.001 } else { 0.999 };
         Lived {
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_climb_ends_where_the_difference_is_small_and_lives_nothing_twice() {
+    fn a_climb_ends_at_a_small_difference_and_repeats_no_life() {
         let mut asked = vec![];
         let live: Live = &mut |lives, _| {
             asked.push((lives[0].acceleration.get(), lives.len()));
@@ -386,7 +386,7 @@ mod tests {
         let mut told = vec![];
         let climbed =
             climb(None).go(&contenders(&["one"]), live, &mut |rung| told.push(rung.rung)).unwrap();
-        // From 100 to 30 years grow by 0.56 of 3.76, from 30 to 10 by 0.16 of 3.92.
+        // From 100 to 30, years grow by 0.56 of 3.76; from 30 to 10, by 0.16 of 3.92.
         assert_eq!(asked, [(100, 2), (30, 2), (30, 2), (10, 4)]);
         assert_eq!(
             (climbed.rung.map(|rung| rung.number), climbed.end, told.len()),
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_rung_gives_what_the_climb_gave() {
+    fn a_named_rung_gives_the_result_of_the_climb() {
         let live: Live = &mut |lives, _| {
             Ok(Some(
                 lives.iter().map(|one| Ok(life_at(one.acceleration, 0.2, one.plan.seed))).collect(),
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_stops_does_not_end_the_others() {
+    fn a_drive_that_stops_does_not_end_the_others() {
         let live: Live = &mut |lives, _| {
             let stops = |n: usize| (n < 2).then(|| Failure::stopped("it is full"));
             let life = |(n, one): (usize, &OneLife)| {
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_rung_that_is_late_is_given_up() {
+    fn a_slow_first_rung_is_given_up() {
         let mut deadlines = vec![];
         let live: Live = &mut |_, deadline| {
             deadlines.push(deadline.is_some());
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn time_does_not_end_a_rung_that_has_begun_after_the_first() {
+    fn time_does_not_end_a_later_rung_that_has_begun() {
         let mut deadlines = vec![];
         let live: Live = &mut |lives, deadline| {
             deadlines.push(deadline.is_some());

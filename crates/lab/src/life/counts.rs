@@ -1,5 +1,5 @@
-//! Counts of a life part of which was accelerated: what was counted while an erase stood for K
-//! cycles counts K times. Wear levelling counts once: it comes as often as without acceleration.
+//! Counts of a life with an accelerated part. Counts from the time when an erase stood for K cycles
+//! are multiplied by K. Wear levelling counts once: it is as frequent as without acceleration.
 //!
 //! ```text
 //! 40 programs in the warm-up, 100 at the end, K = 10: 40 + 10 x 60 = 640 in the life
@@ -11,21 +11,21 @@ use vpass_core::drive::Drive;
 
 use crate::results::{ByCause, Hints, OfWord, Retries};
 
-/// What is counted of a life.
+/// Counts of a life.
 #[derive(Clone, Debug)]
 pub(super) struct Counts {
     pub(super) programs: ByCause,
     pub(super) erases: ByCause,
     pub(super) host: HostCounts,
     pub(super) lost_pages: u64,
-    /// Expected errors, and the bits that were read; none where data has no error rate.
+    /// Expected errors, and the bits that were read; `None` without error rates.
     pub(super) errors: Option<(f64, f64)>,
     pub(super) retries: Option<Retries>,
     pub(super) hints: Option<Hints>,
 }
 
 impl Counts {
-    /// The counts of a drive so far.
+    /// Returns the counts of a drive so far.
     pub(super) fn of(drive: &Drive) -> Self {
         let flash = drive.flash_counts();
         Self {
@@ -54,13 +54,13 @@ impl Counts {
         }
     }
 
-    /// Errors by each bit read.
+    /// Returns the errors per bit read.
     pub(super) fn uber(&self) -> Option<f64> {
         let (errors, bits) = self.errors?;
         (bits > 0.0).then(|| errors / bits)
     }
 
-    /// The counts of the life: these counts, of which those since `then` stand for `times` as many.
+    /// Returns the counts of the life: those since `then` are multiplied by `times`.
     pub(super) fn since(self, then: &Self, times: u32) -> Self {
         let grown = Grown(times.into());
         Self {
@@ -78,13 +78,13 @@ impl Counts {
     }
 }
 
-/// Expected errors, and bits read.
+/// Returns the expected errors and the bits read.
 pub(super) fn errors(drive: &Drive) -> Option<(f64, f64)> {
     let bits = drive.host_page_reads() * 8 * u64::from(drive.geometry().page_bytes);
     Some((drive.lost_codewords()?, bits as f64))
 }
 
-/// Growth that counts so many times.
+/// Factor for counts that grew since a given moment.
 #[derive(Clone, Copy)]
 pub(super) struct Grown(pub(super) u64);
 
@@ -93,7 +93,7 @@ impl Grown {
         then + self.0 * (now - then)
     }
 
-    /// Errors and bits of a life.
+    /// Returns the errors and bits of a life.
     pub(super) fn errors(
         self,
         then: Option<(f64, f64)>,
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_accelerated_counts_so_many_times_and_levelling_once() {
+    fn accelerated_counts_are_multiplied_and_levelling_counts_once() {
         let of = |gc, wear| {
             let mut by_cause = [0; Cause::COUNT];
             (by_cause[Cause::Gc as usize], by_cause[Cause::Wear as usize]) = (gc, wear);

@@ -1,9 +1,8 @@
-//! The value of one key at which a drive lives longest: nine values in even steps of their
-//! logarithm, all with the same seeds, then the golden section around the best of them.
+//! Search for the value of one key with the longest life. Nine values in even logarithmic steps use
+//! the same seeds; then a golden-section search refines the best of them.
 //!
-//! A value with which data was lost, or with which the drive is refused, is worth nothing. The
-//! search is for one peak. Where the nine values show several, that is said, and only the highest
-//! is looked at closer.
+//! Values that lose data, and values that the drive refuses, rank last. The search assumes one
+//! peak. If the nine values show several, a sentence says so, and only the highest is refined.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -14,45 +13,45 @@ use crate::as_json;
 use crate::compare::mean_ci95::MeanCi95;
 use crate::failure::Failure;
 
-/// Values that are tried first.
+/// Number of values that are tried first.
 pub const FIRST: usize = 9;
-/// Values that are tried between the neighbours of the best of them: its place is then known to a
-/// fortieth of a first step.
+/// Number of values tried between the neighbours of the best value; they locate it to 1/40 of a
+/// first step.
 pub const CLOSER: usize = 8;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// A value of the key, and what it came to.
+/// Value of the key, and its result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
-    /// The key's value, as `--set` takes it.
+    /// Value as `--set` takes it.
     pub text: String,
-    /// The same as a number, in the key's unit; seconds of a span of time.
+    /// Value as a number in the key's unit; seconds for a span of time.
     pub value: f64,
-    /// The lives there; none where the drive is refused with it.
+    /// Lives with this value; absent if the drive is refused.
     pub life: Option<Life>,
-    /// Why it is refused, in a sentence.
+    /// Reason of the refusal, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
-/// Values in even steps of their logarithm, from the first to the last.
+/// Returns values in even logarithmic steps, from the first to the last.
 pub fn first_values(from: f64, to: f64) -> Vec<f64> {
     let step = (to / from).ln() / (FIRST - 1) as f64;
     (0..FIRST).map(|n| from * (step * n as f64).exp()).collect()
 }
 
-/// The golden section over logarithms: says which value to try next.
+/// Golden-section search over logarithms; chooses the next value.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
     low: f64,
     high: f64,
-    /// The two values within, as far as they are known: logarithm, and years.
+    /// Two inner values, as far as known: logarithm and years.
     lower: (f64, Option<f64>),
     upper: (f64, Option<f64>),
 }
 
 impl Section {
-    /// Between two values.
+    /// Starts between two values.
     pub fn new(low: f64, high: f64) -> Self {
         let (low, high) = (low.ln(), high.ln());
         Self {
@@ -63,12 +62,12 @@ impl Section {
         }
     }
 
-    /// The value to try next.
+    /// Returns the value to try next.
     pub fn next(&self) -> f64 {
         if self.lower.1.is_none() { self.lower.0.exp() } else { self.upper.0.exp() }
     }
 
-    /// It came to so many years.
+    /// Records the years of the value that was tried.
     pub fn found(&mut self, years: f64) {
         if self.lower.1.is_none() {
             self.lower.1 = Some(years);
@@ -89,17 +88,17 @@ impl Section {
 }
 
 impl Point {
-    /// What ranks it: its years, and nothing where it lost data or is refused.
+    /// Returns the rank: the years, or 0 if the value lost data or was refused.
     pub fn rank(&self) -> f64 {
         self.answer().map_or(0.0, |life| life.years.mean)
     }
 
-    /// Its lives where they are an answer.
+    /// Returns the lives if they kept all data.
     fn answer(&self) -> Option<&Life> {
         self.life.as_ref().filter(|life| !life.lost_data())
     }
 
-    /// Whether the drive outlives the simulation with it.
+    /// Returns whether the drive outlives the simulation.
     pub fn lives_on(&self) -> bool {
         self.answer().is_some_and(|life| !life.ended)
     }
@@ -109,7 +108,7 @@ impl Point {
     }
 }
 
-/// The place of the longest life in which no data was lost; of equals the first.
+/// Returns the index of the longest life without lost data; the first of equal ones.
 pub fn best(points: &[Point]) -> usize {
     (0..points.len())
         .rev()
@@ -117,8 +116,7 @@ pub fn best(points: &[Point]) -> usize {
         .unwrap_or(0)
 }
 
-/// Peaks among values in order that stand out of what lies between them by more than their
-/// intervals: their places.
+/// Returns the indexes of peaks that exceed the valley between them by more than their intervals.
 pub fn peaks(points: &[Point]) -> Vec<usize> {
     let of = |i: usize| points[i].mean_rank();
     let mut peaks: Vec<usize> = vec![];
@@ -128,7 +126,7 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
         if !(rises && falls) {
             continue;
         }
-        // The valley between this peak and the one before.
+        // Valley between this peak and the one before.
         if let Some(before) = peaks.last().copied() {
             let valley =
                 (before..=i).map(of).min_by(|a, b| a.mean.total_cmp(&b.mean)).unwrap_or(of(i));
@@ -148,14 +146,14 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
     peaks
 }
 
-/// The points in the order of their values.
+/// Returns the points by rising value.
 fn in_order(points: &[Point]) -> Vec<&Point> {
     let mut order: Vec<&Point> = points.iter().collect();
     order.sort_by(|a, b| a.value.total_cmp(&b.value));
     order
 }
 
-/// The curve as CSV, in the order of the values; those with which the drive is refused have no row.
+/// Formats the curve as CSV by rising value; refused values have no row.
 pub fn csv(key: &str, points: &[Point]) -> String {
     let mut text = format!(
         "{key},value,years,years_ci95,worn_out,host_bytes_written,flash_bytes_written,data_lost_pages,reads_with_retries\n"
@@ -181,11 +179,10 @@ pub fn csv(key: &str, points: &[Point]) -> String {
     text
 }
 
-/// All of it, as `vpass life --find KEY --json` prints it. `others`: peaks that were not looked at
-/// closer.
+/// Returns the JSON of `vpass life --find KEY --json`; `others` are peaks that were not refined.
 ///
 /// # Errors
-/// A value that has no JSON.
+/// Reports a value that JSON cannot hold.
 pub fn json_of(key: &str, points: &[Point], others: &[String]) -> Result<Value, Failure> {
     let best =
         Some(&points[best(points)]).filter(|best| best.answer().is_some() && !best.lives_on());
@@ -197,7 +194,7 @@ pub fn json_of(key: &str, points: &[Point], others: &[String]) -> Result<Value, 
     }))
 }
 
-/// What the curve says, in sentences. `others`: peaks that were not looked at closer.
+/// Describes the curve in sentences; `others` are peaks that were not refined.
 pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     let best = &points[best(points)];
     let order = in_order(points);
@@ -214,7 +211,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
         } else {
             format!("each of {} values of {key}", lossy.len())
         };
-        return format!("Data was lost with {each}: no value is an answer.")
+        return format!("Data was lost with {each}: no value is valid.")
             + &left_out(&[], &refused, points);
     };
     let length = life.length_text();
@@ -244,7 +241,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     } else {
         let unsure = match alike {
             0 => String::new(),
-            n => format!(" With {n} of the others it lives about as long."),
+            n => format!(" The life is about the same with {n} of the others."),
         };
         format!(
             "{key} = {}: the drive lives {length}, the longest of {} values.{unsure}",
@@ -255,14 +252,14 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     let several = match others {
         [] => String::new(),
         _ => format!(
-            " There are other peaks, at {}; only the highest was looked at closer.",
+            "There are other peaks, at {}; only the highest was refined.",
             others.join(", ")
         ),
     };
     found + &left_out(&lossy, &refused, points) + &several
 }
 
-/// What does not count, and why.
+/// Describes the values that do not count, with the reasons.
 fn left_out(lossy: &[&str], refused: &[&str], points: &[Point]) -> String {
     let lossy = match lossy {
         [] => String::new(),
@@ -306,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dent_is_no_second_peak() {
+    fn a_dent_is_not_a_second_peak() {
         let of = |years: &[f64], ci95: f64| -> Vec<Point> {
             years
                 .iter()
@@ -323,14 +320,14 @@ mod tests {
         assert_eq!(
             (best(&lossy), peaks(&lossy)),
             (3, vec![0, 3]),
-            "a value that loses data is no answer"
+            "a value that loses data does not count"
         );
         let mut refused = of(&two, 0.1);
         (refused[1].life, refused[1].refused) = (None, Some("why".into()));
         assert_eq!(
             (best(&refused), peaks(&refused)),
             (3, vec![0, 3]),
-            "nor is one that is refused"
+            "a refused value does not count"
         );
     }
 
@@ -350,7 +347,7 @@ mod tests {
         points.push(sure(3.0, 4.9));
         assert_eq!(
             says(&points),
-            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. With 1 of the others it lives about as long."
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. The life is about the same with 1 of the others."
         );
         assert_eq!(
             csv("a.key", &points)
@@ -363,10 +360,10 @@ mod tests {
         points[1].life.as_mut().unwrap().data_lost_pages = 2.0;
         assert_eq!(
             says(&points),
-            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. Data was lost with 1, which does not count. The drive is refused \
-             with 3: too much."
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. Data was lost \
+             with 1, which does not count. The drive is refused with 3: too much."
         );
-        assert_eq!(csv("a.key", &points).lines().count(), 4, "a value that is refused has no row");
+        assert_eq!(csv("a.key", &points).lines().count(), 4, "a refused value has no row");
         points[2].life.as_mut().unwrap().ended = false;
         assert!(
             says(&points)
@@ -387,7 +384,7 @@ mod tests {
             "{json}"
         );
         points.retain(|point| point.life.as_ref().is_some_and(Life::lost_data));
-        assert_eq!(says(&points), "Data was lost with a.key = 1: no value is an answer.");
+        assert_eq!(says(&points), "Data was lost with a.key = 1: no value is valid.");
         let same = [sure(1.0, 3.0), sure(2.0, 3.0)];
         assert_eq!(
             says(&same),
@@ -395,7 +392,7 @@ mod tests {
         );
         assert!(
             verdict("a.key", &[sure(1.0, 2.0), sure(2.0, 3.0)], &["1".into()])
-                .ends_with("There are other peaks, at 1; only the highest was looked at closer.")
+                .ends_with("There are other peaks, at 1; only the highest was refined.")
         );
     }
 }

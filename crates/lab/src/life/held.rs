@@ -1,8 +1,9 @@
-//! What samples hold of the reads of a drive. Samples of one page in N should hold one read in N;
-//! where single pages are read very often, those that lie in none of the samples are missing.
+//! Share of a drive's reads in its samples. Samples of one page in N should have one read in N. If
+//! some pages are read very often, the samples may miss them.
 //!
 //! ```text
-//! 20,000 reads a second, four samples 1/256 for 1,000 seconds: 4 x 78,125 reads. If they serve 250,000, they hold 80 %
+//! 20,000 reads a second, four samples 1/256 for 1,000 seconds: 4 x 78,125 reads.
+//! If they serve 250,000, they have 80 %.
 //! ```
 
 use vpass_core::base::span::{SECOND, YEAR};
@@ -13,20 +14,20 @@ use super::{End, Lived};
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
-/// Part of the reads by which samples may hold more or fewer, before it is said.
+/// Relative difference of the reads above which a sentence reports it.
 const WITHIN: f64 = 0.02;
-/// Reads below which chance alone might come to that.
+/// Fewest reads for this sentence; with fewer, chance alone explains the difference.
 const FEWEST_READS: u64 = 100_000;
 
-/// Reads that lives of samples served, as a share of what as many pages of the drive serve in the
-/// mean; none of whole drives, and where the workload has no rate of its own.
+/// Returns the reads that samples served, relative to the mean of as many pages of the drive.
+/// Returns `None` for whole drives, or if the workload has no rate.
 pub(super) fn of_reads(plans: &[RunPlan], lives: &[Lived]) -> Option<f64> {
     let shares = plans.iter().zip(lives).map(|(plan, lived)| of_life(plan, lived));
     let shares = shares.collect::<Option<Vec<f64>>>()?;
     Some(shares.iter().sum::<f64>() / shares.len() as f64).filter(|share| share.is_finite())
 }
 
-/// The same share for one life.
+/// Returns this ratio for one life.
 fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
     let of = Some(plan.sample).filter(|sample| !sample.is_whole())?.of;
     let rate = reads_per_s(&plan.workload)?;
@@ -35,9 +36,9 @@ fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
     (lived.read_requests >= FEWEST_READS && share.is_finite() && share > 0.0).then_some(share)
 }
 
-/// Years of the drive by years of a sample. Wear that reads cause grows with the reads that the
-/// sample holds; other wear does not. A life that outlives the simulation keeps its years: they
-/// are where the simulation ended, not how long the drive lives.
+/// Returns the years of the drive per year of a sample. Wear by reads grows with the reads of the
+/// sample; other wear does not. A life that outlives the simulation keeps its years, because they
+/// only show when the simulation ended.
 ///
 /// ```text
 /// 106 % of its reads, and reads cause all wear: 13.3 years of the sample are 14.1 of the drive
@@ -61,19 +62,19 @@ fn reads_per_s(workload: &Workload) -> Option<f64> {
     file.workload.rate.map(|rate| rate * file.workload.read_share).filter(|rate| *rate > 0.0)
 }
 
-/// What a reader has to know of the samples: a sentence, where they hold too much or too little.
-/// `is_corrected`: whether years are corrected for it, as they are on a rung.
+/// Returns a sentence about samples with too many or too few reads. On a rung `is_corrected` is
+/// true: years are corrected for these reads.
 pub fn said(lives: &[Life], is_corrected: bool) -> Option<String> {
     let off = |share: &f64| (share - 1.0).abs() > WITHIN;
     let share = lives.iter().filter_map(|life| life.reads_held).find(off)?;
     let years = if is_corrected {
         "Years are corrected for that."
     } else {
-        "Years and their interval are those of these samples; more of them tell more of the drive."
+        "Years and their interval hold for these samples; more samples represent the drive better."
     };
     Some(format!(
-        "These samples serve {:.0} % of the reads that as many pages of the drive serve in the mean: single pages are read very often, and lie in few \
-         samples. {years}",
+        "These samples serve {:.0} % of the reads of the same number of average pages of the \
+         drive: some pages are read very often, and few samples contain them. {years}",
         100.0 * share
     ))
 }
@@ -91,7 +92,7 @@ mod tests {
     use crate::setup::{Base, Gear, Named, Setup};
 
     #[test]
-    fn years_follow_the_reads_that_a_sample_holds_until_the_simulation_ends() {
+    fn years_follow_the_reads_of_a_sample_until_the_simulation_ends() {
         let base = Base {
             gear: Gear::Fluid,
             set: vec!["workload.rate=20k".into()],
@@ -102,7 +103,7 @@ mod tests {
             ..Setup::new(base, Named::Workload("zipf-read".into()))
         };
         let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
-        // A sample of 1/256 serves 78.125 of 20,000 reads a second; this one served 104 % of them.
+        // A sample of 1/256 serves 78.125 of 20,000 reads a second; this one served 104 % of that.
         let seconds = 100.0 * 365.0 * 86_400.0;
         let worn = Lived { read_requests: (1.04 * 78.125 * seconds) as u64, ..lived(100.0) };
         assert!((factor(&plan, &worn) - 1.04).abs() < 1e-6, "{}", factor(&plan, &worn));

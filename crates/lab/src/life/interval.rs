@@ -1,8 +1,7 @@
-//! How sure the years of a rung are: the larger of what acceleration does to them and what chance
-//! does.
+//! Interval of the years on a rung: the larger of the effects of acceleration and of chance.
 //!
-//! Chance is that of batch means (`batches`), or Student's interval over the lives where lives
-//! differ by more than their batches explain.
+//! The effect of chance comes from batch means (`batches`), or from Student's interval over the
+//! lives if lives differ by more than their batches explain.
 //!
 //! ```text
 //! two lives of 3.9 and 4.1 years at K = 30, and the same two of 3.6 and 3.8 at K = 100
@@ -15,47 +14,47 @@ use serde::Serialize;
 use super::{End, Lived, batches};
 use crate::compare::mean_ci95::mean_ci95;
 
-/// Sampled pages below which samples say too little of a drive for an interval.
+/// Fewest sampled pages for an interval; with fewer, samples show too little of a drive.
 pub const FEWEST_PAGES: u64 = 1000;
 
-/// Least that acceleration is taken to do, as a share of the years. Measured on `tiny`: lives at
-/// K = 30 were up to 3.5 % too long where K = 100 gave the same years within 3 %.
+/// Smallest assumed effect of acceleration, as a share of the years. Measured on `tiny`: lives at K
+/// = 30 were up to 3.5 % too long although K = 100 gave the same years within 3 %.
 const LEAST_BIAS: f64 = 0.04;
 
-/// An interval around the years of a technique.
+/// Interval of a technique's years.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
-    /// The lower end, in years.
+    /// Lower end, in years.
     pub low: f64,
-    /// The upper end, in years.
+    /// Upper end, in years.
     pub high: f64,
-    /// Difference to the same lives at the next larger acceleration, in years, and at least 4 % of
-    /// the years; null without a comparison.
+    /// Difference in years from the same lives at the next larger acceleration, at least 4 % of the
+    /// years; null without a comparison.
     pub by_acceleration: Option<f64>,
-    /// Half of the 95 % confidence interval over the lives, in years; null for a single life. Counts
-    /// where `by_batches` is null.
+    /// Half of the 95 % confidence interval over the lives, in years; null for a single life.
+    /// Counts if `by_batches` is null.
     pub by_lives: Option<f64>,
-    /// Half of the 95 % confidence interval of batch means, in years; null where lives differ by
-    /// more than their batches explain, or have none.
+    /// Half of the 95 % confidence interval of batch means, in years. Null without batches, or if
+    /// lives differ by more than their batches explain.
     pub by_batches: Option<f64>,
-    /// Whether too few pages were sampled: the ends are then a range without a confidence.
+    /// Whether too few pages were sampled; the ends are then a range without a confidence.
     pub is_range: bool,
 }
 
-/// A life, and the same life at a larger acceleration where that was simulated.
+/// Life, and the same life at a larger acceleration if that was simulated.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
-    /// The life.
+    /// Life at the smaller acceleration.
     pub fine: &'a Lived,
-    /// The life at the larger acceleration.
+    /// Life at the larger acceleration.
     pub coarse: Option<&'a Lived>,
-    /// Years of the drive by years of this life, which holds a little more or less than its share
-    /// of the reads.
+    /// Years of the drive per year of this life, which has slightly more or fewer reads than its
+    /// share.
     pub factor: f64,
 }
 
 impl Pair<'_> {
-    /// Years of the life, as the drive's.
+    /// Returns the years of the life, scaled to the drive.
     pub fn years(&self) -> f64 {
         self.factor * self.fine.years
     }
@@ -64,7 +63,8 @@ impl Pair<'_> {
         self.fine.batches.iter().map(|years| self.factor * years).collect()
     }
 
-    /// Years that the larger acceleration takes away; 0 for a life that ended before any.
+    /// Returns the years that the larger acceleration takes away; 0 for a life that ended before
+    /// any.
     fn difference(&self) -> Option<f64> {
         if self.fine.accelerated_from.is_none() && self.fine.acceleration.get() > 1 {
             return Some(0.0);
@@ -74,11 +74,11 @@ impl Pair<'_> {
 }
 
 impl Interval {
-    /// The interval of these lives; none where no larger acceleration was compared, or a drive
-    /// outlives the simulation.
+    /// Returns the interval of these lives. Returns `None` without a comparison with a larger
+    /// acceleration, or if a drive outlives the simulation.
     ///
-    /// The years change with K at least as fast as its root. So the change from K to 1 is at most
-    /// as large as the change from the next rung's K, which is three times K and more, to K.
+    /// The years change with K at least as fast as its root. The next rung's K is at least three
+    /// times as large. So the change from K to 1 is at most the change from that K to this one.
     pub fn of(pairs: &[Pair]) -> Option<Self> {
         if pairs.iter().any(|pair| pair.fine.end == End::LivesOn) {
             return None;
@@ -108,7 +108,7 @@ impl Interval {
         Some(Self { low: (mean.mean - half).max(0.0), high: mean.mean + half, ..interval })
     }
 
-    /// Half of its width.
+    /// Returns half of its width.
     pub fn half(&self) -> f64 {
         let by_chance = self.by_batches.or(self.by_lives).unwrap_or(0.0);
         self.by_acceleration.unwrap_or(0.0).max(by_chance)
@@ -140,11 +140,11 @@ mod tests {
             .collect();
         let interval = Interval::of(&pairs).unwrap();
         assert!((interval.by_acceleration.unwrap() - 0.3).abs() < 1e-9);
-        // Half of the difference is the standard deviation over the root of two.
+        // Half of the difference is the standard deviation divided by the root of two.
         assert!((interval.by_lives.unwrap() - 12.7062 * 0.1).abs() < 1e-5);
         assert!((interval.low - 2.7294).abs() < 1e-4 && (interval.high - 5.2706).abs() < 1e-4);
         assert!((Interval::of(&pairs[..1]).unwrap().half() - 0.3).abs() < 1e-9, "a single life");
-        // Ten batches each, nearly alike: chance is small, and acceleration counts.
+        // Ten batches each, nearly equal: chance is small, and acceleration counts.
         let of = |years: f64, sign: f64| Lived {
             batches: (0..10)
                 .map(|n| years / 10.0 + sign * if n < 5 { 0.03 } else { -0.02 })
@@ -162,8 +162,8 @@ mod tests {
     }
 
     #[test]
-    fn years_of_samples_are_corrected_for_the_reads_that_they_hold() {
-        // The first sample holds 10 % more reads than its share, the second 10 % fewer.
+    fn years_of_samples_are_corrected_for_their_reads() {
+        // The first sample has 10 % more reads than its share, the second 10 % fewer.
         let (fine, coarse) =
             ([at(30, 4.0 / 1.1), at(30, 4.0 / 0.9)], [at(100, 4.0 / 1.1), at(100, 4.0 / 0.9)]);
         let pairs: Vec<_> = fine

@@ -1,8 +1,8 @@
-//! The ladder of lives: rungs in a fixed order, each slower than the one before and nearer to the
-//! life itself.
+//! Ladder of lives: rungs in a fixed order. Each rung is slower than the one before and closer to
+//! the exact life.
 //!
-//! On a rung, wear is accelerated: after a warm-up an erase counts as K P/E cycles. Which rung
-//! answers follows from results alone, except where time ends the climb between two rungs.
+//! On a rung, wear is accelerated: after a warm-up an erase counts as K P/E cycles. The results
+//! alone choose the answering rung, unless time ends the climb between two rungs.
 //!
 //! ```text
 //! rung          1    2    3    4    5    6    7
@@ -15,12 +15,12 @@ use std::num::NonZeroU32;
 
 use crate::failure::Failure;
 
-/// A rung of the ladder.
+/// Rung of the ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rung {
-    /// Place on the ladder, from 1 on.
+    /// Place on the ladder, from 1.
     pub number: u32,
-    /// P/E cycles that an erase counts as after the warm-up.
+    /// P/E cycles per erase after the warm-up.
     pub acceleration: NonZeroU32,
     /// Lives of each technique: samples of the drive, or seeds of a whole drive.
     pub lives: u32,
@@ -45,19 +45,19 @@ pub const LADDER: [Rung; 7] = [
     rung(7, 1, 8),
 ];
 
-/// What a climb asks for.
+/// Aim of a climb.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     /// Half width of the interval, as a share of the years.
     pub within: f64,
-    /// Seconds that the climb may take; any number where absent.
+    /// Longest time of the climb in seconds; unlimited if absent.
     pub seconds: Option<f64>,
 }
 
-/// What is known when a rung is done.
+/// State of a climb after a rung.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Half width of the widest interval, as a share of its years; none where some answer has no
+    /// Half width of the widest interval, as a share of its years; `None` if some answer has no
     /// interval.
     pub half: Option<f64>,
     /// Seconds since the climb began.
@@ -66,24 +66,24 @@ pub struct Standing {
     pub next_takes: f64,
 }
 
-/// What follows a rung.
+/// Step after a rung.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
     /// The next rung.
     Climb(Rung),
     /// The intervals are as narrow as wanted.
     Answered,
-    /// The next rung would take so many seconds, more than are left.
+    /// The next rung would take this many seconds, more than are left.
     OutOfTime(f64),
     /// No rung is left.
     AtTop,
 }
 
 impl Rung {
-    /// The rung of this number.
+    /// Returns the rung of this number.
     ///
     /// # Errors
-    /// A number that no rung has.
+    /// Reports a number without a rung.
     pub fn of_number(number: u32) -> Result<Self, Failure> {
         let found = LADDER.into_iter().find(|rung| rung.number == number);
         found.ok_or_else(|| {
@@ -91,8 +91,8 @@ impl Rung {
         })
     }
 
-    /// The nearest rung below with more acceleration: the difference between the two shows what
-    /// acceleration does.
+    /// Returns the nearest lower rung with more acceleration; their difference shows the effect of
+    /// acceleration.
     pub fn coarser(self) -> Option<Self> {
         LADDER
             .into_iter()
@@ -100,12 +100,12 @@ impl Rung {
             .find(|other| other.number < self.number && other.acceleration > self.acceleration)
     }
 
-    /// The rung above.
+    /// Returns the next higher rung.
     pub fn above(self) -> Option<Self> {
         LADDER.into_iter().find(|other| other.number == self.number + 1)
     }
 
-    /// What to do next.
+    /// Returns the next step.
     pub fn next(self, wanted: Wanted, standing: Standing) -> Next {
         if standing.half.is_some_and(|half| half <= wanted.within) {
             return Next::Answered;
@@ -143,14 +143,14 @@ mod tests {
         assert_eq!(
             second.next(wanted, at(Some(0.1), 900.0, 900.0)),
             Next::Answered,
-            "an answer in time or not"
+            "an answer, in time or not"
         );
         assert_eq!(second.next(wanted, at(Some(0.11), 20.0, 40.0)), Next::Climb(LADDER[2]));
         assert_eq!(second.next(wanted, at(Some(0.11), 20.0, 41.0)), Next::OutOfTime(41.0));
         assert_eq!(
             first.next(wanted, at(None, 20.0, 1.0)),
             Next::Climb(second),
-            "no interval is no answer"
+            "no answer without an interval"
         );
         let patient = Wanted { seconds: None, ..wanted };
         assert_eq!(first.next(patient, at(Some(f64::INFINITY), 1e9, 1e9)), Next::Climb(second));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rung_that_is_not_there_is_refused() {
+    fn an_unknown_rung_is_refused() {
         assert_eq!(Rung::of_number(7).map(|rung| rung.acceleration.get()), Ok(1));
         assert!(Rung::of_number(8).unwrap_err().sentence.contains("rungs 1 to 7"));
     }

@@ -1,4 +1,4 @@
-//! Many lives on several threads. A drive that stops leaves the other lives to go on.
+//! Simulation of many lives on several threads. A drive that stops does not end the other lives.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,27 +12,27 @@ use crate::plan::{RunPlan, Tables};
 use crate::pool;
 use crate::progress::{Begin, Progress};
 
-/// Parts of a life in which progress is told.
+/// Parts of a life for the report of progress.
 pub(super) const PARTS: u64 = 1000;
 
-/// A life to be lived.
+/// Life to simulate.
 #[derive(Clone, Copy, Debug)]
 pub struct OneLife<'a> {
-    /// The plan.
+    /// Plan of the life.
     pub plan: &'a RunPlan,
-    /// P/E cycles that an erase counts as after a warm-up; 1 for an exact life.
+    /// P/E cycles per erase after a warm-up; 1 for an exact life.
     pub acceleration: NonZeroU32,
 }
 
-/// The time at which lives are given up.
+/// Time at which lives are given up.
 pub type Deadline = Option<Instant>;
 
-/// Lives, in their order; each with why its drive stopped or was refused, where it did not live.
-/// None where the deadline came first. Lives of one workload share `tables`. `ended` is told of
-/// each life as it ends. `threads`: as many as there are cores where absent.
+/// Simulates lives and returns them in order; a drive that stopped or was refused has its reason
+/// instead. Returns `None` if the deadline came first. Lives of one workload share `tables`.
+/// Reports each finished life to `ended`. Without `threads`, uses all cores.
 ///
 /// # Errors
-/// What ended the first that failed for another reason, or an interruption.
+/// Returns the first error of another kind, or an interruption.
 pub fn live_each(
     asked: &[OneLife],
     until: Until,
@@ -87,12 +87,12 @@ pub fn live_each(
     Ok(Some(lived.into_iter().map(|(_, lived)| lived).collect()))
 }
 
-/// Whether a failure is of one drive, and others may go on.
+/// Returns whether a failure concerns one drive, so that others may go on.
 fn may_stand(failure: &Failure) -> bool {
     failure.is_stop() || failure.kind == Kind::Usage
 }
 
-/// Whether nothing but the deadline ended these lives.
+/// Returns whether only the deadline ended these lives.
 fn gave_up(lived: &[(usize, Result<Lived, Failure>)]) -> bool {
     let mut failures = lived
         .iter()

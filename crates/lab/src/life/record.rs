@@ -1,5 +1,5 @@
-//! What a life was simulated with: every key of the drive and of the workload, as in
-//! `manifest.json`, and what `--set` gave.
+//! Configuration of a life: every key of the drive and of the workload, as in `manifest.json`, and
+//! the overrides of `--set`.
 
 use serde_json::{Value, json};
 
@@ -8,10 +8,10 @@ use crate::failure::Failure;
 use crate::manifest;
 use crate::plan::RunPlan;
 
-/// Puts the configuration of these lives into their JSON. `set`: the overrides, `KEY=VALUE` each.
+/// Adds the configuration of these lives to their JSON. `set` has the overrides as `KEY=VALUE`.
 ///
 /// # Errors
-/// A value that has no JSON, or a trace file that can no longer be read.
+/// Reports a value that JSON cannot hold, or a trace file that cannot be read any more.
 pub fn add_to(json: &mut Value, plan: &RunPlan, set: &[String]) -> Result<(), Failure> {
     let config = &plan.drive.config;
     let workload = manifest::workload(plan)?;
@@ -29,8 +29,7 @@ pub fn add_to(json: &mut Value, plan: &RunPlan, set: &[String]) -> Result<(), Fa
     Ok(())
 }
 
-/// "life: from 0 to 3,000 P/E cycles of the mean block": the first and the last P/E count, for the
-/// text. `ends`: those of the lives.
+/// Formats the first and the last P/E count: "P/E cycles of the mean block: first 0, last 3,000."
 pub fn cycles_text(plan: &RunPlan, ends: impl IntoIterator<Item = f64>) -> String {
     let (low, high) = ends
         .into_iter()

@@ -1,9 +1,9 @@
 //! Lives that end in step: reads bring all blocks to their limits in rounds, and a short life ends
-//! within one of them.
+//! within one round.
 //!
-//! All blocks begin unread. Blocks of similar rates are then rewritten at similar times, round
-//! after round, in every sample. So a life that reads wear out is only known to a round, and
-//! samples that end within the same round say nothing of that.
+//! All blocks start without reads. Blocks with similar rates are then rewritten at similar times,
+//! round after round, in every sample. A life that reads wear out is therefore known only to within
+//! a round. Samples that end within the same round do not show this uncertainty.
 //!
 //! ```text
 //! 2,990 to 3,000 cycles, nearly all by reads: 10 rounds, and years are uncertain by a tenth
@@ -11,21 +11,21 @@
 
 use super::summary::Life;
 
-/// Cycles from which on a round is too small a part of a life to matter: one in a hundred.
+/// Fewest cycles for which a round is a negligible part of a life: 1 %.
 const MANY: f64 = 100.0;
-/// Part of the programs that is for reads, from which on rounds show.
+/// Share of the programs for reads above which rounds show.
 const MOSTLY: f64 = 0.5;
 
-/// Rounds of rewriting that a life takes, where years are uncertain by one of them; none in longer
-/// lives, lives that reads hardly wear, and where blocks begin out of phase.
+/// Returns the rounds of rewriting in a life whose years are uncertain by one round. Returns `None`
+/// for longer lives, for lives with little wear by reads, and if blocks begin out of phase.
 ///
-/// `for_reads`: share of the programs that is for reads. `cycles`: P/E cycles from start to end.
-/// `start_reads`: those of `start.reads`.
+/// `for_reads` is the share of programs for reads, `cycles` the P/E cycles from start to end, and
+/// `start_reads` the value of `start.reads`.
 pub(super) fn in_step(for_reads: f64, cycles: f64, start_reads: u32) -> Option<f64> {
     (for_reads >= MOSTLY && cycles < MANY && start_reads == 0).then_some(cycles)
 }
 
-/// What a reader has to know of these lives: a sentence, where any is that short.
+/// Returns a sentence for the reader if any of these lives is that short.
 pub fn said(lives: &[Life]) -> Option<String> {
     let rounds = lives
         .iter()
@@ -33,9 +33,10 @@ pub fn said(lives: &[Life]) -> Option<String> {
         .filter_map(|life| life.rounds_in_step)
         .reduce(f64::min)?;
     Some(format!(
-        "These lives are short: all blocks begin unread, so that reads have them rewritten in step, in about {rounds:.0} rounds. Years are uncertain by \
-         a round, {:.0} %, whatever the interval says, and an interval of 0 means that all lives ended in the same one. A smaller start.pec \
-         gives more rounds; start.reads begins out of phase.",
+        "These lives are short. All blocks start without reads, so reads cause their rewrites in \
+         step, in about {rounds:.0} rounds. Years are uncertain by one round, {:.0} %, whatever \
+         the interval is; an interval of 0 means that all lives ended in the same round. A smaller \
+         start.pec gives more rounds; with start.reads, blocks begin out of phase.",
         100.0 / rounds.max(1.0)
     ))
 }

@@ -1,17 +1,18 @@
-//! Whether the wear of a life and the state of its drive have settled: only then may wear be
-//! accelerated.
+//! Decides whether the wear of a life and the state of its drive have settled. Only then may wear
+//! be accelerated.
 //!
-//! A note is taken each time that the mean block has endured one more P/E cycle. In a life of reads
-//! alone a cycle is a round of reclaim, so windows count rounds. The last third of the cycles so
-//! far is compared with the third before it. Rates alone deceive: under a trace they can stand
-//! still for ten cycles while GC gathers cold data into blocks of its own. So the state of the
-//! blocks must stand still, too:
+//! A note is taken whenever the mean block has one more P/E cycle. In a life of reads alone, a
+//! cycle is a round of reclaim, so windows count rounds. The last third of the cycles so far is
+//! compared with the third before it. Rates alone do not suffice: under a trace they can be
+//! constant for ten cycles while GC moves cold data into separate blocks. So the state of the
+//! blocks must be constant, too:
 //!
 //! - shares of the blocks: never erased, full of current data, low density, read-hot
-//! - spread of P/E: how much cycles of a third differ from block to block
+//! - spread of P/E: difference between blocks in the cycles of a third
 //!
 //! ```text
-//! 18 cycles: programs in cycles 7 to 12 and 13 to 18 within 3 %, full blocks 61 % and 62 % of all in the mean: settled
+//! 18 cycles: programs in cycles 7 to 12 and 13 to 18 within 3 %,
+//! full blocks 61 % and 62 % of all on average: settled
 //! ```
 
 use vpass_core::base::units::{Cause, Ns};
@@ -19,20 +20,20 @@ use vpass_core::drive::Drive;
 
 use crate::settled::{are_alike, last_thirds};
 
-/// Cycles that a warm-up takes at least.
+/// Fewest cycles of a warm-up.
 const FEWEST: usize = 18;
-/// Change of a rate that counts as none, as a share of all programs.
+/// Largest change of a settled rate, as a share of all programs.
 const RATES_WITHIN: f64 = 0.03;
-/// Change of a share of the blocks that counts as none.
+/// Largest change of a settled share of the blocks.
 const STATE_WITHIN: f64 = 0.03;
-/// Change of the spread of P/E that counts as none, as a share of the cycles of the mean block.
+/// Largest change of the settled spread of P/E, as a share of the cycles of the mean block.
 const SPREAD_WITHIN: f64 = 0.1;
-/// A block is read-hot if it has this many times the reads of the mean block with data.
+/// Ratio to the reads of the mean block with data above which a block is read-hot.
 const READ_HOT: f64 = 2.0;
-/// Shares of the blocks that must stand still.
+/// Number of shares of the blocks that must be constant.
 const SHARES: usize = 4;
 
-/// A drive after so many cycles.
+/// State of a drive after some cycles.
 #[derive(Clone, Debug, Default)]
 struct Note {
     at: f64,
@@ -68,7 +69,7 @@ impl Note {
     }
 }
 
-/// The notes of a warm-up.
+/// Notes of a warm-up.
 pub(super) struct Settling {
     first_milli: u64,
     notes: Vec<Note>,
@@ -80,7 +81,7 @@ impl Settling {
         Self { first_milli: worn_milli(drive), notes: vec![Note::of(0, drive)] }
     }
 
-    /// Takes a look at the drive; true from when it has settled on.
+    /// Checks the drive; returns true once it has settled.
     pub(super) fn has_settled(&mut self, now: Ns, drive: &Drive) -> bool {
         let blocks = u64::from(drive.geometry().blocks);
         let cycles = (worn_milli(drive) - self.first_milli) / (1000 * blocks);
@@ -96,18 +97,19 @@ fn worn_milli(drive: &Drive) -> u64 {
     drive.block_states().map(|block| block.effective_milli).sum()
 }
 
-/// What a third of the cycles was like.
+/// Rates and state in a third of the cycles.
 struct Third {
-    /// Programs a nanosecond, by cause.
+    /// Programs per nanosecond, by cause.
     rates: [f64; Cause::COUNT],
     /// Mean shares of the blocks.
     shares: [f64; SHARES],
-    /// Standard deviation of the cycles that blocks endured, as a share of their mean.
+    /// Standard deviation of the cycles of the blocks, as a share of their mean.
     spread: f64,
 }
 
 impl Third {
-    /// From the first of these notes to the last; the first itself is of the third before.
+    /// Computes a third from the first to the last of these notes; the first note belongs to the
+    /// third before.
     fn of(notes: &[Note]) -> Self {
         let [from, .., to] = notes else { unreachable!("a third has two ends") };
         let took = (to.at - from.at).max(1.0);
@@ -142,8 +144,8 @@ fn settled(notes: &[Note]) -> bool {
 mod tests {
     use super::*;
 
-    /// Notes at every second, of 100 programs and a cycle of both blocks each; so many blocks are
-    /// full, and so many read-hot.
+    /// Notes once a second, each of 100 programs and one cycle of both blocks; `full` and `hot`
+    /// give the shares of full and of read-hot blocks.
     fn notes(full: impl Fn(usize) -> f64, hot: impl Fn(usize) -> f64, cycles: usize) -> Vec<Note> {
         let note = |n: usize| {
             let mut note = Note {
@@ -166,7 +168,7 @@ mod tests {
         assert!(full(|n| 0.6 - 0.6 / (1.0 + n as f64).powi(2), 18));
         let hot = |hot: fn(usize) -> f64| settled(&notes(|_| 0.6, hot, 30));
         assert!(!hot(|n| 0.3 - 0.01 * n as f64), "read-hot blocks still change");
-        // A share of few blocks comes and goes by chance: the mean of a third counts.
+        // A share of few blocks varies by chance: the mean of a third counts.
         assert!(hot(|n| if n % 2 == 0 { 0.05 } else { 0.1 }));
     }
 
@@ -180,14 +182,14 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_come_apart_have_not_settled() {
+    fn blocks_with_a_growing_spread_have_not_settled() {
         let mut apart = notes(|_| 0.6, |_| 0.1, 18);
-        // From the 13th cycle on one block takes them all.
+        // From the 13th cycle on, one block has all cycles.
         for (n, note) in apart.iter_mut().enumerate().skip(13) {
             note.cycles = vec![12, 12 + 2 * (n as u32 - 12)];
         }
         assert!(!settled(&apart), "the spread of P/E grows from 0 to 1");
-        // It took them all from the start: the spread stands still.
+        // One block had all cycles from the start: the spread is constant.
         let mut always = notes(|_| 0.6, |_| 0.1, 18);
         always.iter_mut().enumerate().for_each(|(n, note)| note.cycles = vec![0, 2 * n as u32]);
         assert!(settled(&always));

@@ -1,4 +1,4 @@
-//! Lives side by side: years and what consumed them, each a mean over seeds and samples with its
+//! Comparison of lives: years and the causes of wear, each a mean over seeds and samples with its
 //! interval.
 
 use std::collections::BTreeMap;
@@ -21,10 +21,10 @@ use crate::numbers::years;
 use crate::plan::RunPlan;
 use crate::results::mapping_unit::{self, MappingUnit};
 
-/// What the lives of a technique came to. Counts are those of whole drives.
+/// Results of a technique's lives. Counts are those of whole drives.
 #[derive(Clone, Debug, Serialize)]
 pub struct Life {
-    /// Its name in the table.
+    /// Label in the table.
     pub label: String,
     /// Read-reclaim technique.
     pub reclaim: &'static str,
@@ -32,19 +32,20 @@ pub struct Life {
     pub gc: &'static str,
     /// Refresh technique.
     pub refresh: &'static str,
-    /// Parity technique; absent where there is none.
+    /// Parity technique; absent without parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity: Option<&'static str>,
-    /// Whether it does what no drive could: it shows what could be had.
+    /// Whether the technique is counterfactual: no real drive can do it, but it shows the possible
+    /// gain.
     pub counterfactual: bool,
-    /// Years until the end; on a rung, those of samples are corrected for the reads that they hold.
+    /// Years until the end; on a rung, years of samples are corrected for their reads.
     pub years: MeanCi95,
-    /// The interval of a rung of the ladder; absent where there is none.
+    /// Interval on a rung of the ladder; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// Whether the drive was worn out in every life; else it lives longer than `years`.
+    /// Whether the drive was worn out in every life; otherwise it lives longer than `years`.
     pub worn_out: bool,
-    /// Whether every life came to an end of the drive's own, by wear or by errors.
+    /// Whether every life ended by wear or by errors.
     pub ended: bool,
     /// P/E cycles of the mean block at the start.
     pub pec_first: f64,
@@ -52,58 +53,57 @@ pub struct Life {
     pub pec_mean: MeanCi95,
     /// Bytes that the host wrote in a life.
     pub host_bytes_written: MeanCi95,
-    /// Bytes that the flash was programmed with in a life.
+    /// Bytes programmed into flash in a life.
     pub flash_bytes_written: MeanCi95,
-    /// The second by the first; null where the host wrote nothing.
+    /// Flash bytes per host byte written; null without host writes.
     pub write_amplification: Option<MeanCi95>,
-    /// The mapping unit, and how well the host's writes of all lives filled it.
+    /// Mapping unit, and how well the host's writes of all lives filled it.
     pub mapping_unit: MappingUnit,
-    /// What to know before these years are believed, in sentences.
+    /// Warnings about these years, one sentence each.
     pub warnings: Vec<String>,
-    /// Shares of the pages programmed, by what they were programmed for; null where none was.
+    /// Shares of the programmed pages, by cause; null without programs.
     pub consumed: Option<Consumed>,
-    /// Pages of host data reported lost, in the mean.
+    /// Mean number of pages of host data reported lost.
     pub data_lost_pages: f64,
-    /// Largest share of its limit that a page in use had taken; of the worst life, so there is no
-    /// interval. Null where no oracle watched.
+    /// Largest share of its limit that a page in use reached, in the worst life, so without an
+    /// interval. Null without an oracle.
     pub worst_dose_ratio: Option<f64>,
-    /// Errors by each bit that the host read, of all reads of a life; null where data has no error
-    /// rate.
+    /// Errors per bit that the host read, over all reads of a life; null without error rates.
     pub uber: Option<MeanCi95>,
-    /// Shares of the host's page reads by the retries that they took, from none on; null where the
-    /// drive makes none.
+    /// Shares of the host's page reads by number of retries, starting with 0; null if the drive
+    /// makes none.
     pub reads_by_retries: Option<Vec<MeanCi95>>,
-    /// What the host's hints came to, word by word; null where it says nothing.
+    /// Effects of the host's hints, for each hint; null without hints.
     pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
-    /// Rounds of rewriting that a life takes, where all blocks are rewritten in step and years are
-    /// uncertain by a round; null elsewhere.
+    /// Rounds of rewriting in a life whose blocks are rewritten in step, so that years are
+    /// uncertain by one round. Null for other lives.
     pub rounds_in_step: Option<f64>,
-    /// Reads that samples served, as a share of what as many pages of the drive serve in the mean;
-    /// null where that is not known.
+    /// Reads that samples served, relative to the mean of as many pages of the drive; null if
+    /// unknown.
     pub reads_held: Option<f64>,
-    /// Each life by itself.
+    /// Single lives.
     pub lives: Vec<One>,
 }
 
-/// What lives came to for data of one word.
+/// Results of lives for data with one hint.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LifeOfWord {
-    /// Retries that fit in its budget.
+    /// Retries that fit into the budget.
     pub retries: u8,
-    /// What a read with so many takes on an idle drive, in microseconds.
+    /// Latency of a read with these retries on an idle drive, in microseconds.
     pub latency_us: f64,
     /// Share of the host's page reads that were of such data.
     pub reads: MeanCi95,
-    /// Share of these that took more retries than fit; null where nothing was read.
+    /// Share of these reads with more retries than fit into the budget; null without reads.
     pub missed_budgets: Option<MeanCi95>,
 }
 
-/// What programmed the pages of a life: shares of all.
+/// Causes of the programmed pages of a life, as shares of all.
 #[derive(Clone, Debug, Serialize)]
 pub struct Consumed {
     /// The host's own writes.
     pub host: MeanCi95,
-    /// Garbage collection, which makes room for all others.
+    /// Garbage collection, which frees space for all others.
     pub gc: MeanCi95,
     /// Rewriting because of reads.
     pub reads: MeanCi95,
@@ -113,7 +113,7 @@ pub struct Consumed {
     pub wear_levelling: MeanCi95,
     /// Parity of stripes.
     pub parity: MeanCi95,
-    /// Regrouping by hints, which is an option.
+    /// Regrouping by hints, which is optional.
     #[serde(skip_serializing_if = "is_nothing")]
     pub hints: MeanCi95,
 }
@@ -122,27 +122,26 @@ fn is_nothing(share: &MeanCi95) -> bool {
     share.mean == 0.0
 }
 
-/// One life.
+/// Single life.
 #[derive(Clone, Debug, Serialize)]
 pub struct One {
-    /// Of its chance.
+    /// Random seed.
     pub seed: u64,
-    /// Which pages of the drive it is of: those of this residue.
+    /// Residue of the sampled pages of the drive.
     pub residue: u32,
-    /// How long it was.
+    /// Length in years.
     pub years: f64,
-    /// How it ended.
+    /// Reason of the end.
     pub end: End,
-    /// P/E cycles of the mean block from which on an erase counted as several; absent where it
-    /// never did.
+    /// P/E cycles of the mean block at the start of acceleration; absent without acceleration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accelerated_from_pec: Option<f64>,
-    /// Whether the oracle found nothing wrong; null where it did not watch.
+    /// Whether the oracle found no error; null if it did not watch.
     pub oracle_clean: Option<bool>,
 }
 
 impl Life {
-    /// Of one technique's plans and lives, at least one.
+    /// Summarises one technique's plans and lives, at least one.
     pub fn of(label: String, plans: &[RunPlan], lives: &[Lived]) -> Self {
         let plan = &plans[0];
         let page = plan.drive.config.geometry.page_size.0 as f64;
@@ -196,8 +195,8 @@ impl Life {
         }
     }
 
-    /// Of a technique that has lives on a rung of the ladder; none where its drive was refused or
-    /// stopped.
+    /// Summarises a technique with lives on a rung of the ladder. Returns `None` if its drive was
+    /// refused or stopped.
     pub fn answered(answer: &Answer) -> Option<Self> {
         let lives = answer.lived.as_ref().ok().filter(|lives| !lives.is_empty())?;
         let life = Self::of(answer.label.clone(), &answer.plans, lives);
@@ -213,23 +212,23 @@ impl Life {
         Some(Self { years, interval: answer.interval, ..life })
     }
 
-    /// Whether the oracle found a bug in any of them.
+    /// Returns whether the oracle found a bug in any life.
     pub fn has_bug(&self) -> bool {
         self.lives.iter().any(|one| one.oracle_clean == Some(false))
     }
 
-    /// Whether it lost data of the host's in any life: then its years are no answer.
+    /// Returns whether any life lost host data; its years are no answer then.
     pub fn lost_data(&self) -> bool {
         self.data_lost_pages > 0.0
     }
 
-    /// Whether its years stand for comparison: it kept all data, and a drive could do the same.
+    /// Returns whether the years may be compared: all data was kept, and the technique is not
+    /// counterfactual.
     pub fn competes(&self) -> bool {
         !self.lost_data() && !self.counterfactual
     }
 
-    /// "5.31 years", "> 100 years", "44.2 ± 0.5 min": how long it is, with its interval where there
-    /// is one.
+    /// Formats the length with its interval, if any: "5.31 years", "> 100 years", "44.2 ± 0.5 min".
     pub fn length_text(&self) -> String {
         let text = years(self.years.mean, self.years.ci95.filter(|_| self.ended));
         if self.ended { text } else { format!("> {text}") }
@@ -250,7 +249,7 @@ impl One {
     }
 }
 
-/// The mean of a value that every life has.
+/// Returns the mean of a value if every life has one.
 fn mean_ci95_of_all(lives: &[Lived], of: impl Fn(&Lived) -> Option<f64>) -> Option<MeanCi95> {
     mean_ci95(&lives.iter().map(of).collect::<Option<Vec<_>>>()?)
 }
@@ -295,7 +294,7 @@ fn by_word(lives: &[Lived]) -> Option<BTreeMap<&'static str, LifeOfWord>> {
 }
 
 impl Consumed {
-    /// What may consume a life, in the order of [`Self::rows`]; the last is an option.
+    /// Causes in the order of [`Self::rows`]; the last one is optional.
     pub const CAUSES: [&'static str; 7] =
         ["host", "GC", "reads", "age", "levelling", "parity", "hints"];
 
@@ -318,7 +317,7 @@ impl Consumed {
         })
     }
 
-    /// Each with its name.
+    /// Returns each share with the name of its cause.
     pub fn rows(&self) -> [(&'static str, MeanCi95); 7] {
         let shares = [
             self.host,
@@ -333,8 +332,8 @@ impl Consumed {
     }
 }
 
-/// What to know before these lives are believed, in sentences: what small writes cost has the range
-/// of all of them.
+/// Returns the warnings about these lives. The warning about small writes has the range of all of
+/// them.
 pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
     mapping_unit::warning(
         lives.into_iter().map(|life| (life.mapping_unit, life.write_amplification.map(|e| e.mean))),
@@ -343,42 +342,42 @@ pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
     .collect()
 }
 
-/// What `vpass life` lived: how, on which part of the drive, and what it could not.
+/// Setting of `vpass life`: drive, samples, and techniques that were refused.
 #[derive(Clone, Debug)]
 pub struct Setting<'a> {
-    /// The plan of the whole drive.
+    /// Plan of the whole drive.
     pub whole: &'a RunPlan,
-    /// The plan of the lives.
+    /// Plan of the lives.
     pub plan: &'a RunPlan,
     /// Disjoint samples of each technique.
     pub samples: u32,
     /// Seeds of each technique.
     pub seeds: u32,
-    /// Where lives end at the latest.
+    /// Latest end of lives.
     pub until: Until,
-    /// The rung; none of exact lives.
+    /// Rung; `None` for exact lives.
     pub rung: Option<Rung>,
-    /// What the samples hold; none of whole drives.
+    /// Pages and blocks in the samples; `None` for whole drives.
     pub sampled: Option<Sampled>,
-    /// Techniques that the drive or the workload does not go with, or whose drive stopped.
+    /// Techniques that do not suit the drive or the workload, or whose drive stopped.
     pub refused: &'a [Refused],
-    /// What `--set` said.
+    /// Overrides of `--set`.
     pub set: &'a [String],
 }
 
-/// What all samples of a technique hold of a drive.
+/// Size of all samples of a technique together.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sampled {
     /// Pages that the workload touches.
     pub pages: u64,
-    /// Blocks.
+    /// Blocks of the samples.
     pub blocks: u64,
 }
 
-/// All of it, as `vpass life --json` prints it.
+/// Returns the JSON of `vpass life --json`.
 ///
 /// # Errors
-/// A value that has no JSON, or a trace that can no longer be read.
+/// Reports a value that JSON cannot hold, or a trace that cannot be read any more.
 pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
     let Setting { plan, until, rung, .. } = *setting;
     let mut own = vec![
@@ -422,7 +421,7 @@ pub(crate) mod tests {
         assert_eq!(text(0.001_04, 0.0), "9.11 ± 0.00 h");
     }
 
-    /// A life of so many years.
+    /// A life of this many years.
     pub(crate) fn life(years: MeanCi95) -> Life {
         let none = MeanCi95 { mean: 0.0, ci95: None };
         Life {

@@ -4,14 +4,15 @@
 use super::summary::Life;
 use crate::numbers::digits;
 
-/// The one that surely lives longest; none where nobody competes, or two cannot be told apart.
+/// Returns the technique that lives longest; `None` without competitors, or if two are too close to
+/// compare.
 pub fn longest(lives: &[Life]) -> Option<&Life> {
     let order = ranked(lives);
     let [best, second, ..] = order[..] else { return None };
     (second.ended && (!best.ended || surpass(best, second))).then_some(best)
 }
 
-/// Those that compete, the longest life first; those that outlive the simulation come before all
+/// Returns the competing lives, longest first; those that outlive the simulation come before all
 /// others.
 fn ranked(lives: &[Life]) -> Vec<&Life> {
     let mut order: Vec<&Life> = lives.iter().filter(|life| life.competes()).collect();
@@ -19,26 +20,27 @@ fn ranked(lives: &[Life]) -> Vec<&Life> {
     order
 }
 
-/// Whether a life is longer by more than both intervals.
+/// Returns whether a life is longer by more than both intervals.
 pub(super) fn surpass(best: &Life, second: &Life) -> bool {
     let halves = best.years.ci95.unwrap_or(0.0) + second.years.ci95.unwrap_or(0.0);
     best.years.mean - second.years.mean > halves
 }
 
-/// Who lost data, and who of the others lives longest; none where there is nothing to say.
+/// Describes the losses of data, and the longest life among the others; `None` if there is nothing
+/// to say.
 pub fn verdict(lives: &[Life]) -> Option<String> {
     let lost: Vec<String> = lives.iter().filter(|life| life.lost_data()).map(lost).collect();
     let mut sentences: Vec<String> = lost.into_iter().chain(told(lives)).collect();
     if lives.iter().any(|life| life.counterfactual) && lives.len() > 1 {
-        sentences.push("What no drive could do is shown beside them and does not compete.".into());
+        sentences.push("Counterfactual techniques are shown for comparison and do not compete.".into());
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// "`none` lost data, 456 pages in the mean, and its years are no answer."
+/// Describes a loss: "`none` lost data, 456 pages in the mean life, so its years do not count."
 fn lost(life: &Life) -> String {
     format!(
-        "`{}` lost data, {} pages in the mean life, and its years are no answer.",
+        "`{}` lost data, {} pages in the mean life, so its years do not count.",
         life.label,
         digits(life.data_lost_pages)
     )
@@ -48,7 +50,7 @@ fn told(lives: &[Life]) -> Option<String> {
     let order = ranked(lives);
     match order[..] {
         [] | [_] if lives.len() < 2 => None,
-        [] => Some("None kept all data.".into()),
+        [] => Some("No technique kept all data.".into()),
         [only] => Some(format!(
             "Only `{}` kept all data, so there is nothing to compare it with.",
             only.label
@@ -93,13 +95,13 @@ mod tests {
     }
 
     #[test]
-    fn who_loses_data_lives_no_longest_life() {
+    fn a_technique_that_loses_data_has_no_longest_life() {
         let lives = [of("none", 9.0, 3.0), of("block", 2.0, 0.0), of("straw-wl", 4.0, 0.0)];
         assert_eq!(longest(&lives).unwrap().label, "straw-wl");
         let said = verdict(&lives).unwrap();
         assert_eq!(
             said,
-            "`none` lost data, 3.00 pages in the mean life, and its years are no answer. `straw-wl` lives longest: 4.00 ± 0.10 years; `block` 2.00 ± 0.10 years."
+            "`none` lost data, 3.00 pages in the mean life, so its years do not count. `straw-wl` lives longest: 4.00 ± 0.10 years; `block` 2.00 ± 0.10 years."
         );
         assert!(
             longest(&lives[..2]).is_none()
@@ -109,13 +111,13 @@ mod tests {
         );
         assert!(
             verdict(&lives[..1]).unwrap().starts_with("`none` lost data"),
-            "a life alone that lost data says so"
+            "a single life reports that it lost data"
         );
         assert_eq!(verdict(&lives[1..2]), None);
     }
 
     #[test]
-    fn what_no_drive_could_do_does_not_compete() {
+    fn counterfactual_techniques_do_not_compete() {
         let ideal = Life { counterfactual: true, ..of("ideal", 9.0, 0.0) };
         assert_eq!(
             longest(&[ideal, of("block", 2.0, 0.0), of("straw-wl", 4.0, 0.0)]).unwrap().label,
@@ -131,7 +133,7 @@ mod tests {
         );
         assert!(
             longest(&[of("a", 4.15, 0.0), of("b", 4.0, 0.0)]).is_none(),
-            "the one interval does not reach, both together do"
+            "one interval does not reach the other mean, but both intervals overlap"
         );
         assert_eq!(longest(&[of("b", 4.0, 0.0), of("a", 4.25, 0.0)]).unwrap().label, "a");
         let once = |label: &str, years: f64| Life {
@@ -150,7 +152,7 @@ mod tests {
         assert_eq!(
             longest(&[of("b", 4.0, 0.0), outlives.clone()]).unwrap().label,
             "a",
-            "it lives on where the other is worn out"
+            "it lives on after the other is worn out"
         );
         assert!(longest(&[outlives.clone(), Life { label: "c".into(), ..outlives }]).is_none());
     }

@@ -1,13 +1,13 @@
-//! How long a run is to be whose end depends on what its blocks have lived through.
+//! Length of a run that ends by the cycles of its blocks.
 
-/// How long a run is to be.
+/// Length of a run in cycles of its blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cycles {
-    /// Blocks' worth of pages that the workload reads.
+    /// Pages that the workload reads, in blocks.
     pub blocks: f64,
-    /// Before anything is counted, [`RunPlan::warm_up`](super::RunPlan::warm_up) requests at most;
-    /// all of these where absent.
+    /// Cycles before counting begins, within [`RunPlan::warm_up`](super::RunPlan::warm_up)
+    /// requests; if absent, all of these requests are served.
     pub warm_up: Option<f64>,
-    /// In the part that counts; all of its requests where absent.
+    /// Cycles of the counted part; if absent, all of its requests are served.
     pub counted: Option<f64>,
 }

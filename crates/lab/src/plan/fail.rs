@@ -1,4 +1,4 @@
-//! Failures that a plan injects: whether they can be what they are said to be.
+//! Check of injected failures: whether the drive and the run can have them.
 
 use vpass_core::base::failure::{Unit, When};
 use vpass_core::base::geometry::Geometry;
@@ -11,8 +11,8 @@ use crate::failure::Failure;
 use crate::setup::Gear;
 
 impl RunPlan {
-    /// Refuses failures that nobody could inject, of what the drive has not, twice of the same, or
-    /// beside what cannot stand them.
+    /// Refuses failures of missing parts, repeated failures, and failures that the gear or the
+    /// workload does not allow.
     pub(super) fn check_failures(&self) -> Result<(), Failure> {
         if self.fail.is_empty() {
             return Ok(());
@@ -25,38 +25,40 @@ impl RunPlan {
                 .check(&geometry)
                 .map_err(|why| Failure::usage(format!("--fail {failure}: {why}")))?;
             if self.fail[..n].iter().any(|other| other.unit == failure.unit) {
-                return refuse(format!("{} is named twice, and fails once", failure.unit));
+                return refuse(format!("{} is named twice, but fails only once", failure.unit));
             }
         }
         let dies = self.fail.iter().filter(|failure| matches!(failure.unit, Unit::Die(_))).count();
         if geometry.stripes.is_some() && dies > MOST_FAILED {
             return refuse(format!(
-                "{dies} dies; stripes are followed through the failure of {MOST_FAILED} at most"
+                "{dies} dies; at most {MOST_FAILED} failed dies are possible with stripes"
             ));
         }
         if self.drive.config.bch.target == BchTarget::Stripe
             && self.drive.config.parity.protects().is_some()
         {
             return refuse(
-                "with bch.target = \"stripe\" blocks are read beyond what a page bears by itself, and a failure leaves stripes without the parity \
-                 that this rests on; take --set bch.target=uber"
+                "bch.target = \"stripe\" allows more reads than a page endures by itself, which \
+                 needs parity, and a failure leaves stripes without parity; use --set \
+                 bch.target=uber"
                     .into(),
             );
         }
         if self.is_fluid() {
             return refuse(
-                "the fluid gear draws reads in bulk, and a failure comes between two of them; take --gear timed or untimed".into(),
+                "the fluid gear draws reads in bulk, so nothing can fail between two of them; use \
+                 --gear timed or untimed".into(),
             );
         }
         if matches!(self.workload, Workload::Adversary { .. }) {
             return refuse(
-                "an attack looks where data lies, and goes by what it has seen; name a workload"
+                "an attack observes where data lies and relies on it; name a workload"
                     .into(),
             );
         }
         if !self.ages.is_empty() || self.until_stable {
             return refuse(
-                "--ages and --until repeat a run, and what has failed stays so; leave them out"
+                "--ages and --until repeat a run, but a failure is permanent; leave them out"
                     .into(),
             );
         }
@@ -65,7 +67,8 @@ impl RunPlan {
             && self.source()?.arrival() != Arrival::Open
         {
             return refuse(format!(
-                "{failure}: no clock runs in the untimed gear under a closed loop; take --gear timed, or name a request ({}@r5000)",
+                "{failure}: the untimed gear has no clock in closed loop; use --gear timed, or \
+                 name a request ({}@r5000)",
                 failure.unit
             ));
         }

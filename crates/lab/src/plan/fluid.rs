@@ -1,4 +1,4 @@
-//! What a plan in the fluid gear asks for: reads as rates, and how long they go on.
+//! Plan of a run in the fluid gear: reads as rates, and their duration.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,48 +18,49 @@ use crate::failure::Failure;
 use crate::load::{Generated, Loaded};
 use crate::setup::{Gear, Watch};
 
-/// Reads as rates, and whatever else the host asks for.
+/// Reads as rates, and the other requests of the host.
 pub struct Fluid {
-    /// The rates, and the writes.
+    /// Rates and writes.
     pub source: Box<dyn FluidSource + Send>,
-    /// Requests of a pass; those of the whole drive.
+    /// Requests of a pass, for the whole drive.
     pub requests: u64,
-    /// How long a pass takes, in nanoseconds; more than simulated time has where it never ends.
+    /// Duration of a pass in nanoseconds; larger than the simulated time if a pass never ends.
     pub pass_ns: f64,
-    /// What was read of a trace.
+    /// Facts about a trace.
     pub report: Option<TraceReport>,
 }
 
-/// What was made of streams of requests, by the seed of their chance: drives that share a workload
-/// share it.
+/// Windows of request streams by random seed; drives with the same workload share them.
 #[derive(Default)]
 pub struct Tables(Mutex<Vec<(u64, Made)>>);
 
-/// A stream as windows, and what was read of a trace.
+/// Stream as windows, and facts about its trace.
 type Made = (Arc<Windows>, Option<TraceReport>);
 
-/// Windows of a stream: a hundred of a pass, each at least a second and at most an hour long.
+/// Windows of a pass; each is at least a second and at most an hour long.
 const WINDOWS: Ns = 100;
 const SHORTEST: Ns = 1_000_000_000;
 const LONGEST: Ns = 3600 * SHORTEST;
 
 impl RunPlan {
-    /// Refuses what the fluid gear cannot do, before anything is made.
+    /// Refuses plans that the fluid gear cannot run, before anything is created.
     pub(super) fn check_fluid(&self) -> Result<(), Failure> {
         if self.oracle == Watch::Full {
             return Err(Failure::usage(
-                "--oracle full follows every request, and reads have none in the fluid gear; take --oracle on or --gear untimed",
+                "--oracle full follows every request, but the fluid gear has no single reads; use \
+                 --oracle on or --gear untimed",
             ));
         }
         if self.until_stable {
             return Err(Failure::usage(
-                "--until stable compares passes, and the fluid gear knows none; take --gear untimed",
+                "--until stable compares passes, but the fluid gear has none; use --gear untimed",
             ));
         }
         if self.warm_up > 0 && self.tabled().is_none() {
             return Err(Failure::usage(
-                "--gear fluid: --warm-up is for a workload with distribution and rate, whose reads are always the same; this one's begin anew with \
-                 what counts; take --gear untimed",
+                "--gear fluid: --warm-up needs a workload with distribution and rate, whose reads \
+                 do not change; the reads of this one begin again with the counted part; use \
+                 --gear untimed",
             ));
         }
         if let Some(phases) = self.phases() {
@@ -69,21 +70,22 @@ impl RunPlan {
             return self.named(FluidSynthetic::check(table));
         }
         let why = match &self.workload {
-            Workload::Adversary { .. } => "an adversary asks page by page",
+            Workload::Adversary { .. } => "an adversary chooses its requests one by one",
             Workload::Fio { .. } if self.source()?.arrival() != Arrival::Open => {
-                "jobs of a fio file without a rate ask when earlier requests are complete"
+                "jobs of a fio file without a rate wait for earlier requests"
             }
             Workload::Fio { .. } if self.source()?.has_next_stage() => {
-                "jobs of a fio file wait for others that come before them"
+                "jobs of a fio file wait for earlier jobs"
             }
             _ if self.source()?.arrival() != Arrival::Open => {
-                "requests in closed loop come when earlier ones are complete"
+                "requests in closed loop wait for earlier ones"
             }
             _ => return Ok(()),
         };
         Err(Failure::usage(format!(
-            "--gear fluid: {why}, and no rates are known of its reads; give each fio job a rate_iops, replay a trace by its own clock, set up a \
-             workload with distribution and rate (vpass show workload zipf-read), or take --gear untimed"
+            "--gear fluid: {why}, so their read rates are unknown; give each fio job a rate_iops, \
+             replay a trace by its own clock, set up a workload with distribution and rate (vpass \
+             show workload zipf-read), or use --gear untimed"
         )))
     }
 
@@ -91,7 +93,7 @@ impl RunPlan {
         made.map_err(|e| Failure::usage(format!("workload {}: {e}", self.workload.name())))
     }
 
-    /// The workload's own table, where it has a distribution.
+    /// Returns the workload's own table if it has a distribution.
     fn tabled(&self) -> Option<&WorkloadConfig> {
         let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = &self.workload
         else {
@@ -100,7 +102,7 @@ impl RunPlan {
         Some(&file.workload).filter(|table| table.stripes.is_none())
     }
 
-    /// Whether requests have times of their own, so that lives are years.
+    /// Returns whether requests have their own times, so that lives are counted in years.
     pub(crate) fn has_rate(&self) -> bool {
         self.tabled().is_none_or(|table| table.rate.is_some())
     }
@@ -113,7 +115,7 @@ impl RunPlan {
         Some(&file.workload)
     }
 
-    /// Requests of a pass, and how many come in a second where that is known beforehand; those of
+    /// Returns the requests of a pass and, if known before the run, the requests per second, for
     /// the whole drive.
     fn known_pace(&self) -> Option<(u64, f64)> {
         let of_phases = || self.phases().map(|phases| (phases.requests(), phases.rate));
@@ -122,8 +124,8 @@ impl RunPlan {
         Some((requests, rate.expect("a checked workload of the fluid gear has a rate")))
     }
 
-    /// Requests of the drive that is simulated in all passes, in the mean; none where only a run
-    /// shows it.
+    /// Returns the mean number of requests of the simulated drive in all passes; `None` if only a
+    /// run shows it.
     pub(crate) fn fluid_requests(&self) -> Result<Option<u64>, Failure> {
         let of_a_pass = match self.known_pace() {
             Some((requests, _)) => Some(requests),
@@ -134,10 +136,10 @@ impl RunPlan {
         Ok(all.map(|n| n as u64 * (1 + self.ages.len() as u64)))
     }
 
-    /// The workload as rates, of the plan's sample.
+    /// Returns the workload as rates, for the plan's sample.
     ///
     /// # Errors
-    /// A workload that has no rates, or a trace that cannot be read.
+    /// Reports a workload without rates, or a trace that cannot be read.
     pub fn fluid(&self, tables: &Tables) -> Result<Fluid, Failure> {
         let page = self.drive.config.geometry.page_size.0 as u32;
         let (capacity, seed, sample) = (self.whole_capacity().0, self.seed, self.sample);
@@ -160,7 +162,7 @@ impl RunPlan {
         Ok(Fluid { source, requests, pass_ns: requests as f64 / rate * 1e9, report: None })
     }
 
-    /// The stream of requests as windows.
+    /// Returns the stream of requests as windows.
     fn windows(&self, tables: &Tables) -> Result<Made, Failure> {
         let mut made = tables.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = made.iter().find(|(seed, _)| *seed == self.seed) {
@@ -176,7 +178,8 @@ impl RunPlan {
         Ok(new)
     }
 
-    /// Pages that the windows of a stream touch; none of workloads whose reads need no windows.
+    /// Returns the pages that the windows of a stream touch; `None` for workloads whose reads need
+    /// no windows.
     pub(super) fn touched_by_windows(&self, tables: &Tables) -> Result<Option<u64>, Failure> {
         if self.tabled().is_some() || self.phases().is_some() {
             return Ok(None);
@@ -184,7 +187,7 @@ impl RunPlan {
         Ok(Some(self.windows(tables)?.0.touched()))
     }
 
-    /// How long a pass takes, roughly.
+    /// Returns the approximate duration of a pass.
     fn span_of_requests(&self) -> Result<Ns, Failure> {
         let span = match &self.workload {
             Workload::Trace { survey, options } => {
@@ -202,7 +205,7 @@ impl RunPlan {
         Ok(span.clamp(SHORTEST * WINDOWS, LONGEST * WINDOWS))
     }
 
-    /// Memory that its rates take at most, in bytes.
+    /// Returns the largest memory of its rates, in bytes.
     pub(crate) fn fluid_memory(&self) -> Result<u64, Failure> {
         let pages = self.whole_capacity().0 / self.drive.config.geometry.page_size.0;
         Ok(if self.tabled().is_some() {
@@ -215,17 +218,17 @@ impl RunPlan {
         })
     }
 
-    /// Whether reads come in bulk.
+    /// Returns whether reads come in bulk.
     pub fn is_fluid(&self) -> bool {
         self.gear == Gear::Fluid
     }
 }
 
 impl Fluid {
-    /// How long the warm-up takes, and what counts, in nanoseconds.
+    /// Returns the duration of the warm-up and of the counted part, in nanoseconds.
     ///
     /// # Errors
-    /// A warm-up longer than a pass, or a run that is longer than simulated time.
+    /// Reports a warm-up longer than a pass, or a run longer than simulated time.
     pub(crate) fn span(&self, plan: &RunPlan) -> Result<(Ns, Ns), Failure> {
         if plan.warm_up > self.requests {
             return Err(Failure::usage(format!(
@@ -237,7 +240,8 @@ impl Fluid {
         let each = self.pass_ns / self.requests.max(1) as f64;
         if (counted + plan.warm_up as f64) * each > END_OF_TIME as f64 {
             return Err(Failure::usage(format!(
-                "{} requests, {} a second, end after 2^62 ns, which is 146 years; simulated time ends there",
+                "{} requests, {} a second, end after 2^62 ns (146 years), the end of simulated \
+                 time",
                 counted,
                 1e9 / each
             )));

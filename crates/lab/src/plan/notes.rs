@@ -1,4 +1,4 @@
-//! What the user should know of a plan before it runs, in sentences.
+//! Notes about a plan before it runs, in sentences.
 
 use vpass_core::base::request::Arrival;
 use vpass_core::config::BchTarget;
@@ -11,34 +11,37 @@ use crate::failure::Failure;
 use crate::setup::{Gear, Watch};
 
 impl RunPlan {
-    /// What the gear leaves out, and what a sample cannot tell.
+    /// Returns warnings about the limits of the gear and of a sample.
     pub(crate) fn gear_warnings(&self) -> Vec<String> {
         let mut sentences: Vec<String> = self.bulk_warning().into_iter().collect();
         if !self.sample.is_whole() {
             sentences.push(format!(
-                "All counts are those of a sample of {} of the drive; the largest and the smallest value of the whole drive are not known from it.",
+                "All counts are those of a sample of {} of the drive; a sample does not show the \
+                 largest and the smallest value of the whole drive.",
                 self.sample
             ));
         }
         sentences
     }
 
-    /// What reads in bulk leave out; none where each is served.
+    /// Returns a warning about reads in bulk; `None` if each read is served.
     pub fn bulk_warning(&self) -> Option<String> {
         let checks = match self.oracle {
             Watch::Off => "",
             Watch::On | Watch::Full => {
-                ", and the oracle checks doses, copies, books and map, but not which page a read got"
+                ", and the oracle checks doses, copies, records and map, but not which page a read \
+                 got"
             }
         };
         self.is_fluid()
-            .then(|| format!("Reads were drawn in bulk: there are no latencies but those of an idle drive (vpass explain){checks}."))
+            .then(|| format!("Reads were drawn in bulk: only the latencies of an idle drive are \
+                 known (vpass explain){checks}."))
     }
 
-    /// What the user should know before the run, in sentences.
+    /// Returns the notes for the user before the run.
     ///
     /// # Errors
-    /// The workload's.
+    /// Returns the errors of the workload.
     pub fn notes(&self) -> Result<Vec<String>, Failure> {
         let mut notes = match &self.workload {
             Workload::Trace { survey, options } => {
@@ -60,26 +63,27 @@ impl RunPlan {
         Ok(notes)
     }
 
-    /// What the user should know of the technique's promise while the drive wears as far as it is
-    /// rated, in sentences.
+    /// Returns notes about the technique's guarantee up to the drive's rated P/E cycles.
     pub fn promise_notes(&self) -> Vec<String> {
         promise::notes(&self.drive.config).into_iter().chain(self.promise_warnings(0)).collect()
     }
 
-    /// Whose limits a drive keeps to that may read beyond a page's.
+    /// Returns a note about the limits of a drive that allows more reads than a page endures by
+    /// itself.
     fn stripe_notes(&self) -> Option<String> {
         let config = &self.drive.config;
         let is_plain = config.bch.target == BchTarget::Stripe && config.parity.protects().is_none();
         is_plain.then(|| {
             format!(
-                "bch.target = \"stripe\" raises limits where parity is always on flash (--parity raid5); under `{}` a page is held to bch.uber by itself",
+                "bch.target = \"stripe\" raises limits only if parity is always on flash (--parity \
+                 raid5); under `{}` each page meets bch.uber by itself",
                 self.parity
             )
         })
     }
 
-    /// What ends the technique's promise up to the rated P/E count, or up to this one, in
-    /// sentences.
+    /// Returns warnings about the end of the technique's guarantee, up to the rated P/E count or up
+    /// to this one.
     pub fn promise_warnings(&self, pec: u32) -> Vec<String> {
         let config = &self.drive.config;
         let technique = technique(self.reclaim).expect("its name was found");
@@ -91,24 +95,24 @@ impl RunPlan {
         )
     }
 
-    /// What makes the results of a trace doubtful before it is run, in sentences: times in what is
-    /// probably the wrong unit, and bytes that were passed over.
+    /// Returns warnings about a trace before the run: times that probably have the wrong unit, and
+    /// bytes that were skipped.
     pub fn trace_warnings(&self) -> Vec<String> {
         let Workload::Trace { survey, options } = &self.workload else { return vec![] };
-        // A closed loop does not look at the times.
+        // A closed loop does not use the times.
         let timed = options.arrival == Arrival::Open;
         let doubts = |file: &FileSurvey| file.doubts(options.read.time_unit).filter(|_| timed);
         survey.files().iter().flat_map(|file| [doubts(file), file.garbage()]).flatten().collect()
     }
 }
 
-/// What the files of a trace were taken for.
+/// Describes the formats of a trace's files.
 fn trace_notes(survey: &Survey) -> Vec<String> {
     let detected = |f: &&FileSurvey| f.detected;
     let mut notes: Vec<String> = vec![];
     for file in survey.files().iter().filter(detected) {
         let format = file.format;
-        // One sentence a format, however many files.
+        // One sentence per format, for any number of files.
         let of_it: Vec<_> = survey
             .files()
             .iter()
@@ -124,7 +128,7 @@ fn trace_notes(survey: &Survey) -> Vec<String> {
             " is".into()
         };
         notes.push(format!(
-            "{}{more} taken for {}: {}",
+            "{}{more} read as {}: {}",
             file.path.display(),
             format.name,
             format.description
@@ -133,8 +137,8 @@ fn trace_notes(survey: &Survey) -> Vec<String> {
     notes
 }
 
-/// In which units times were taken that the formats leave open; nothing where a closed loop does
-/// not look at them.
+/// Describes the assumed units of times that the formats leave open; nothing for a closed loop,
+/// which does not use times.
 pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<String> {
     let said = options.read.time_unit;
     let mut formats: Vec<_> = survey
@@ -146,7 +150,7 @@ pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<String> {
     formats.sort_by_key(|format| format.name);
     formats.dedup_by_key(|format| format.name);
     let words = |unit: &str, why: &str, name: &str| {
-        format!("the times of {name} are taken for {unit}{why}")
+        format!("the times of {name} are read as {unit}{why}")
     };
     let notes: Vec<_> = formats
         .into_iter()
@@ -155,7 +159,7 @@ pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<String> {
             match taken.because {
                 UnitBasis::Format => None,
                 UnitBasis::Assumed => {
-                    Some(words(taken.words, "; --time-unit says another unit", format.name))
+                    Some(words(taken.words, "; --time-unit sets another unit", format.name))
                 }
                 UnitBasis::Said => Some(words(taken.words, ", as --time-unit says", format.name)),
             }
@@ -164,7 +168,7 @@ pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<String> {
     (!notes.is_empty()).then(|| notes.join("; "))
 }
 
-/// What of a job file does not count, or not as it stands.
+/// Describes the settings of a job file that do not apply, or apply with changes.
 fn fio_notes(name: &str, jobs: &JobFile, source: &FioSource) -> Vec<String> {
     let left_out = jobs.left_out().join(", ");
     let left_out = (!left_out.is_empty())

@@ -1,5 +1,5 @@
-//! Room for parity: plans that are compared share a drive, and those that do not fit on it are
-//! refused with a capacity on which all fit.
+//! Space for parity. Compared plans share a drive; plans that do not fit are refused with a
+//! capacity that suits all.
 
 use vpass_core::slots::parity;
 use vpass_core::slots::reclaim::{Technique, technique};
@@ -7,12 +7,13 @@ use vpass_core::slots::reclaim::{Technique, technique};
 use super::RunPlan;
 use crate::failure::Failure;
 
-/// Refuses plans for one drive of which one has no room there for its parity.
+/// Refuses plans for one drive if any of them lacks space for its parity.
 ///
 /// # Errors
-/// What is short of room, and the largest capacity on the same flash on which all these plans fit.
+/// Reports the lack of space, and the largest capacity on the same flash that suits all these
+/// plans.
 pub fn require_room(plans: &[&RunPlan]) -> Result<(), Failure> {
-    // Where those fit that need most, all others do.
+    // If the plans with the largest need fit, all others fit.
     let lacking = plans
         .iter()
         .zip(room_of_each(plans))
@@ -21,8 +22,8 @@ pub fn require_room(plans: &[&RunPlan]) -> Result<(), Failure> {
     most_needed.map_or(Ok(()), |(_, why)| Err(Failure::usage(why)))
 }
 
-/// Why each of these plans for one drive has no room there for its parity, with the largest
-/// capacity on which all of them fit; none for a plan that has room.
+/// Returns for each plan the reason why its parity does not fit, with the largest capacity that
+/// suits all plans. The reason is `None` for a plan that fits.
 pub fn room_of_each(plans: &[&RunPlan]) -> Vec<Option<String>> {
     let lacks: Vec<_> = plans
         .iter()
@@ -44,7 +45,7 @@ pub fn room_of_each(plans: &[&RunPlan]) -> Vec<Option<String>> {
     plans.iter().zip(lacks).map(why).collect()
 }
 
-/// Pages of a host that fit beside the parity.
+/// Returns the host pages that fit beside the parity.
 fn most_pages(plan: &RunPlan) -> u32 {
     parity::most_pages(&plan.drive.config, reclaim_of(plan))
 }

@@ -1,5 +1,5 @@
-//! What a drive file and the command line say of refresh, kept apart from what a parity technique
-//! makes of it that brings one of its own.
+//! Refresh as a drive file and the command line set it, before a parity technique with its own
+//! refresh changes it.
 
 use vpass_core::base::span::Span;
 use vpass_core::config::DriveConfig;
@@ -9,19 +9,19 @@ use crate::failure::Failure;
 use crate::load::Loaded;
 use crate::overrides::Override;
 
-/// What was said of refresh.
+/// Refresh settings of the user.
 #[derive(Clone, Copy, Debug)]
 pub struct SaidOfRefresh {
     /// `refresh.period`.
     period: Span,
-    /// Whether the command line has it.
+    /// Whether the command line sets the period.
     is_set: bool,
-    /// Whether a refresh technique was named, and not left to the parity technique.
+    /// Whether the user named a refresh technique instead of leaving it to the parity technique.
     pub(crate) is_named: bool,
 }
 
 impl SaidOfRefresh {
-    /// That of a drive as it was read, with what the command line set.
+    /// Returns the settings of a drive with the overrides of the command line.
     pub fn of(config: &DriveConfig, sets: &[Override], named: Option<&str>) -> Self {
         let is_set = sets
             .iter()
@@ -29,11 +29,10 @@ impl SaidOfRefresh {
         Self { period: config.refresh.period, is_set, is_named: named.is_some() }
     }
 
-    /// The drive under a parity technique and what was named of refresh; gives the refresh
-    /// technique.
+    /// Applies the settings to a drive under a parity technique, and returns the refresh technique.
     ///
     /// # Errors
-    /// A period on the command line where the drive's limits give it.
+    /// Reports a period on the command line although the drive's limits determine it.
     pub(super) fn put_under(
         &self,
         drive: &mut Loaded<DriveConfig>,
@@ -44,7 +43,8 @@ impl SaidOfRefresh {
         config.refresh.period = self.period;
         if self.is_set && named.is_none() && parity::period_of_part(&config, parity).is_some() {
             return Err(Failure::usage(format!(
-                "--set refresh.period: the period of `{parity}` follows from [bch] of drive {}; name --refresh block to go by refresh.period",
+                "--set refresh.period: the period of `{parity}` follows from [bch] of drive {}; \
+                 add --refresh block to use refresh.period",
                 drive.name
             )));
         }

@@ -1,10 +1,10 @@
-//! A sample of a drive: one page in N, on a drive with N times fewer planes.
-//! `docs/design/start-and-samples.md` says what makes it behave as its share of the drive ("What does
-//! a sample of a drive tell?").
+//! Sample of a drive: one page in N, on a drive with N times fewer planes.
+//! `docs/design/start-and-samples.md` explains why it represents the drive ("What does a sample of
+//! a drive tell?").
 //!
-//! Pages are dealt out to planes in turn, so the pages whose number is one residue modulo N lie in
-//! one plane of N or, where the drive has fewer planes, in a part of the blocks of one. What
-//! happens to them hardly depends on the others: reads of a block disturb that block alone.
+//! Pages are assigned to planes in turn. The pages with one residue modulo N therefore lie in one
+//! plane of N or, on a drive with fewer planes, in a part of the blocks of one plane. Other pages
+//! hardly affect them: reads of a block disturb only that block.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::streams::{RESERVE, WIDTH_OF_SAMPLE};
@@ -18,28 +18,28 @@ use crate::failure::Failure;
 use crate::life::interval::FEWEST_PAGES;
 use crate::load::Loaded;
 
-/// Blocks of the whole drive that a sample stands for at least: with fewer, single blocks decide
-/// what GC finds.
+/// Fewest blocks of the whole drive per sample; with fewer, single blocks determine which blocks GC
+/// finds.
 const FEWEST_BLOCKS: u32 = 180;
 
-/// Blocks of a sample that nobody asked for, at most: more take too long for an answer in minutes.
+/// Most blocks of an automatic sample; with more, an answer takes longer than minutes.
 const MOST_BLOCKS: u32 = 1000;
-/// Lives of a rung of the ladder at least, each of a sample of its own.
+/// Fewest lives of a rung of the ladder; each has its own sample.
 const FEWEST_SAMPLES: u64 = 2;
 
-/// Pages of a write buffer below which it is off: one that comes in, one that is programmed.
+/// Fewest pages of a write buffer that is on: one that comes in, one that is programmed.
 const SMALLEST_BUFFER: u64 = 2;
 
-/// The drive that a sample is of.
+/// Whole drive of a sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whole {
     capacity: Bytes,
-    /// What the host says of its data.
+    /// Hints of the host.
     said: Option<Vec<HintRange>>,
 }
 
 impl RunPlan {
-    /// Capacity of the drive that the sample is of.
+    /// Returns the capacity of the whole drive.
     pub fn whole_capacity(&self) -> Bytes {
         self.whole.as_ref().map_or_else(|| self.own_capacity(), |whole| whole.capacity)
     }
@@ -48,17 +48,18 @@ impl RunPlan {
         self.drive.config.drive.capacity.expect("a resolved drive has a capacity")
     }
 
-    /// The same for a sample of its drive, which is whole.
+    /// Returns this plan for a sample of its drive, which is whole.
     ///
     /// # Errors
-    /// A drive that cannot be divided so.
+    /// Reports a drive that cannot be divided like this.
     pub fn sampled(&self, sample: Sample) -> Result<Self, Failure> {
         if sample.is_whole() {
             return Ok(self.clone());
         }
         if !self.is_fluid() {
             return Err(Failure::usage(
-                "--sample is for --gear fluid: a sample of the requests would keep neither their order nor their times",
+                "--sample is for --gear fluid: a sample of the requests would change their order \
+                 and their times",
             ));
         }
         let config = &self.drive.config;
@@ -70,11 +71,11 @@ impl RunPlan {
         Ok(Self { drive, sample, whole, ..self.clone() }.of_residue(sample.residue))
     }
 
-    /// The sample that `vpass life` simulates where nobody names one: the smallest, or a larger one
-    /// where the smallest holds too few pages of the workload.
+    /// Returns the sample of `vpass life` without `--sample`: the smallest one that holds enough
+    /// pages of the workload.
     ///
     /// # Errors
-    /// The workload's.
+    /// Returns the errors of the workload.
     pub fn automatic_sample(&self, tables: &Tables) -> Result<Sample, Failure> {
         if !self.is_fluid() {
             return Ok(Sample::WHOLE);
@@ -86,16 +87,16 @@ impl RunPlan {
         Ok(Sample { of: of.unwrap_or(1), residue: 0 })
     }
 
-    /// Pages of the whole drive that the workload reads or writes.
+    /// Returns the pages of the whole drive that the workload reads or writes.
     ///
     /// # Errors
-    /// The workload's.
+    /// Returns the errors of the workload.
     pub fn touched_pages(&self, tables: &Tables) -> Result<u64, Failure> {
         let pages = self.whole_capacity().0 / self.drive.config.geometry.page_size.0;
         Ok(self.touched_by_windows(tables)?.unwrap_or(pages))
     }
 
-    /// The same of other pages: those of this residue.
+    /// Returns this plan for the pages of another residue.
     #[must_use]
     pub fn of_residue(mut self, residue: u32) -> Self {
         self.sample.residue = residue;
@@ -110,7 +111,7 @@ impl RunPlan {
     }
 }
 
-/// Blocks and planes of a drive.
+/// Returns the blocks and planes of a drive.
 fn blocks_and_planes(config: &DriveConfig) -> (u32, u32) {
     let planes = config.geometry.planes();
     let per_plane = config.geometry.blocks_per_plane.expect("a resolved drive has blocks");
@@ -121,11 +122,12 @@ fn divides(of: u32, planes: u32) -> bool {
     planes.is_multiple_of(of) || of.is_multiple_of(planes)
 }
 
-/// Samples (one page in so many) that hold enough of a drive, from the smallest on: enough blocks,
-/// and enough of the pages that a workload touches, as far as they are not too large.
+/// Returns the samples (one page in N) with enough blocks and enough of the pages that a workload
+/// touches, smallest first. Samples that are too large are left out.
 ///
 /// ```text
-/// 80,640 blocks in 64 planes: 1/448 has 180. Of 2,069 touched pages two such samples hold 9; 1/128 has 630 blocks.
+/// 80,640 blocks in 64 planes: 1/448 has 180.
+/// Of 2,069 touched pages two such samples hold 9; 1/128 has 630 blocks.
 /// ```
 fn enough(blocks: u32, planes: u32, touched: u64) -> Vec<u32> {
     if blocks <= MOST_BLOCKS {
@@ -138,7 +140,7 @@ fn enough(blocks: u32, planes: u32, touched: u64) -> Vec<u32> {
     affordable[first.min(affordable.len())..].to_vec()
 }
 
-/// The drive on which a sample lies.
+/// Returns the drive of a sample.
 fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConfig, Failure> {
     let of = sample.of;
     let refused = |why: String| Failure::usage(format!("--sample 1/{of}: drive {name} {why}"));
@@ -154,10 +156,11 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
         };
         return Err(refused(if divides(of) {
             format!(
-                "has {blocks} blocks, {share:.0} for a sample, which needs {FEWEST_BLOCKS}; {works}"
+                "has {blocks} blocks, {share:.0} for a sample, but a sample needs {FEWEST_BLOCKS}; \
+                 {works}"
             )
         } else {
-            format!("has {planes} planes, and N must be a divisor or a multiple of that; {works}")
+            format!("has {planes} planes, but N must be a divisor or a multiple of that; {works}")
         }));
     }
     let mut part = config.clone();
@@ -174,7 +177,7 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     let beyond = taken(&whole, config.geometry.pages_per_block(), words(config));
     let rows = ((share + f64::from(beyond)) / f64::from(part.geometry.planes())).ceil();
     part.geometry.blocks_per_plane = Some(rows as u32);
-    // The pool is as large as its share of the whole drive's.
+    // The pool has its share of the whole drive's pool.
     part.density.pool *= share / (rows * f64::from(part.geometry.planes()));
     part.drive.capacity = Some(Bytes(sampled * page));
     part.drive.spare = None;
@@ -183,22 +186,22 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     part.resolve().map_err(|e| refused(format!("is too small for it: {e}")))
 }
 
-/// The share of the write buffer, in whole pages. A drive that has one has one in a sample, too:
-/// without, it would fill up a wordline for every page.
+/// Returns the share of the write buffer, in whole pages. If the drive has a buffer, the sample has
+/// one, too. Without one, each page would fill a wordline.
 fn buffer_of(whole: Bytes, of: u32, page: u64) -> Bytes {
     let least = if whole.0 < SMALLEST_BUFFER * page { 0 } else { SMALLEST_BUFFER };
     Bytes((whole.0 / u64::from(of) / page).max(least) * page)
 }
 
-/// What the host says of the pages of a sample, which are numbered anew.
+/// Returns the hints for the pages of a sample, which have new numbers.
 fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -> Vec<HintRange> {
-    // Pages of the sample before this one of the whole drive.
+    // Pages of the sample before this page of the whole drive.
     let before = |lpn: Lpn| {
         u64::from(lpn.number().saturating_sub(sample.residue).div_ceil(sample.of)).min(pages)
     };
     let range = |(first, end, latency): (Lpn, Lpn, AccessLatency)| {
-        // The drive of all residues has as many pages as the largest has; what is behind the whole
-        // drive's last page has that page's word.
+        // Every sample has as many pages as the largest one. A page after the whole drive's last
+        // page has the hint of that last page.
         let (from, to) = (before(first), if end == Lpn::new(whole) { pages } else { before(end) });
         let said = HintRange {
             offset: Bytes(from * page),
@@ -211,7 +214,7 @@ fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -
     hinted.stretches(whole).filter_map(range).collect()
 }
 
-/// Words that any of the drive's data has.
+/// Returns the number of different hints of the drive's data.
 fn words(config: &DriveConfig) -> u32 {
     let page = config.geometry.page_size.0;
     let pages = config.drive.capacity.map_or(0, |capacity| capacity.0 / page) as u32;
@@ -222,16 +225,16 @@ fn words(config: &DriveConfig) -> u32 {
         .map_or(1, |said| Hinted::new(said, page, pages).in_use().len() as u32)
 }
 
-/// Blocks that streams of a sample keep open at most, and the reserve of moves: for each word three
-/// streams as wide as those of the whole drive, up to what a sample has, and that of wear
-/// levelling. A sample has so many blocks beyond its share.
+/// Returns the most blocks that streams of a sample keep open, and the reserve of moves. Each hint
+/// has three streams as wide as those of the whole drive, within the sample, and wear levelling has
+/// one. A sample has these blocks in addition to its share.
 fn taken(whole: &PartOf, pages_per_block: u32, words: u32) -> u32 {
     let width = whole.width(pages_per_block, 3, words).min(WIDTH_OF_SAMPLE);
     words * (3 * width + 1) + RESERVE + words - 1
 }
 
-/// Gives a drive so many times fewer planes, and one at least. Channels go first: pages are dealt
-/// out to them first.
+/// Divides the planes of a drive by a number; at least one remains. Channels are divided first,
+/// because pages are assigned to them first.
 fn divide(part: &mut DriveConfig, of: u32) {
     let planes = part.geometry.planes();
     let mut left = of.min(planes);
@@ -244,7 +247,7 @@ fn divide(part: &mut DriveConfig, of: u32) {
         (*count, left) = (*count / fewer, left / fewer);
     }
     if left > 1 {
-        // A factor that no single count has.
+        // A factor that no single count contains.
         (part.geometry.channels, part.geometry.dies_per_channel, part.geometry.planes_per_die) =
             (1, planes / of, 1);
     }
@@ -277,7 +280,7 @@ mod tests {
         );
     }
 
-    /// The preset `tiny` of another capacity.
+    /// Preset `tiny` with another capacity.
     fn tiny(capacity: &str) -> DriveConfig {
         let text = include_str!("../../../../presets/drives/tiny.toml");
         let text = text.replace("\"1GiB\"", &format!("\"{capacity}\""));
@@ -294,28 +297,30 @@ mod tests {
         assert_eq!(refused(&large, 8), None);
         assert_eq!(
             refused(&large, 16).unwrap(),
-            "--sample 1/16: drive tiny has 1512 blocks, 94 for a sample, which needs 180; 1/8 is the smallest that works"
+            "--sample 1/16: drive tiny has 1512 blocks, 94 for a sample, but a sample needs 180; \
+             1/8 is the smallest that works"
         );
-        // 608 blocks: 202 for a third, which 8 planes do not have.
+        // 608 blocks: 202 for a third, but 8 planes cannot be divided by three.
         assert_eq!(
             refused(&tiny("1536MiB"), 3).unwrap(),
-            "--sample 1/3: drive tiny has 8 planes, and N must be a divisor or a multiple of that; 1/2 is the smallest that works"
+            "--sample 1/3: drive tiny has 8 planes, but N must be a divisor or a multiple of that; \
+             1/2 is the smallest that works"
         );
         assert!(
             refused(&tiny("512MiB"), 2).unwrap().ends_with("only the whole drive is large enough")
         );
     }
 
-    /// 232 spare blocks and 4 dies: streams keep four blocks open each.
+    /// 232 spare blocks and 4 dies: each stream keeps four blocks open.
     #[test]
-    fn a_sample_has_its_share_of_blocks_and_those_that_streams_keep_open() {
+    fn a_sample_has_its_share_of_blocks_and_open_blocks_for_streams() {
         let config = tiny("3840MiB");
         let part = part_of(&config, Sample { of: 8, residue: 0 }, "tiny").unwrap();
         // Three streams, wear levelling, and the reserve: 3 x 4 + 1 + 2.
         assert_eq!(blocks_and_planes(&part), (189 + 15, 1));
         let whole = part.part_of.unwrap();
         assert_eq!(taken(&whole, 192, 1), 15);
-        // Two words: as many streams of each, and one block more in reserve.
+        // Two hints: the same number of streams for each, and one more block in reserve.
         assert_eq!(taken(&whole, 192, 2), 2 * 13 + 2 + 1);
     }
 
@@ -336,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_a_sample_keep_their_words() {
+    fn pages_of_a_sample_keep_their_hints() {
         let range = |offset, bytes, word| HintRange {
             offset: Bytes(offset),
             bytes: Bytes(bytes),

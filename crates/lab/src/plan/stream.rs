@@ -1,4 +1,4 @@
-//! The requests of a plan, from the beginning.
+//! Requests of a plan, from the beginning.
 
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
@@ -16,10 +16,10 @@ use crate::load::Generated;
 use crate::setup::Gear;
 
 impl RunPlan {
-    /// The requests, from the beginning.
+    /// Opens the requests from the beginning.
     ///
     /// # Errors
-    /// The workload's.
+    /// Returns the errors of the workload.
     pub fn source(&self) -> Result<Stream, Failure> {
         let (capacity, page) = self.addresses();
         Ok(match &self.workload {
@@ -65,10 +65,10 @@ impl RunPlan {
         })
     }
 
-    /// Those of the earlier time, where there is one.
+    /// Opens the requests of the earlier workload, if there is one.
     ///
     /// # Errors
-    /// The workload's.
+    /// Returns the errors of the workload.
     pub fn source_before(&self) -> Result<Option<SyntheticSource>, Failure> {
         let (capacity, page) = self.addresses();
         let source = self
@@ -77,10 +77,10 @@ impl RunPlan {
             .map(|before| SyntheticSource::earlier(before, capacity, page, self.seed));
         source
             .transpose()
-            .map_err(|e| Failure::usage(format!("the workload before what counts: {e}")))
+            .map_err(|e| Failure::usage(format!("the workload before the counted one: {e}")))
     }
 
-    /// Bytes of the drive, all of it where a sample is simulated, and of its pages.
+    /// Returns the bytes of the drive (of the whole drive for a sample) and of its pages.
     fn addresses(&self) -> (u64, u32) {
         (self.whole_capacity().0, self.drive.config.geometry.page_size.0 as u32)
     }
@@ -88,16 +88,16 @@ impl RunPlan {
 
 /// Requests of a trace, a generator or a job file.
 pub enum Stream {
-    /// Of trace files.
+    /// Requests of trace files.
     Trace(Box<TraceSource>),
-    /// Of a generator.
+    /// Requests of a generator.
     Generated(Box<dyn PassSource>),
-    /// Of a job file.
+    /// Requests of a job file.
     Fio(Box<FioSource>),
 }
 
 impl Stream {
-    /// What was read of a trace.
+    /// Returns the facts about a trace.
     pub fn report(&self) -> Option<TraceReport> {
         match self {
             Self::Trace(source) => Some(source.report()),
@@ -105,7 +105,7 @@ impl Stream {
         }
     }
 
-    /// The job of each origin, where there are several jobs whose latencies have to be told apart.
+    /// Returns the job of each origin, if several jobs need separate latencies.
     pub fn groups(&self) -> Option<&[u16]> {
         if let Self::Fio(source) = self {
             Some(source.job_of()).filter(|_| source.jobs().len() > 1)

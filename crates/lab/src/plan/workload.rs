@@ -1,4 +1,4 @@
-//! Where a plan's requests come from: found, read, held against the drive.
+//! Source of a plan's requests: found, read, and checked against the drive.
 
 use std::fmt::Write;
 use std::fs;
@@ -20,43 +20,43 @@ use crate::overrides::Override;
 use crate::progress::Begin;
 use crate::setup::{HintSource, Named, Replay, Setup};
 
-/// The name of the attack that is not made beforehand.
+/// Name of the attack that makes its requests during the run.
 pub const ADAPTIVE: &str = "adaptive";
 
-/// Where the requests come from.
+/// Source of the requests.
 #[derive(Clone, Debug)]
 pub enum Workload {
-    /// Trace files, looked through once.
+    /// Trace files, surveyed once.
     Trace {
-        /// What they hold.
+        /// Survey of the files.
         survey: Arc<Survey>,
-        /// How they are read and replayed.
+        /// Options for reading and replaying.
         options: TraceOptions,
     },
-    /// A generated workload.
+    /// Generated workload.
     Generated(Loaded<Generated>),
-    /// A job file of fio.
+    /// Job file of fio.
     Fio {
-        /// Where it is.
+        /// Path of the file.
         path: PathBuf,
-        /// What it says.
+        /// Jobs of the file.
         jobs: JobFile,
-        /// Requests outstanding, in the place of what the jobs say.
+        /// Queue depth that replaces those of the jobs.
         queue_depth: Option<u32>,
     },
-    /// An adversary, who makes requests as it goes.
+    /// Adversary, which makes requests during the run.
     Adversary {
-        /// In all.
+        /// Number of requests.
         requests: u64,
-        /// Of them outstanding within a burst.
+        /// Queue depth within a burst.
         depth: u32,
-        /// Requests a second in the place of a number outstanding.
+        /// Requests per second; replaces the queue depth.
         rate: Option<f64>,
     },
 }
 
 impl Workload {
-    /// Its name in results: a preset, files, or an attack.
+    /// Returns the name in results: a preset, files, or an attack.
     pub fn name(&self) -> String {
         match self {
             Self::Trace { survey, .. } => survey
@@ -71,17 +71,18 @@ impl Workload {
         }
     }
 
-    /// Whether no host ever sent these requests.
+    /// Returns whether the requests are generated, not recorded from a host.
     pub fn is_generated(&self) -> bool {
         !matches!(self, Self::Trace { .. })
     }
 
-    /// Where the requests come from, in words.
+    /// Describes the source of the requests.
     pub fn source(&self) -> String {
         match self {
             Self::Trace { .. } => "trace".into(),
             Self::Fio { .. } => "generated from a fio job file".into(),
-            Self::Adversary { .. } => "made in bursts by an adversary that looks again after each; the drive drains in between".into(),
+            Self::Adversary { .. } => "made in bursts by an adversary that observes the drive \
+                 after each; the drive drains in between".into(),
             Self::Generated(loaded) => match &loaded.config {
                 Generated::Workload(_) => "generated".into(),
                 Generated::Phases(_) => "generated in phases".into(),
@@ -91,7 +92,7 @@ impl Workload {
     }
 }
 
-/// "generated from the statistics of w02 at scale 0.01".
+/// Formats the source: "generated from the statistics of w02 at scale 0.01".
 pub fn generated_from(statistics: &StatisticsConfig) -> String {
     let mut text = format!("generated from the statistics of {}", statistics.disk);
     if statistics.scale < 1.0 {
@@ -101,11 +102,10 @@ pub fn generated_from(statistics: &StatisticsConfig) -> String {
 }
 
 impl Workload {
-    /// The parts of the drive that the workload has names for, and what they are; none where it has
-    /// none.
+    /// Returns the named parts of the drive in the workload, with their kind; empty without names.
     ///
     /// # Errors
-    /// A job file whose files do not fit the drive.
+    /// Reports a job file whose files do not fit on the drive.
     pub(super) fn extents(
         &self,
         drive: &DriveConfig,
@@ -134,11 +134,10 @@ impl Workload {
         })
     }
 
-    /// What the host says of how slow reads may be: in the workload's own file, or in the file that
-    /// is given in its place.
+    /// Returns the hints of the host, from the workload's own file or from the given file.
     ///
     /// # Errors
-    /// Both of them, or what is wrong with the workload's.
+    /// Reports that both files have hints, or an error in the workload's hints.
     pub(super) fn hints(
         &self,
         asked: &HintSource,
@@ -151,7 +150,8 @@ impl Workload {
         let own = HintFile::of_workload(name, text)?;
         match (own, given) {
             (Some(own), Some(given)) => Err(Failure::usage(format!(
-                "--hints {} and {}, whose [[hints.range]] says it, too: one of them is expected; without --hints it is the workload's",
+                "--hints {} and {} with its own [[hints.range]]: only one of them may have hints; \
+                 without --hints those of the workload apply",
                 given.name(),
                 own.place()
             ))),
@@ -159,7 +159,7 @@ impl Workload {
         }
     }
 
-    /// Reads what a user names, for this drive.
+    /// Reads the workload that a user names, for this drive.
     pub(super) fn new(
         setup: &Setup,
         sets: &[Override],
@@ -173,7 +173,8 @@ impl Workload {
                 Ok(Self::Generated(load::workload(name, sets, queue_depth)?))
             }
             (_, Some(set)) => Err(Failure::usage(format!(
-                "--set {}: the keys of a workload are for --workload; a trace or a job file says itself what it asks for",
+                "--set {}: workload keys are for --workload; a trace or a job file has its own \
+                 settings",
                 set.text
             ))),
             (Named::Fio(path), None) => {
@@ -221,8 +222,8 @@ fn read_options(replay: &Replay, queue_depth: Option<u32>) -> Result<ReadOptions
     })
 }
 
-/// Whether a trace goes on a drive. Where it does not, it is read once more, so that the complaint
-/// can say whether `--fit pack` would help.
+/// Checks that a trace fits on a drive. If it does not, it is read once more, so that the error can
+/// say whether `--fit pack` would help.
 fn check_capacity(
     found: &Survey,
     paths: &[PathBuf],
@@ -239,10 +240,10 @@ fn check_capacity(
     Ok(packed.fits(capacity, Fit::Error)?)
 }
 
-/// Reads the files of a trace once.
+/// Surveys the files of a trace.
 ///
 /// # Errors
-/// What is wrong with a trace, or an interruption.
+/// Reports an invalid trace, or an interruption.
 pub fn survey(paths: &[PathBuf], options: &TraceOptions, begin: Begin) -> Result<Survey, Failure> {
     let bytes = paths.iter().map(|path| fs::metadata(path).map_or(0, |m| m.len())).sum();
     let progress = begin(Some(bytes), "bytes of the trace looked through");

@@ -1,5 +1,4 @@
-//! Tasks that wait until there is memory for them: none begins before those under way have left it
-//! room.
+//! Tasks that wait for memory: a task begins when the running ones leave enough space.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -7,13 +6,13 @@ use std::thread;
 /// Jobs that run together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Task {
-    /// By their indices.
+    /// Indices of the jobs.
     pub(super) jobs: Vec<usize>,
-    /// Bytes that they take.
+    /// Bytes that the jobs need.
     pub(super) needed: u64,
 }
 
-/// Those that have not begun, and the memory that is left for them.
+/// Tasks that have not begun, and the memory that is left for them.
 pub(super) struct Queue {
     state: Mutex<State>,
     given_back: Condvar,
@@ -25,7 +24,7 @@ struct State {
     under_way: usize,
 }
 
-/// A task under way; its memory is given back in the end.
+/// Running task; its memory is returned at the end.
 pub(super) struct Lent<'a> {
     queue: &'a Queue,
     bytes: u64,
@@ -40,8 +39,8 @@ impl Queue {
         }
     }
 
-    /// The first task that fits, when one does; none where none is left. What fits into no budget
-    /// runs alone.
+    /// Waits for and returns the first task that fits; `None` if no task is left. A task that
+    /// exceeds the whole budget runs alone.
     pub(super) fn take(&self) -> Option<Lent<'_>> {
         let mut state = self.state();
         loop {
@@ -64,7 +63,7 @@ impl Queue {
         }
     }
 
-    /// Begins no further task.
+    /// Stops further tasks from beginning.
     pub(super) fn close(&self) {
         self.state().tasks.clear();
         self.given_back.notify_all();
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_that_fits_goes_first_and_what_never_fits_goes_alone() {
+    fn the_first_task_that_fits_begins_and_one_that_never_fits_runs_alone() {
         let queue = Queue::new(tasks(&[60, 50, 40, 150, 100]), 100);
         let (first, second) = (queue.take(), queue.take());
         assert_eq!((jobs(first.as_ref()), jobs(second.as_ref())), (Some(0), Some(2)));
@@ -119,13 +118,13 @@ mod tests {
         assert_eq!(jobs(alone.as_ref()), Some(3));
         assert_eq!(queue.state().left, 0);
         drop(alone);
-        assert_eq!(queue.state().left, 100, "no more comes back than was lent");
+        assert_eq!(queue.state().left, 100, "the returned memory equals the assigned memory");
         queue.close();
         assert!(queue.take().is_none());
     }
 
     #[test]
-    fn tasks_under_way_never_take_more_than_there_is() {
+    fn running_tasks_stay_within_the_budget() {
         let needed: Vec<u64> = (0..400).map(|i| 1 + i * 37 % 50).collect();
         let (queue, under_way, most, done) = (
             Queue::new(tasks(&needed), 100),
@@ -148,12 +147,12 @@ mod tests {
             }
         });
         assert_eq!(done.into_inner(), 400);
-        // How many run at a time is the machine's; that several may, the first test shows.
+        // The machine decides how many tasks run at once; the first test shows that several may.
         assert!(most.into_inner() <= 100);
     }
 
     #[test]
-    fn a_panic_leaves_nobody_waiting() {
+    fn a_panic_leaves_no_thread_waiting() {
         let queue = Queue::new(tasks(&[100, 100, 100]), 100);
         thread::scope(|scope| {
             let lent = queue.take();

@@ -1,5 +1,5 @@
-//! A run whose requests an adversary makes as it goes: between bursts it looks where the data lies
-//! now and what it has endured.
+//! Run with requests of an adversary. Between bursts the adversary observes where the data lies and
+//! its doses.
 
 use std::time::Instant;
 
@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::progress::Progress;
 
-/// Runs a plan with so many requests, `depth` of them outstanding within a burst, or `rate` of them
-/// a second.
+/// Runs a plan with this many requests, with `depth` of them outstanding within a burst, or `rate`
+/// of them per second.
 pub(super) fn attacked(
     plan: &RunPlan,
     requests: u64,

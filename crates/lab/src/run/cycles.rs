@@ -1,32 +1,33 @@
-//! A run that goes on until the drive's own erases, those of reclaim and GC, have gone so many
-//! times round the blocks that are read.
+//! Run that ends by cycles: the erases of reclaim and GC, divided by the blocks that are read,
+//! reach a number.
 //!
-//! Blocks under different techniques live differently long, so runs by cycles differ in length:
-//! their counts compare per page read.
+//! Blocks live for different times under different techniques, so runs by cycles have different
+//! lengths. Their counts compare per page read.
 //!
 //! ```text
-//! 100 blocks are read, 3 cycles wanted: the run ends at the first look that finds 300 erases more than at its beginning.
-//! A drive that has 120 when all requests that it may take are served was stopped by its cap, after 1.2 cycles.
+//! 100 blocks are read, 3 cycles wanted: the run ends at the first sample with 300 more erases
+//! than at its beginning. A drive with only 120 after all allowed requests was stopped by its cap,
+//! after 1.2 cycles.
 //! ```
 
 use serde::Serialize;
 use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
 
-/// How long it was.
+/// Length of a run in cycles.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct CyclesDone {
     /// Cycles of the warm-up.
     pub warm_up: f64,
-    /// Whether the warm-up ended at the most requests that it may take, not at its cycles.
+    /// Whether the warm-up ended by its largest number of requests, not by its cycles.
     pub warm_up_capped: bool,
-    /// Cycles of the part that counts.
+    /// Cycles of the counted part.
     pub counted: f64,
-    /// The same of the part that counts.
+    /// Whether the counted part ended by its largest number of requests, not by its cycles.
     pub counted_capped: bool,
 }
 
-/// The erases of a phase so far, and what ends it.
+/// Erases of a phase so far, and the number that ends it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Phase {
     began_at: u64,
@@ -35,7 +36,7 @@ pub(super) struct Phase {
 }
 
 impl Phase {
-    /// Begins now.
+    /// Begins a phase.
     pub(super) fn begin(drive: &Drive, blocks: f64, wanted: Option<f64>) -> Self {
         Self { began_at: erases(drive), blocks, wanted }
     }
@@ -44,7 +45,7 @@ impl Phase {
         (erases(drive) - self.began_at) as f64 / self.blocks
     }
 
-    /// How it was, having been ended by its cycles or not.
+    /// Returns the cycles of the phase, and whether its requests ended it.
     pub(super) fn done(&self, drive: &Drive) -> (f64, bool) {
         (self.cycles(drive), self.wanted.is_some() && !self.is_over(drive))
     }
@@ -68,8 +69,8 @@ mod tests {
     use crate::run::{Outcome, execute};
     use crate::setup::{Base, Gear, Named, Setup};
 
-    /// 3 million even reads at most, of which a million may be the warm-up, on `tiny` at 3,000 P/E
-    /// cycles.
+    /// At most 3 million even reads on `tiny` at 3,000 P/E cycles, of which a million may be the
+    /// warm-up.
     fn run(cycles: Option<Cycles>) -> Outcome {
         let set = vec!["workload.requests=3000000".into(), "start.pec=3000".into()];
         let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_ends_with_the_erase_that_was_wanted_and_not_before() {
+    fn a_run_ends_with_the_wanted_erase_and_not_before() {
         let (all, reads) = erases_and_reads(&run(None));
         assert!(all > 40 && reads == 2_000_000, "{all} erases");
         let cycles = |counted| Cycles { blocks: 10.0, warm_up: Some(0.5), counted };
@@ -101,14 +102,14 @@ mod tests {
             "{erases} erases in {reads} reads"
         );
         assert!((done.counted - erases as f64 / 10.0).abs() < 1e-9);
-        // An erase more takes longer.
+        // One more erase takes longer.
         assert!(erases_and_reads(&run(Some(cycles(Some(done.counted + 0.1))))).1 > reads);
-        // What is not to be had: everything that was at hand, and it says so.
+        // A number that cannot be reached: the run uses all its requests, and says so.
         let capped = run(Some(Cycles { blocks: 1e6, ..cycles(Some(2.0)) }));
         let done = capped.cycles.unwrap();
         assert!(done.warm_up_capped && done.counted_capped && done.counted < 2.0, "{done:?}");
         assert_eq!(erases_and_reads(&capped), (all, 2_000_000));
-        // No cycles are wanted of the part that counts: it takes what requests it may.
+        // Without wanted cycles the counted part uses all its requests.
         let outcome = run(Some(cycles(None)));
         assert_eq!(
             (erases_and_reads(&outcome).1, outcome.cycles.unwrap().counted_capped),

@@ -1,4 +1,4 @@
-//! A run in the fluid gear: a warm-up and what counts, each a span of time.
+//! Run in the fluid gear: a warm-up and a counted part, each a span of time.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ pub(super) fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Fa
     let mut session = begun(plan, progress)?;
     if warm_up > 0 {
         warm(plan, &mut session, &mut workload, warm_up, progress)?;
-        // Counting begins at time 0, and so do the requests.
+        // Counting and requests begin at time 0.
         workload = plan.fluid(&tables)?;
     }
     let mut run = Measured::begin(session);
@@ -65,9 +65,9 @@ fn warm(
     Ok(())
 }
 
-/// Progress in requests, which this gear does not count one by one.
+/// Progress in requests, which the fluid gear does not count singly.
 struct Steps<'a> {
-    /// In a nanosecond, of the drive that is simulated.
+    /// Requests of the simulated drive per nanosecond.
     requests: f64,
     progress: &'a dyn Progress,
     told: u64,
@@ -79,7 +79,7 @@ impl<'a> Steps<'a> {
         Self { requests, progress, told: 0 }
     }
 
-    /// The run has come to this time; false where it is to end.
+    /// Notes that the run reached this time; returns false if it has to stop.
     fn advance(&mut self, now: Ns) -> bool {
         let so_far = (self.requests * now as f64) as u64;
         let new = so_far.saturating_sub(self.told);

@@ -1,4 +1,4 @@
-//! A plan's requests served: those before anything is counted, then those that count.
+//! Serving of a plan's requests: first those before counting begins, then the counted ones.
 
 use std::cell::Cell;
 
@@ -18,8 +18,8 @@ use crate::progress::Progress;
 use crate::results::jobs::{JobResult, jobs};
 use crate::session::{self, Session, Step};
 
-/// Serves the workload that a plan has beside its own, at once; time passes by its clock, and
-/// begins anew behind it.
+/// Serves the plan's earlier workload at once. Its requests have their own clock; the main workload
+/// begins again at time 0.
 pub(super) fn prepare(
     plan: &RunPlan,
     session: &mut Session,
@@ -34,7 +34,7 @@ pub(super) fn prepare(
     if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
 }
 
-/// Serves what comes before anything is counted. `ends` ends the requests.
+/// Serves the requests before counting begins; `ends` ends the requests.
 pub(super) fn warm_up(
     plan: &RunPlan,
     requests: &mut Passes<Stream>,
@@ -62,7 +62,7 @@ pub(super) fn warm_up(
             return Err(Failure::interrupted());
         }
         if served < plan.warm_up && !ends.get() {
-            // What repeats until it is stable has further passes.
+            // A workload that repeats until it is stable has further passes.
             if !plan.until_stable || of_pass == 0 {
                 return Err(too_short(plan, served));
             }
@@ -83,7 +83,7 @@ pub(super) fn too_short(plan: &RunPlan, requests: u64) -> Failure {
     ))
 }
 
-/// Serves what counts, and says what became of it.
+/// Serves the counted requests, and returns the results of the workload.
 pub(super) fn serve(
     plan: &RunPlan,
     mut requests: Passes<Stream>,
@@ -99,7 +99,7 @@ pub(super) fn serve(
     let mut last = 0;
     let mut step = |served: u64, drive: &Drive| {
         series.look(drive, timed.then(|| drive.now()));
-        // What repeats until it is stable ends by that alone.
+        // With `--until stable` only the settled wear ends the requests.
         ends.set(!plan.until_stable && phase.is_some_and(|phase| phase.is_over(drive)));
         // A second pass counts from 0 again.
         let new = served.checked_sub(last).unwrap_or(served);
@@ -115,7 +115,8 @@ pub(super) fn serve(
         (served, passes, Some(stable))
     } else {
         if plan.cycles.is_some() {
-            // A warm-up that ended by its cycles leaves more than the part that counts may take.
+            // A warm-up that ended by its cycles leaves more requests than the counted part may
+            // use.
             requests.end_after(requests.source().len_hint().map_or(u64::MAX, |n| n - plan.warm_up));
         }
         (session.serve(&mut requests, &mut step)?, u64::from(plan.repeat.get()), None)
@@ -129,7 +130,7 @@ pub(super) fn serve(
     let (generated, last_arrival) = requests.numbers();
     if generated != served {
         return Err(Failure::failed(format!(
-            "of {generated} requests {served} were served; this is a bug of vpass"
+            "only {served} of {generated} requests were served, which is a bug in vpass"
         )));
     }
     let (trace, jobs) = found(requests.source(), session.engine.as_ref(), passes);
@@ -144,7 +145,7 @@ pub(super) fn serve(
     })
 }
 
-/// Requests served, passes, and whether the end is a stable one.
+/// Returns the served requests, the passes, and whether wear has settled.
 fn until_stable(
     session: &mut session::Measured,
     requests: &mut Passes<Stream>,
@@ -165,7 +166,7 @@ fn until_stable(
     Ok((served, MOST_PASSES, false))
 }
 
-/// What a trace or the jobs of a fio file came to.
+/// Returns the results of a trace or of the jobs of a fio file.
 fn found(
     stream: &Stream,
     engine: Option<&Replay>,

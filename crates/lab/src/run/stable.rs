@@ -1,15 +1,18 @@
-//! Whether a repeated workload's wear has settled: programs and erases per host page, by cause, in
-//! two windows of passes.
+//! Decides whether a repeated workload's wear has settled: programs and erases per host page, by
+//! cause, in two windows of passes.
 //!
-//! Passes so far are cut in three: the first third may be the way there, the other two are
-//! compared. So windows grow with the run, and what still creeps is seen in the end. Each must be
-//! long enough for GC to have gone round the spare blocks several times. Results are those of all
-//! passes, so these too must wear as the last third.
+//! The passes so far are cut in three. The first third is not used, because rates may still change
+//! there; the other two are compared. Windows therefore grow with the run, and slow changes show in
+//! the end. Each window must be long enough for GC to reuse the spare blocks several times. Results
+//! are those of all passes, so the wear of all passes must also equal that of the last third.
 //!
 //! ```text
-//! after pass  0  1  2  3  4  5  6     programs by GC  0  10  25  42  60  78  96, 100 host pages a pass
-//! passes 3 and 4: 35 of 200; 5 and 6: 36 of 200. They differ by 1 of the 236 programs in the later window: alike within 1 %
-//! all passes: 96 of 600, and 108 would be like the last two. 12 are more than 1 % of 708: not yet settled
+//! after pass  0  1  2  3  4  5  6
+//! GC programs 0  10 25 42 60 78 96, with 100 host pages per pass
+//! passes 3 and 4: 35 of 200; 5 and 6: 36 of 200. The difference is 1 of the 236 programs in the
+//! later window: equal within 1 %
+//! all passes: 96 of 600, and 108 would equal the last two. 12 are more than 1 % of 708:
+//! not yet settled
 //! ```
 
 use vpass_core::base::units::Cause;
@@ -17,16 +20,16 @@ use vpass_core::drive::Drive;
 
 use crate::settled::{are_alike, last_thirds};
 
-/// Passes after which `--until stable` gives up.
+/// Number of passes after which `--until stable` gives up.
 pub(super) const MOST_PASSES: u64 = 100;
-/// Change that is taken for none, as a share of all programs, or of all erases.
+/// Largest change of settled wear, as a share of all programs, or of all erases.
 const WITHIN: f64 = 0.01;
-/// Times that a window goes round the spare blocks.
+/// Times that a window reuses the spare blocks.
 const TURNOVERS: f64 = 3.0;
-/// Block cycles below which a window of a tiny drive tells too little.
+/// Fewest block cycles of a window on a tiny drive.
 const FEWEST_CYCLES: f64 = 100.0;
 
-/// Counts since the beginning of what is measured.
+/// Counts since counting began.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     host_pages: u64,
@@ -34,7 +37,7 @@ struct Counts {
     erases: [u64; Cause::COUNT],
 }
 
-/// The counts after each pass so far, and what makes a window long enough.
+/// Counts after each pass so far, and the shortest length of a window.
 pub(super) struct Settling {
     after: Vec<Counts>,
     pages_per_block: f64,
@@ -51,7 +54,7 @@ impl Settling {
         }
     }
 
-    /// A pass has ended.
+    /// Notes that a pass has ended.
     pub(super) fn note(&mut self, drive: &Drive) {
         let (host, flash) = (drive.host_counts(), drive.flash_counts());
         self.after.push(Counts {
@@ -61,7 +64,8 @@ impl Settling {
         });
     }
 
-    /// Whether the last third of the passes wears as the one before, and as all of them.
+    /// Returns whether the last third of the passes wears like the one before, and like all of
+    /// them.
     pub(super) fn has_settled(&self) -> bool {
         let passes = self.after.len() - 1;
         let Some([from, middle, to]) = last_thirds(passes) else { return false };
@@ -75,7 +79,7 @@ impl Settling {
     }
 }
 
-/// What some passes did, by cause and per host page.
+/// Work of some passes, by cause and per host page.
 struct Window {
     cycles: f64,
     programs: [f64; Cause::COUNT],
@@ -108,8 +112,8 @@ impl Window {
 mod tests {
     use super::*;
 
-    /// Passes of 100 host pages, each of which the host programs, and so many pages by GC; GC
-    /// erases a block of 10 for each 10 programmed.
+    /// Passes of 100 host pages each. The host programs these pages, and GC programs `by_gc` pages;
+    /// GC erases a block of 10 for each 10 programmed pages.
     fn settling(by_gc: &[u64], enough_cycles: f64) -> Settling {
         let mut after = vec![Counts::default()];
         for gc in by_gc {
@@ -143,20 +147,20 @@ mod tests {
     }
 
     #[test]
-    fn what_creeps_has_not_settled_although_gc_does_all() {
-        // GC is the only cause of erases, and its programs double: the shares of erases by cause
-        // were never anything but 1.
+    fn a_slow_change_has_not_settled_although_gc_causes_all_erases() {
+        // GC is the only cause of erases, and its programs double. The shares of erases by cause
+        // were always 1.
         assert!(!settling(&[100, 120, 140, 160, 180, 200], 20.0).has_settled());
     }
 
     #[test]
-    fn a_window_that_is_too_short_says_nothing() {
+    fn a_window_that_is_too_short_has_not_settled() {
         assert!(
             !settling(&[18; 6], 25.0).has_settled(),
             "two passes are 22 block cycles or 23.6 blocks' worth of pages"
         );
         assert!(settling(&[18; 9], 25.0).has_settled());
-        assert!(!settling(&[18; 2], 0.0).has_settled(), "no three windows");
+        assert!(!settling(&[18; 2], 0.0).has_settled(), "fewer than three windows");
         assert!(!settling(&[0; 0], 0.0).has_settled());
     }
 }

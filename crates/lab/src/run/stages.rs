@@ -1,9 +1,10 @@
-//! Where the time of the host's page reads goes: an observer of the timed gear that takes each
-//! apart, by page kind and by which pages of its wordline are valid.
+//! Stages of the host's page reads: an observer of the timed gear splits the time of each read.
+//! Results are grouped by page kind and by the valid pages of the wordline.
 //!
 //! ```text
-//! Read ------ Begun, of the first retry ------ Begun -------- Transfer.at -------------- from ---------- to
-//!      wait                           retries         sensing               channel wait       transfer      then decoding and the host link
+//! Read ------ Begun, first retry ---- Begun ------ Transfer.at ------------ from -------- to
+//!      wait                   retries      sensing             channel wait     transfer
+//! then decoding and the host link
 //! ```
 
 use std::any::Any;
@@ -19,39 +20,39 @@ use vpass_core::watch::time_event::{OpId, TimeEvent};
 
 use crate::results::page_reads::{PageReads, StagesSum};
 
-/// Validity is told of as many wordlines as there are masks of four pages.
+/// Number of combinations of valid pages in a wordline of four pages.
 const MASKS: usize = 16;
 const KINDS: usize = 4;
 
-/// A page read, or a retry of one, under way.
+/// Page read, or one of its retries, in progress.
 struct Under {
     request: u32,
     ppn: Ppn,
     retry: bool,
     kind: usize,
-    /// Valid pages of its wordline, a bit a kind.
+    /// Valid pages of its wordline, one bit for each kind.
     valid: usize,
     at: Ns,
     begun: Ns,
 }
 
-/// Watches a drive from the measured phase on.
+/// Observer of a drive in the measured phase.
 pub(super) struct ReadStages {
     geometry: Geometry,
-    /// Where the newest copy of each page of the host lies.
+    /// Physical page of the newest copy of each host page.
     place: Vec<Ppn>,
-    /// Valid pages of each wordline, a bit a kind.
+    /// Valid pages of each wordline, one bit for each kind.
     valid: Vec<u8>,
-    /// What the first sensing of a page of each kind takes in full density.
+    /// Time of the first sensing for each page kind in full density.
     sense: [Ns; KINDS],
     under: HashMap<OpId, Under>,
-    /// When the first retry of a page of a request began.
+    /// Time at which the first retry of a page of a request began.
     retried: HashMap<(u32, Ppn), Ns>,
     sums: [[StagesSum; MASKS]; KINDS],
 }
 
 impl ReadStages {
-    /// Of a drive as it is.
+    /// Observes a drive from its present state.
     pub(super) fn of(drive: &Drive) -> Self {
         let geometry = drive.geometry().clone();
         let (pages, wordlines) = (geometry.host_pages as usize, geometry.wordlines() as usize);
@@ -72,7 +73,7 @@ impl ReadStages {
         stages
     }
 
-    /// What was found of the host's page reads.
+    /// Returns the stages of the host's page reads.
     pub(super) fn conclude(&self) -> PageReads {
         PageReads::of(self.geometry.cell, &self.sums)
     }
@@ -173,12 +174,12 @@ impl Observer for ReadStages {
     }
 }
 
-/// Bytes that watching a drive takes.
+/// Returns the bytes that the observation of a drive needs.
 pub(crate) fn memory_of_stages(geometry: &Geometry) -> u64 {
     u64::from(geometry.host_pages) * size_of::<Ppn>() as u64 + u64::from(geometry.wordlines())
 }
 
-/// The stages that a drive was watched for.
+/// Returns the stages from the observer of a drive.
 pub(super) fn watched(watcher: Box<dyn Observer>) -> Option<PageReads> {
     let watcher: Box<dyn Any> = watcher;
     watcher.downcast::<ReadStages>().ok().map(|stages| stages.conclude())

@@ -1,4 +1,4 @@
-//! What a run found, put together from its drive, its engine and what became of its workload.
+//! Summary of a run, from its drive, its engine and the results of its workload.
 
 use vpass_core::base::units::Ns;
 use vpass_core::drive::Drive;
@@ -15,13 +15,13 @@ use crate::results::{
     Retries, Simulation, Summary, Throughput, Trace, TraceDevice, Uber, Wear,
 };
 
-/// What became of the workload.
+/// Results of the workload.
 pub(super) struct Served {
     pub(super) requests: u64,
     pub(super) passes: u64,
     pub(super) stable: Option<bool>,
     pub(super) last_arrival: Option<Ns>,
-    /// Whether all requests have times of their own.
+    /// Whether all requests have their own times.
     pub(super) has_times: bool,
     pub(super) trace: Option<TraceReport>,
     pub(super) jobs: Option<Vec<JobResult>>,
@@ -105,7 +105,7 @@ pub(super) fn summary(
     summary
 }
 
-/// Of the timed gear; in the untimed, time passes only by the clock of the requests.
+/// Returns the simulated time of the timed gear; in the untimed gear only requests have a clock.
 pub(super) fn simulated_s(engine: Option<&Replay>, served: &Served) -> Option<f64> {
     engine.map(Replay::last_completion).or(served.last_arrival).map(|ns| ns as f64 / 1e9)
 }
@@ -137,7 +137,7 @@ fn trace(plan: &RunPlan, served: &Served) -> Option<Trace> {
 }
 
 impl Summary {
-    /// Whether any of the host's data was lost or could not be read.
+    /// Returns whether any host data was lost or could not be read.
     pub fn lost_data(&self) -> bool {
         self.data_lost_pages > 0 || self.uncorrectable_reads > 0
     }

@@ -1,5 +1,5 @@
-//! One stream of requests for several drives: each request is drawn once and served by one drive
-//! after another.
+//! One stream of requests for several drives: each request is drawn once, and one drive after
+//! another serves it.
 
 use std::num::NonZeroU32;
 use std::time::Instant;
@@ -21,17 +21,17 @@ use crate::progress::Progress;
 use crate::session::{Session, Step};
 use crate::setup::Gear;
 
-/// Requests drawn at a time: so many that it counts little that a drive's turn begins with another
-/// drive's data in the caches. 12 MiB of them took a tenth less time than 3 MiB.
+/// Requests drawn at a time. The number is large, because each drive begins its part with another
+/// drive's data in the caches. 12 MiB of requests took 10 % less time than 3 MiB.
 const CHUNK: usize = 512 << 10;
 
-/// Whether two plans can share a stream, whatever their drives and techniques.
+/// Returns whether two plans can share a stream, independent of their drives and techniques.
 pub fn have_the_same_requests(a: &RunPlan, b: &RunPlan) -> bool {
     follow_from(a).is_some_and(|of_a| follow_from(b) == Some(of_a))
 }
 
-/// All that the requests of a plan follow from, and where counting begins; none where they depend
-/// on how they are served, or go over several passes.
+/// Returns everything that determines a plan's requests and the beginning of counting. Returns
+/// `None` if requests depend on how they are served, or have several passes.
 fn follow_from(plan: &RunPlan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u64, u64)> {
     let Workload::Generated(loaded) = &plan.workload else { return None };
     let Generated::Workload(file) = &loaded.config else { return None };
@@ -51,10 +51,10 @@ fn follow_from(plan: &RunPlan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes,
     ))
 }
 
-/// Runs plans that have the same requests; each finds what it finds alone.
+/// Runs plans that have the same requests; the results are those of separate runs.
 ///
 /// # Errors
-/// The workload's, a drive's, or an interruption.
+/// Returns the errors of the workload or of a drive, or an interruption.
 pub fn execute_together(
     plans: &[&RunPlan],
     progress: &dyn Progress,
@@ -114,13 +114,13 @@ fn warm_up_all(
         return Err(too_short(plan, served));
     }
     if plan.warm_up > 0 {
-        // A warm-up ends with an empty write buffer, and not before it ends.
+        // A warm-up ends with an empty write buffer, which is written only at its end.
         sessions.iter_mut().for_each(Session::end_warm_up);
     }
     Ok(())
 }
 
-/// With the seconds of each drive's own turns.
+/// Serves the counted requests, and returns the seconds of each drive.
 fn serve_all(
     source: &mut dyn RequestSource,
     runs: &mut [(Measured, f64)],
@@ -143,8 +143,8 @@ fn serve_all(
     if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
 }
 
-/// Puts the next `chunk` requests, or as many as are left, in the place of those before; false
-/// where none is left.
+/// Replaces the requests with the next `chunk` requests, or with the remaining ones. Returns false
+/// if none is left.
 fn draw(
     source: &mut dyn RequestSource,
     requests: &mut Vec<Request>,
@@ -161,7 +161,7 @@ fn draw(
     Ok(!requests.is_empty())
 }
 
-/// A drive's turn with the requests at hand.
+/// Serves the present requests with one drive.
 fn take_turn(
     serve: &mut dyn FnMut(Step) -> Result<(), RunError>,
     look: &mut dyn FnMut(&Drive),
@@ -185,14 +185,14 @@ mod tests {
     use crate::run::execute;
     use crate::setup::{Base, Named, Setup};
 
-    /// What a run found but for how long it took.
+    /// Results of a run, except its duration.
     fn found(outcome: &Outcome) -> (Value, String) {
         let mut summary = serde_json::to_value(&outcome.summary).unwrap();
         summary["simulation"].as_object_mut().unwrap().retain(|key, _| key == "simulated_s");
         (summary, outcome.series.csv())
     }
 
-    /// The same at a thousand requests a second.
+    /// The plan at a thousand requests per second.
     fn with_clock(mut plan: RunPlan) -> RunPlan {
         if let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) =
             &mut plan.workload
@@ -203,9 +203,9 @@ mod tests {
     }
 
     #[test]
-    fn drives_served_together_find_what_each_finds_alone() {
-        // Hot reads that call for reclaims; parts of pages lie in the write buffer when the warm-up
-        // ends, within a chunk.
+    fn drives_served_together_have_the_results_of_separate_runs() {
+        // Hot reads cause reclaim. The warm-up ends within a chunk, while the write buffer holds
+        // parts of pages.
         let keys = "workload.requests=400000 workload.read_share=0.9 workload.block_size=2KiB \
                     workload.distribution=hot-cold:0.01/0.95 workload.write_distribution=hot-cold:0.01/0.95 \
                     workload.hot_sets=disjoint workload.run=1MiB start.pec=3000";

@@ -1,26 +1,26 @@
-//! Two sets of runs side by side.
+//! Comparison of two sets of runs.
 
 use vpass_lab::results::Summary;
 
 /// Runs of each kind.
 pub(crate) const SEEDS: u64 = 8;
 
-/// Mean and its variance.
+/// Returns the mean and its variance.
 pub(crate) fn mean(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     (mean, values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0) / n)
 }
 
-/// Whether two sets of values have the same mean within a share of it, or three standard errors of
-/// their difference.
+/// Checks that two sets of values have the same mean within a share of it, or within three standard
+/// errors of their difference.
 pub(crate) fn agree(what: &str, share: f64, one: &[f64], other: &[f64]) {
     let ((a, of_a), (b, of_b)) = (mean(one), mean(other));
     let allowed = (share * a.abs()).max(3.0 * (of_a + of_b).sqrt());
     assert!((a - b).abs() <= allowed, "{what}: {a} and {b}, {allowed} apart at most");
 }
 
-/// A value of each run.
+/// Returns a value of each run.
 pub(crate) fn of(runs: &[Summary], value: impl Fn(&Summary) -> f64) -> Vec<f64> {
     runs.iter().map(value).collect()
 }

@@ -1,5 +1,5 @@
-//! Small runs, so many that every technique has one and every number of a summary is above 0 in
-//! one.
+//! Small runs. There are enough of them for every technique to have one, and for every number of a
+//! summary to be above 0 in one.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ table = [
 ]
 "#;
 
-/// Error rates that rise with reads and, by 1e-4 an hour, with age; two retries.
+/// Error rates that rise with reads and, by 1e-4 per hour, with age; two retries.
 const TIRED: &str = r#"
 [error]
 model = "powerlaw"
@@ -64,11 +64,11 @@ typical_us = 150
 idle_us = 1000
 "#;
 
-/// A third of the data may be slow, another third slower.
+/// Hints that a third of the data may be slow, and another third slower.
 const HINTS: &str = "[[range]]\noffset = 0\nbytes = \"8MiB\"\naccess_latency = \"idle\"\n\
     [[range]]\noffset = \"8MiB\"\nbytes = \"8MiB\"\naccess_latency = \"typical\"\n";
 
-/// A run.
+/// Run to recompute.
 #[derive(Clone)]
 pub(crate) struct Case {
     pub(crate) name: String,
@@ -165,7 +165,7 @@ impl Case {
     }
 }
 
-/// A file of this test with this content.
+/// Returns a file of this test with this content.
 fn file(extension: &str, text: &str) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recomputed");
@@ -175,16 +175,16 @@ fn file(extension: &str, text: &str) -> PathBuf {
     path
 }
 
-/// A second of requests that come by a clock of their own.
+/// One second of requests with their own clock.
 const OPEN: [&str; 2] = ["workload.queue_depth=", "workload.rate=20000"];
-/// Room for a page of parity for every three pages.
+/// Space for one parity page per three pages.
 const STRIPED: [&str; 2] = ["drive.spare=0.6", "parity.stripe=3"];
 
-/// Stripes with a page in a block of more than 505 P/E cycles have parity.
+/// Parity for stripes with a page in a block of more than 505 P/E cycles.
 const WORN: [&str; 3] =
     ["parity.pe-aware.t_p=505", "start.pec_spread=6", "workload.read_share=0.9"];
 
-/// All of them.
+/// Returns all cases.
 pub(crate) fn cases() -> Vec<Case> {
     let mut all = vec![];
     for technique in RECLAIM {
@@ -214,7 +214,7 @@ pub(crate) fn cases() -> Vec<Case> {
     all
 }
 
-/// Those that are there for a number, and not for a technique.
+/// Returns the cases that exist for a number, not for a technique.
 fn others() -> Vec<Case> {
     let aged = ["start.age=400h", "error.longest_age=1y"];
     vec![
@@ -265,7 +265,7 @@ fn others() -> Vec<Case> {
     ]
 }
 
-/// A log of fio: writes and reads of a megabyte, and trims of parts of it.
+/// Returns a log of fio: writes and reads of a megabyte, and trims of parts of it.
 fn trims() -> String {
     let mut log = "fio version 2 iolog\n/d add\n/d open\n".to_owned();
     for n in 0..400u64 {

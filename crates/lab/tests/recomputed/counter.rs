@@ -1,4 +1,4 @@
-//! An observer that counts, and nothing else.
+//! Observer that only counts.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,9 +36,9 @@ pub(crate) struct Counts {
     pub(crate) trimmed_pages: u64,
     pub(crate) fills: u64,
     pub(crate) unmapped: u64,
-    /// Page reads of the host of which flash had only the rest.
+    /// Page reads of the host for which flash had only the rest.
     pub(crate) rests: u64,
-    /// Other page reads of the host from flash, by their retries.
+    /// Other page reads of the host from flash, by number of retries.
     pub(crate) retried: [u64; 8],
     pub(crate) uncorrectable: u64,
     pub(crate) lost: u64,
@@ -49,8 +49,8 @@ pub(crate) struct Counts {
     pub(crate) given_up: u64,
     pub(crate) updates: u64,
     pub(crate) exposed: u64,
-    /// Stripes that wait for parity, and those that lag behind: summed over page writes, and at
-    /// most.
+    /// Stripes that wait for parity, and stripes with outdated parity: sum over page writes, and
+    /// maximum.
     pub(crate) waited: u64,
     pub(crate) most_waiting: u64,
     pub(crate) lagged: u64,
@@ -62,38 +62,38 @@ pub(crate) struct Counts {
     pub(crate) last_completion: Ns,
 }
 
-/// A block since it was erased.
+/// State of a block since its erase.
 #[derive(Clone, Default)]
 pub(crate) struct Block {
     pub(crate) pec: u32,
     pub(crate) written: u32,
     pub(crate) sensings: u64,
     since: Moment,
-    /// Why its pages are moved, if they are.
+    /// Cause for moving its pages, if they are moved.
     moved_for: Option<Cause>,
 }
 
-/// Watches a drive from its beginning.
+/// Observer of a drive from its creation.
 pub(crate) struct Counted {
     pub(crate) counts: Counts,
     pub(crate) blocks: Vec<Block>,
     pub(crate) waiting: BTreeSet<u32>,
-    /// Stripes whose parity lags behind, with their members that nothing protects until it is
+    /// Stripes with outdated parity, with their members that are unprotected until the parity is
     /// programmed.
     pub(crate) lagging: BTreeMap<u32, u64>,
     geometry: Geometry,
-    /// Age from which on data cannot be decoded, whatever was read; none where data does not age.
+    /// Age at which data cannot be decoded even without reads; `None` if data does not age.
     ruined_after: Option<Ns>,
     place: Vec<Ppn>,
     failed: Vec<Stretch>,
     first: Option<u64>,
-    /// Page whose rest was read last, as long as nothing tells what for.
+    /// Page whose rest was read last, until an event shows the purpose.
     rest: Option<Lpn>,
     now: Ns,
 }
 
 impl Counted {
-    /// Counts of a plan's run. The run is made again for that, with this observer instead of the
+    /// Returns the counts of a plan's run. The run is repeated with this observer instead of the
     /// oracle.
     pub(crate) fn of(plan: &RunPlan) -> Self {
         let techniques = Techniques {
@@ -154,7 +154,7 @@ impl Counted {
         counts.unmapped +=
             u64::from(by_host && read.ppn == NO_PPN && read.result == ReadResult::Good);
         if read.ppn == FROM_BUFFER && self.rest == Some(read.lpn) {
-            // The host asked for this page: its rest was not read to write it.
+            // The host requested this page, so its rest was not read to write it.
             (counts.fills, counts.rests) = (counts.fills - 1, counts.rests + 1);
             self.rest = None;
         }
@@ -174,7 +174,7 @@ impl Counted {
         self.block(block).sensings += 1 + u64::from(read.retries);
     }
 
-    /// Whether age alone ruined what lies there.
+    /// Returns whether age alone spoiled the data of a page.
     fn is_ruined_by_age(&self, ppn: Ppn) -> bool {
         let since = self.blocks[self.geometry.block_of(ppn).index()].since;
         self.ruined_after.is_some_and(|after| self.now.cast_signed() - since > after.cast_signed())
@@ -192,8 +192,8 @@ impl Counted {
     }
 }
 
-/// The age at which the law alone exceeds what the last level decodes, by hand: e + b t^n, of pages
-/// without groups, kinds or wear of their own.
+/// Returns the age at which the law alone exceeds the correction of the last level, by hand: e + b
+/// t^n. Pages have no groups, kinds or wear of their own.
 fn ruined_after(config: &DriveConfig) -> Option<Ns> {
     let (error, last) = (&config.error, config.ecc.cap.last()?);
     if !config.keeps_time() {

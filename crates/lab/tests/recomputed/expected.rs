@@ -1,4 +1,4 @@
-//! What a summary should say, from what was counted.
+//! Expected numbers of a summary, from the counted events.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use vpass_lab::run::Outcome;
 use crate::counter::{ByCause, Counted};
 use crate::tables::{Table, number_at};
 
-/// Numbers of a summary by their places; none stands for null.
+/// Numbers of a summary by their places; `None` stands for null.
 #[derive(Default)]
 pub(crate) struct Book(BTreeMap<String, Option<f64>>);
 
@@ -19,7 +19,7 @@ impl Book {
         self.0.insert(path.into(), value.into());
     }
 
-    /// Adds numbers that come from elsewhere. A number that both have must be the same.
+    /// Adds further numbers. A number that both have must be equal.
     pub(crate) fn append(&mut self, other: Self) {
         for (path, value) in other.0 {
             let before = self.0.insert(path.clone(), value);
@@ -30,7 +30,7 @@ impl Book {
         }
     }
 
-    /// Places at which a summary has another number, with both.
+    /// Returns the places at which a summary has another number, with both numbers.
     pub(crate) fn differences(&self, summary: &Value) -> Vec<String> {
         let numbers = self.0.iter().map(|(path, right)| (path, number_at(summary, path), *right));
         let wrong = numbers.filter(|(_, said, right)| !is_near(*said, *right));
@@ -51,7 +51,7 @@ impl Book {
     }
 }
 
-/// Whether two numbers are the same to twelve digits.
+/// Returns whether two numbers are equal to twelve digits.
 fn is_near(one: Option<f64>, other: Option<f64>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => (one - other).abs() <= 1e-12 * other.abs().max(1e-6),
@@ -59,7 +59,7 @@ fn is_near(one: Option<f64>, other: Option<f64>) -> bool {
     }
 }
 
-/// A number by another; none by 0.
+/// Divides a number by another; returns `None` for a division by 0.
 pub(crate) fn ratio(over: f64, under: f64) -> Option<f64> {
     (under > 0.0).then(|| over / under)
 }
@@ -68,7 +68,7 @@ fn sum(counts: &ByCause) -> f64 {
     counts.iter().sum::<u64>() as f64
 }
 
-/// All that follows from events and tables.
+/// Returns all numbers that follow from events and tables.
 pub(crate) fn of_events(
     counted: &Counted,
     blocks: &Table,
@@ -88,7 +88,7 @@ pub(crate) fn of_events(
     book
 }
 
-/// What the host asked for, request by request.
+/// Adds the host's counts, request by request.
 fn host(book: &mut Book, counted: &Counted) {
     let page = u64::from(counted.geometry().page_bytes);
     let mut of = BTreeMap::<&str, u64>::new();
@@ -182,7 +182,7 @@ fn losses(book: &mut Book, counted: &Counted, outcome: &Outcome) {
     }
 }
 
-/// Wear by `blocks.csv`, whose cycles are held against the erases that were seen.
+/// Adds the wear by `blocks.csv`, whose cycles are compared with the observed erases.
 fn wear(book: &mut Book, counted: &Counted, blocks: &Table) {
     let seen = |of: &dyn Fn(usize) -> u64| {
         (0..counted.blocks.len()).map(|n| of(n) as f64).collect::<Vec<_>>()
@@ -190,8 +190,7 @@ fn wear(book: &mut Book, counted: &Counted, blocks: &Table) {
     assert_eq!(blocks.column("pec_cycles"), seen(&|n| counted.blocks[n].pec.into()));
     let merges = sum(&counted.counts.reprograms) > 0.0;
     if !merges {
-        // Where wordlines are merged, pages are passed over, and movers deposit doses without
-        // sensing.
+        // With merged wordlines, pages are left out, and movers cause doses without sensing.
         assert_eq!(blocks.column("written_pages"), seen(&|n| counted.blocks[n].written.into()));
         assert_eq!(blocks.column("reads_dose_units"), seen(&|n| counted.blocks[n].sensings));
     }
@@ -207,7 +206,7 @@ fn wear(book: &mut Book, counted: &Counted, blocks: &Table) {
     }
 }
 
-/// Latencies and what is done in a second, from when requests began and ended.
+/// Adds latencies and rates per second, from the begin and the end of requests.
 fn latencies(book: &mut Book, counted: &Counted) {
     let counts = &counted.counts;
     for (what, of) in [("read", &counts.read_ns), ("write", &counts.write_ns)] {
@@ -223,7 +222,7 @@ fn latencies(book: &mut Book, counted: &Counted) {
     }
 }
 
-/// What stripes did, and how long they waited, in page writes of the host.
+/// Adds the counts of stripes, and their waiting time in page writes of the host.
 fn parity(book: &mut Book, counted: &Counted, outcome: &Outcome) {
     let counts = &counted.counts;
     let Some(parity) = &outcome.summary.parity else { return };
@@ -235,7 +234,7 @@ fn parity(book: &mut Book, counted: &Counted, outcome: &Outcome) {
         book.note("parity.by_wear.waiting_writes", counts.waited as f64);
     }
     if parity.delayed.is_some() {
-        // A partial parity that is made whole is told as an update is.
+        // A partial parity that is made whole is reported as an update.
         let made_whole = outcome.drive.parity_counts().made_whole;
         book.note("parity.delayed.updates", (counts.updates - made_whole) as f64);
         book.note("parity.delayed.exposed", counts.exposed as f64);
@@ -245,7 +244,7 @@ fn parity(book: &mut Book, counted: &Counted, outcome: &Outcome) {
     }
 }
 
-/// Errors by bits that the host read.
+/// Adds the errors per bit that the host read.
 fn uber(book: &mut Book, counted: &Counted, series: &Table) {
     let pages = counted.counts.rests + counted.counts.retried.iter().sum::<u64>();
     let bits = pages as f64 * f64::from(counted.geometry().page_bytes) * 8.0;

@@ -1,9 +1,11 @@
-//! Intervals computed a second time: batch means from the rows of `series.csv`, and those of a
-//! comparison from the numbers of its runs.
+//! Intervals computed a second time: batch means from the rows of `series.csv`, and the intervals
+//! of a comparison from the numbers of its runs.
 //!
 //! ```text
-//! ten batches, successive differences d: half width of a sum 2.4469 sqrt(10 / 18 sum of d^2), t of 6 degrees
-//! three seeds, deviation s:              half width of the mean 4.3027 s / sqrt 3,           t of 2 degrees
+//! ten batches, successive differences d: half width of a sum 2.4469 sqrt(10 / 18 sum of d^2),
+//!                                        t of 6 degrees
+//! three seeds, deviation s:              half width of the mean 4.3027 s / sqrt 3,
+//!                                        t of 2 degrees
 //! ```
 
 use serde_json::Value;
@@ -24,10 +26,10 @@ const T_6: f64 = 2.446_911_851_1;
 
 #[track_caller]
 fn near(what: &str, said: Option<f64>, right: f64) {
-    let said = said.unwrap_or_else(|| panic!("{what}: nothing is said, {right} is right"));
+    let said = said.unwrap_or_else(|| panic!("{what}: no value, but {right} is right"));
     assert!(
         (said - right).abs() <= 1e-8 * right.abs().max(1e-6),
-        "{what}: {said} is said, {right} is right"
+        "{what}: {said}, but {right} is right"
     );
 }
 
@@ -35,8 +37,8 @@ fn case(name: &str) -> Case {
     cases().into_iter().find(|case| case.name == name).unwrap()
 }
 
-/// Increases of a column from the end of one batch to that of the next. A batch ends at the row
-/// that is nearest to a tenth of all requests.
+/// Returns the increases of a column from the end of one batch to that of the next. A batch ends at
+/// the row that is nearest to a tenth of all requests.
 fn batches(series: &Table, column: &str) -> Vec<f64> {
     let (requests, counts) = (series.column("requests"), series.column(column));
     let all = requests.last().unwrap();
@@ -64,7 +66,7 @@ fn half_of_ratio(over: &[f64], under: &[f64]) -> f64 {
     half_of_sum(&rest) / all
 }
 
-/// Sum of the columns that begin so and end so.
+/// Returns the sums of the columns with this beginning and this end.
 fn of_all_causes(series: &Table, what: &str, unit: &str) -> Vec<f64> {
     let mut sums = vec![0.0; BATCHES];
     for cause in ["host", "gc", "reclaim", "refresh", "wear", "parity", "retry"] {

@@ -1,13 +1,13 @@
-//! Results computed a second time: the numbers of a summary again, from events that an observer of
-//! this test counted, from `blocks.csv` and from `series.csv`, under every technique.
+//! Results computed a second time. Every technique's summary is computed again from `blocks.csv`,
+//! from `series.csv`, and from events that an observer of this test counts.
 //!
 //! ```text
 //! execute(plan)            summary, blocks.csv, series.csv      the product's arithmetic
 //! session with a Counter   the same requests, event by event    this test's arithmetic
 //! ```
 //!
-//! Numbers that no event tells are compared with the drive's own count. That holds the way from the
-//! drive to the summary: a field that shows another field's count is found.
+//! Numbers without events are compared with the drive's own count. This checks the way from the
+//! drive to the summary: it finds a field that shows another field's count.
 
 mod cases;
 mod counter;
@@ -29,7 +29,7 @@ use vpass_lab::files::of_run;
 use vpass_lab::progress::Unwatched;
 use vpass_lab::run::{Outcome, execute};
 
-/// A case that has run: what vpass says of it, and what was counted beside it.
+/// Case that has run: the results of vpass, and the counts of the observer.
 struct Ran {
     name: String,
     outcome: Outcome,
@@ -59,7 +59,7 @@ impl Ran {
         }
     }
 
-    /// What the summary should say, as far as this test can tell.
+    /// Returns the expected numbers of the summary, as far as this test computes them.
     fn book(&self) -> Book {
         let mut book = of_events(&self.counted, &self.blocks, &self.series, &self.outcome);
         book.append(as_told(&self.outcome));
@@ -67,8 +67,8 @@ impl Ran {
     }
 }
 
-/// Numbers that no case shows above 0, or groups of them. No flash is erased for parity, for
-/// instance; and guard levels are refused on drives in trouble only.
+/// Numbers, or groups of them, that no case shows above 0. For instance, no block is erased for
+/// parity, and only drives in trouble refuse guard levels.
 const NEVER_SHOWN: [&str; 28] = [
     "failures.rebuilt_for_reads_pages",
     "failures.rebuilt_for_writes_pages",
@@ -101,7 +101,7 @@ const NEVER_SHOWN: [&str; 28] = [
 ];
 
 #[test]
-fn summaries_say_what_was_counted() {
+fn summaries_have_the_counted_numbers() {
     let (mut shown, mut known, mut wrong) = (BTreeSet::new(), BTreeSet::new(), vec![]);
     for case in cases() {
         let ran = Ran::of(&case);
@@ -117,5 +117,5 @@ fn summaries_say_what_was_counted() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let is_exempt = |path: &&String| NEVER_SHOWN.iter().any(|never| path.starts_with(never));
     let unseen: Vec<&String> = known.difference(&shown).filter(|path| !is_exempt(path)).collect();
-    assert!(unseen.is_empty(), "always 0, so that nothing is seen of them: {unseen:?}");
+    assert!(unseen.is_empty(), "always 0, so they are not tested: {unseen:?}");
 }

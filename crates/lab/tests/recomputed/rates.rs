@@ -1,5 +1,5 @@
-//! Reads of the fluid gear where rates change before anything has drawn the reads so far: each
-//! wordline gets the rate times the time of every phase, within five standard deviations.
+//! Reads of the fluid gear while rates change before the reads so far are drawn. Each wordline gets
+//! the rate times the time of every phase, within five standard deviations.
 
 use std::any::Any;
 
@@ -13,7 +13,7 @@ use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{FluidRun, FluidSource};
 use vpass_core::watch::observer::{Observer, Origin, PhysRead};
 
-/// 16 blocks of 24 pages on one die; limits that no read comes near.
+/// 16 blocks of 24 pages on one die; limits that no read reaches.
 const DRIVE: &str = r#"
 geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 8, cell = "tlc", page_size = "16KiB" }
 timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
@@ -22,12 +22,13 @@ disturb = { model = "wordline", table = [{ pec = 0, limit = [2e7], alpha = [2.0]
 "#;
 
 const SECOND: Ns = 1_000_000_000;
-/// Phases: seconds, requests by each page read, and the pages that are read, every so-many-th at so
-/// many reads a second.
+/// Phases: seconds, requests per page read, step between the pages that are read, and reads per
+/// second.
 const PHASES: [(u64, f64, usize, f32); 3] =
     [(3, 0.5, 2, 400.0), (5, 2.0, 3, 700.0), (2, 1.0, 7, 90.0)];
 
-/// Reads that follow [`PHASES`]: said anew at each change, or as changes of single pages.
+/// Reads that follow [`PHASES`]: all rates are given again at each change, or only changes of
+/// single pages.
 struct Changing {
     pages: usize,
     phase: usize,
@@ -88,11 +89,11 @@ impl FluidSource for Changing {
     }
 }
 
-/// Adds up what is drawn of each wordline, and where each page lies.
+/// Sums of the drawn reads of each wordline, and the place of each page.
 #[derive(Default)]
 struct Drawn {
     reads: u64,
-    /// By block and wordline, in reads.
+    /// Reads by block and wordline.
     doses: Vec<Vec<u64>>,
     /// Block and page of each page of the host.
     places: Vec<(usize, usize)>,
@@ -137,7 +138,7 @@ impl Observer for Drawn {
     fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
 }
 
-/// Runs all phases; what was drawn, and the host's requests, bytes and pages.
+/// Runs all phases; returns the drawn reads, and the host's requests, bytes and pages.
 fn run(anew: bool, seed: u64) -> (Drawn, [u64; 3]) {
     let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();
     let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
@@ -160,7 +161,7 @@ fn run(anew: bool, seed: u64) -> (Drawn, [u64; 3]) {
     (*watcher.downcast().unwrap(), counts)
 }
 
-/// Expected reads of a page over all phases, each times a weight.
+/// Returns the expected reads of a page over all phases, each times a weight.
 fn expected(page: usize, weight: impl Fn(usize) -> f64) -> f64 {
     (0..PHASES.len())
         .map(|phase| weight(phase) * f64::from(rate(phase, page)) * PHASES[phase].0 as f64)

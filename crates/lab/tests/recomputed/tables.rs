@@ -1,8 +1,8 @@
-//! The tables of `--out`, read by their headers.
+//! Tables of `--out`, read by their headers.
 
 use serde_json::Value;
 
-/// A CSV file of numbers; a word or an empty cell is not a number.
+/// CSV file of numbers; a word or an empty cell is not a number.
 pub(crate) struct Table {
     columns: Vec<String>,
     rows: Vec<Vec<Option<f64>>>,
@@ -21,7 +21,7 @@ impl Table {
         self.columns.iter().any(|column| column == name)
     }
 
-    /// A column from top to bottom.
+    /// Returns a column from top to bottom.
     pub(crate) fn column(&self, name: &str) -> Vec<f64> {
         let at = self
             .columns
@@ -39,7 +39,7 @@ impl Table {
     }
 }
 
-/// Columns of `series.csv`, and the places of the same numbers in `summary.json`.
+/// Columns of `series.csv`, and the places of these numbers in `summary.json`.
 const SAME: [(&str, &str); 9] = [
     ("host_read_pages", "host.read_pages"),
     ("host_write_pages", "host.write_pages"),
@@ -54,7 +54,8 @@ const SAME: [(&str, &str); 9] = [
 
 const CAUSES: [&str; 7] = ["host", "gc", "reclaim", "refresh", "wear", "parity", "hint"];
 
-/// The number at a place of a summary such as `host.read_pages`; none where it is null or absent.
+/// Returns the number at a place of a summary such as `host.read_pages`; `None` if it is null or
+/// absent.
 pub(crate) fn number_at(summary: &Value, path: &str) -> Option<f64> {
     let mut at = summary;
     for key in path.split('.') {
@@ -63,7 +64,7 @@ pub(crate) fn number_at(summary: &Value, path: &str) -> Option<f64> {
     at.as_f64()
 }
 
-/// Columns whose last row is not the summary's number, and those that fall: counts only grow.
+/// Returns the columns that decrease, or that end with another number than the summary's.
 pub(crate) fn differences(series: &Table, summary: &Value) -> Vec<String> {
     let by_cause = CAUSES.iter().flat_map(|cause| {
         [("programs", "pages"), ("erases", "blocks")]

@@ -1,10 +1,10 @@
-//! Numbers that only the drive knows: passed through to the summary as they are.
+//! Numbers that only the drive knows, passed to the summary unchanged.
 
 use vpass_lab::run::Outcome;
 
 use crate::expected::Book;
 
-/// The drive's own counts, each at the place where the summary should have it.
+/// Returns the drive's own counts, each at its place in the summary.
 pub(crate) fn as_told(outcome: &Outcome) -> Book {
     let mut book = Book::default();
     reclaim(&mut book, outcome);
@@ -128,7 +128,8 @@ fn hints(book: &mut Book, outcome: &Outcome) {
     }
 }
 
-/// What three techniques keep, by hand: a count of three bytes a block, or a block and a wordline.
+/// Adds the memory of three techniques, by hand: counts of three bytes per block, or per block and
+/// wordline.
 fn memory(book: &mut Book, outcome: &Outcome) {
     let geometry = outcome.drive.geometry();
     let (blocks, wordlines) = (f64::from(geometry.blocks), f64::from(geometry.wordlines()));

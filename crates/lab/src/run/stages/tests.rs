@@ -1,5 +1,5 @@
-//! The stages of reads on small drives: they add up to latencies, and are told apart by what lies
-//! below.
+//! Tests of the stages of reads on small drives: their sums equal latencies, and they are grouped
+//! by the valid pages below.
 
 use vpass_core::base::units::Bytes;
 use vpass_workload::synthetic::WorkloadConfig;
@@ -10,7 +10,7 @@ use crate::results::Summary;
 use crate::run::execute;
 use crate::setup::{Base, Named, Setup, Watch};
 
-/// One-page reads without a host link, so that a read's latency is that of its page.
+/// One-page reads without a host link, so that the latency of a read is that of its page.
 fn plan(drive: &str, page: &str, keys: &str) -> RunPlan {
     let of_page = format!("workload.block_size={page}");
     let set = keys
@@ -33,7 +33,7 @@ fn found(plan: &RunPlan) -> Summary {
 }
 
 #[test]
-fn the_stages_of_page_reads_add_up_to_their_latency_and_watching_changes_nothing() {
+fn the_stages_of_page_reads_add_up_to_their_latency_and_observation_changes_nothing() {
     let tiny = "workload.requests=30000 timing.sense_us=[10,20,40] workload.read_share=0.9 workload.queue_depth=16 \
                 disturb.model=none";
     let tired = "workload.requests=20000 drive.capacity=4GiB start.pec=2800 start.age=60d workload.queue_depth=16";
@@ -51,7 +51,7 @@ fn the_stages_of_page_reads_add_up_to_their_latency_and_watching_changes_nothing
             + all.retry_us
             + decode_us;
         let mean = summary.latency_us.read.mean.unwrap();
-        // What the write buffer holds takes no time.
+        // Pages in the write buffer take no time.
         let from_flash = all.reads as f64 / summary.host.read_requests as f64;
         assert!(
             (sum * from_flash / mean - 1.0).abs() < 1e-9,
@@ -75,8 +75,8 @@ fn the_stages_of_page_reads_add_up_to_their_latency_and_watching_changes_nothing
 }
 
 #[test]
-fn reads_are_counted_by_what_is_valid_below_while_the_drive_changes() {
-    // As many writes as a quarter of all pages come before what counts, and none then.
+fn reads_are_counted_by_the_valid_pages_below_while_the_drive_changes() {
+    // Before the counted part, the host writes a quarter of all pages; then it writes nothing.
     let config = WorkloadConfig {
         requests: 16_384,
         read_share: 0.0,
@@ -88,8 +88,8 @@ fn reads_are_counted_by_what_is_valid_below_while_the_drive_changes() {
     let before = RunPlan { before: Some(config), ..plan("tiny", "16KiB", quiet) };
     let reads = found(&before).page_reads.unwrap();
     let share = |case: &str| reads.by_validity[case].share;
-    // Of the pages of the first filling e^(-1/4) are still valid, each for itself; what was written
-    // later lies apart, nearly all of it valid.
+    // Of the first filling e^(-1/4) of the pages are still valid, independently. Data written later
+    // lies apart, and nearly all of it is valid.
     let p = (-0.25f64).exp();
     let expected = |below: f64| p * below / 3.0;
     for (case, below) in [
@@ -105,7 +105,7 @@ fn reads_are_counted_by_what_is_valid_below_while_the_drive_changes() {
         (reads.by_kind["csb"].sense_us - 20.0).abs() < 1e-9
             && (reads.by_kind["msb"].share - 1.0 / 3.0).abs() < 0.02
     );
-    // Without what came before every page has its wordline whole.
+    // Without the earlier workload each page has all pages of its wordline valid.
     let reads = found(&RunPlan { before: None, ..before }).page_reads.unwrap();
     assert_eq!(
         reads.by_validity["LCM"].reads
