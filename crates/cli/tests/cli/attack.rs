@@ -121,7 +121,7 @@ fn an_adaptive_attack_finds_its_way_by_itself() {
     vpass(&["attack", "adaptive", "--drive", "tiny", "--write", "a.toml"])
         .refuses(2, &["--write", "--seed"]);
     vpass(&["attack", "adaptive", "--drive", "tiny", "--oracle", "off"])
-        .refuses(2, &["--oracle off", "leave it on"]);
+        .refuses(2, &["--oracle off", "--oracle on is expected"]);
     assert!(vpass(&["list", "attacks"]).stdout.contains("adaptive"));
 }
 
@@ -298,7 +298,7 @@ fn an_attack_on_a_drive_that_refreshes_has_a_clock() {
     refreshed("adaptive", &[]).refuses(2, &["start.age needs time", "--rate N"]);
     in_gear("search", "timed", &["--refresh", "block"])
         .refuses(2, &["--refresh block needs time", "--rate N"]);
-    refreshed("hammer", &["--rate", "0"]).refuses(2, &["requests a second from 1e-6 to 1e12"]);
+    refreshed("hammer", &["--rate", "0"]).refuses(2, &["requests per second from 1e-6 to 1e12"]);
     refreshed("hammer", &["--rate", "10", "--queue-depth", "3"])
         .refuses(2, &["--rate", "--queue-depth"]);
 }
@@ -318,7 +318,7 @@ fn attacks_are_listed_and_misspelt_ones_found() {
     attack("search", "none", &["--minutes", "-1"])
         .refuses(2, &["--minutes -1: a number of minutes above 0 is expected"]);
     attack("hammer", "none", &["--set", "workload.requests=3"])
-        .refuses(2, &["an attack makes its own workload; --requests"]);
+        .refuses(2, &["an attack makes its own workload; use --requests"]);
     attack("hammer", "none", &["--set", "disturb.model=none"])
         .refuses(2, &["there is nothing to attack"]);
     attack("hammer", "none", &["--set", "start.fill=0.0"])

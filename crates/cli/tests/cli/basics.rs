@@ -185,7 +185,7 @@ fn a_read_is_explained() {
         "a drive without disturbance"
     );
     vpass(&["explain", "--drive", "tiny", "--set", "workload.requests=1"])
-        .refuses(2, &["drive alone"]);
+        .refuses(2, &["keys of the drive only"]);
 }
 
 /// The numbers follow from the preset: base 1.48e-3 + 3.9e-10 x 1000^2.05 = 2.0309e-3 at 1,000
@@ -235,7 +235,7 @@ fn the_error_budget_of_a_page_is_explained() {
     let worn = vpass(&["explain", "--drive", "modern-qlc"]).stdout;
     assert!(
         worn.contains(
-            "at 3,000 P/E cycles fresh data has 1.01e-2, and the first read decodes up to 8.50e-3"
+            "at 3,000 P/E cycles, fresh data has RBER 1.01e-2, but the first read decodes only up to 8.50e-3"
         ),
         "{worn}"
     );
@@ -376,7 +376,7 @@ fn a_check_of_several_cases_shows_what_each_technique_came_to() {
         done.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(
         rows[0].join(" "),
-        "technique cases refused attacked reads checked worst dose / limit pages lost, none promised"
+        "technique cases refused attacked reads checked worst dose / limit pages lost, none guaranteed"
     );
     assert_eq!(rows[1][..2], ["straw-wl", "4"]);
     assert!(

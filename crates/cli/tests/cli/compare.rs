@@ -575,7 +575,7 @@ fn one_refused_pair_leaves_the_other_rows() {
         on("block,none", "none,block", &[]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.contains("block + none (refused) - -")
-            && text.contains("block + none: refused, and has no results: "),
+            && text.contains("block + none: refused, so without results: "),
         "{text}"
     );
     // No row is left.

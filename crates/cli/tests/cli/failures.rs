@@ -166,7 +166,7 @@ fn what_has_no_parity_for_want_of_wear_is_told() {
         let words = STRIPED.replace("--json", "") + " --gear untimed " + &line;
         let report = vpass(&words.split_whitespace().collect::<Vec<_>>()).stdout;
         let said = format!(
-            "of the lost, {} pages had no parity because no page of their stripe lay in a worn block, and 0 pages",
+            "of the lost pages, {} pages had no parity because no page of their stripe was in a worn block, and 0 pages",
             with_commas(lost)
         );
         assert!(report.contains(&said), "{said}: {report}");
@@ -242,7 +242,7 @@ fn without_parity_all_is_lost_that_lay_there() {
     let report = small_run(&halved).stdout;
     for words in [
         "die:2@r1000 failed after 1,000 requests with 8,192 pages",
-        "block:3@r5000 did not come: the run ended before",
+        "block:3@r5000 did not happen: the run ended before it",
         "8,192 pages lost",
     ] {
         assert!(report.contains(words), "{words}: {report}");

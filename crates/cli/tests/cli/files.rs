@@ -61,7 +61,7 @@ fn what_is_there_already_is_left_alone() {
     small_run(&["--out", &room.text("full")]).refuses(2, &["is not empty"]);
     assert_eq!(names_in(&room.path("full")), ["mine.txt"]);
     let file = room.file("file", "keep");
-    small_run(&["--out", &file]).refuses(2, &["no folder"]);
+    small_run(&["--out", &file]).refuses(2, &["not a readable folder"]);
     small_run(&["--out", &format!("{file}/below")]).refuses(2, &["lies below a file"]);
     std::fs::create_dir(room.path("empty")).unwrap();
     assert_eq!(

@@ -112,7 +112,7 @@ fn a_comparison_that_is_interrupted_says_what_it_keeps_and_goes_on() {
     let (first, _) = goes_on(&room, &args.split(' ').collect::<Vec<_>>(), 2, Stop::Interrupt);
     let folder = room.text(".out.rows");
     let says = format!(
-        "finished runs kept in {folder}: the same command goes on from there, and --fresh starts again"
+        "finished runs kept in {folder}: the same command continues from there, --fresh starts again"
     );
     first.refuses(130, &["vpass: interrupted; ", &says]);
 }
@@ -165,7 +165,7 @@ fn another_configuration_seed_or_build_takes_nothing() {
     for other in others {
         let done = run(&other);
         assert!(!taken(&done), "{}", done.stderr);
-        assert!(done.stderr.contains("finished runs of other settings in"), "{}", done.stderr);
+        assert!(done.stderr.contains("finished runs with other settings in"), "{}", done.stderr);
     }
     // The same program with a byte behind its end is another build.
     let build = room.text("vpass");
@@ -324,7 +324,7 @@ fn lives_of_another_length_are_others() {
     let other = vpass(&of("1e-6").split(' ').collect::<Vec<_>>());
     assert_eq!(other.code, 0, "{}", other.stderr);
     assert!(!other.stderr.contains(" taken from "), "{}", other.stderr);
-    assert!(other.stderr.contains("of other settings in"), "{}", other.stderr);
+    assert!(other.stderr.contains("with other settings in"), "{}", other.stderr);
 }
 
 #[test]

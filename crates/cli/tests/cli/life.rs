@@ -229,7 +229,7 @@ fn a_life_is_projected_once_rates_and_state_have_settled() {
         "the JSON has the number all the same"
     );
     let (short, long) = (run("6000", &[]).stdout, run("600000", &[]).stdout);
-    assert!(short.contains("its rates, or the state that the drive began with, have not settled. `vpass life` simulates one"), "{short}");
+    assert!(short.contains("its rates or the start-up state of the drive have not settled. `vpass life` simulates one"), "{short}");
     assert!(!short.contains(" TBW"), "{short}");
     assert!(long.contains("Estimate, projected from the run: the drive would reach its rated 3,000 P/E cycles after "), "{long}");
 }

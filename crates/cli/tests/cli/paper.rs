@@ -356,7 +356,7 @@ fn runs_by_cycles_are_rates_and_say_where_they_were_capped() {
     );
     refused(
         &BY_CYCLES.replace("reads_per_block = 100000, ", ""),
-        "`reads_per_block` is expected, the most that a run may take",
+        "the limit `reads_per_block` is expected",
     );
     refused(
         &BY_CYCLES.replace("pec=2000", "pec=2001"),
@@ -440,7 +440,7 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
     refused(
         "load = 0.5, ",
         "",
-        "either a `load`, of the group or of each variant, or `queue_depth` is expected",
+        "either `queue_depth` or a `load` of the group or of each variant is expected",
     );
     refused(
         "reads = 20000",
@@ -449,14 +449,14 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
     );
     refused("before = 3", "before = 0", "amounts above 0 are expected");
     refused("reads = 20000", "reads = 20000, read_share = 1.5", "`read_share` is expected");
-    refused("refresh = ['block', 'none'], ", "", "`periods` is expected beside `refresh`");
+    refused("refresh = ['block', 'none'], ", "", "`periods` needs `refresh`");
     refused(
         "reclaim = ['none']",
         "reclaim = ['none', 'block']",
         "one technique of `reclaim` is expected",
     );
-    refused("seeds = 2", "oracle = true", "`stages` is for the timed gear, without `oracle`");
-    refused("{ name = 'v free', ", "{ name = 'w', ", "a twin of the name \"V free\"");
+    refused("seeds = 2", "oracle = true", "`stages` needs the timed gear, without `oracle`");
+    refused("{ name = 'v free', ", "{ name = 'w', ", "a twin \"V free\"");
     refused(
         "stages = true",
         "stages = false",
@@ -525,7 +525,7 @@ fn an_expected_row_says_how_it_is_compared() {
             "direction_only = true\ntolerance = 0.1",
             "no `tolerance` and no `calibrated` are expected",
         ),
-        ("direction_only = true", "its figure divides by nothing: `below` or `above` is expected"),
+        ("direction_only = true", "its figure has no divisor: `below` or `above` is expected"),
         ("tolerance = 0.1\nbelow = 'ipr'", "`below` and `above` are for `direction_only = true`"),
         ("tolerance = 0.1\nthan = 'w'", "`than` is for `below` and `above`"),
         (
@@ -534,7 +534,7 @@ fn an_expected_row_says_how_it_is_compared() {
         ),
         (
             "tolerance = 0.1\nchange_within = 0.5",
-            "its figure divides by nothing: no `change_within` is expected",
+            "its figure has no divisor: no `change_within` is expected",
         ),
         (
             "direction_only = true\nbelow = 'ipr'\nchange_within = 0.5",
@@ -580,7 +580,7 @@ fn parity_is_an_axis_of_a_group() {
     let two = BY_PARITY.replace("reclaim = ['none']", "reclaim = ['none', 'block']");
     let done = vpass(&["paper", &room.file("two.toml", &two)]);
     assert!(
-        done.code == 2 && done.stderr.contains("`parity` is given: one technique of `reclaim`"),
+        done.code == 2 && done.stderr.contains("with `parity`, one technique of `reclaim`"),
         "{}",
         done.stderr
     );

@@ -235,7 +235,7 @@ fn a_real_trace_stands_beside_a_workload_and_in_no_mean() {
     let ([f, h, shares], said) = run(&["--traces", folder.to_str().unwrap()], "with");
     let ([f_without, h_without, shares_without], said_without) = run(&[], "without");
     assert!(
-        said.contains("every workload is generated; real traces beside generated workloads, in no mean: SRC, real (1 file)\n"),
+        said.contains("every workload is generated; real traces beside generated workloads, not in the means: SRC, real (1 file)\n"),
         "{said}"
     );
     assert!(said_without.contains("every workload is generated\n"), "{said_without}");
@@ -260,12 +260,12 @@ fn a_real_trace_stands_beside_a_workload_and_in_no_mean() {
         (
             "name = 'SRC, real'",
             "name = 'HM'",
-            "trace HM: a workload or trace has this name already",
+            "trace HM: a workload or trace already has this name",
         ),
         (
             "gear = 'untimed', reclaim = ['block'], workloads = ['SRC', 'HM']",
             "gear = 'untimed', span = { days = 1, reads_per_page = 1 }, reclaim = ['block']",
-            "trace SRC, real: group g goes by days",
+            "trace SRC, real: group g has `periods` or a `span`",
         ),
     ] {
         let done = vpass(&["paper", &room.file("wrong.toml", &BESIDE.replace(from, to))]);

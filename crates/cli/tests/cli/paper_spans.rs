@@ -72,13 +72,13 @@ fn spans_that_do_not_go_together_with_the_rest_are_refused() {
         "a `window` is expected in the timed gear",
     );
     refused("gear = 'untimed'", "gear = 'timed'", "a `window` is expected in the timed gear");
-    refused("seeds = 2", "seeds = 2, load = 0.3", "its days and reads a page are its rate");
-    refused("seeds = 2", "cycles = 2.0, reads_per_block = 9.0", "`span` is expected without");
-    refused("seeds = 2", "sample = '1/104'", "and `sample` nowhere else");
+    refused("seeds = 2", "seeds = 2, load = 0.3", "its days and reads per page are its rate");
+    refused("seeds = 2", "cycles = 2.0, reads_per_block = 9.0", "`span` excludes");
+    refused("seeds = 2", "sample = '1/104'", "and `sample` needs `gear = \"fluid\"`");
     refused(
         "gear = 'untimed'",
         "gear = 'fluid'",
-        "`gear = \"fluid\"` is expected beside `span` and `sample`",
+        "`gear = \"fluid\"` needs `span` and `sample`",
     );
     refused("seeds = 2", "seeds = 2, sample = '5/4'", "one page in N is expected");
     refused(
@@ -91,7 +91,7 @@ fn spans_that_do_not_go_together_with_the_rest_are_refused() {
         "over = 'block', over_variant",
         "one of `over` and `over_variant` is expected",
     );
-    refused("long_us = 400\n", "", "plot weeks: `weeks` are of a group with a `span`");
+    refused("long_us = 400\n", "", "plot weeks: kind `weeks` needs a group with a `span`");
     refused("hints = 'idle.toml'", "hints = 'busy.toml'", "busy.toml");
 }
 

@@ -239,8 +239,8 @@ fn a_drive_that_stops_leaves_the_others_their_rows() {
     assert!(found["techniques"][0]["runs"][0]["failures"]["lost_pages"].as_u64() > Some(8000));
     let words = ran(&line).stdout;
     for said in [
-        "block + raid5: stopped, and has no results:",
-        "block + none: failures took ",
+        "block + raid5: stopped without results:",
+        "block + none: failures lost ",
         "injected into every drive: die:2@r100, die:1@r1500",
     ] {
         assert!(words.contains(said), "{said} in\n{words}");
@@ -258,12 +258,12 @@ fn reports_in_words_have_wear_by_die_windows_and_rebuilds() {
     for said in [
         "on the least worn die, ",
         "; stripes lagged behind for ",
-        " in all (stripes x time); a loss of power",
+        " in all (stripes x time); a power loss",
     ] {
         assert!(words.contains(said), "{said} in\n{words}");
     }
     let words = ran(&format!("run {line} --parity ppc")).stdout;
-    assert!(words.contains(" page writes of the host in all; a loss of power"), "{words}");
+    assert!(words.contains(" page writes of the host in all; a power loss"), "{words}");
     let words = ran(&format!(
         "run {line} --parity raid5 --fail die:2@r100,block:50@r101 --set parity.rebuild=0"
     ))
@@ -271,12 +271,12 @@ fn reports_in_words_have_wear_by_die_windows_and_rebuilds() {
     assert!(words.contains(" without parity in place; "), "{words}");
     let half = format!("run {line} --parity raid5 --fail die:2@r100 --set parity.rebuild=0.5");
     let words = ran(&half).stdout;
-    assert!(words.contains("No data was lost so far, and the rebuild is not done: "), "{words}");
+    assert!(words.contains("No data was lost so far, but the rebuild is not done: "), "{words}");
     assert!(warnings(&json(&half)).contains("those of a drive that rebuilds"));
     let words = ran(&format!("compare {line} --parity raid5 --fail die:2@r100")).stdout;
     assert!(
         words.contains("untimed gear, parity raid5, seed 1")
-            && words.contains("block: failures took 0 pages; "),
+            && words.contains("block: failures lost 0 pages; "),
         "{words}"
     );
     let lived = "life --drive tiny --workload random-70-30 --set workload.rate=1000 --years 0.0001 --gear untimed --parity raid5";

@@ -51,7 +51,7 @@ fn parity_that_is_always_there_spares_rewrites_and_says_what_is_expected() {
     assert!(of("expected_failed_reads") > 0.0 && of("expected_failed_reads") < 1.0);
     let words = ran("--parity raid5").stdout;
     assert!(
-        words.contains("blocks bear 3.47 times the reads that a page bears by itself")
+        words.contains("blocks endure 3.47 times the reads that a page endures without parity")
             && words.contains("target 1.0e-15"),
         "{words}"
     );

@@ -192,7 +192,7 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
     let info = trace(&["info", &file]).stdout;
     assert!(
         info.contains(words)
-            && info.contains("times in nanoseconds (assumed; --time-unit says another)"),
+            && info.contains("times in nanoseconds (assumed; --time-unit changes it)"),
         "{info}"
     );
     assert!(
@@ -315,10 +315,10 @@ fn what_a_form_loses_is_said_once() {
     let room = Room::new();
     let nanoseconds = room.file("a.trace", "100 0 0 8 1\n250 0 0 8 1\n1999 0 8 8 0\n20 0 8 8 0\n");
     let said = made(&["convert", &nanoseconds, &room.text("a.csv")]).stderr;
-    assert!(said.contains("the form keeps times to 100 ns, so 3 were rounded down"), "{said}");
+    assert!(said.contains("this form stores times in steps of 100 ns, so 3 were rounded down"), "{said}");
     let said = made(&["convert", &nanoseconds, &room.text("a.iolog")]).stderr;
     assert!(
-        said.contains("the form keeps times to 1 us, so 2 were rounded down; 1 row was earlier than the first and moved up to it"),
+        said.contains("this form stores times in steps of 1 us, so 2 were rounded down; 1 row was earlier than the first and moved to its time"),
         "{said}"
     );
     assert_eq!(said.lines().count(), 1);
@@ -341,7 +341,7 @@ fn files_are_joined_by_the_names_of_their_devices() {
     let (a, out) = (room.text("a.csv"), room.text("e.vpt"));
     trace(&["convert", &a, &log, &out]).refuses(
         2,
-        &["a.csv counts time from a date", "d.log from the beginning of the recording"],
+        &["a.csv counts time from a date", "d.log from the start of the recording"],
     );
     assert!(!room.path("e.vpt").exists());
 }
@@ -362,7 +362,7 @@ fn outputs_appear_whole_or_not_at_all() {
     trace(&["info", &room.text("nowhere")]).refuses(2, &["nowhere: cannot be opened"]);
     trace(&["convert", &log, &room.text("nowhere/x.vpt")]).refuses(2, &["x.vpt cannot be written"]);
     trace(&["convert", &log, &room.text("out")])
-        .refuses(2, &["the ending says no form", "--to compact, msr or fio"]);
+        .refuses(2, &["unknown ending", "--to compact, msr or fio"]);
     trace(&["convert", &log, &out, "--to", "compat"]).refuses(2, &["did you mean compact?"]);
     assert_eq!(room.names(), ["a.log", "broken.csv", "text"]);
     let there = room.file("there.vpt", "mine");
@@ -374,7 +374,7 @@ fn outputs_appear_whole_or_not_at_all() {
     assert_eq!(trace(&["info", &there, "--json"]).json()["files"][0]["rows"], 7);
     std::fs::create_dir(room.path("folder.vpt")).unwrap();
     trace(&["convert", &log, &room.text("folder.vpt"), "--force"])
-        .refuses(2, &["is no regular file"]);
+        .refuses(2, &["is not a regular file"]);
 }
 
 #[test]
@@ -406,7 +406,7 @@ fn cuts_by_time_device_and_number() {
     trace(&["cut", &log, &out, "--only", "/dev/sdc"])
         .refuses(2, &["no such device", "(it has: /dev/sda, /dev/sdb)"]);
     trace(&["cut", &log, &out, "--from", "1h"])
-        .refuses(2, &["none of its rows is wanted; no trace was written"]);
+        .refuses(2, &["no row meets the options; no trace was written"]);
     trace(&["cut", &log, &out, "--from", "2s", "--to", "1s"])
         .refuses(2, &["--from must come before --to"]);
     trace(&["cut", &log, &out, "--from", "2"]).refuses(2, &["a time with its unit"]);
@@ -453,7 +453,7 @@ fn skipped_lines_are_counted() {
     let file = room.file("a.csv", "1,h,0,Read,0,512,0\noops\n3,h,0,Read,0,512,0\n");
     let said = made(&["convert", &file, &room.text("a.vpt"), "--skip-bad-lines"]).stderr;
     assert!(
-        said.contains("a.csv: 1 line could not be read and were passed over, the first: ")
+        said.contains("a.csv: skipped 1 line that cannot be read; the first: ")
             && said.contains("2 rows"),
         "{said}"
     );

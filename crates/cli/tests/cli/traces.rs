@@ -308,9 +308,9 @@ fn bad_lines_are_skipped_only_when_asked_and_counted() {
     assert_eq!((&json["trace"]["rows"], &json["trace"]["bad_lines"]), (&4.into(), &2.into()));
     assert!(json["trace"]["first_bad_line"].as_str().unwrap().contains("a.csv, line 3: column 1"));
     let text = vpass(&["run", "--drive", "tiny", "--trace", &trace, "--skip-bad-lines"]).stdout;
-    assert!(text.contains("2 lines passed over that could not be read, the first: "), "{text}");
+    assert!(text.contains("skipped 2 lines that cannot be read; the first: "), "{text}");
     let text = vpass(&["compare", "--drive", "tiny", "--trace", &trace, "--skip-bad-lines"]).stdout;
-    assert!(text.contains("2 lines passed over that could not be read, the first: "), "{text}");
+    assert!(text.contains("skipped 2 lines that cannot be read; the first: "), "{text}");
     assert_eq!(
         replay(&room.file("b.csv", &msr_reads(&[0])), &["--skip-bad-lines"]).json()["trace"]["bad_lines"],
         0

@@ -328,7 +328,7 @@ fn a_search_leaves_out_what_the_drive_is_refused_with() {
     find(&["hints.idle_us", "--from", "x"])
         .refuses(2, &["--from x", "a value of hints.idle_us", "such as 1000"]);
     find(&["hints.smallest_us", "--from", "x"])
-        .refuses(2, &["--from x", "a number or a span of time"]);
+        .refuses(2, &["--from x", "a number or a time"]);
 }
 
 #[test]
