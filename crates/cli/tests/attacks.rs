@@ -1,6 +1,6 @@
-//! Every policy that protects under every attack, in both gears, at every age of the drive, under
-//! the oracle: nothing is lost, and no page in use passes its limit. Both lists are the drive's and
-//! the attacks' own, so that whatever is new is attacked as well.
+//! Every protecting policy under every attack, in both gears, at several ages of the drive, under
+//! the oracle. Nothing is lost, and no page in use passes its limit. The lists are those of the
+//! drive and the attacks, so new entries are tested as well.
 
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Techniques;
@@ -12,7 +12,7 @@ use vpass_oracle::{Level, OracleReport};
 use vpass_workload::attack::{ATTACKS, Attack, Knowledge};
 use vpass_workload::phases::{PhasesConfig, PhasesSource};
 
-/// 44 blocks of 72 pages on two dies: one group is twice as strong as the other, and limits fall
+/// 44 blocks of 72 pages on two dies. One group is twice as strong as the other, and limits fall
 /// with age.
 const SMALL: &str = r#"
     geometry = { channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 22, wordlines_per_block = 24, cell = "tlc", page_size = "4KiB" }
@@ -30,15 +30,15 @@ const SMALL: &str = r#"
     ]
 "#;
 
-/// A run of an attack on a drive that is about to begin its life at this age.
+/// Run of an attack on a drive with this start age.
 struct Case {
     attack: &'static Attack,
     reclaim: &'static str,
     refresh: &'static str,
-    /// Requests a second; a number outstanding where none.
+    /// Requests per second. Without it, a fixed queue depth.
     rate: Option<f64>,
     timed: bool,
-    /// Rounds of the attack, and most requests.
+    /// Rounds of the attack, and the largest number of requests.
     rounds: u64,
     requests: u64,
     seed: u64,
@@ -81,12 +81,12 @@ impl Case {
     }
 }
 
-/// Techniques that must lose nothing, on the flash that attacks look at.
+/// Returns the techniques that guarantee no loss on the flash under attack.
 fn protecting() -> impl Iterator<Item = &'static str> {
     RECLAIM.iter().filter(|t| !t.may_lose() && !t.is_counterfactual()).map(|t| t.name)
 }
 
-/// Every protecting technique under every attack, in both gears.
+/// Runs every protecting technique under every attack, in both gears.
 fn nothing_is_lost(config: &DriveConfig, rounds: u64, requests: u64, seed: u64) {
     for attack in ATTACKS {
         for reclaim in protecting() {
@@ -128,9 +128,9 @@ fn no_attack_breaks_a_policy_that_protects() {
     }
 }
 
-/// What a drive is attacked for while it refreshes: some 40,000 requests, in which each block comes
-/// due twice. Once with what an hour and a day add to its error rates, and requests minutes apart;
-/// once without, and with dies that are busy.
+/// Settings of drives that refresh during an attack of about 40,000 requests, in which each block
+/// is due twice. The first has error rates that grow in an hour and a day, and requests minutes
+/// apart. The second has no such growth, and busy dies.
 const REFRESHED: [(&str, f64); 2] = [
     (
         r#"
@@ -144,7 +144,7 @@ const REFRESHED: [(&str, f64); 2] = [
     ("refresh.period = \"20s\"\nstart.age = \"20s\"", 1000.0),
 ];
 
-/// The same of every refresh technique.
+/// Every refresh technique keeps the guarantees of a policy under attack.
 #[test]
 fn no_attack_breaks_a_policy_whose_drive_refreshes_its_data() {
     for (more, rate) in REFRESHED {
@@ -184,9 +184,9 @@ fn no_attack_breaks_a_policy_whose_drive_refreshes_its_data() {
     }
 }
 
-/// The error of a Space-Saving table as published is enough to lose data at the paper's own 32
-/// counters and 1,000 reads between two looks; with a bound in the place of the estimate the same
-/// attack finds nothing.
+/// The published error of a Space-Saving table is enough to lose data, at the paper's 32 counters
+/// and 1,000 reads between two checks. With a bound instead of the estimate, the same attack finds
+/// nothing.
 #[test]
 fn counters_are_defeated_as_published_and_not_where_they_are_bounds() {
     let tiny = aged(include_str!("../../../presets/drives/tiny.toml"), 2000, 0.0);

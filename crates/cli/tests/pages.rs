@@ -1,5 +1,5 @@
-//! Runs the commands of README.md, docs/start and docs/guides in a small version, and checks that the
-//! generated pages and the links of all pages are up to date.
+//! Runs the commands of README.md, docs/start and docs/guides in a small version, and checks that
+//! the generated pages and the links of all pages are up to date.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ const VPASS: &str = env!("CARGO_BIN_EXE_vpass");
 const SMALLER: [(&str, &str); 4] =
     [("--minutes", "0.002"), ("--requests", "2000"), ("--repeat", "2"), ("--seeds", "2")];
 
-/// Words that are added to a command which has the words of the first column.
+/// Words added to a command that has the words of the first column.
 const ADDED: [(&[&str], &[&str]); 7] = [
     (&["run", "--workload"], &["--set", "workload.requests=2000"]),
     (&["compare", "--workload"], &["--set", "workload.requests=2000"]),
@@ -23,10 +23,10 @@ const ADDED: [(&[&str], &[&str]); 7] = [
     (&["search"], &["--force"]),
 ];
 
-/// Words that are taken out of a command: a life in its exact form has no minutes.
+/// Words removed from a command: an exact life takes no minutes.
 const TAKEN_OUT: [(&str, &str); 1] = [("life", "--minutes")];
 
-/// Texts of the example files, and what stands for them.
+/// Texts of the example files, and their replacements.
 const SMALLER_FILES: [(&str, &[(&str, &str)]); 3] = [
     ("examples/jobs/read-hot.fio", &[("io_size=12g", "io_size=12m"), ("io_size=4g", "io_size=4m")]),
     ("examples/jobs/database.fio", &[("size=256m", "size=32m"), ("io_size=2g", "io_size=2m")]),
@@ -34,7 +34,7 @@ const SMALLER_FILES: [(&str, &[(&str, &str)]); 3] = [
 ];
 const TRACE: &str = "examples/traces/pgbench-ext4.csv.zst";
 
-/// A command of a page: its words, the file that takes its output, and its exit code.
+/// Command of a page: its words, the file for its output, and its exit code.
 struct Line {
     words: Vec<String>,
     into: Option<String>,
@@ -49,7 +49,7 @@ impl Line {
         let words: Vec<_> = command.split_whitespace().skip(1).map(str::to_owned).collect();
         let into = (!into.is_empty()).then(|| into.trim().to_owned());
         if code != 0 {
-            // What the page shows needs all of the requests.
+            // The output on the page needs all of the requests.
             return Self { words, into, code };
         }
         Self { words: small(words), into, code }
@@ -64,7 +64,7 @@ impl Line {
     }
 }
 
-/// The words of a command that ends soon.
+/// Returns the words of a command that ends soon.
 fn small(mut words: Vec<String>) -> Vec<String> {
     for (command, option) in TAKEN_OUT {
         if let Some(at) =
@@ -86,19 +86,19 @@ fn small(mut words: Vec<String>) -> Vec<String> {
     words
 }
 
-/// The commands of a page, in their order.
+/// Returns the commands of a page, in order.
 fn lines_of(page: &Path) -> Vec<Line> {
     let text = fs::read_to_string(page).unwrap().replace("\\\n", " ");
     let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let lines: Vec<_> = blocks.flat_map(str::lines).filter(|l| l.starts_with("vpass ")).collect();
     assert!(lines.iter().all(|line| !line.contains(['"', '\''])), "{}: no quotes", page.display());
-    // The table of the README has commands, too.
+    // The README's table has commands, too.
     let spans = text.split('`').filter(|s| s.starts_with("vpass ") && s.contains("--drive"));
     let spans = spans.filter(|span| !span.contains('\n') && page.ends_with("README.md"));
     lines.into_iter().chain(spans).map(Line::of).collect()
 }
 
-/// All pages whose commands are run.
+/// Returns all pages whose commands run.
 fn pages() -> Vec<PathBuf> {
     let mut pages = vec![Path::new(ROOT).join("README.md")];
     for folder in ["docs/start", "docs/guides"] {
@@ -112,7 +112,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// A folder with small versions of the example files.
+/// Makes a folder with small versions of the example files.
 fn folder() -> PathBuf {
     let folder =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pages-{}", std::process::id()));

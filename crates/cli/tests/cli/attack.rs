@@ -1,4 +1,4 @@
-//! `vpass attack`, and the workloads of phases that it makes.
+//! `vpass attack`, and the phase workloads that it makes.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -13,7 +13,7 @@ fn attack(name: &str, reclaim: &str, more: &[&str]) -> Done {
     vpass(&[&["attack", name, "--reclaim", reclaim], AGED, more].concat())
 }
 
-/// The drive's side of a summary: what was asked for, and what became of it.
+/// Returns the drive's side of a summary: its requests, operations and losses.
 fn facts(json: &Value) -> Vec<Value> {
     ["host", "flash", "reclaim", "wear", "oracle", "data_lost_pages", "uncorrectable_reads"]
         .map(|key| json[key].clone())
@@ -24,7 +24,7 @@ fn facts(json: &Value) -> Vec<Value> {
 fn an_unprotected_drive_loses_what_is_hammered_and_a_protected_one_does_not() {
     let lost = attack("hammer", "none", &["--json"]);
     assert_eq!(lost.code, 3, "{}", lost.stderr);
-    // The three pages of one wordline in each of 64 blocks.
+    // The three pages of one wordline in each of 64 blocks are lost.
     assert_eq!(lost.json()["data_lost_pages"], 192);
     for name in ["hammer", "defeat-counters", "below-interval", "charge-and-burst", "weak-spot"] {
         for reclaim in ["block", "straw-wl"] {
@@ -36,8 +36,8 @@ fn an_unprotected_drive_loses_what_is_hammered_and_a_protected_one_does_not() {
     }
 }
 
-/// The same attack: without parity it loses data, and with it some of that is rebuilt. The command
-/// that replays it names the parity.
+/// The same attack loses data without parity, and parity rebuilds some of it. The replay command
+/// names the parity.
 #[test]
 fn parity_repairs_what_an_attack_spoils() {
     let room = Room::new();
@@ -61,8 +61,8 @@ fn parity_repairs_what_an_attack_spoils() {
     attack("hammer", "none", &["--parity", "raid6"]).refuses(2, &["raid6", "raid5"]);
 }
 
-/// Reads may be slow, and no attack gets more out of that than retries: the oracle is clean and
-/// nothing is lost.
+/// Hints allow slow reads, but an attack gains only retries: the oracle finds no error and no data
+/// is lost.
 #[test]
 fn hints_lose_nothing_under_attack() {
     let room = Room::new();
@@ -101,8 +101,8 @@ fn hints_lose_nothing_under_attack() {
         .refuses(2, &["no retries", "[ecc]"]);
 }
 
-/// The drive drains between its bursts, and the summary says so; no file could replay what depends
-/// on looks.
+/// The drive drains between bursts, and the summary says so. A file cannot replay requests that
+/// depend on the drive.
 #[test]
 fn an_adaptive_attack_finds_its_way_by_itself() {
     let done = attack("adaptive", "none", &["--requests", "5000", "--json"]);
@@ -231,8 +231,7 @@ fn an_interrupted_search_keeps_what_it_has_found() {
     let args =
         [&["attack", "search", "--reclaim", "block", "--minutes", "5", "--write", &file], AGED]
             .concat();
-    // How long the first trial takes is the machine's: one that has found nothing yet is given more
-    // time.
+    // The machine determines the time of the first trial, so later attempts get more time.
     let kept = [2, 10, 40].iter().any(|wait_s| {
         let mut child =
             command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -249,8 +248,8 @@ fn an_interrupted_search_keeps_what_it_has_found() {
     );
 }
 
-/// By a clock of its own an attack goes through whole periods of refresh, in either gear and
-/// adaptive ones too; without one time does not pass.
+/// With --rate, an attack runs through whole periods of refresh in both gears, also the adaptive
+/// attack. Without it, time does not pass.
 #[test]
 fn an_attack_on_a_drive_that_refreshes_has_a_clock() {
     let in_gear = |name: &str, gear: &str, more: &[&str]| {

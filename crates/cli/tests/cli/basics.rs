@@ -144,7 +144,7 @@ fn every_key_is_listed_with_default_range_unit_and_meaning() {
         (&rate["unit"], &rate["file"], &rate["default"]),
         (&"requests/s".into(), &"workload".into(), &serde_json::Value::Null)
     );
-    // Whatever is said to be settable is known to --set.
+    // Every key listed as settable is known to --set.
     for key in keys.iter().filter(|k| k["settable"] == true) {
         let key = key["key"].as_str().unwrap();
         let done = vpass(&["explain", "--drive", "tiny", "--set", &format!("{key}=")]);
@@ -243,8 +243,8 @@ fn the_error_budget_of_a_page_is_explained() {
     assert!(!vpass(&["explain", "--drive", "tiny"]).stdout.contains("Error budget"));
 }
 
-/// Between rows the dose that is left follows from the printed base, slope and retention, and level
-/// 0 ends after 10.57 days or up to a step earlier.
+/// Between rows, the printed base, slope and retention give the dose that is left. Level 0 ends
+/// after 10.57 days or up to a step earlier.
 fn what_is_printed_at_2398_cycles_is_the_law() {
     let json =
         vpass(&["explain", "--drive", "aged-tlc", "--set", "start.pec=2398", "--json"]).json();
@@ -331,7 +331,7 @@ fn every_drive_explains_every_technique() {
     }
 }
 
-/// Guard levels are not defined on the code of today's TLC.
+/// Guard levels are not defined for the coding of modern TLC.
 #[test]
 fn guard_levels_are_refused_on_the_drive_of_todays_code() {
     let run = [
@@ -349,7 +349,7 @@ fn guard_levels_are_refused_on_the_drive_of_todays_code() {
     }
 }
 
-/// A drive file with the sensing times of another code.
+/// A drive file with the sensing times of another coding is refused.
 #[test]
 fn sensing_times_of_another_code_are_refused() {
     let words =
@@ -367,7 +367,7 @@ fn a_check_of_one_case_says_so() {
     assert!(done.stdout.starts_with("1 random drive from seed 3"), "{}", done.stdout);
 }
 
-/// A battery is the cases of one technique; the table has a row for each that had any.
+/// A battery runs the cases of one technique. The table has a row for each technique with cases.
 #[test]
 fn a_check_of_several_cases_shows_what_each_technique_came_to() {
     let done = vpass(&["check", "--seed", "3", "--count", "4", "--reclaim", "straw-wl"]);
@@ -387,8 +387,7 @@ fn a_check_of_several_cases_shows_what_each_technique_came_to() {
     vpass(&["check", "--reclaim", "straw"]).refuses(2, &["straw"]);
 }
 
-/// The digest is of the cases alone: the same again, another one for other cases, and no case is
-/// run.
+/// The digest depends only on the cases: it repeats, and differs for other cases. No case runs.
 #[test]
 fn a_digest_of_cases_as_drawn_is_the_same_again_and_needs_a_count() {
     let digest = |args: &[&str]| {
@@ -433,7 +432,7 @@ fn an_interrupted_run_leaves_nothing() {
         &out,
     ];
     let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Once its temporary folder is there, the run is under way.
+    // The run has started once its temporary folder exists.
     while !room.path("deep").exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }

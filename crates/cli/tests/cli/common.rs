@@ -1,4 +1,4 @@
-//! Running the command, and what is looked at afterwards.
+//! Running the command, and reading its results.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -14,7 +14,7 @@ pub(crate) struct Done {
 }
 
 impl Done {
-    /// Its standard output, which must be one JSON object and nothing else.
+    /// Returns its standard output, which must be one JSON object and nothing else.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         let value: Value = serde_json::from_str(&self.stdout)
@@ -23,7 +23,7 @@ impl Done {
         value
     }
 
-    /// Fails with this code, nothing on standard output and all of these words on standard error.
+    /// Asserts this exit code, empty standard output, and all of these words on standard error.
     #[track_caller]
     pub(crate) fn refuses(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, code, "{}", self.stderr);
@@ -37,8 +37,7 @@ impl Done {
 
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vpass"));
-    // What is printed must not depend on the terminal that runs the tests, nor on how long a run
-    // takes.
+    // The output must not depend on the terminal of the tests, nor on the time that a run takes.
     command.args(args).stdin(Stdio::null()).env_remove("COLUMNS").env("VPASS_PROGRESS", "off");
     command
 }
@@ -57,7 +56,7 @@ pub(crate) fn vpass(args: &[&str]) -> Done {
     finished(command(args).output().expect("the binary runs"))
 }
 
-/// Sends SIGINT to a command that listens for it; fails where the command is over already.
+/// Sends SIGINT to a command that handles it; fails if the command has ended already.
 #[track_caller]
 pub(crate) fn interrupt(child: &mut Child) {
     while !catches_interrupts(child.id()) {
@@ -72,8 +71,8 @@ pub(crate) fn interrupt(child: &mut Child) {
     assert!(sent.success(), "the command was over before it could be interrupted");
 }
 
-/// Whether a process has set a handler of SIGINT (proc(5): `SigCgt`, a mask in base 16); taken for
-/// granted where there is no /proc.
+/// Returns whether a process has a handler for SIGINT (proc(5): `SigCgt`, a mask in base 16).
+/// Without /proc, returns true.
 fn catches_interrupts(process: u32) -> bool {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else {
         return true;
@@ -84,12 +83,12 @@ fn catches_interrupts(process: u32) -> bool {
         .is_none_or(|mask| mask & 1 << (2 - 1) != 0)
 }
 
-/// Runs `vpass` with these arguments on a terminal of so many columns.
+/// Runs `vpass` with these arguments on a terminal of this width.
 pub(crate) fn vpass_on(columns: usize, args: &[&str]) -> Done {
     finished(command(args).env("COLUMNS", columns.to_string()).output().expect("the binary runs"))
 }
 
-/// The tiny drive under few random reads, and more arguments.
+/// Runs the tiny drive under few random reads, with more arguments.
 pub(crate) fn small_run(more: &[&str]) -> Done {
     vpass(
         &[
@@ -108,7 +107,7 @@ pub(crate) fn small_run(more: &[&str]) -> Done {
     )
 }
 
-/// A folder for one test, with files in it.
+/// Folder for one test.
 pub(crate) struct Room(tempfile::TempDir);
 
 impl Room {
@@ -120,19 +119,19 @@ impl Room {
         self.0.path().join(name)
     }
 
-    /// Writes a file and gives its path as text.
+    /// Writes a file and returns its path as text.
     pub(crate) fn file(&self, name: &str, content: &str) -> String {
         let path = self.path(name);
         std::fs::write(&path, content).expect("the file is written");
         path.to_str().expect("a path of ours").to_owned()
     }
 
-    /// The path of a name, as text.
+    /// Returns the path of a name as text.
     pub(crate) fn text(&self, name: &str) -> String {
         self.path(name).to_str().expect("a path of ours").to_owned()
     }
 
-    /// What is in the folder, sorted.
+    /// Returns the names in the folder, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         names_in(self.0.path())
     }
@@ -147,7 +146,7 @@ pub(crate) fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A MSR trace of reads of 4 KiB, one a microsecond, at these offsets.
+/// Makes an MSR trace of 4 KiB reads at these offsets, one per microsecond.
 pub(crate) fn msr_reads(offsets: &[u64]) -> String {
     let row = |(i, offset)| {
         format!("{},host,0,Read,{offset},4096,0\n", 128_166_372_000_000_000u64 + 10 * i as u64)
@@ -155,7 +154,7 @@ pub(crate) fn msr_reads(offsets: &[u64]) -> String {
     offsets.iter().enumerate().map(row).collect()
 }
 
-/// The tiny drive with data that has an error rate, and reads that take up to two retries.
+/// Returns the tiny drive with data that has error rates, and up to two retries per read.
 pub(crate) fn tired() -> String {
     let tiny = include_str!("../../../../presets/drives/tiny.toml");
     let law = "[error]\nmodel = \"powerlaw\"\ne = 0.0045\nb = 0.0\n";

@@ -67,8 +67,8 @@ fn what_lost_data_wins_nothing() {
 
 #[test]
 fn no_wear_is_a_life_of_which_only_the_lower_end_is_known() {
-    // Enough reads for `block` to rewrite four blocks once, and not for a wordline by itself:
-    // chance may have kept as many cycles away.
+    // `block` rewrites four blocks once, and single wordlines need no rewrite. Chance could also
+    // have avoided that many cycles.
     let short = ["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=3e4"];
     let json = compare(&[&short[..], &["--json"]].concat()).json();
     assert!(
@@ -98,10 +98,10 @@ fn no_wear_is_a_life_of_which_only_the_lower_end_is_known() {
 
 #[test]
 fn what_differs_within_its_uncertainty_is_not_told_apart() {
-    // 24 block cycles against 1.4: with so few the two ranges meet.
+    // 24 block cycles against 1.4: with so few cycles the ranges overlap.
     let words =
         compare(&["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=1e5"]).stdout;
-    // Neither run has settled, so no life is projected from it.
+    // Neither run has settled, so no life is projected.
     assert!(
         words.contains("; `vpass life` simulates lives") && words.contains("run too short "),
         "{words}"
@@ -109,8 +109,8 @@ fn what_differs_within_its_uncertainty_is_not_told_apart() {
     assert!(!words.contains("life is longest"), "{words}");
 }
 
-/// Parity makes a drive write more and serve fewer requests a second. In a closed loop that is no
-/// longer life.
+/// Parity makes a drive write more and serve fewer requests per second. In a closed loop, that is
+/// not a longer life.
 #[test]
 fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
     let small = [
@@ -141,8 +141,8 @@ fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
             .unwrap_or_else(|| panic!("{row} {path}"))
     };
     for row in [0, 1] {
-        // Nothing here wears more with age: as many bytes a cycle as in the run, up to 15,000
-        // cycles of 9 dies with 64 blocks.
+        // Nothing here wears more with age: each cycle takes as many bytes as in the run, up to
+        // 15,000 cycles of 9 dies with 64 blocks.
         let left = (15_000.0 - number(row, "wear/effective_pec_mean")) * 9.0 * 64.0;
         let expected = left / number(row, "wear/cycles_observed") * number(row, "host/write_bytes");
         assert!((number(row, "wear/host_bytes_until_worn") / expected - 1.0).abs() < 1e-6, "{row}");
@@ -155,12 +155,12 @@ fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
     assert!(
         number(1, "wear/host_bytes_until_worn") < 0.9 * number(0, "wear/host_bytes_until_worn")
     );
-    // One run has not settled, so no life wins, as the sentence says.
+    // One run has not settled, so no life wins; the sentence says the same.
     assert_eq!(json["winners"]["life"], serde_json::json!([]));
     assert_eq!(json["winners"]["host_bytes_until_worn"], json["winners"]["life"]);
     let words = vpass(&[&args[..], &small].concat()).stdout;
-    // Without parity the run has not settled: it shows no life, and nobody is called the
-    // longest-lived.
+    // Without parity the run has not settled: it shows no life, so there is no longest-lived
+    // technique.
     assert!(words.contains("life is not known: the runs are too short"), "{words}");
     let row = words.lines().find(|line| line.starts_with("  none + none ")).expect("a row");
     assert!(row.contains("run too short") && !row.contains("TBW"), "{row}");
@@ -172,8 +172,8 @@ fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
     }
 }
 
-/// A run in which nothing wore is too short. It says how long it must be to show wear, and a run of
-/// that length shows some.
+/// A run without wear is too short. It says how long a run must be to show wear, and a run of that
+/// length shows some.
 #[test]
 fn a_comparison_without_wear_says_how_long_it_must_be() {
     let run = |requests: &str| {
@@ -366,12 +366,12 @@ fn a_comparison_fits_its_terminal() {
     ];
     for columns in [60, 80, 120] {
         let done = vpass_on(columns, &args);
-        // The title and the names of what was run are sentences; a terminal wraps those.
+        // The title and the names of the runs are sentences; a terminal wraps them.
         let long: Vec<_> =
             done.stdout.lines().skip(2).filter(|line| line.chars().count() > columns).collect();
         assert_eq!(long, [""; 0], "{}", done.stdout);
         assert_eq!(done.stdout.matches("of host data that").count(), 1, "one legend");
-        // Every column stands there, whatever part it is in.
+        // Every column is present, in some part.
         for word in
             ["life", "writes", "erases", "ampl.", "p50", "p99.9", "max", "wait", "RAM", "lost"]
         {
@@ -424,7 +424,8 @@ fn the_last_seeds_of_all_are_seeds() {
     );
 }
 
-/// `udl` brings a reclaim and a refresh technique, unless they are named, and goes by its own name.
+/// `udl` brings a reclaim and a refresh technique, unless they are named. Its own name is the
+/// label.
 #[test]
 fn udl_is_a_composition() {
     let on_drive = |more: &[&str]| {
@@ -476,8 +477,8 @@ fn udl_is_a_composition() {
     );
 }
 
-/// Who names no technique gets those that go with each parity technique, and hears of the others; a
-/// drive without room for the parity is refused.
+/// Without named techniques, those that fit each parity technique run, and the others are reported.
+/// A drive without space for the parity is refused.
 #[test]
 fn parity_goes_with_every_reclaim_technique() {
     let few = [
@@ -511,7 +512,7 @@ fn parity_goes_with_every_reclaim_technique() {
         matches!(left_out[..], [one] if one.contains("`observed-retries` goes by the retries of reads")),
         "once: {left_out:?}"
     );
-    // On two dies too few the parity is refused, and rows without it run.
+    // Without two dies, the parity is refused and rows without parity run.
     let done = vpass(&few);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(
@@ -522,8 +523,8 @@ fn parity_goes_with_every_reclaim_technique() {
     assert!(done.stdout.lines().skip(1).all(|line| !line.contains("raid5")), "{}", done.stdout);
 }
 
-/// Data that ages for three years needs refresh under `block`: without it that pair is refused, and
-/// the others run.
+/// Data that ages for three years needs refresh under `block`. Without refresh, that pair is
+/// refused and the others run.
 #[test]
 fn one_refused_pair_leaves_the_other_rows() {
     let room = Room::new();
@@ -586,7 +587,7 @@ fn one_refused_pair_leaves_the_other_rows() {
     on("block,block", "none", &[]).refuses(2, &["block is named twice"]);
 }
 
-/// Every parity technique in one table, on a capacity that leaves room for the parity of each.
+/// Every parity technique has a row in one table, on a capacity with space for each parity.
 #[test]
 fn every_parity_technique_has_a_row() {
     let all = "none,raid5,ppc,udl,pe-aware,hc,da-raid5";
@@ -647,7 +648,7 @@ fn every_parity_technique_has_a_row() {
         "{}",
         tight.stderr
     );
-    // Where no row has room, that is an error.
+    // If no row has space, that is an error.
     let only = [
         "compare",
         "--drive",
@@ -671,8 +672,8 @@ fn every_parity_technique_has_a_row() {
         .refuses(2, &["the largest capacity that fits", "for all 2 rows of the comparison"]);
 }
 
-/// Of techniques that need spare of different sizes the one that needs most is refused, with a
-/// capacity on which all of them run.
+/// If techniques need different spare areas, the one that needs most is refused, with a capacity
+/// that fits all.
 #[test]
 fn one_capacity_fits_all_that_are_compared() {
     let on = |capacity: &str| {

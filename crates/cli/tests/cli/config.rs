@@ -118,8 +118,8 @@ fn the_keys_of_a_workload_are_not_for_a_trace() {
         .refuses(2, &["for --workload"]);
 }
 
-/// On `tiny` a look every 4,367 reads leaves the worst wordlines what they need, and one every
-/// 5,000 does not.
+/// On `tiny`, a check every 4,367 reads leaves the worst wordlines enough margin; every 5,000 does
+/// not.
 #[test]
 fn settings_that_leave_a_technique_no_room_are_refused_with_one_that_does() {
     let interval = |reads: &str, more: &[&str]| {
@@ -151,7 +151,7 @@ fn settings_that_leave_a_technique_no_room_are_refused_with_one_that_does() {
     }
 }
 
-/// What a refusal advises for a key: the text behind `KEY=`.
+/// Returns the advice of a refusal for a key: the text after `KEY=`.
 #[track_caller]
 fn advised(done: &Done, key: &str) -> String {
     assert_eq!(done.code, 2, "{}{}", done.stdout, done.stderr);
@@ -184,7 +184,7 @@ fn every_advised_drive_can_be() {
         {
             let refused = explain(drive, &[more, "drive.capacity=1MiB"]);
             let mut smallest = 1 << 30;
-            // A drive of many planes has spare blocks enough with a block in each.
+            // A drive of many planes has enough spare blocks with one block in each.
             if refused.code != 0 {
                 let text = refused
                     .stderr
@@ -197,12 +197,12 @@ fn every_advised_drive_can_be() {
                 smallest = text.parse::<u64>().unwrap();
                 let size = format!("drive.capacity={}", advised(&refused, "drive.capacity"));
                 assert_eq!(explain(drive, &[more, &size]).code, 0, "{drive} {more} {size}");
-                // A page less, the largest of which has 32 KiB, is too little.
+                // One page less is too little; the largest page has 32 KiB.
                 explain(drive, &[more, &format!("drive.capacity={}", smallest - 32768)])
                     .refuses(2, &["smallest capacity"]);
                 advice += 1;
             }
-            // To the byte, and whatever is larger, up to ten times.
+            // Every larger capacity up to ten times fits, to the byte.
             for i in 0..12 {
                 let capacity = format!("drive.capacity={}", smallest + smallest * i * i / 13);
                 let done = explain(drive, &[more, &capacity]);
@@ -330,7 +330,7 @@ fn a_comparison_of_all_techniques_leaves_out_those_without_room_and_says_so() {
         "{}",
         done.stderr
     );
-    // One that is named has a refused row beside the others, and is an error where it is alone.
+    // A named technique has a refused row beside the others; alone it is an error.
     let named = vpass(&[&compare[..], &narrow, &["--reclaim", "block,straw-wl"]].concat());
     let refused = &named.json()["refused"];
     assert!(
@@ -399,7 +399,7 @@ fn a_rate_takes_the_place_of_a_depth_and_a_depth_that_of_a_rate() {
             .concat(),
         )
     };
-    // 2,000 requests at 100 a second take 20 s; at a depth of 64, and so fast a drive, far below 1.
+    // 2,000 requests at 100 per second take 20 s; at depth 64 on this drive, far below 1 s.
     let seconds = |done: Done| done.json()["simulation"]["simulated_s"].as_f64().unwrap();
     let slow = seconds(run(&["--set", "workload.rate=100"]));
     assert!((18.0..22.0).contains(&slow), "{slow}");
@@ -559,7 +559,7 @@ fn parameters_have_keys_of_their_own_and_flat_ones() {
     );
 }
 
-/// What was run can be run again from its manifest, whichever name its parameters had.
+/// The manifest repeats a run, whichever names its parameters had.
 #[test]
 fn a_manifest_has_every_parameter_and_reads_as_a_drive() {
     let room = Room::new();

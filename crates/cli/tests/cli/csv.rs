@@ -1,9 +1,9 @@
-//! A reader of CSV as RFC 4180 has it, and no laxer: a quote within a bare field, or rows of
-//! different widths, fail.
+//! A strict reader of CSV as in RFC 4180: a quote within a bare field, or rows of different widths,
+//! fail.
 
 use std::mem::take;
 
-/// The rows of a file, the header first, without a comment line before it.
+/// Returns the rows of a file, the header first, without a comment line before it.
 #[track_caller]
 pub(crate) fn rows(text: &str) -> Vec<Vec<String>> {
     let text = if text.starts_with('#') { text.split_once('\n').unwrap().1 } else { text };
@@ -42,7 +42,7 @@ pub(crate) fn rows(text: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// The number in the last column of the row that begins with these fields.
+/// Returns the number in the last column of the row that begins with these fields.
 #[track_caller]
 pub(crate) fn number(rows: &[Vec<String>], start: &[&str]) -> f64 {
     let row = rows.iter().find(|row| row.iter().zip(start).all(|(field, start)| field == start));

@@ -14,7 +14,7 @@ use vpass_workload::traces::{FORMATS, format_named};
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const CRATES: [&str; 5] = ["core", "oracle", "workload", "lab", "cli"];
 
-/// What a folder holds, each folder behind the file of its name.
+/// Returns the content of a folder, each subfolder after the file with its name.
 fn sorted(folder: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -22,7 +22,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     entries
 }
 
-/// The first sentence of a file's head, less its title.
+/// Returns the first sentence of a file's head, without its title.
 fn first_sentence(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     let head = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
@@ -37,7 +37,8 @@ fn first_sentence(path: &Path) -> String {
     words[..end.unwrap_or(words.len())].trim_end_matches('.').to_owned()
 }
 
-/// Asserts that every file below a folder says what it is for, and that every folder has such a file.
+/// Asserts that every file below a folder states its purpose, and that every folder has such a
+/// file.
 fn assert_purposes(folder: &Path) {
     for path in sorted(folder) {
         if path.is_dir() {
@@ -62,11 +63,11 @@ fn every_source_file_says_what_it_is_for() {
 
 const TECHNIQUES: &str = "docs/techniques/README.md";
 
-/// Rows of a slot's table, each with a link to the page of its technique.
+/// Returns the rows of a slot's table, each with a link to the page of its technique.
 fn rows<'a>(slot: &str, cards: impl Iterator<Item = &'a About>) -> String {
     let mut rows = format!("| `--{slot}` | what it does | after |\n|---|---|---|\n");
     for About { name, summary, paper, .. } in cards {
-        // What stands in brackets at the end of a summary repeats the last column.
+        // The brackets at the end of a summary repeat the last column.
         let words = summary.strip_suffix(')').and_then(|s| s.rsplit_once(" ("));
         let summary = words.map_or(*summary, |(words, _)| words);
         writeln!(rows, "| [`{name}`]({slot}/{name}.md) | {summary} | {paper} |").unwrap();
@@ -74,7 +75,7 @@ fn rows<'a>(slot: &str, cards: impl Iterator<Item = &'a About>) -> String {
     rows
 }
 
-/// The page of techniques as it is, and with the tables that the cards make.
+/// Returns the page of techniques as it is, and with the tables from the cards.
 fn techniques() -> (String, String) {
     let is = fs::read_to_string(Path::new(ROOT).join(TECHNIQUES)).unwrap();
     let tables = [
@@ -106,7 +107,7 @@ fn write_the_tables() {
     fs::write(Path::new(ROOT).join(TECHNIQUES), techniques().1).unwrap();
 }
 
-/// Names in code marks of a row of a table.
+/// Returns the names in code marks in a row of a table.
 fn marked(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
@@ -158,7 +159,7 @@ fn the_files_that_the_architecture_page_names_exist() {
     assert!(paths.len() > 60 && paths.contains(&"core/src/drive.rs"), "{paths:?}");
 }
 
-/// Fields of a technique's header, in their order.
+/// Fields of a technique's header, in order.
 const FIELDS: [&str; 7] = [
     "Paper",
     "Acts at",
@@ -168,10 +169,10 @@ const FIELDS: [&str; 7] = [
     "Does not help",
     "Safety",
 ];
-/// Lines of a technique's header, its worked example not counted.
+/// Largest number of lines of a technique's header, without its worked example.
 const MOST_LINES: usize = 19;
 
-/// A header without its worked example, line by line.
+/// Returns the lines of a header without its worked example.
 fn without_example(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap();
     let head = text
@@ -185,7 +186,7 @@ fn without_example(path: &Path) -> Vec<String> {
     lines
 }
 
-/// What is wrong with a technique's header.
+/// Returns the faults of a technique's header.
 fn faults(path: &Path) -> Vec<String> {
     let lines = without_example(path);
     let fields: Vec<&str> =
@@ -231,7 +232,7 @@ fn a_technique_s_header_has_the_fixed_form() {
     assert!(faulty.is_empty(), "{faulty:#?}");
 }
 
-/// All sources below a folder, as one text.
+/// Appends all sources below a folder to the text.
 fn sources(folder: &Path, text: &mut String) {
     for path in sorted(folder) {
         if path.is_dir() {
@@ -242,7 +243,7 @@ fn sources(folder: &Path, text: &mut String) {
     }
 }
 
-/// Every page about safety is in the index, and every file and test that one names is there.
+/// Every safety page is in the index, and every file and test that a safety page names exists.
 #[test]
 fn what_the_pages_about_safety_name_exists() {
     let folder = Path::new(ROOT).join("docs/safety");

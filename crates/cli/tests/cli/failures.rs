@@ -1,5 +1,5 @@
-//! Flash that fails while the drive runs: what cannot be is refused, and what becomes of the data
-//! is reported exactly.
+//! Flash that fails during a run: impossible failures are refused, and the fate of the data is
+//! reported exactly.
 
 use serde_json::Value;
 
@@ -55,12 +55,12 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
         .refuses(2, &["die 9 is none of them"]);
 }
 
-/// Two thousand reads and writes of a drive with stripes of three pages and parity on four dies of
-/// two planes, and room to lose half of a die.
+/// Two thousand reads and writes of a drive with stripes of three pages and parity, on four dies of
+/// two planes. The drive has space to lose half of a die.
 const STRIPED: &str = "run --drive tiny --workload random-70-30 --set workload.requests=2000 --set drive.capacity=256MiB --set drive.spare=0.75 \
     --set parity.stripe=3 --set start.overwrite=0.2 --reclaim block --json";
 
-/// Its results, and whether it kept all data.
+/// Returns its results, and whether it kept all data.
 #[track_caller]
 fn striped(more: &str) -> (Value, bool) {
     let line = format!("{STRIPED} {more}");
@@ -69,7 +69,7 @@ fn striped(more: &str) -> (Value, bool) {
     (done.json(), done.code == 0)
 }
 
-/// Pages that were rebuilt, for whatever reason.
+/// Returns the number of rebuilt pages.
 fn rebuilt(failures: &Value) -> u64 {
     ["background", "reads", "writes"]
         .iter()
@@ -84,7 +84,7 @@ fn rebuilt(failures: &Value) -> u64 {
         .sum()
 }
 
-/// With parity all that lay on a plane, a block or a page is rebuilt, and nothing lost, in both
+/// With parity, all data of a failed plane, block or page is rebuilt and nothing is lost, in both
 /// gears and under every technique.
 #[test]
 fn what_parity_gives_back_is_rebuilt() {
@@ -115,7 +115,7 @@ fn what_parity_gives_back_is_rebuilt() {
                 failures["unprotected_stripes"], 0,
                 "the other plane of the die has room: {what}"
             );
-            // What is dropped, for newer data or a newer parity, need not be rebuilt.
+            // Data that newer data or a newer parity replaces need not be rebuilt.
             let (pages, rebuilt) = (one["pages"].as_u64().unwrap(), rebuilt(failures));
             assert!(
                 rebuilt <= pages && rebuilt + 40 > pages && (pages > 0 || unit.starts_with("page")),
@@ -131,8 +131,8 @@ fn what_parity_gives_back_is_rebuilt() {
     }
 }
 
-/// Where wear says which stripes have parity, pages of others are lost. How many these are is said,
-/// in words, too, and the rest is rebuilt.
+/// If wear decides which stripes have parity, pages of other stripes are lost. The text gives their
+/// number, and the rest is rebuilt.
 #[test]
 fn what_has_no_parity_for_want_of_wear_is_told() {
     for (parity, stage) in [("pe-aware", Value::Null), ("da-raid5", 2.into())] {
@@ -178,8 +178,8 @@ fn with_commas(n: u64) -> String {
     if n < 1000 { n.to_string() } else { format!("{},{:03}", n / 1000, n % 1000) }
 }
 
-/// A die of four with stripes of three and parity: nothing is lost, but every stripe that had a
-/// page there stays without parity. A second die then takes what lies on it for good.
+/// One of four dies fails, with stripes of three pages and parity. Nothing is lost, but every
+/// stripe with a page there stays without parity. A second failed die then loses its data.
 #[test]
 fn a_second_failure_is_told_apart() {
     let (json, all_kept) = striped("--parity raid5 --fail die:2@r100 --set parity.rebuild=16");
@@ -192,7 +192,7 @@ fn a_second_failure_is_told_apart() {
             && one["unprotected_stripes"].as_u64() > Some(held / 2),
         "{one}"
     );
-    // Nothing is rebuilt between the two.
+    // Nothing is rebuilt between the two failures.
     let (json, all_kept) = striped(
         "--parity raid5 --fail die:2@r100 --fail block:50@r101 --set parity.rebuild=0 --gear untimed",
     );
@@ -211,8 +211,8 @@ fn a_second_failure_is_told_apart() {
     );
 }
 
-/// Without parity all that lay there is lost, no page more or less, and the host hears of it. A
-/// failure after the end does not come.
+/// Without parity, exactly the data of the failed part is lost, and the host is told. A failure
+/// after the end does not happen.
 #[test]
 fn without_parity_all_is_lost_that_lay_there() {
     let halved = [
@@ -251,7 +251,7 @@ fn without_parity_all_is_lost_that_lay_there() {
     assert!(clean.get("failures").is_none());
 }
 
-/// What the run is short of room for ends it with a sentence, and not before the failure comes.
+/// A lack of space ends the run with a sentence, but only after the failure.
 #[test]
 fn a_drive_without_room_for_its_data_stops() {
     let too_full = "--fail plane:2@r1000 --set drive.capacity=600MiB --set drive.spare=0.35 --parity raid5 --set parity.stripe=3";
@@ -278,7 +278,7 @@ fn all_of_a_comparison_fail_alike() {
     assert!(lost[0] > 1000 && lost[1..3] == [0, 0] && lost[3] > 1000, "no block is worn: {lost:?}");
 }
 
-/// Where data ages, what failed flash has taken is neither lost by reads nor by age.
+/// If data ages, data on failed flash is lost neither by reads nor by age.
 #[test]
 fn failures_are_a_cause_of_their_own() {
     let failing = [

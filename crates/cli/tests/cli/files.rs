@@ -1,4 +1,4 @@
-//! Results folders: whole or not at all.
+//! Results folders: complete or not at all.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ fn a_folder_holds_the_run() {
     );
     assert_eq!(names_in(&room.path("new")), ["results"]);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
-    // What the machine's clock says lies apart.
+    // The machine's times are in a separate file.
     let [mut summary, timing, mut printed]: [Value; 3] =
         [read("summary.json"), read("timing.json"), done.stdout.clone()]
             .map(|text| serde_json::from_str(&text).unwrap());

@@ -1,5 +1,5 @@
-//! Text from outside that a terminal would obey, or that ends a line to forge the next: in every
-//! place it is printed escaped.
+//! Text from outside that a terminal would obey, or that ends a line to forge the next. All output
+//! escapes it.
 #![cfg(unix)]
 
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use crate::common::{Done, Room, vpass};
 
 /// Colours, a title, a cleared screen, a forged line.
 const HOSTILE: &str = "x\u{1b}[31m\u{1b}]0;t\u{7}\u{9b}2J\r\nvpass: forged\u{202e}y";
-/// The same without the end of a line, for formats that have lines.
+/// Hostile text without a line break, for formats that have lines.
 const IN_A_LINE: &str = "x\u{1b}[31m\u{1b}]0;t\u{7}\u{202e}y";
-/// The same as a string of TOML.
+/// Hostile text as a string of TOML.
 const IN_TOML: &str = "x\\u001b[31m\\u001b]0;t\\u0007\\u009b2J\\r\\nvpass: forged\\u202ey";
-/// What stands there instead.
+/// Escaped text in the output.
 const ESCAPED: &str = "x\\u{1b}[31m\\u{1b}]0;t\\u{7}";
 
-/// Checks that nothing of it reached the terminal; gives all that was printed.
+/// Checks that no hostile text reached the terminal; returns everything printed.
 #[track_caller]
 fn harmless(done: &Done) -> String {
     let all = format!("{}{}", done.stdout, done.stderr);
@@ -28,7 +28,7 @@ fn harmless(done: &Done) -> String {
     all
 }
 
-/// Refused with code 2, and the text is shown escaped.
+/// Asserts exit code 2 and escaped text.
 #[track_caller]
 fn refused(args: &[&str]) {
     let done = vpass(args);
@@ -37,7 +37,7 @@ fn refused(args: &[&str]) {
     assert!(all.contains(ESCAPED), "{args:?}: {all}");
 }
 
-/// Done, and the text is shown escaped.
+/// Asserts success and escaped text.
 #[track_caller]
 fn shown(args: &[&str]) -> Done {
     let done = vpass(args);
@@ -155,7 +155,7 @@ fn names_of_files() {
         "geometry.channels=0",
     ]);
     refused(&["paper", &file("-recipe.toml", "title = 5\n")]);
-    // A folder that is not empty, a folder that is written, and what a killed run left.
+    // A folder that is not empty, a folder that is written, and a leftover of a killed run.
     let out = room.text(HOSTILE);
     std::fs::create_dir(&out).unwrap();
     std::fs::write(room.path(HOSTILE).join("mine"), "").unwrap();
@@ -175,7 +175,7 @@ fn names_of_files() {
         "--write",
         &attack,
     ]));
-    // The path stands in the command before and behind `--workload`.
+    // The path is in the command, before and after `--workload`.
     let written = std::fs::read_to_string(&attack).unwrap();
     assert!(
         written.matches(ESCAPED).count() == 2
@@ -213,7 +213,7 @@ fn names_in_traces_and_job_files() {
             &format!("[{name}]\nrw=randread\nsize=1m\n{option}[second]\nrw=read\nsize=1m\n"),
         )
     };
-    // The name of a section has neither a closing bracket nor a semicolon.
+    // A section's name has neither a closing bracket nor a semicolon.
     let done = vpass(&tiny(&["--fio", &jobs("x\u{1b}[31m\u{7}y", "")]));
     assert!(
         done.code == 0 && harmless(&done).contains("x\\u{1b}[31m\\u{7}y"),
@@ -221,7 +221,7 @@ fn names_in_traces_and_job_files() {
         done.stdout,
         done.stderr
     );
-    // Lines of files are quoted in a form of their own.
+    // Lines of files are quoted in another way.
     for option in [format!("{IN_A_LINE}=1\n"), format!("rw={IN_A_LINE}\n")] {
         let done = vpass(&tiny(&["--fio", &jobs("j", &option)]));
         assert!(done.code == 2 && harmless(&done).contains("x\\x1b[31m"), "{}", done.stderr);
@@ -274,7 +274,7 @@ fn strings_and_keys_of_toml() {
     let _: Value = vpass(&["list", "drives", "--json"]).json();
 }
 
-/// Lines of the sources, with their files, that hold any of these texts.
+/// Returns the lines of the sources, with their files, that hold any of these texts.
 fn lines_with(texts: &[&str]) -> Vec<String> {
     let mut found = vec![];
     let mut folders = ["cli", "lab", "workload"]
@@ -298,8 +298,8 @@ fn lines_with(texts: &[&str]) -> Vec<String> {
     found
 }
 
-/// Every sentence and report leaves through `out.rs`, which escapes it. Complaints about words of
-/// the command line are made of escaped words.
+/// All sentences and reports are printed by `out.rs`, which escapes them. Errors about arguments
+/// hold escaped arguments.
 #[test]
 fn nothing_is_printed_but_through_one_file() {
     let asks_only = |line: &String| line.contains("is_terminal()") || line.contains("stderr())");

@@ -1,5 +1,5 @@
-//! Commands that are stopped in their midst: what has ended is kept, and the same command goes on
-//! from there to the same bytes.
+//! Commands that are stopped: finished runs are kept, and the same command continues from there to
+//! the same bytes.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::common::{Done, Room, command, finished, interrupt, msr_reads, vpass};
 
-/// Every file below a folder but those with times of this machine.
+/// Returns every file below a folder, except those with times of this machine.
 fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -25,7 +25,7 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-/// Rows that are kept for the folder `out` of a room.
+/// Returns the rows kept for the folder `out` of a room.
 fn parts(room: &Room) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(room.path(".out.rows"))
         .into_iter()
@@ -38,11 +38,11 @@ fn parts(room: &Room) -> Vec<PathBuf> {
 enum Stop {
     /// Ctrl-C.
     Interrupt,
-    /// Nothing can be said or removed any more.
+    /// SIGKILL: the command can print and remove nothing any more.
     Kill,
 }
 
-/// Starts a command and stops it once it has kept so many rows.
+/// Starts a command and stops it once it has kept this number of rows.
 fn stopped(room: &Room, args: &[&str], rows: usize, stop: Stop) -> Done {
     let mut child = command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while parts(room).len() < rows {
@@ -67,8 +67,8 @@ fn run(args: &[String]) -> Done {
     vpass(&args.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Stops `args`, runs them again, and compares with a run in one go elsewhere. Gives what was said
-/// by the first and by the second.
+/// Stops a command, runs it again, and compares with an uninterrupted run elsewhere. Returns the
+/// results of the first and the second run.
 #[track_caller]
 fn goes_on(room: &Room, args: &[&str], rows: usize, stop: Stop) -> (Done, Done) {
     let at = |out: &str| {
@@ -80,7 +80,7 @@ fn goes_on(room: &Room, args: &[&str], rows: usize, stop: Stop) -> (Done, Done) 
     let kept = parts(room).len();
     assert!(kept >= rows);
     let second = run(&at(&out));
-    // The values of `--find` are run one after the other.
+    // `--find` runs its values one after the other.
     let found = if args.contains(&"--find") {
         "vpass: 1 of 1 finished run taken from".into()
     } else {
@@ -136,8 +136,8 @@ fn a_comparison_that_is_killed_goes_on_and_names_what_it_left() {
 #[test]
 fn rows_that_lost_data_and_drives_that_stopped_are_kept_as_they_are() {
     let room = Room::new();
-    // Parity of three pages leaves no room for what a failed plane takes; without parity its data
-    // is lost.
+    // Parity of three pages leaves no space for the data of a failed plane; without parity, its
+    // data is lost.
     let args = "compare --drive tiny --workload uniform-read --set workload.requests=4e5 --threads 1 --seeds 2 --reclaim none \
                 --parity raid5,none --fail plane:2@r1000 --set drive.capacity=600MiB --set drive.spare=0.35 --set parity.stripe=3";
     let (_, second) =
@@ -167,7 +167,7 @@ fn another_configuration_seed_or_build_takes_nothing() {
         assert!(!taken(&done), "{}", done.stderr);
         assert!(done.stderr.contains("finished runs with other settings in"), "{}", done.stderr);
     }
-    // The same program with a byte behind its end is another build.
+    // A program with another byte at its end is another build.
     let build = room.text("vpass");
     let mut program = std::fs::read(env!("CARGO_BIN_EXE_vpass")).unwrap();
     program.push(0);
@@ -177,7 +177,7 @@ fn another_configuration_seed_or_build_takes_nothing() {
     assert!(!taken(&done), "{}", done.stderr);
     let kept = parts(&room);
     assert!(kept.len() >= 2, "nobody else's rows were removed");
-    // A row that is damaged is run again.
+    // A damaged row runs again.
     let bytes = std::fs::read(&kept[0]).unwrap();
     std::fs::write(&kept[0], &bytes[..bytes.len() - 1]).unwrap();
     let done = run(&first);
@@ -274,7 +274,7 @@ fn lives_that_ended_are_kept() {
     goes_on(&room, &args, 2, Stop::Kill);
 }
 
-/// A command that goes on keeps each life by its own key: the next one takes it for that life.
+/// A continued command keeps each life under its own key, so the next command finds it.
 #[test]
 fn lives_that_are_stopped_twice_are_those_of_their_seeds() {
     let room = Room::new();
@@ -295,7 +295,7 @@ fn lives_that_are_stopped_twice_are_those_of_their_seeds() {
     assert_eq!(content(&room.path("out")), content(&room.path("whole")));
 }
 
-/// A ladder lives one plan at several accelerations, and each of these lives is a row of its own.
+/// The ladder simulates one plan at several accelerations; each of these lives is its own row.
 #[test]
 fn lives_of_one_plan_at_several_accelerations_are_apart() {
     let room = Room::new();
@@ -308,7 +308,7 @@ fn lives_of_one_plan_at_several_accelerations_are_apart() {
     assert_eq!((kept.code, kept.stdout), (plain.code, plain.stdout));
 }
 
-/// What ends a life is part of its key.
+/// The end of a life is part of its key.
 #[test]
 fn lives_of_another_length_are_others() {
     let room = Room::new();
@@ -335,7 +335,7 @@ fn runs_of_a_paper_that_ended_are_kept() {
         group = [{ name = 'g', gear = 'timed', reclaim = ['block', 'none'], passes = 1.0, variant = [{ name = 'v' }] }]\n";
     let room = Room::new();
     let file = room.file("run.toml", recipe);
-    // What is printed ends with the seconds that it took.
+    // The output ends with the seconds that the command took.
     let at = |out: &str| {
         [&["paper", &file, "--threads", "1", "--out"], &[out][..]]
             .concat()

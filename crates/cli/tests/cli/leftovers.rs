@@ -1,5 +1,5 @@
-//! Hidden folders and files: each run has its own, brings it to the disk, and removes what dead
-//! runs left and nothing else.
+//! Hidden folders and files: each run has its own, writes it to the disk, and removes only the
+//! leftovers of dead runs.
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 #![cfg(target_os = "linux")]
 
@@ -30,7 +30,7 @@ fn two_runs_at_one_place_keep_apart_even_with_one_process_number() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let of_first = hidden(&room).remove(0);
-    // Another container gives its process the same number: its name differs all the same.
+    // Another container gives its process the same number, but its name differs.
     let number = of_first
         .file_name()
         .unwrap()
@@ -103,8 +103,8 @@ fn what_a_killed_run_left_is_named_and_removed_and_nothing_else() {
     );
 }
 
-/// What a run whose place was taken meanwhile has found stays where no later run takes it for a
-/// dead run's.
+/// If the place of a run's results is taken meanwhile, the results get a name that no later run
+/// removes as a leftover.
 #[test]
 fn whole_results_whose_place_is_taken_stay() {
     let room = Room::new();
@@ -194,13 +194,13 @@ fn results_are_on_the_disk_before_they_have_their_name() {
             .iter()
             .filter(|call| call.contains("fsync(") && call.contains(".unfinished-"))
             .count();
-        // Six files and their folder; the folder that holds the name comes behind.
+        // Six files and their folder are synced; the parent folder follows.
         assert_eq!((before, calls.len() - renamed - 1), (synced - 1, 1), "{calls:#?}");
         assert!(calls[renamed + 1].contains("fsync("), "{calls:#?}");
     }
 }
 
-/// Folders above the place that a run made go with it, as far as nobody else uses them.
+/// Parent folders that a run made are removed with it, unless they are in use.
 #[test]
 fn a_run_that_ends_early_removes_the_folders_that_it_made_and_nothing_else() {
     for is_used in [false, true] {
@@ -229,13 +229,13 @@ fn a_run_that_ends_early_removes_the_folders_that_it_made_and_nothing_else() {
 #[test]
 fn a_place_that_cannot_be_written_leaves_no_folder() {
     let room = Room::new();
-    // As long as a name may be; that of the hidden folder is longer.
+    // The longest possible name; the name of the hidden folder is longer.
     let out = room.text(&format!("new/{}", "o".repeat(255)));
     vpass(&[&LONG[..], &["--out", &out]].concat()).refuses(2, &["cannot be written: "]);
     assert!(room.names().is_empty(), "{:?}", room.names());
 }
 
-/// A file that appears at the place of a conversion meanwhile is somebody's.
+/// A file that appears meanwhile at the place of a conversion is kept.
 #[test]
 fn a_conversion_replaces_nothing_that_appears_meanwhile() {
     let room = Room::new();

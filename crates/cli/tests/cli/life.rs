@@ -1,11 +1,11 @@
-//! How long the drive would live, and what is said where that cannot be told.
+//! The projected life of a drive, and the messages if it is unknown.
 
 use serde_json::Value;
 
 use crate::common::{Done, Room, small_run, vpass};
 
-/// Two dies of straw-2t-tlc with 40 blocks each, 7 GiB, under skewed reads at 20,000 a second,
-/// untimed.
+/// Runs two dies of straw-2t-tlc with 40 blocks each, 7 GiB, under skewed reads at 20,000 per
+/// second, untimed.
 fn worn_by_reads(room: &Room, more: &[&str]) -> Value {
     let text = "[workload]\nread_share = 1.0\nblock_size = '4KiB'\nrate = 20000\ndistribution = 'zipf:0.99'\n";
     let workload = room.file("reads.toml", text);
@@ -45,7 +45,7 @@ fn number(json: &Value, pointer: &str) -> f64 {
 #[test]
 fn the_life_of_a_new_drive_is_that_of_all_its_ages() {
     let room = Room::new();
-    // A third of the life each, at the P/E cycles of the drive in its middle.
+    // A third of the life each, at the P/E cycles of the drive in the middle of that third.
     let cycles_per_day = |pec: u32| {
         let json = worn_by_reads(
             &room,
@@ -58,7 +58,7 @@ fn the_life_of_a_new_drive_is_that_of_all_its_ages() {
     let new = worn_by_reads(&room, &["--set", "start.pec=0", "--set", "workload.requests=5e7"]);
     let life = number(&new, "/wear/projected_life_days");
     assert!((life / by_ages - 1.0).abs() < 0.1, "{life} days from 0 cycles, {by_ages} by all ages");
-    // Today's rate, kept up to the rated cycles, would be half as much again.
+    // The current rate up to the rated cycles would give half as much again.
     let kept_up = 3000.0 / number(&new, "/wear/pec_mean") * number(&new, "/simulation/simulated_s")
         / 86_400.0;
     assert!(kept_up > 1.4 * by_ages, "{kept_up} {by_ages}");
@@ -87,7 +87,7 @@ fn runs_at_several_ages_give_one_life() {
         (number(&alone, "/wear/projected_life_days"), number(&joined, "/wear/projected_life_days"));
     assert!((all / one - 1.0).abs() < 0.1, "{all} {one}");
     assert_eq!(joined["flash"], alone["flash"], "all else is of the drive itself");
-    // In a closed loop a day means nothing, at no age.
+    // In a closed loop, a day has no meaning at any age.
     let closed = small_drive("2e5", &["--ages", "1000", "--json"]).json();
     for age in 0..2 {
         assert!(closed["wear"]["ages"][age]["pec_per_day"].is_null(), "{closed}");
@@ -190,8 +190,8 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
     assert!(warning.contains("of the reads at which block rewrites it"), "{warning}");
 }
 
-/// Even writes settle within a few turnovers of the drive's blocks: 300,000 pages are the first two
-/// of them.
+/// Uniform writes settle within a few turnovers of the drive's blocks; 300,000 pages are the first
+/// two turnovers.
 #[test]
 fn a_life_is_projected_once_rates_and_state_have_settled() {
     let run = |requests: &str, more: &[&str]| {
@@ -255,7 +255,7 @@ fn pages_wear_a_drive_that_has_erased_nothing_yet() {
     .json();
     let erases: u64 =
         json["flash"]["erases"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
-    // 9,600 pages fill 50 blocks, less what waits in the buffer or was written twice there.
+    // 9,600 pages fill 50 blocks, without the pages in the buffer and those written twice there.
     assert!(
         erases < 10 && (49.0..=50.0).contains(&number(&json, "/wear/cycles_observed")),
         "{erases} {}",
@@ -279,8 +279,8 @@ fn a_drive_that_cannot_keep_up_says_so() {
     assert!((number(&json, "/throughput/offered_iops") / 1e6 - 1.0).abs() < 0.02);
     let (lag, done) =
         (number(&json, "/throughput/backlog_s"), number(&json, "/simulation/simulated_s"));
-    // 50,000 requests came in 0.05 s; the two channels take 16.4 us a page, 0.41 s in all, and wait
-    // for dies now and then.
+    // 50,000 requests came in 0.05 s. The two channels take 16.4 us per page, 0.41 s in all, and
+    // sometimes wait for dies.
     assert!((0.36..0.45).contains(&lag) && (done - lag - 0.05).abs() < 0.001, "{lag} {done}");
     assert!(json["warnings"][0].as_str().unwrap().contains("could not keep up: "));
     let words = run("1000000", &[]).stdout;

@@ -1,5 +1,5 @@
-//! Where a run would meet an end: memory, threads, a disk that is full, files that never end, time
-//! that does, a user who has had enough.
+//! Limits of a run: memory, threads, a full disk, files without end, times out of range, and an
+//! interrupt of the user.
 #![cfg(target_os = "linux")]
 
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use crate::common::{
     Done, Room, command, finished, interrupt, msr_reads, names_in, small_run, vpass,
 };
 
-/// `vpass` with these arguments behind some words of a shell.
+/// Runs `vpass` with these arguments after a shell command.
 fn behind(shell: &str, args: &[&str]) -> Done {
     let mut child = Command::new("sh");
     child
@@ -26,8 +26,8 @@ const SMALL: [&str; 7] =
 
 #[test]
 fn a_drive_that_does_not_fit_in_memory_is_refused_with_what_it_needs() {
-    // 64 Mi pages and their spare: 4 bytes each way a page and 8 a wordline of three, 0.7 GiB; the
-    // oracle more than as much again.
+    // 64 Mi pages and their spare, with 4 bytes per page each way and 8 per wordline of three
+    // pages: 0.7 GiB. The oracle needs more than that again.
     let large = ["--set", "drive.capacity=1TiB"];
     for command in ["run", "compare", "attack"] {
         let what = if command == "attack" {
@@ -81,7 +81,7 @@ fn where_no_thread_is_to_be_had_one_does_all_the_work() {
             &attack,
         ],
     ] {
-        // No stack is that large.
+        // A stack cannot be that large.
         let done =
             finished(command(args).env("RUST_MIN_STACK", "1152921504606846976").output().unwrap());
         assert_eq!(done.code, 0, "{}", done.stderr);
@@ -136,8 +136,8 @@ fn a_full_disk_is_reported_with_the_name_that_the_user_gave() {
     let room = Room::new();
     let offsets: Vec<u64> = (0..10_000).map(|i| i * i % 10_007 * 4096).collect();
     let (out, trace) = (room.text("out"), room.file("a.csv", &msr_reads(&offsets)));
-    // No file may be larger than a block of 512 or 1024 bytes, and that is an error instead of a
-    // signal.
+    // A file may not be larger than a block of 512 or 1024 bytes; a larger one is an error, without
+    // a signal.
     let full = |args: &[&str]| behind("trap '' XFSZ; ulimit -f 1", args);
     full(&[&SMALL[..], &["--out", &out]].concat())
         .refuses(1, &[&format!("{out}/"), "cannot be written: File too large"]);
@@ -191,8 +191,8 @@ fn folders_of_the_same_seed_are_the_same_but_for_timing_json() {
 #[test]
 fn time_that_passes_its_end_is_refused_and_named() {
     let room = Room::new();
-    // Two reads a microsecond apart, at a speed that makes three million years of it; and 10,000
-    // requests, one in 11 days.
+    // Two reads a microsecond apart, at a speed that stretches this to three million years; and
+    // 10,000 requests, one per 11 days.
     let trace = room.file("a.csv", &msr_reads(&[0, 0]));
     let centuries =
         room.file("b.csv", "0,h,0,Read,0,4096,0\n150000000000000000,h,0,Read,0,4096,0\n");
@@ -206,12 +206,12 @@ fn time_that_passes_its_end_is_refused_and_named() {
         // 1.5 x 10^17 ticks of 100 ns.
         run(&["--trace", &centuries, "--format", "msr"])
             .refuses(2, &["line 2", "since the first request exceeds 2^62 ns"]);
-        // A hundred seconds are no trouble.
+        // A hundred seconds are accepted.
         assert_eq!(run(&["--trace", &trace, "--speed", "1e-8"]).code, 0);
     }
 }
 
-/// A workload, a group and a figure.
+/// Recipe with a workload, a group and a figure.
 const RECIPE: &str = "title = 'small'\ndrive = 'tiny'\n\
     figure = [{ name = 'reads', title = 'reads', group = 'g', metric = ['/host/read_requests'], unit = 'reads' }]\n\
     workload = [{ name = 'w', config = { requests = 500 } }]\n\
@@ -245,7 +245,7 @@ fn a_recipe_with_nothing_to_run_is_refused() {
 #[test]
 fn a_paper_ends_soon_after_an_interrupt_while_it_plans_and_while_it_runs() {
     let room = Room::new();
-    // Each variant's workload is looked at before anything runs: so many that it takes a while.
+    // Each variant's workload is checked before anything runs, and this number takes a while.
     let variants =
         (0..20_000).map(|i| format!("{{ name = 'v{i}' }}")).collect::<Vec<_>>().join(", ");
     let planning = RECIPE
@@ -290,8 +290,8 @@ fn more_runs_than_can_be_planned_are_refused_at_once() {
     }
 }
 
-/// Each of 60,000 lines is placed and compared in a moment. Where that takes as long as all lines
-/// before it, the file takes minutes.
+/// Each of 60,000 lines is placed and compared in a moment. If that took time for all lines before
+/// it, the file would take minutes.
 #[test]
 fn a_large_hint_file_is_read_at_once() {
     let room = Room::new();

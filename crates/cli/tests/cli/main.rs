@@ -1,4 +1,4 @@
-//! The command as its users meet it: exit codes, messages, files and numbers.
+//! The command as users see it: exit codes, messages, files and numbers.
 
 mod attack;
 mod basics;

@@ -1,8 +1,8 @@
-//! Recipes of papers, and runs that are warmed up.
+//! Recipes of papers, and runs with a warm-up.
 
 use crate::common::{Room, vpass};
 
-/// The folders of papers/.
+/// Returns the folder papers/.
 pub(crate) fn papers() -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers")
 }
@@ -28,14 +28,14 @@ fn a_small_straw_runs_and_no_technique_loses_data() {
         row.rsplit(',').next().unwrap().parse().unwrap()
     };
     assert!((mean("block") - 1.0).abs() < 1e-9);
-    // Exact counters copy least, estimated ones more, the baseline most.
+    // Exact counters copy least, estimated counters more, the baseline most.
     assert!(
         mean("straw-wl") <= mean("straw-ss")
             && mean("straw-ss") < mean("page-type")
             && mean("page-type") < 1.0,
         "{copies}"
     );
-    // Every run went once round its blocks, however long it took, and hardly further.
+    // Every run made one cycle of its blocks, at any length, and hardly more.
     let cycles = std::fs::read_to_string(out.join("cycles.csv")).unwrap();
     for line in cycles.lines().filter(|l| l.starts_with("2000,uniform,")) {
         let cycles: f64 = line.rsplit(',').next().unwrap().parse().unwrap();
@@ -50,7 +50,7 @@ fn a_small_straw_runs_and_no_technique_loses_data() {
 
 #[test]
 fn the_full_recipes_and_what_they_expect_are_read() {
-    // The first thing that is wrong after everything was read: the folder to write to.
+    // The first error after reading everything is the output folder.
     for paper in [
         "straw-2024",
         "ipr-2018",
@@ -127,10 +127,10 @@ fn a_small_ipr_runs_and_no_technique_loses_data() {
             .parse()
             .unwrap()
     };
-    // Without writes reclaim alone erases: 10,000 reads a block, 192 of them its own copies.
+    // Without writes, only reclaim erases: 10,000 reads per block, 192 of them its own copies.
     assert!((share("reads-only") - 1.0).abs() < 1e-9 && (0.3..0.9).contains(&share("reads-99")));
-    // Read-hot data in blocks that endure ten times the reads: at most a tenth of the erases, and
-    // those of finding it.
+    // Read-hot data is in blocks that endure ten times the reads: at most a tenth of the erases,
+    // plus those for finding it.
     let over_baseline = read("rr-over-baseline.csv");
     for reclaim in ["hotld", "ipr"] {
         let line = over_baseline
@@ -140,7 +140,7 @@ fn a_small_ipr_runs_and_no_technique_loses_data() {
         let ratio: f64 = line.rsplit(',').next().unwrap().parse().unwrap();
         assert!((0.09..0.5).contains(&ratio), "{over_baseline}");
     }
-    // 427 blocks of 6 MiB hold 2 GiB and a fifth of spare.
+    // 427 blocks of 6 MiB hold 2 GiB and a fifth of that as spare.
     assert_eq!(
         read("fig11-wear.csv").lines().filter(|l| l.starts_with("paper,reads-only,block,")).count(),
         427
@@ -151,7 +151,7 @@ fn a_small_ipr_runs_and_no_technique_loses_data() {
         read("table2-workloads.csv")
     );
     assert!(read("table1-settings.csv").contains("pages_per_block,192,pages"));
-    // A job of 192 x 1.7 ms + 5 ms: reads that waited for a whole one took 300 to 350 ms.
+    // A job takes 192 x 1.7 ms + 5 ms; reads that waited for a whole job took 300 to 350 ms.
     let responses = read("fig10-responses.csv");
     let hump: u64 = responses
         .lines()
@@ -189,8 +189,8 @@ fn a_small_ida_runs_and_its_reads_sense_less() {
     let response = read("response-by-error-rate.csv");
     let (some, most) = (last(&response, "E20,uniform,ida,"), last(&response, "E80,uniform,ida,"));
     assert!(some < most && most < 1.0 && some > 0.7, "{response}");
-    // Just after a refresh a merged CSB is read in one sensing and an MSB in two, or in one, of at
-    // most four.
+    // Just after a refresh, a merged CSB needs one sensing, and a merged MSB one or two, of at most
+    // four.
     let stages = read("reads-by-kind-and-validity.csv");
     let sensing_us = |technique: &str, case: &str| -> u32 {
         let line = stages
@@ -213,7 +213,7 @@ fn a_small_ida_runs_and_its_reads_sense_less() {
         [sensing_us("ida", "L"), sensing_us("ida", "LC"), sensing_us("ida", "LCM")],
         [50, 100, 150]
     );
-    // Shorter sensing is in the gain, and so are the queues behind it.
+    // The gain includes shorter sensing and the queues after it.
     let gain = read("gain.csv");
     let row: Vec<f64> = gain
         .lines()
@@ -224,13 +224,13 @@ fn a_small_ida_runs_and_its_reads_sense_less() {
         .map(|n| n.parse().unwrap())
         .collect();
     assert!(row[1] > 0.02 && row[2] > 0.02 && row[0] > row[1] + 0.02, "{gain}");
-    // The oracle saw refresh at work between the reads as well.
+    // The oracle also saw refresh between the reads.
     assert!(
         last(&read("busy-merges.csv"), "10 min,skewed,ida,") > 0.0,
         "{}",
         read("busy-merges.csv")
     );
-    // What stays in place is not programmed, and keeps its block in use.
+    // Data that stays in place is not programmed, and keeps its block in use.
     assert!(
         last(&read("refresh-programs.csv"), "E20,mean,ida,") < 0.9,
         "{}",
@@ -243,7 +243,7 @@ fn a_small_ida_runs_and_its_reads_sense_less() {
     );
 }
 
-/// Two workloads of which one stands in for a trace.
+/// Two workloads, one of which a trace can replace.
 const TWO: &str = "title = 'two'\ndrive = 'tiny'\nfigure = [{ name = 'reads', title = 'reads', group = 'g', metric = ['/host/read_requests'], \
     unit = 'reads', by_workload = true }]\n\
     workload = [\n{ name = 'SRC', traces = ['src1_2', 'src2_0'], config = { requests = 500 } },\n\
@@ -254,7 +254,7 @@ const TWO: &str = "title = 'two'\ndrive = 'tiny'\nfigure = [{ name = 'reads', ti
 fn real_traces_take_the_place_of_generated_workloads() {
     let room = Room::new();
     let recipe = room.file("run.toml", TWO);
-    // Of our own making, in the form of MSR Cambridge: three reads and a write.
+    // An own trace in the form of MSR Cambridge: three reads and a write.
     let row = |at: u64, op: &str, offset: u64| {
         format!("{},src1,2,{op},{offset},4096,100\n", 128_166_372_000_000_000 + at)
     };
@@ -271,7 +271,7 @@ fn real_traces_take_the_place_of_generated_workloads() {
         "{}",
         done.stdout
     );
-    // Two passes of three reads; two of 400 generated ones.
+    // Two passes of three reads; two of 400 generated reads.
     let rows: Vec<Vec<&str>> =
         done.stdout.lines().map(|l| l.split_whitespace().collect()).collect();
     assert!(
@@ -320,12 +320,12 @@ fn a_warm_up_goes_over_passes_where_they_repeat_anyway() {
             .concat(),
     );
     assert_eq!(done.code, 0, "{}", done.stderr);
-    // 30,000 are left of the third pass; without an erase nothing settles in the 100 passes.
+    // 30,000 requests of the third pass are left; without an erase, nothing settles in 100 passes.
     assert_eq!(done.json()["host"]["read_requests"], 30_000 + 99 * 50_000);
 }
 
-/// Runs of two techniques by cycles of their blocks; the figure that is put in their place is one
-/// of these runs.
+/// Runs of two techniques by cycles of their blocks. A single run gives the same number as the
+/// figure.
 const BY_CYCLES: &str = "title = 'cycles'\ndrive = 'tiny'\nset = ['start.pec=2000']\n\
     figure = [{ name = 'f', title = 'copies', group = 'g', metric = ['/reclaim/pages_copied'], share_of = ['/host/read_pages'], \
     unit = 'copies', by_workload = true }]\n\
@@ -364,8 +364,8 @@ fn runs_by_cycles_are_rates_and_say_where_they_were_capped() {
     );
 }
 
-/// Two runs of each of two refresh techniques, after three periods of updates; reads of data in
-/// every age are taken apart.
+/// Two runs of each of two refresh techniques, after three periods of updates. The stages of reads
+/// are measured, for data of every age.
 const BY_PERIODS: &str = "title = 'periods'\ndrive = 'tiny'\nset = ['disturb.model=none', 'start.fill=0.5', 'start.age=30d']\n\
     figure = [{ name = 'f', title = 'mean', group = 'g', metric = ['/latency_us/read/mean'], unit = 'us', over = 'block' },\n\
     { name = 'in-use', title = 'blocks', group = 'g', metric = ['/blocks/in_use'], unit = 'blocks' }]\n\
@@ -400,7 +400,7 @@ fn data_is_updated_for_periods_and_its_reads_are_taken_apart() {
         (f64::midpoint(numbers(&first, 5), numbers(&second, 5)) - numbers(&mean, 5)).abs() < 1e-12
             && first != second
     );
-    // Where nothing refreshes, a wordline has lost e^(-3/4) of its pages, each for itself.
+    // Without refresh, a wordline has lost e^(-3/4) of its pages, each independently.
     let stages = read("stages.csv");
     let share = |case: &str| {
         let line =
@@ -413,7 +413,7 @@ fn data_is_updated_for_periods_and_its_reads_are_taken_apart() {
     );
     let whole = stages.lines().find(|l| l.starts_with("v,even,block,1,LCM,")).unwrap();
     assert!(numbers(whole, 6) > share("LCM"), "{stages}");
-    // All means are of one-page reads: what a stage does not explain is the host link.
+    // All means are of one-page reads; the part outside the stages is the host link.
     let gain = read("gain.csv");
     let row = gain.lines().find(|l| l.starts_with("v,")).unwrap();
     assert!(
@@ -546,7 +546,7 @@ fn an_expected_row_says_how_it_is_compared() {
     }
 }
 
-/// Random writes under each parity technique, on a drive that has room for the parity.
+/// Random writes under each parity technique, on a drive with space for the parity.
 const BY_PARITY: &str = "title = 'parity'\ndrive = 'tiny'\n\
     set = ['disturb.model=none', 'drive.capacity=512MiB', 'drive.spare=0.5', 'start.fill=0.3', 'start.overwrite=0', 'parity.stripe=3']\n\
     figure = [{ name = 'f', title = 'programs', group = 'g', parity = ['none', 'raid5', 'ppc', 'hc'], metric = ['/flash/programs/parity'],\n\
@@ -586,8 +586,7 @@ fn parity_is_an_axis_of_a_group() {
     );
 }
 
-/// The means of a figure, and keys of one technique's own: worked out again from the runs'
-/// summaries.
+/// The means of a figure, and keys of one technique, recomputed from the summaries of the runs.
 #[test]
 fn means_are_told_apart_and_weighed() {
     let room = Room::new();

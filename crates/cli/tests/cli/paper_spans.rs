@@ -1,8 +1,8 @@
-//! Recipes whose drives are read for long at a low rate.
+//! Recipes whose drives are read for a long time at a low rate.
 
 use crate::common::{Room, vpass};
 
-/// Two budgets on a drive whose reads take retries early, and the same behind the span in time.
+/// Two budgets on a drive whose reads need retries early, with a timed window after the span.
 const RECIPE: &str = "title = 'spans'\ndrive = 'rlr-rewriter-tlc'\nlong_us = 400\n\
     set = ['drive.capacity=320MiB', 'drive.spare=0.4', 'geometry.channels=1', 'geometry.planes_per_die=1', 'drive.write_buffer=0', 'start.pec=900']\n\
     workload = [{ name = 'even', config = { block_size = '16KiB' } }]\n\
@@ -46,7 +46,7 @@ fn a_variant_is_divided_by_another_and_every_week_has_its_reads() {
         .filter(|l| l.starts_with("some,even,block,1,"))
         .map(|l| l.split(',').nth(6).unwrap().parse().unwrap())
         .collect();
-    // 20,480 pages and 100 reads of each, half of them in each of two weeks.
+    // 20,480 pages with 100 reads each, half of them in each of two weeks.
     assert!(
         reads.len() == 2 && reads.iter().all(|reads| (reads - 20_480.0 * 50.0).abs() < 2.0),
         "{weeks}"
@@ -154,9 +154,9 @@ fn a_small_rlr_runs_and_its_latencies_follow_from_its_retries() {
             .unwrap_or_else(|| panic!("{start} in {csv}"));
         line.rsplit(',').next().unwrap().parse().unwrap()
     };
-    // 307,200 reads of a block, which is rewritten at some 85,000 each.
+    // 307,200 reads of a block, which is rewritten after about 85,000 reads.
     assert!((last("rewriting", "TLC 0 cycles 120 GB,random-reads,28,") - 3.0).abs() < 0.1);
-    // Three rewritings, evenly over half a year: the last one comes in its last third.
+    // Three rewrites, evenly over half a year; the last is in its last third.
     let weeks = std::fs::read_to_string(out.join("half-a-year-by-week.csv")).unwrap();
     let rewritten = |from: usize, to: usize| -> f64 {
         let of_drive =
@@ -172,7 +172,7 @@ fn a_small_rlr_runs_and_its_latencies_follow_from_its_retries() {
         last("retriers-last-week", &format!("{rate} reads a page,random-reads,observed-retries"))
     };
     assert!(long("400") < 1e-12 && long("800") > 0.1);
-    // Retries save rewriting; under straw-wl they deposit much of what they save, but where a read
+    // Retries save rewrites. Under straw-wl they deposit much of what they save, unless a read
     // begins with the level that worked last.
     let spent = |variant: &str, technique: &str| {
         last("file-server-rewritten", &format!("{variant},read-only,{technique},"))
@@ -182,8 +182,8 @@ fn a_small_rlr_runs_and_its_latencies_follow_from_its_retries() {
     assert!((last("file-server-latency", "2 retries,read-only,block,") - 1.0).abs() < 0.01);
     let writes = |variant: &str| last("writes-rewritten", &format!("{variant},70:30,block,"));
     assert!(writes("1 retry") < writes("0 retries"));
-    // Hardly loaded, a read takes what its retries say, wherever it began: within what few reads
-    // wait for each other.
+    // At a low load, a read takes the time of its retries, wherever it began; few reads wait for
+    // each other.
     for variant in ["2 retries", "2 retries from last"] {
         let (timed, exact) = (
             last("window-latency", &format!("{variant},read-only,")),

@@ -1,5 +1,5 @@
-//! What is said of drives with parity: room that is short, reliability that differs, blocks that
-//! nobody recycles, and drives that stop.
+//! Messages about drives with parity: too little space, different reliability, blocks that are not
+//! recycled, and drives that stop.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ fn json(line: &str) -> Value {
     done.json()
 }
 
-/// The warnings of results, or of a row of them, in a line each.
+/// Returns the warnings of results, or of a row of them, one per line.
 fn warnings(of: &Value) -> String {
     of["warnings"]
         .as_array()
@@ -26,8 +26,8 @@ fn warnings(of: &Value) -> String {
         .collect()
 }
 
-/// Rows that lack room for their parity are refused, with two keys under which every row fits that
-/// goes with the drive at all. A page more is too much for some.
+/// Rows without space for their parity are refused. The message names two keys with which every row
+/// fits, if the row fits the drive at all. One page more is too much for some.
 #[test]
 fn the_capacity_that_is_named_fits_all_rows() {
     let line = "compare --drive tiny --workload zipf-read --parity none,raid5,pe-aware --set parity.stripe=3 --set workload.requests=200 --gear untimed --csv";
@@ -115,8 +115,8 @@ fn what_would_be_right_is_possible() {
     }
 }
 
-/// Where blocks are left to parity no rewrite is to come, and no promise ends; where blocks are
-/// recycled it is.
+/// If blocks are left to parity, no rewrite follows and no guarantee ends. If blocks are recycled,
+/// both happen.
 #[test]
 fn nothing_is_said_to_come_for_blocks_that_are_left_to_parity() {
     let line = "run --drive tiny --workload zipf-read --set workload.requests=20000 --set workload.rate=30000 --set parity.stripe=3 --set drive.capacity=256MiB \
@@ -127,7 +127,7 @@ fn nothing_is_said_to_come_for_blocks_that_are_left_to_parity() {
         assert!(warnings(&young).contains(words), "{words}: {}", warnings(&young));
     }
     assert_eq!(young["parity"]["by_wear"]["life"]["left_to_parity_blocks"], 0);
-    // All blocks are worn; in the last stage none is recycled either.
+    // All blocks are worn; in the last stage, none is recycled.
     for (l, stage) in [(1_000_000, 2), (100, 3)] {
         let worn = json(&format!("{line} --set parity.t_p=0 --set parity.l={l}"));
         let stages = &worn["parity"]["by_wear"]["life"];
@@ -141,8 +141,8 @@ fn nothing_is_said_to_come_for_blocks_that_are_left_to_parity() {
     }
 }
 
-/// The promise of `block` ends beyond `T_p`, where da-raid5 leaves blocks to parity; `pe-aware`
-/// beside it leaves none.
+/// The guarantee of `block` ends above `T_p`, where da-raid5 leaves blocks to parity. With
+/// `pe-aware`, no block is left to parity.
 #[test]
 fn no_promise_ends_where_none_is_made() {
     let line = format!(
@@ -156,7 +156,7 @@ fn no_promise_ends_where_none_is_made() {
     promised.refuses(2, &["`block` would lose data, for at 15001 P/E cycles"]);
 }
 
-/// A small drive of the preset with its code; a few hundred requests.
+/// A small drive of the preset with its code, and a few hundred requests.
 const OF_A_CODE: &str = "--drive da-raid5-mlc --workload da-raid5-tpcc --set geometry.blocks_per_plane=64 --set drive.spare=0.4 --set workload.requests=500";
 
 #[test]
@@ -200,8 +200,8 @@ fn rows_of_unequal_reliability_say_so() {
 const STRIPED: &str = "--drive tiny --workload random-70-30 --set workload.requests=2000 --set drive.capacity=256MiB --set drive.spare=0.75 --set start.overwrite=0.2 \
     --reclaim block --gear untimed --set parity.rebuild=16";
 
-/// A second die with one die more than a stripe has pages: no spare helps, a shorter stripe does.
-/// Techniques that can go on have their rows.
+/// A second die fails on a drive with one die more than a stripe has pages. More spare does not
+/// help, but a shorter stripe does. Techniques that can continue have their rows.
 #[test]
 fn a_drive_that_stops_leaves_the_others_their_rows() {
     let failing = format!("{STRIPED} --fail die:2@r100,die:1@r1500");

@@ -1,5 +1,5 @@
-//! Reads first, parity second: limits that parity raises, what is expected of them, and what does
-//! not go with them.
+//! Reads first, parity second: limits that parity raises, expected numbers, and settings that
+//! exclude it.
 
 use serde_json::Value;
 

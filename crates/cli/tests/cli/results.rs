@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::common::{Room, msr_reads, small_run, vpass};
 
-/// Everything but what the machine's own clock and memory say.
+/// Removes the machine's times and memory.
 fn timeless(mut json: Value) -> Value {
     let simulation = json["simulation"].as_object_mut().unwrap();
     for key in ["wall_s", "requests_per_s", "peak_rss_bytes"] {
@@ -13,7 +13,7 @@ fn timeless(mut json: Value) -> Value {
     json
 }
 
-/// All keys of the summary that the contract names.
+/// Keys of the summary that the contract names.
 const KEYS: &[(&str, &str)] = &[
     (
         "/host",
@@ -178,8 +178,8 @@ fn passes_are_counted() {
 
 #[test]
 fn until_stable_ends_when_the_results_no_longer_depend_on_the_length() {
-    // GC is the only cause of erases, so their shares never change; write amplification takes many
-    // passes to come to its end.
+    // GC is the only cause of erases, so their shares never change. Write amplification settles
+    // after many passes.
     let run = |more: &[&str]| {
         let args = [
             "run",
@@ -267,8 +267,8 @@ fn however_closely_the_oracle_watches_the_drive_does_the_same() {
     small_run(&["--oracle", "maybe"]).refuses(2, &["maybe", "off, on, full"]);
 }
 
-/// What was read of a block while the drive was prepared counts among the reads that it begins
-/// with. Results say of how many blocks that left nothing to add.
+/// Reads of a block during the preparation of the drive count as start reads. Results say how many
+/// blocks therefore got no further start reads.
 #[test]
 fn reads_from_before_the_run_that_were_not_given_are_told() {
     let told = |parity: &str| {

@@ -1,12 +1,11 @@
-//! Every real trace at hand goes through the command, where they are there: `VPASS_SHARED_TRACES`
-//! names their folder.
+//! The command reads every available real trace. `VPASS_SHARED_TRACES` names their folder.
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::path::PathBuf;
 
 use crate::common::vpass;
 
-/// Each file with its requests, of which so many are reads, and with what has to be said of it.
+/// Files with the number of requests, the number of reads, and expected words.
 const SAMPLES: [(&str, u64, u64, &[&str]); 16] = [
     ("OLTP.lis.zst", 914_145, 914_145, &["--assume-op", "read", "--queue-depth", "8"]),
     ("P3.lis.zst", 238_578, 0, &["--assume-op", "write", "--assume-rate", "1000"]),
@@ -41,7 +40,7 @@ fn every_sample_runs() {
     };
     let names =
         entries.map(|e| e.expect("an entry").file_name().into_string().expect("a plain name"));
-    // The rest are statistics, and a page about all of them.
+    // The other files are statistics, and a page about all of them.
     for name in names.filter(|name| !name.starts_with("cloudphysics_dev") && name != "README.md") {
         assert!(
             SAMPLES.iter().any(|(known, ..)| *known == name),

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-/// No document is that long. The longest is read in parts anyway.
+/// Largest size of a document; none needs more.
 const MOST_BYTES: u64 = 200_000;
 
-/// Folders that hold no documents of the project.
+/// Folders without documents of the project.
 const LEFT_OUT: [&str; 2] = ["target", ".git"];
 
-/// Markdown files below a folder that are larger than so many bytes, and how many were looked at.
+/// Returns the Markdown files below a folder that are larger than `most`, and the number checked.
 fn too_large(folder: &Path, most: u64) -> (Vec<PathBuf>, usize) {
     let (mut found, mut seen) = (vec![], 0);
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {

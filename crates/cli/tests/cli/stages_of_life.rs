@@ -1,4 +1,4 @@
-//! A drive that passes through the stages of its life while the host is at work.
+//! A drive that passes through the stages of its life under load.
 
 use serde_json::Value;
 
@@ -6,9 +6,9 @@ use crate::common::{Room, vpass};
 
 const RECIPE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/da-raid5-2013/life.toml");
 
-/// One drive begins without worn blocks and comes to the end of its life under the host's load, the
-/// oracle watching: the stages follow each other, and in the last one all stripes get parity while
-/// the host goes on.
+/// One drive begins without worn blocks and reaches the end of its life under the host's load and
+/// the oracle. The stages follow each other, and in the last one all stripes get parity while the
+/// host continues.
 #[test]
 fn one_drive_lives_through_the_stages_of_da_raid5() {
     let room = Room::new();
@@ -49,7 +49,7 @@ fn one_drive_lives_through_the_stages_of_da_raid5() {
     }
     let protected: Vec<u64> =
         stages.iter().map(|stage| stage["protected_stripes"].as_u64().unwrap()).collect();
-    // More than 448 stripes with a page in a worn block end the second.
+    // The second stage ends with more than 448 stripes that have a page in a worn block.
     assert!(
         protected[0] == 0
             && (400..500).contains(&protected[1])

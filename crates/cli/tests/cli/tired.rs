@@ -1,9 +1,9 @@
-//! Drives whose data has error rates: what cannot be is refused, and what it costs is reported
-//! where it is known, and nowhere else.
+//! Drives whose data has error rates: impossible settings are refused, and costs are reported only
+//! if they are known.
 
 use crate::common::{Room, names_in, vpass};
 
-/// `aged-tlc` with this setting.
+/// Asserts that `aged-tlc` with this setting is refused.
 #[track_caller]
 fn refused(sets: &[&str], words: &[&str]) {
     refused_on("aged-tlc", sets, words);
@@ -140,7 +140,7 @@ fn the_rate_of_data_errors_stands_in_results_where_it_is_known() {
     let json = run(&tired("run", &format!("--json --out {out}"))).json();
     let (uber, retries) = (&json["uber"], &json["retries"]);
     assert_eq!(uber["bits_read"], 20_000u64 * 16_384 * 8);
-    // At the last cap it is 1e-16 for each 32,768 bits; nearly no page is there.
+    // At the last cap, UBER is 1e-16 for each 32,768 bits; almost no page is at the cap.
     let rate = uber["rate"].as_f64().unwrap();
     assert!(rate > 1e-26 && rate < 1e-16 / 32_768.0, "{rate}");
     assert_eq!(
@@ -234,8 +234,8 @@ fn a_run_gives_its_rate_over_seeds() {
     vpass(&plain).refuses(2, &["--seeds 2 is for UBER", "error.model", "ecc.codeword"]);
 }
 
-/// At 1e-5 an hour age alone takes data beyond the last cap after 31 days: of data of up to 300
-/// days nine tenths are lost by age, and what is lost by reads had come near that age.
+/// At 1e-5 per hour, age alone exceeds the last cap after 31 days. Of data of up to 300 days, nine
+/// tenths are lost by age; data lost by reads was near that age.
 #[test]
 fn losses_by_age_stand_apart_although_data_may_become_older() {
     let room = Room::new();
@@ -264,8 +264,7 @@ fn losses_by_age_stand_apart_although_data_may_become_older() {
     assert!(kept.get("lost_by_age_pages").is_none(), "{kept}");
 }
 
-/// Without refresh and `start.age` no retention is counted, and who is compared with one that ages
-/// is told.
+/// Without refresh and `start.age`, data does not age. A comparison with data that ages says so.
 #[test]
 fn a_row_whose_data_does_not_age_says_so_beside_others() {
     let text = |more: &str| run(&tired("compare", &format!("--refresh none,block {more}"))).stdout;
@@ -277,8 +276,7 @@ fn a_row_whose_data_does_not_age_says_so_beside_others() {
     assert!(!text("").contains("does not age"));
 }
 
-/// What merging takes in room and in corrupted pages is said, and not of the technique that merges
-/// nothing.
+/// The space and the corrupted pages of merging are reported, but only for a technique that merges.
 #[test]
 fn a_refresh_that_merges_says_what_it_merged() {
     let text = |refresh: &str| {
@@ -293,7 +291,7 @@ fn a_refresh_that_merges_says_what_it_merged() {
     assert!(!block.contains("merged in place"), "{block}");
 }
 
-/// What a run draws follows from its seed.
+/// The noise of a run follows from its seed.
 #[test]
 fn noise_is_of_the_seed() {
     let of = |seed: u32| {
@@ -303,8 +301,8 @@ fn noise_is_of_the_seed() {
     assert!(of(1) != of(2));
 }
 
-/// Twenty seconds are less than thirty days: without old data at the start a run says nothing of
-/// what refresh costs.
+/// Twenty seconds are less than thirty days: without old data at the start, a run shows no cost of
+/// refresh.
 #[test]
 fn a_run_in_which_nothing_came_to_be_refreshed_says_so() {
     let warnings = |start_age: &str, refresh: &str| {

@@ -1,4 +1,4 @@
-//! `vpass trace`: what is in a trace, traces converted and cut.
+//! `vpass trace`: traces described, converted and cut.
 
 use crate::common::{Done, Room, command, finished, interrupt, msr_reads, vpass};
 
@@ -9,7 +9,7 @@ fn trace(args: &[&str]) -> Done {
     vpass(&[&["trace"], args].concat())
 }
 
-/// Runs it and wants it to work.
+/// Runs a subcommand that must succeed.
 #[track_caller]
 fn made(args: &[&str]) -> Done {
     let done = trace(args);
@@ -236,8 +236,8 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
 #[test]
 fn info_tells_regions_apart() {
     let room = Room::new();
-    // Pages of 16 KiB: 0 and 3 of one region, 20 MiB further two pages of another, one of a second
-    // device.
+    // Pages of 16 KiB: 0 and 3 of one region, two pages of another region 20 MiB away, and one of a
+    // second device.
     let rows = "0 1 0 8 1\n1 1 96 32 0\n2 1 40960 64 1\n3 1 40960 8 1\n4 2 64 8 0\n";
     let file = room.file("a.trace", rows);
     let json = trace(&["info", &file, "--drive", "tiny", "--json"]).json();
@@ -437,7 +437,7 @@ fn a_sample_keeps_whole_regions_and_is_part_of_a_larger_one() {
     assert_ne!(in_half, regions(&other));
     let kept: Vec<_> = all.iter().filter(|row| in_half.contains(&region(row))).cloned().collect();
     assert_eq!(kept, half);
-    // 719 regions, of which each has the chance of one in two: 5 standard deviations are 67.
+    // Each of 719 regions is kept with probability one half; 5 standard deviations are 67.
     let expected = in_all.len() as f64 / 2.0;
     assert!(
         (in_half.len() as f64 - expected).abs() < 67.0,
@@ -496,7 +496,7 @@ fn an_interrupted_conversion_leaves_nothing() {
         .spawn()
         .unwrap();
     let mut input = child.stdin.take().unwrap();
-    // A trace without an end, until nobody reads it any more.
+    // A trace without an end, until its reader closes it.
     let writer = std::thread::spawn(move || {
         let rows = "1,h,0,Read,0,512,0\n".repeat(1000);
         while input.write_all(rows.as_bytes()).is_ok() {}
@@ -510,7 +510,7 @@ fn an_interrupted_conversion_leaves_nothing() {
     assert!(room.names().is_empty(), "{:?}", room.names());
 }
 
-/// As gzip does, every command passes over bytes that stand behind gzip data, and says so.
+/// Like gzip, every command ignores bytes after gzip data, and warns about them.
 #[test]
 fn bytes_behind_gzip_data_are_passed_over_with_a_warning() {
     let room = Room::new();
@@ -539,7 +539,7 @@ fn bytes_behind_gzip_data_are_passed_over_with_a_warning() {
     }
 }
 
-/// A file that cannot be read does not hide what is in the others; the command fails all the same.
+/// An unreadable file does not hide the content of the others, but the command fails.
 #[test]
 fn info_of_a_bad_file_shows_the_good_ones() {
     let room = Room::new();
@@ -557,7 +557,7 @@ fn info_of_a_bad_file_shows_the_good_ones() {
     assert!(both.stderr.contains("b.csv: ") && both.stderr.contains("c.csv: "), "{}", both.stderr);
 }
 
-/// Copies of the MSR collection begin with the names of the columns.
+/// Copies of the MSR collection begin with column names.
 #[test]
 fn a_line_of_column_names_is_no_request() {
     let room = Room::new();

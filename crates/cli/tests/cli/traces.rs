@@ -1,4 +1,4 @@
-//! Traces as users have them: too large for the drive, out of order, broken, several.
+//! Traces as users have them: too large for the drive, unordered, broken, several.
 
 use crate::common::{Room, msr_reads, vpass};
 
@@ -67,7 +67,7 @@ fn touched_pages_go_side_by_side() {
         .refuses(2, &["the pages that it touches take 1.1 GiB side by side; the drive has"]);
 }
 
-/// Reads of 45,000 pages, 10 us apart: of 0.45 s in us, or 0.45 ms in ns.
+/// Makes reads of 45,000 pages, 10 us apart: 0.45 s in us, or 0.45 ms in ns.
 fn microseconds() -> String {
     (0..45_000).map(|i| format!("{} 0 {} 8 1\n", i * 10, i % 1000 * 8)).collect::<Vec<_>>().concat()
 }

@@ -1,5 +1,4 @@
-//! Units in what a user reads: bytes by bytes, the mapping unit, spans of time, and keys that only
-//! files take.
+//! Units in the output: bytes, the mapping unit, times, and keys for files only.
 
 use serde_json::Value;
 
@@ -13,7 +12,7 @@ fn number(json: &Value, pointer: &str) -> f64 {
         .unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
 }
 
-/// The sum of the page programs of all causes.
+/// Returns the sum of the page programs of all causes.
 fn programs(run: &Value) -> f64 {
     run["flash"]["programs"].as_object().unwrap().values().map(|n| n.as_f64().unwrap()).sum()
 }
@@ -22,7 +21,7 @@ fn near(one: f64, other: f64) -> bool {
     (one / other - 1.0).abs() < 1e-9
 }
 
-/// The tiny drive, whose pages are of 16 KiB, under writes of this size.
+/// Runs the tiny drive, whose pages have 16 KiB, under writes of this size.
 fn written(command: &str, block: &str, more: &[&str]) -> Vec<String> {
     let block = format!("workload.block_size={block}");
     let fixed = [
@@ -58,7 +57,7 @@ fn write_amplification_is_bytes_by_bytes_in_run_compare_and_life() {
         near(number(&small, "/programs_per_page_write"), pages) && near(bytes, 4.0 * pages),
         "{bytes} {pages}"
     );
-    // Whole pages: the two are one.
+    // With whole pages, both numbers are equal.
     let whole = done(&written("run", "16KiB", &few)).json();
     assert!(near(
         number(&whole, "/write_amplification"),
@@ -94,8 +93,8 @@ fn write_amplification_is_bytes_by_bytes_in_run_compare_and_life() {
     );
 }
 
-/// The cost of writes smaller than the mapping unit, in every command that gives results, and
-/// nothing where writes fill it.
+/// Every command with results reports the cost of writes smaller than the mapping unit. Without
+/// such writes it reports nothing.
 #[test]
 fn small_writes_are_warned_of_with_their_cost() {
     let few = ["--set", "workload.requests=30k", "--gear", "untimed"];
@@ -229,7 +228,7 @@ fn the_mapping_unit_is_stated_of_every_drive() {
     );
 }
 
-/// A life of minutes is told in minutes.
+/// A life of minutes is printed in minutes.
 #[test]
 fn a_life_has_the_unit_that_fits() {
     let rate = [

@@ -1,10 +1,10 @@
-//! `vpass life`, the fluid gear and samples: what they say, and what they refuse.
+//! `vpass life`, the fluid gear and samples: their output and their errors.
 
 use serde_json::Value;
 
 use crate::common::{Room, msr_reads, tired, vpass};
 
-/// The tiny drive, rated for so few cycles that it is worn out within an hour or so.
+/// Returns a life of the tiny drive, rated for so few cycles that it wears out in about an hour.
 fn lives(more: &[&str]) -> Vec<&'static str> {
     let fixed = [
         "life",
@@ -47,7 +47,7 @@ fn a_life_is_as_long_in_the_fluid_gear_as_request_by_request() {
     assert!((number(&fluid, "/techniques/0/pec_mean/mean") - 5.0).abs() < 0.2);
     for json in [&fluid, &untimed] {
         assert_eq!(json.pointer("/techniques/0/worn_out"), Some(&Value::Bool(true)));
-        // Nothing but reads wears it.
+        // Only reads wear it.
         assert!((number(json, "/techniques/0/consumed/reads/mean") - 1.0).abs() < 1e-9, "{json}");
         assert!(number(json, "/techniques/0/host_bytes_written/mean") < 1.0);
     }
@@ -65,7 +65,7 @@ fn a_life_is_as_long_in_the_fluid_gear_as_request_by_request() {
     );
 }
 
-/// Ten cycles an erase: a tenth of the erases, and the same life.
+/// With ten cycles per erase, a tenth of the erases give the same life.
 #[test]
 fn an_accelerated_life_is_as_long() {
     let life = |acceleration: &str| {
@@ -105,7 +105,7 @@ fn exact_lives_of_several_seeds_have_an_interval() {
     assert!(json.pointer("/techniques/0/interval").is_none() && json.get("rung").is_none());
 }
 
-/// Nobody simulates a life of 3,000 cycles in 60 microseconds.
+/// A life of 3,000 cycles cannot be simulated in 60 microseconds.
 #[test]
 fn an_estimate_is_no_answer() {
     let done = vpass(&lives(&["--set", "drive.rated_pec=3000", "--minutes", "0.000001"]));
@@ -119,7 +119,7 @@ fn an_estimate_is_no_answer() {
 fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
     vpass(&lives(&["--set", "start.pec=5"]))
         .refuses(2, &["5.0 P/E cycles", "drive.rated_pec is 5", "drive.rated_pec to 6 or more"]);
-    // Writing the content nearly twice, with parity, takes more than the cycle that is left.
+    // Writing the content almost twice, with parity, takes more than the cycle that is left.
     let small = [
         "--parity",
         "raid5",
@@ -227,7 +227,7 @@ fn a_drive_that_hardly_wears_outlives_the_simulation() {
     );
 }
 
-/// What a trace was taken for is said before its life, as before a run.
+/// The assumptions about a trace are printed before its life, as before a run.
 #[test]
 fn a_life_says_what_its_trace_was_taken_for() {
     let room = Room::new();
@@ -283,8 +283,8 @@ fn a_search_gives_its_curve() {
     assert_eq!(std::fs::read_to_string(out.join("find.csv")).unwrap(), done.stdout);
 }
 
-/// The smallest values are below what typical data may take, and leave no room: they are no answer,
-/// and the others are.
+/// The smallest values are below the budget of typical data and leave no margin. They give no
+/// answer, but other values do.
 #[test]
 fn a_search_leaves_out_what_the_drive_is_refused_with() {
     let room = Room::new();
@@ -354,7 +354,7 @@ fn a_search_among_lives_that_outlast_the_simulation_says_so() {
     assert_eq!(done.stdout.lines().count(), 10, "no closer look: {}", done.stdout);
 }
 
-/// All of the drive's data may be slow.
+/// Hint file that accepts slow reads of all data.
 const IDLE: &str = "[[range]]\noffset = 0\nbytes = \"1GiB\"\naccess_latency = \"idle\"\n";
 
 /// Without reclaim nothing wears, and errors end the life.
@@ -411,7 +411,7 @@ fn errors_end_a_life() {
     vpass(&lives(&["--uber", "2"])).refuses(2, &["--uber 2", "above 0 and below 1"]);
 }
 
-/// Data of two words, side by side in every block that the drive begins with.
+/// Data with two hints, side by side in every block of the drive's start-up state.
 #[test]
 fn regrouping_is_a_cause_of_its_own() {
     let room = Room::new();
@@ -477,7 +477,7 @@ fn hints_are_refused_where_they_mean_nothing() {
     with(&["--hints", &named], &["named.toml line 1", "[[device]] is for traces"]);
 }
 
-/// A workload file that says how slow reads of some of its data may be.
+/// A workload file with hints for some of its data.
 #[test]
 fn a_workload_file_may_have_hints_of_its_own() {
     let room = Room::new();
@@ -515,7 +515,7 @@ fn a_workload_file_may_have_hints_of_its_own() {
     vpass(&["run", "--drive", "tiny", "--workload", &own]).refuses(2, &["no retries"]);
 }
 
-/// Every technique has a rule for reads in bulk, and the list says how it fares there.
+/// Every technique has a rule for reads in bulk, and the list shows it.
 #[test]
 fn every_technique_runs_in_bulk() {
     let list = vpass(&["list", "reclaim", "--json"]).json();
@@ -545,7 +545,7 @@ fn every_technique_runs_in_bulk() {
         "workload.rate=1000",
         "--set",
     ];
-    // The one that goes by retries needs a drive that has some.
+    // `observed-retries` needs a drive with retries.
     for (reclaim, _) in said.iter().filter(|(reclaim, _)| *reclaim != "observed-retries") {
         let done = vpass(
             &[&run[..], &["workload.requests=20000", "--reclaim", reclaim, "--json"]].concat(),

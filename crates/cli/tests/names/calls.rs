@@ -1,6 +1,7 @@
-//! Calls whose output shows the names that programs read: small, and together with every section.
+//! Calls whose output shows the names that programs read. They are small, and together show every
+//! section.
 
-/// A title for the snapshot, and words. `OUT` is a folder for results; `TIRED` is a drive file and
+/// Titles for the snapshot, with words. `OUT` is a folder for results, `TIRED` a drive file and
 /// `HINTS` a file of hints.
 pub(crate) const JSON: [(&str, &str); 36] = [
     ("run", "run --drive tiny --workload zipf-read --set workload.requests=2000 --json --out OUT"),
@@ -89,7 +90,7 @@ pub(crate) const JSON: [(&str, &str); 36] = [
     ("paper", "paper papers/ida-coding-2018/small.toml --out OUT"),
 ];
 
-/// What the short words of [`JSON`] stand for.
+/// Replacements for the short words of [`JSON`].
 pub(crate) const SHORT: [(&str, &str); 2] = [
     ("PARITY", "--set drive.capacity=256MiB --set drive.spare=0.75 --set parity.stripe=3"),
     ("LIFE", "--drive tiny --workload zipf-read --set workload.rate=10000 --set drive.rated_pec=5"),

@@ -1,7 +1,6 @@
 //! Names that other programs use: commands, flags and their values, keys, presets, techniques, JSON
-//! paths, files and columns of `--out`, exit codes. `names.txt` has them. A name may be added: the
-//! test says so, and `make record-names` adds it. A name that is gone fails, and `make
-//! record-names` does not take it out.
+//! paths, files and columns of `--out`, exit codes. `names.txt` has them. The test reports a new
+//! name, and `make record-names` adds it. A removed name fails, and `make record-names` keeps it.
 
 mod calls;
 
@@ -22,7 +21,7 @@ type Names = BTreeSet<String>;
 const TIRED: &str = "\n[error]\nmodel = \"powerlaw\"\ne = 0.0045\nb = 0.0\n[ecc]\ncodeword = \"4KiB\"\ncap = [0.0085, 0.01, 0.012]\n\
     retry_decode_us = [50, 70]\n[hints]\ntypical_us = 150\nidle_us = 1000\n";
 
-/// A host that waits for a part of its data.
+/// Hints of a host that waits for a part of its data.
 const HINTS: &str = "[[range]]\noffset = \"0B\"\nbytes = \"256MiB\"\naccess_latency = \"idle\"\n";
 
 fn vpass<S: AsRef<std::ffi::OsStr>>(words: &[S]) -> Output {
@@ -40,7 +39,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
-/// Commands, flags and their values, as the help of a command and of those below it names them.
+/// Collects commands, flags and their values from the help of a command and of its subcommands.
 fn of_help(command: &[String], names: &mut Names) {
     let name = if command.is_empty() { "vpass".to_owned() } else { command.join(" ") };
     let help = text(&vpass(&[command, &["--help".to_owned()]].concat()).stdout);
@@ -60,7 +59,7 @@ fn of_help(command: &[String], names: &mut Names) {
         let is_flag =
             flags.starts_with('-') && !flags.starts_with("- ") && !section.starts_with("Example");
         if indent <= 6 && (is_flag || section == "Arguments:" && flags.starts_with(['<', '['])) {
-            // Words that stand for a value are prose, except where they name the values.
+            // Names of values are prose, except those that list the values.
             let (flag, values) =
                 if is_flag { flags.split_once(" <").unwrap_or((flags, "")) } else { (flags, "") };
             flag.clone_into(&mut of);
@@ -91,7 +90,7 @@ fn of_help(command: &[String], names: &mut Names) {
     }
 }
 
-/// Paths of a JSON value; entries of a list share one.
+/// Collects the paths of a JSON value; entries of a list share one.
 fn of_json(title: &str, path: &str, value: &Value, names: &mut Names) {
     match value {
         Value::Object(map) => {
@@ -114,7 +113,7 @@ fn of_json(title: &str, path: &str, value: &Value, names: &mut Names) {
     }
 }
 
-/// Files of a folder of results, with their paths and columns.
+/// Collects the files of a folder of results, with their paths and columns.
 fn of_folder(title: &str, folder: &Path, below: &str, names: &mut Names) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -149,7 +148,7 @@ fn of_columns(title: &str, csv: &str, names: &mut Names) {
     names.extend(header.split(',').map(|column| format!("column {title} {column}")));
 }
 
-/// Words of a call; `OUT`, `TIRED` and `HINTS` become paths of the folder.
+/// Returns the words of a call; `OUT`, `TIRED` and `HINTS` become paths of the folder.
 fn words(call: &str, folder: &Path) -> Vec<String> {
     let call = SHORT.iter().fold(call.to_owned(), |call, (short, long)| call.replace(short, long));
     let path = |name: &str| folder.join(name).to_str().expect("a path of ours").to_owned();
@@ -182,7 +181,7 @@ fn of_call(title: &str, call: &str) -> Names {
     names
 }
 
-/// Names of what can be chosen: presets, techniques, formats, keys.
+/// Collects the names in a list: presets, techniques, formats, keys.
 fn of_list(title: &str, value: &Value, names: &mut Names) {
     for (kind, entries) in
         value.as_object().into_iter().flatten().filter(|_| title.starts_with("list"))
@@ -205,7 +204,7 @@ fn of_list(title: &str, value: &Value, names: &mut Names) {
     }
 }
 
-/// All names as they are now.
+/// Returns all current names.
 fn now() -> Names {
     let mut names = Names::new();
     of_help(&[], &mut names);
@@ -234,7 +233,7 @@ fn recorded() -> Names {
         .collect()
 }
 
-/// Names in a text, a line each.
+/// Returns names as text, one per line.
 fn lines<'a>(heading: &str, names: impl Iterator<Item = &'a String>) -> String {
     let mut text = String::new();
     for name in names {
@@ -247,7 +246,7 @@ fn lines<'a>(heading: &str, names: impl Iterator<Item = &'a String>) -> String {
 fn no_name_is_gone() {
     let (recorded, now) = (recorded(), now());
     let added = lines("new names (`make record-names` adds them)", now.difference(&recorded));
-    // Also from a test that passes.
+    // Prints even if the test passes.
     std::io::stderr().write_all(added.as_bytes()).expect("stderr");
     let gone = lines("names that programs may use are gone", recorded.difference(&now));
     assert!(gone.is_empty(), "{gone}");

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// A longer value stands as a digest.
+/// Longest value that is stored as itself; a longer value is stored as a digest.
 const LONGEST: usize = 24;
 
-/// Keys and columns that hold sentences, however short. Any text with a blank is a sentence too.
+/// Keys and columns that hold sentences, however short. Any text with a space is a sentence too.
 const PROSE: [&str; 9] = [
     "description",
     "findings",
@@ -21,7 +21,7 @@ const PROSE: [&str; 9] = [
     "workload_source",
 ];
 
-/// Fields of one run. A key is a file's name, a blank and the path inside the file.
+/// Fields of one run. A key is a file's name, a space and the path inside the file.
 #[derive(Clone, Default)]
 pub(crate) struct Fields {
     values: BTreeMap<String, Vec<String>>,
@@ -99,7 +99,8 @@ impl Fields {
         }
     }
 
-    /// Values by field: a short value stands as itself, other values as their number and a digest.
+    /// Returns the values by field: a short value as itself, other values as their number and a
+    /// digest.
     pub(crate) fn condensed(&self) -> BTreeMap<String, String> {
         self.values.iter().map(|(field, values)| (field.clone(), condense(field, values))).collect()
     }
@@ -114,13 +115,13 @@ fn condense(field: &str, values: &[String]) -> String {
     }
 }
 
-/// First 32 bits of SHA-256, in hexadecimal.
+/// Returns the first 32 bits of SHA-256, in hexadecimal.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     let sum = Sha256::digest(bytes);
     format!("{:08x}", u32::from_be_bytes(sum[..4].try_into().expect("32 bytes")))
 }
 
-/// Cells of a CSV line. Quotes keep commas together.
+/// Splits a CSV line into cells. Quotes keep commas together.
 fn cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     for c in line.chars() {

@@ -1,6 +1,6 @@
-//! What some 280 runs write, recorded by field: a change that ought to move no result moves none.
-//! `make test` makes every seventh run, `make recorded` all. A change that moves a value says why;
-//! `make record` takes the record again and prints what moved.
+//! Results of about 280 runs, recorded by field: a change that should not change results changes
+//! none. `make test` makes every seventh run, `make recorded` all. A change of a value must be
+//! explained; `make record` writes the record again and prints the changes.
 
 mod fields;
 mod outcome;
@@ -17,8 +17,8 @@ use crate::record::Record;
 use crate::report::Report;
 use crate::runs::Run;
 
-/// `make test` makes every seventh run: a step prime to the ten runs of a technique and the five of
-/// a variant passes over none of them for good.
+/// Step of `make test` through the runs. It is prime to the ten runs of a technique and the five of
+/// a variant, so that it never skips a kind of run.
 const EVERY: usize = 7;
 
 static PART: LazyLock<Report> = LazyLock::new(|| report(&part()));
@@ -28,7 +28,7 @@ fn part() -> Vec<Run> {
     runs::all().into_iter().step_by(EVERY).collect()
 }
 
-/// Makes the runs and compares them with the record. Additions are said and do not fail.
+/// Makes the runs and compares them with the record. Additions are printed and do not fail.
 fn report(runs: &[Run]) -> Report {
     let recorded = Record::read();
     let runs: Vec<_> =

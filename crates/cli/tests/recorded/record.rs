@@ -1,6 +1,6 @@
 //! The record: `runs.txt` names the runs, `values.txt` has their values and `sentences.txt` their
-//! sentences, by field. Runs with equal values share a line; `*` stands for all other runs that
-//! wrote the field's file.
+//! sentences, by field. Runs with equal values share a line; `*` means all other runs with the
+//! field's file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use crate::fields::{Fields, digest};
 use crate::runs::Run;
 
-/// By field: by run's number: what the run wrote.
+/// Data of runs, by field and by the run's number.
 type ByField<T> = BTreeMap<String, BTreeMap<String, T>>;
 
-/// A run without the field, although it wrote the file.
+/// Value for a run that lacks the field but wrote the file.
 const ABSENT: &str = "absent";
 
 const WIDTH: usize = 100;
@@ -26,13 +26,13 @@ pub(crate) struct Record {
     pub(crate) sentences: ByField<BTreeSet<String>>,
 }
 
-/// Number of a run: a digest of its words, so that other runs keep theirs.
+/// Returns the number of a run: a digest of its words, so that other runs keep theirs.
 pub(crate) fn number(title: &str) -> String {
     digest(title.as_bytes())[..6].to_owned()
 }
 
 impl Record {
-    /// Record of these runs.
+    /// Makes the record of these runs.
     pub(crate) fn of(runs: &[Run], outcomes: &[Fields]) -> Self {
         let mut record = Self::default();
         for (run, outcome) in runs.iter().zip(outcomes) {
@@ -89,7 +89,7 @@ impl Record {
         [runs, values, sentences]
     }
 
-    /// Values of a field with their runs; the value of most runs comes first, with `*`.
+    /// Returns the values of a field with their runs; the value of most runs comes first, with `*`.
     fn groups(&self, field: &str, by_run: &BTreeMap<String, String>) -> Vec<(String, Vec<String>)> {
         let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for id in self.domain(field) {
@@ -105,7 +105,7 @@ impl Record {
         groups
     }
 
-    /// Numbers of the runs that wrote the field's file, in order.
+    /// Returns the numbers of the runs that wrote the field's file, in order.
     fn domain(&self, field: &str) -> Vec<String> {
         let mut ids: Vec<_> = match field.split_once(' ') {
             None => self.runs.iter().map(|(id, _)| id.clone()).collect(),
@@ -126,7 +126,7 @@ impl Record {
         let runs = runs.map(|(id, title)| (id.to_owned(), title.to_owned())).collect();
         let mut record = Self { runs, ..Self::default() };
         let fields: Vec<_> = sections(values).collect();
-        // The list of files says which runs a star means.
+        // The list of files defines the runs of a star.
         let (without_file, in_file): (Vec<_>, Vec<_>) =
             fields.into_iter().partition(|(field, _)| !field.contains(' '));
         for (field, lines) in without_file.into_iter().chain(in_file) {
@@ -172,7 +172,7 @@ impl Record {
     }
 }
 
-/// Fields, each with the indented lines below it.
+/// Splits a text into fields, each with the indented lines below it.
 fn sections(text: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
     let mut lines = text.lines().peekable();
     std::iter::from_fn(move || {
@@ -185,7 +185,7 @@ fn sections(text: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
     })
 }
 
-/// Writes words behind a beginning, over as many lines as they need.
+/// Writes words after a prefix, over as many lines as they need.
 fn wrapped<'a>(text: &mut String, beginning: &str, words: impl Iterator<Item = &'a str>) {
     let mut line = beginning.to_owned();
     for word in words {

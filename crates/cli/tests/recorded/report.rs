@@ -1,5 +1,5 @@
-//! Differences between the record and what runs write now: what moved, what is gone, what is new,
-//! and which sentences changed.
+//! Differences between the record and the current results: changed, removed and new values, and
+//! changed sentences.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use crate::record::Record;
 /// Runs named as examples of one change.
 const EXAMPLES: usize = 3;
 
-/// By field: by change: titles of the runs.
+/// Titles of runs, by field and by change.
 type Changes = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 
 /// Differences of some runs from the record.
@@ -22,7 +22,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Differences of these runs. A run that the record lacks is no difference.
+    /// Compares these runs with the record. A run that is not in the record is not a difference.
     pub(crate) fn new(recorded: &Record, now: &Record) -> Self {
         let mut report = Self::default();
         let known: BTreeSet<_> = recorded.runs.iter().map(|(id, _)| id).collect();
@@ -76,17 +76,18 @@ impl Report {
         }
     }
 
-    /// Moved and removed values, which a change has to explain; nothing if no value changed.
+    /// Returns changed and removed values, which a change has to explain; empty if no value
+    /// changed.
     pub(crate) fn of_values(&self) -> String {
         listed("moved values", &self.moved) + &listed("removed fields", &self.removed)
     }
 
-    /// Changed sentences.
+    /// Returns changed sentences.
     pub(crate) fn of_sentences(&self) -> String {
         listed("changed sentences", &self.reworded)
     }
 
-    /// Fields that the record does not know.
+    /// Returns fields that are not in the record.
     pub(crate) fn of_additions(&self) -> String {
         listed("new fields", &self.added)
     }

@@ -1,6 +1,6 @@
-//! The runs that are recorded: every technique in both gears under five workloads, then what makes
-//! the order of events show, other kinds of cells, attacks, a job file, a trace, and the papers at
-//! their small size.
+//! The recorded runs: every technique in both gears under five workloads; runs that are sensitive
+//! to the order of events; other cell types, attacks, a job file, a trace; and the papers at their
+//! small size.
 
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::RECLAIM;
@@ -17,7 +17,7 @@ impl Run {
         Self { words: words.split_whitespace().map(str::to_owned).collect() }
     }
 
-    /// Whether its technique is so new that the record names no run of it.
+    /// Returns whether its technique is so new that no recorded run uses it.
     pub(crate) fn is_of_one_unrecorded(&self, recorded: &[(String, String)]) -> bool {
         let of = |option: &str| {
             self.words
@@ -31,7 +31,7 @@ impl Run {
         ["--reclaim", "--gc"].into_iter().filter_map(of).any(unknown)
     }
 
-    /// Its words in a line.
+    /// Returns its words in a line.
     pub(crate) fn title(&self) -> String {
         self.words.join(" ")
     }
@@ -41,10 +41,10 @@ const WORKLOADS: [&str; 5] =
     ["uniform-read", "zipf-read", "hot-cold", "random-70-30", "sequential-read"];
 const SCHEDULES: [&str; 3] = ["foreground", "batch:24", "deadline"];
 
-/// A worn drive whose blocks have been read before, so that few requests bring reclaim.
+/// Worn drive whose blocks have been read before, so that few requests cause reclaim.
 const WORN: &str = "--set start.pec=2000 --set start.reads=12000 --set start.overwrite=0.5";
 
-/// What makes ties and the order of events show, and what a drive may be besides.
+/// Settings that show ties and the order of events, and other kinds of drives.
 const VARIANTS: [&str; 17] = [
     "--set workload.queue_depth=16",
     "--set workload.rate=60000",
@@ -65,19 +65,19 @@ const VARIANTS: [&str; 17] = [
     "--set density.interval_average=recent:16 --set density.reprogram_dose=20",
 ];
 
-/// Techniques that differ most in what they ask of a drive.
+/// Techniques with the most different requirements.
 const UNLIKE: [&str; 5] = ["block", "straw-ss", "tiered", "read-leveling", "ipr"];
 
-/// All but the papers.
+/// Returns all runs except the papers.
 pub(crate) fn all() -> Vec<Run> {
     [techniques(), variants(), cleaning(), attacks(), sources()].concat()
 }
 
 fn techniques() -> Vec<Run> {
     let mut runs = vec![];
-    // `tiny` has no error rates, and so no retries.
+    // `tiny` has no error rates, so no retries.
     for technique in RECLAIM.iter().filter(|technique| !technique.needs.retries) {
-        // Not its place in the list, which a new technique may move.
+        // Independent of the place in the list, which a new technique may change.
         let i = technique.name.len();
         for (j, workload) in WORKLOADS.iter().enumerate() {
             for gear in ["timed", "untimed"] {
@@ -139,7 +139,7 @@ fn sources() -> Vec<Run> {
         .collect()
 }
 
-/// The recipes of `papers/` at their small size.
+/// Returns the recipes of `papers/` at their small size.
 pub(crate) fn papers() -> Vec<Run> {
     ["straw-2024", "ipr-2018", "ida-coding-2018", "read-latency-relaxation-2021"]
         .map(|paper| Run::new(&format!("paper papers/{paper}/small.toml")))
