@@ -15,10 +15,17 @@ use vpass_workload::phases::{PhasesConfig, PhasesSource};
 /// 44 blocks of 72 pages on two dies. One group is twice as strong as the other, and limits fall
 /// with age.
 const SMALL: &str = r#"
-    geometry = { channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 22, wordlines_per_block = 24, cell = "tlc", page_size = "4KiB" }
     timing = { sense_us = 40, program_us = 300, erase_us = 2000, channel_mb_s = 800 }
     drive = { spare = 0.4, write_buffer = "32KiB" }
     reclaim = { check_interval = 16, schedule = "deadline" }
+    [geometry]
+    channels = 2
+    dies_per_channel = 1
+    planes_per_die = 1
+    blocks_per_plane = 22
+    wordlines_per_block = 24
+    cell = "tlc"
+    page_size = "4KiB"
     [disturb]
     model = "wordline"
     groups = ["good", "bad"]

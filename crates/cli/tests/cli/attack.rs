@@ -36,8 +36,8 @@ fn an_unprotected_drive_loses_what_is_hammered_and_a_protected_one_does_not() {
     }
 }
 
-/// The same attack loses data without parity, and parity rebuilds some of it. The replay command
-/// names the parity.
+/// Without parity, an attack loses data; parity rebuilds some of it. The replay command names the
+/// parity.
 #[test]
 fn parity_repairs_what_an_attack_spoils() {
     let room = Room::new();
@@ -68,7 +68,8 @@ fn hints_lose_nothing_under_attack() {
     let room = Room::new();
     let hints = room.file(
         "hints.toml",
-        "[[range]]\noffset = 0\nbytes = \"400MiB\"\naccess_latency = \"idle\"\n[[range]]\noffset = \"600MiB\"\nbytes = \"100MiB\"\naccess_latency = \"typical\"\n",
+        "[[range]]\noffset = 0\nbytes = \"400MiB\"\naccess_latency = \"idle\"\n[[range]]\noffset \
+         = \"600MiB\"\nbytes = \"100MiB\"\naccess_latency = \"typical\"\n",
     );
     let drive = room.file("tired.toml", &tired());
     for name in
@@ -152,7 +153,13 @@ fn a_written_attack_is_replayed_with_the_same_result() {
     assert_eq!((replayed.code, facts(&replayed.json())), (3, facts(&done.json())));
     assert_eq!(replayed.json()["host"]["read_requests"], 60_000);
     let text = std::fs::read_to_string(&file).unwrap();
-    assert!(text.contains("# vpass run --drive tiny --reclaim none --gc greedy --gear timed --seed 7 --set 'start.pec=2000'"), "{text}");
+    assert!(
+        text.contains(
+            "# vpass run --drive tiny --reclaim none --gc greedy --gear timed --seed \
+        7 --set 'start.pec=2000'"
+        ),
+        "{text}"
+    );
     let again = ["attack", "hammer", "--drive", "tiny", "--write", &file];
     vpass(&again).refuses(2, &["hammer.toml exists; --force replaces it"]);
 }
@@ -332,7 +339,8 @@ fn phases_are_run_in_order_and_what_is_wrong_with_them_is_said() {
             room.file("phases.toml", &format!("description = 'by hand'\n[workload]\n{table}"));
         vpass(&[&["run", "--drive", "tiny", "--workload", &file, "--json"], more].concat())
     };
-    let table = "requests = 70\n[[workload.phase]]\npages = [5]\nrequests = 20\n[[workload.phase]]\nranges = [[0, 9]]\nop = 'write'\nrequests = 15\n";
+    let table = "requests = 70\n[[workload.phase]]\npages = [5]\nrequests = \
+        20\n[[workload.phase]]\nranges = [[0, 9]]\nop = 'write'\nrequests = 15\n";
     let json = run(table, &[]).json();
     // 20 + 15 + 20 + 15.
     assert_eq!(

@@ -69,7 +69,7 @@ fn wrong_usage_exits_2() {
     }
     small_run(&["--reclaim", "block,straw-wl"]).refuses(
         2,
-        &["`block,straw-wl` are several reclaim techniques", "`vpass compare` runs several"],
+        &["`block,straw-wl` stands for several reclaim techniques", "`vpass compare` runs several"],
     );
     small_run(&["--reclaim", "block,straw"]).refuses(2, &["unknown reclaim technique"]);
     small_run(&["--until", "stable", "--repeat", "2"]).refuses(2, &["--repeat"]);
@@ -188,9 +188,9 @@ fn a_read_is_explained() {
         .refuses(2, &["keys of the drive only"]);
 }
 
-/// The numbers follow from the preset: base 1.48e-3 + 3.9e-10 x 1000^2.05 = 2.0309e-3 at 1,000
-/// cycles, so a read of the worst group adds (0.0085 - 0.0020309) / 630,000, and a retry that
-/// decodes 0.010625 adds 630,000 x 0.002125 / 0.0064691.
+/// The numbers follow from the preset. At 1,000 cycles, base is 1.48e-3 + 3.9e-10 x 1000^2.05 =
+/// 2.0309e-3. A read of the worst group adds (0.0085 - 0.0020309) / 630,000. A retry that decodes
+/// 0.010625 adds 630,000 x 0.002125 / 0.0064691 reads.
 #[test]
 fn the_error_budget_of_a_page_is_explained() {
     let json = vpass(&["explain", "--drive", "aged-tlc", "--json"]).json();
@@ -235,7 +235,8 @@ fn the_error_budget_of_a_page_is_explained() {
     let worn = vpass(&["explain", "--drive", "modern-qlc"]).stdout;
     assert!(
         worn.contains(
-            "at 3,000 P/E cycles, fresh data has RBER 1.01e-2, but the first read decodes only up to 8.50e-3"
+            "at 3,000 P/E cycles, fresh data has RBER 1.01e-2, but the first read decodes only up \
+             to 8.50e-3"
         ),
         "{worn}"
     );
@@ -376,7 +377,8 @@ fn a_check_of_several_cases_shows_what_each_technique_came_to() {
         done.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(
         rows[0].join(" "),
-        "technique cases refused attacked reads checked worst dose / limit pages lost, none guaranteed"
+        "technique cases refused attacked reads checked worst dose / limit pages lost, none \
+         guaranteed"
     );
     assert_eq!(rows[1][..2], ["straw-wl", "4"]);
     assert!(

@@ -31,11 +31,11 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
     refused(&["--fail", "plane:8@r5"], &["the drive has 8 planes", "0 to 7"]);
     refused(&["--fail", "block:408@r5"], &["the drive has 408 blocks", "0 to 407"]);
     refused(&["--fail", "page:78336@r5"], &["the drive has 78336 pages", "0 to 78335"]);
-    refused(&["--fail", "die:1@r5,die:2@r5,die:1@10s"], &["die:1 is named twice, and fails once"]);
+    refused(&["--fail", "die:1@r5,die:2@r5,die:1@10s"], &["die:1 is named twice, but fails only once"]);
     refused(&["--fail", "block:7@r5", "--fail", "block:7@r5"], &["block:7 is named twice"]);
     refused(
         &["--fail", "die:1@10s", "--gear", "untimed"],
-        &["die:1@10s: no clock runs in the untimed gear", "die:1@r5000"],
+        &["die:1@10s: the untimed gear has no clock", "die:1@r5000"],
     );
     refused(&["--fail", "die:1@r5", "--gear", "fluid"], &["fluid gear", "timed or untimed"]);
     refused(&["--fail", "die:1@r5", "--set", "start.pec=500", "--ages", "0,1000"], &["--ages"]);
@@ -50,14 +50,15 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
         "parity.stripe=3",
     ];
     let five = ["--parity", "raid5", "--fail", "die:0@r1,die:1@r2,die:2@r3,die:3@r4,die:4@r5"];
-    refused(&[&dies[..], &five].concat(), &["5 dies", "the failure of 4 at most"]);
+    refused(&[&dies[..], &five].concat(), &["5 dies", "at most 4 failed dies"]);
     vpass(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--fail", "die:9@r5"])
         .refuses(2, &["die 9 is none of them"]);
 }
 
 /// Two thousand reads and writes of a drive with stripes of three pages and parity, on four dies of
 /// two planes. The drive has space to lose half of a die.
-const STRIPED: &str = "run --drive tiny --workload random-70-30 --set workload.requests=2000 --set drive.capacity=256MiB --set drive.spare=0.75 \
+const STRIPED: &str = "run --drive tiny --workload random-70-30 --set workload.requests=2000 --set \
+    drive.capacity=256MiB --set drive.spare=0.75 \
     --set parity.stripe=3 --set start.overwrite=0.2 --reclaim block --json";
 
 /// Returns its results, and whether it kept all data.
@@ -137,7 +138,8 @@ fn what_parity_gives_back_is_rebuilt() {
 fn what_has_no_parity_for_want_of_wear_is_told() {
     for (parity, stage) in [("pe-aware", Value::Null), ("da-raid5", 2.into())] {
         let line = format!(
-            "--parity {parity} --refresh none --fail plane:3@r300 --set parity.rebuild=16 --set parity.t_p=10 --set start.pec=10 --set start.worn_share=0.3 --set start.worn_pec=20"
+            "--parity {parity} --refresh none --fail plane:3@r300 --set parity.rebuild=16 --set \
+             parity.t_p=10 --set start.pec=10 --set start.worn_share=0.3 --set start.worn_pec=20"
         );
         let (json, all_kept) = striped(&format!("{line} --gear untimed"));
         let failures = &json["failures"];
@@ -166,7 +168,8 @@ fn what_has_no_parity_for_want_of_wear_is_told() {
         let words = STRIPED.replace("--json", "") + " --gear untimed " + &line;
         let report = vpass(&words.split_whitespace().collect::<Vec<_>>()).stdout;
         let said = format!(
-            "of the lost pages, {} pages had no parity because no page of their stripe was in a worn block, and 0 pages",
+            "of the lost pages, {} pages had no parity because no page of their stripe was in a \
+             worn block, and 0 pages",
             with_commas(lost)
         );
         assert!(report.contains(&said), "{said}: {report}");
@@ -194,7 +197,8 @@ fn a_second_failure_is_told_apart() {
     );
     // Nothing is rebuilt between the two failures.
     let (json, all_kept) = striped(
-        "--parity raid5 --fail die:2@r100 --fail block:50@r101 --set parity.rebuild=0 --gear untimed",
+        "--parity raid5 --fail die:2@r100 --fail block:50@r101 --set parity.rebuild=0 --gear \
+         untimed",
     );
     let two = &json["failures"];
     let [_, block] = two["happened"].as_array().unwrap().as_slice() else { panic!("{two}") };
@@ -254,7 +258,8 @@ fn without_parity_all_is_lost_that_lay_there() {
 /// A lack of space ends the run with a sentence, but only after the failure.
 #[test]
 fn a_drive_without_room_for_its_data_stops() {
-    let too_full = "--fail plane:2@r1000 --set drive.capacity=600MiB --set drive.spare=0.35 --parity raid5 --set parity.stripe=3";
+    let too_full = "--fail plane:2@r1000 --set drive.capacity=600MiB --set drive.spare=0.35 \
+        --parity raid5 --set parity.stripe=3";
     for too_full in ["--fail die:2@r1000", too_full] {
         let stopped = small_run(&too_full.split(' ').collect::<Vec<_>>());
         stopped.refuses(
@@ -266,8 +271,10 @@ fn a_drive_without_room_for_its_data_stops() {
 
 #[test]
 fn all_of_a_comparison_fail_alike() {
-    let line = "compare --drive tiny --workload random-70-30 --set workload.requests=1500 --set drive.capacity=256MiB --set drive.spare=0.75 --set parity.stripe=3 \
-        --reclaim block --parity none,raid5,ppc,pe-aware --fail plane:1@r200 --set parity.rebuild=16 --gear untimed --json";
+    let line = "compare --drive tiny --workload random-70-30 --set workload.requests=1500 --set \
+        drive.capacity=256MiB --set drive.spare=0.75 --set parity.stripe=3 \
+        --reclaim block --parity none,raid5,ppc,pe-aware --fail plane:1@r200 --set \
+        parity.rebuild=16 --gear untimed --json";
     let json = vpass(&line.split_whitespace().collect::<Vec<_>>()).json();
     let lost: Vec<u64> = json["techniques"]
         .as_array()

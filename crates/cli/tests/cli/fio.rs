@@ -8,8 +8,9 @@ fn run(file: &str, more: &[&str]) -> Done {
     vpass(&[&["run", "--drive", "tiny", "--fio", file], more].concat())
 }
 
-const JOBS: &str = "[global]\nioengine=libaio\ndirect=1\nsize=8m\n[writes]\nrw=write\nbs=64k\niodepth=4\n[reads]\nstonewall\n\
-                    filename=writes.0.0\nrw=randread\nbs=16k\niodepth=8\n";
+const JOBS: &str = "[global]\nioengine=libaio\ndirect=1\nsize=8m\n\
+    [writes]\nrw=write\nbs=64k\niodepth=4\n\
+    [reads]\nstonewall\nfilename=writes.0.0\nrw=randread\nbs=16k\niodepth=8\n";
 
 #[test]
 fn jobs_are_run_and_recorded() {
@@ -48,7 +49,8 @@ fn jobs_are_run_and_recorded() {
 fn each_job_has_its_results() {
     let room = Room::new();
     // One large write at a time beside small reads, each job with its own queue.
-    let text = "[global]\nioengine=libaio\n[w]\nrw=write\nbs=256k\nsize=16m\n[r]\nrw=randread\nfilename=w.0.0\nbssplit=4k/50:32k/50\n\
+    let text = "[global]\nioengine=libaio\n[w]\nrw=write\nbs=256k\nsize=16m\n\
+                [r]\nrw=randread\nfilename=w.0.0\nbssplit=4k/50:32k/50\n\
                 norandommap\nsize=16m\nnumjobs=2\nnumber_ios=1024\nio_size=1g\niodepth=4\n";
     let file = room.file("jobs.fio", text);
     let json = run(&file, &["--json"]).json();
@@ -119,7 +121,8 @@ fn blocks_hot_for_reads_are_written_anew_before_they_are_lost() {
     // The most-read data is also the most-written, so no data is lost by reads without reclaim.
     // With separate hot blocks for reads and writes, 1,367 pages were lost.
     let room = Room::new();
-    let job = "[job]\nioengine=libaio\niodepth=16\nrw=randrw\nrwmixread=90\nbs=16k\nsize=900m\nrandom_distribution=zipf:1.2\n\
+    let job = "[job]\nioengine=libaio\niodepth=16\nrw=randrw\nrwmixread=90\nbs=16k\nsize=900m\n\
+               random_distribution=zipf:1.2\n\
                norandommap\nio_size=40g\n";
     let file = room.file("job.fio", job);
     let words = ["--set", "start.pec=1500", "--gear", "untimed", "--reclaim", "none", "--json"];
@@ -150,7 +153,9 @@ fn both_gears_pass_by_pass() {
 #[test]
 fn time_ends_a_job_at_the_drive_s_clock() {
     let room = Room::new();
-    let file = room.file("jobs.fio", "[a]\nfilename=/dev/sda\nrw=randread\nioengine=libaio\niodepth=8\nruntime=200ms\ntime_based\n");
+    let text = "[a]\nfilename=/dev/sda\nrw=randread\nioengine=libaio\niodepth=8\n\
+                runtime=200ms\ntime_based\n";
+    let file = room.file("jobs.fio", text);
     let json = run(&file, &["--json"]).json();
     let seconds = json["simulation"]["simulated_s"].as_f64().unwrap();
     assert!((0.2..0.21).contains(&seconds), "{seconds}");
@@ -200,7 +205,7 @@ fn what_is_wrong_is_refused_before_anything_runs() {
         .refuses(2, &["8GiB", "capacity of 1GiB", "--set drive.capacity=8GiB"]);
     assert_eq!(run(&room.file("a.fio", "[a]\nsize=1m\n"), &["--fit", "wrap"]).code, 2);
     run(&file, &["--set", "workload.requests=3"])
-        .refuses(2, &["workload.requests=3", "a job file says itself"]);
+        .refuses(2, &["workload.requests=3", "a job file has its own settings"]);
     assert_eq!(room.names(), ["a.fio"]);
 }
 

@@ -206,7 +206,7 @@ fn names_in_traces_and_job_files() {
     shown(&["trace", "info", &trace]);
     let json = vpass(&["trace", "info", &trace, "--json"]).json();
     assert!(json["files"][0]["devices"][0]["name"].as_str().unwrap().contains(IN_A_LINE), "{json}");
-    refused(&tiny(&["--trace", &trace, "--only", "nobody"]));
+    refused(&tiny(&["--trace", &trace, "--only", "none"]));
     let jobs = |name: &str, option: &str| {
         room.file(
             "j.fio",
@@ -266,9 +266,11 @@ fn strings_and_keys_of_toml() {
     );
     let recipe = format!(
         "title = \"{IN_TOML}\"\ndrive = 'tiny'\n\
-         figure = [{{ name = \"{IN_TOML}\", title = \"{IN_TOML}\", group = 'g', metric = ['/host/read_requests'], unit = \"{IN_TOML}\" }}]\n\
+         figure = [{{ name = \"{IN_TOML}\", title = \"{IN_TOML}\", group = 'g', metric = \
+         ['/host/read_requests'], unit = \"{IN_TOML}\" }}]\n\
          workload = [{{ name = \"{IN_TOML}\", config = {{ requests = 500 }} }}]\n\
-         group = [{{ name = 'g', gear = 'untimed', reclaim = ['block'], passes = 1.0, variant = [{{ name = \"{IN_TOML}\" }}] }}]\n"
+         group = [{{ name = 'g', gear = 'untimed', reclaim = ['block'], passes = 1.0, variant = \
+         [{{ name = \"{IN_TOML}\" }}] }}]\n"
     );
     shown(&["paper", &room.file("run.toml", &recipe)]);
     let _: Value = vpass(&["list", "drives", "--json"]).json();

@@ -56,7 +56,8 @@ fn stopped(room: &Room, args: &[&str], rows: usize, stop: Stop) -> Done {
     finished(child.wait_with_output().unwrap())
 }
 
-const COMPARE: &str = "compare --drive tiny --workload uniform-read --set workload.footprint=0.01 --threads 1 --seeds 3 --set workload.requests=";
+const COMPARE: &str = "compare --drive tiny --workload uniform-read --set workload.footprint=0.01 \
+    --threads 1 --seeds 3 --set workload.requests=";
 
 fn compare<'a>(requests: &'a str, more: &[&'a str], out: &'a str) -> Vec<String> {
     let args = format!("{COMPARE}{requests}");
@@ -112,7 +113,8 @@ fn a_comparison_that_is_interrupted_says_what_it_keeps_and_goes_on() {
     let (first, _) = goes_on(&room, &args.split(' ').collect::<Vec<_>>(), 2, Stop::Interrupt);
     let folder = room.text(".out.rows");
     let says = format!(
-        "finished runs kept in {folder}: the same command continues from there, --fresh starts again"
+        "finished runs kept in {folder}: the same command continues from there, --fresh starts \
+         again"
     );
     first.refuses(130, &["vpass: interrupted; ", &says]);
 }
@@ -138,8 +140,10 @@ fn rows_that_lost_data_and_drives_that_stopped_are_kept_as_they_are() {
     let room = Room::new();
     // Parity of three pages leaves no space for the data of a failed plane; without parity, its
     // data is lost.
-    let args = "compare --drive tiny --workload uniform-read --set workload.requests=4e5 --threads 1 --seeds 2 --reclaim none \
-                --parity raid5,none --fail plane:2@r1000 --set drive.capacity=600MiB --set drive.spare=0.35 --set parity.stripe=3";
+    let args = "compare --drive tiny --workload uniform-read --set workload.requests=4e5 --threads \
+        1 --seeds 2 --reclaim none \
+                --parity raid5,none --fail plane:2@r1000 --set drive.capacity=600MiB --set \
+                drive.spare=0.35 --set parity.stripe=3";
     let (_, second) =
         goes_on(&room, &args.split_whitespace().collect::<Vec<_>>(), 3, Stop::Interrupt);
     assert_eq!(second.code, 1, "{}", second.stderr);
@@ -176,7 +180,7 @@ fn another_configuration_seed_or_build_takes_nothing() {
     let done = finished(Command::new(&build).args(&first).output().unwrap());
     assert!(!taken(&done), "{}", done.stderr);
     let kept = parts(&room);
-    assert!(kept.len() >= 2, "nobody else's rows were removed");
+    assert!(kept.len() >= 2, "no other rows were removed");
     // A damaged row runs again.
     let bytes = std::fs::read(&kept[0]).unwrap();
     std::fs::write(&kept[0], &bytes[..bytes.len() - 1]).unwrap();
@@ -281,7 +285,8 @@ fn lives_that_are_stopped_twice_are_those_of_their_seeds() {
     let workload =
         room.file("w.toml", "[workload]\nread_share = 0.5\nrate = 2000\nrequests = 1000000\n");
     let args = format!(
-        "life --drive tiny --workload {workload} --years 3e-6 --threads 1 --reclaim block --seeds 5 --out {}",
+        "life --drive tiny --workload {workload} --years 3e-6 --threads 1 --reclaim block --seeds \
+         5 --out {}",
         room.text("out")
     );
     let args: Vec<&str> = args.split(' ').collect();
@@ -299,7 +304,8 @@ fn lives_that_are_stopped_twice_are_those_of_their_seeds() {
 #[test]
 fn lives_of_one_plan_at_several_accelerations_are_apart() {
     let room = Room::new();
-    let args = "life --drive tiny --workload zipf-read --set workload.rate=10000 --set workload.read_share=0.5 \
+    let args = "life --drive tiny --workload zipf-read --set workload.rate=10000 --set \
+        workload.read_share=0.5 \
                 --set drive.rated_pec=60 --reclaim block --within 1 --oracle off";
     let args: Vec<&str> = args.split_whitespace().collect();
     let plain = vpass(&args);
@@ -316,7 +322,8 @@ fn lives_of_another_length_are_others() {
         room.file("w.toml", "[workload]\nread_share = 0.5\nrate = 2000\nrequests = 1000000\n");
     let of = |years: &str| {
         format!(
-            "life --drive tiny --workload {workload} --years {years} --exact --threads 1 --reclaim block --seeds 2 --out {}",
+            "life --drive tiny --workload {workload} --years {years} --exact --threads 1 --reclaim \
+             block --seeds 2 --out {}",
             room.text("out")
         )
     };
@@ -330,9 +337,12 @@ fn lives_of_another_length_are_others() {
 #[test]
 fn runs_of_a_paper_that_ended_are_kept() {
     let recipe = "title = 'small'\ndrive = 'tiny'\n\
-        figure = [{ name = 'reads', title = 'reads', group = 'g', metric = ['/host/read_requests'], unit = 'reads' }]\n\
-        workload = [{ name = 'w', config = { requests = 200000 } }, { name = 'x', config = { requests = 200000, read_share = 0.5 } }]\n\
-        group = [{ name = 'g', gear = 'timed', reclaim = ['block', 'none'], passes = 1.0, variant = [{ name = 'v' }] }]\n";
+        figure = [{ name = 'reads', title = 'reads', group = 'g', metric = \
+        ['/host/read_requests'], unit = 'reads' }]\n\
+        workload = [{ name = 'w', config = { requests = 200000 } }, { name = 'x', config = { \
+        requests = 200000, read_share = 0.5 } }]\n\
+        group = [{ name = 'g', gear = 'timed', reclaim = ['block', 'none'], passes = 1.0, variant \
+        = [{ name = 'v' }] }]\n";
     let room = Room::new();
     let file = room.file("run.toml", recipe);
     // The output ends with the seconds that the command took.

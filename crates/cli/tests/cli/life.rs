@@ -7,7 +7,8 @@ use crate::common::{Done, Room, small_run, vpass};
 /// Runs two dies of straw-2t-tlc with 40 blocks each, 7 GiB, under skewed reads at 20,000 per
 /// second, untimed.
 fn worn_by_reads(room: &Room, more: &[&str]) -> Value {
-    let text = "[workload]\nread_share = 1.0\nblock_size = '4KiB'\nrate = 20000\ndistribution = 'zipf:0.99'\n";
+    let text = "[workload]\nread_share = 1.0\nblock_size = '4KiB'\nrate = 20000\ndistribution = \
+        'zipf:0.99'\n";
     let workload = room.file("reads.toml", text);
     let args = [
         "run",
@@ -183,7 +184,8 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
         few.stdout
     );
     let none = small_drive("1e3", &[]);
-    let words = "No wear was seen: nothing was programmed or erased. The run is too short for a life: run at least ";
+    let words = "No wear was seen: nothing was programmed or erased. The run is too short for a \
+        life: run at least ";
     assert!(none.stdout.contains(words), "{}", none.stdout);
     let json = small_drive("1e4", &["--json"]).json();
     let warning = json["warnings"][0].as_str().unwrap();
@@ -229,9 +231,21 @@ fn a_life_is_projected_once_rates_and_state_have_settled() {
         "the JSON has the number all the same"
     );
     let (short, long) = (run("6000", &[]).stdout, run("600000", &[]).stdout);
-    assert!(short.contains("its rates or the start-up state of the drive have not settled. `vpass life` simulates one"), "{short}");
+    assert!(
+        short.contains(
+            "its rates or the start-up state of the drive have not settled. `vpass \
+        life` simulates one"
+        ),
+        "{short}"
+    );
     assert!(!short.contains(" TBW"), "{short}");
-    assert!(long.contains("Estimate, projected from the run: the drive would reach its rated 3,000 P/E cycles after "), "{long}");
+    assert!(
+        long.contains(
+            "Estimate, projected from the run: the drive would reach its rated 3,000 \
+        P/E cycles after "
+        ),
+        "{long}"
+    );
 }
 
 #[test]
@@ -262,7 +276,7 @@ fn pages_wear_a_drive_that_has_erased_nothing_yet() {
         json["wear"]
     );
     let warning = json["warnings"][0].as_str().unwrap();
-    assert!(warning.contains("blocks' worth of pages were programmed"), "{warning}");
+    assert!(warning.contains("blocks' worth of pages and erased"), "{warning}");
 }
 
 #[test]

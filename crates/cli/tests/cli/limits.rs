@@ -42,7 +42,7 @@ fn a_drive_that_does_not_fit_in_memory_is_refused_with_what_it_needs() {
             &[
                 "drive tiny: a run needs",
                 "MiB of memory and",
-                "MiB are to be had; a smaller drive.capacity",
+                "MiB are available; a smaller drive.capacity",
             ],
         );
     }
@@ -86,7 +86,7 @@ fn where_no_thread_is_to_be_had_one_does_all_the_work() {
             finished(command(args).env("RUST_MIN_STACK", "1152921504606846976").output().unwrap());
         assert_eq!(done.code, 0, "{}", done.stderr);
         assert!(
-            done.stderr.contains("threads are not to be had") && !done.stderr.contains("panicked"),
+            done.stderr.contains("threads are not available") && !done.stderr.contains("panicked"),
             "{}",
             done.stderr
         );
@@ -213,9 +213,11 @@ fn time_that_passes_its_end_is_refused_and_named() {
 
 /// Recipe with a workload, a group and a figure.
 const RECIPE: &str = "title = 'small'\ndrive = 'tiny'\n\
-    figure = [{ name = 'reads', title = 'reads', group = 'g', metric = ['/host/read_requests'], unit = 'reads' }]\n\
+    figure = [{ name = 'reads', title = 'reads', group = 'g', metric = ['/host/read_requests'], \
+    unit = 'reads' }]\n\
     workload = [{ name = 'w', config = { requests = 500 } }]\n\
-    group = [{ name = 'g', gear = 'untimed', reclaim = ['block'], passes = 1.0, variant = [{ name = 'v' }] }]\n";
+    group = [{ name = 'g', gear = 'untimed', reclaim = ['block'], passes = 1.0, variant = [{ name \
+    = 'v' }] }]\n";
 
 #[test]
 fn a_recipe_with_nothing_to_run_is_refused() {
@@ -283,7 +285,8 @@ fn more_runs_than_can_be_planned_are_refused_at_once() {
         vpass(&[&args[..], &many, &rated].concat()).refuses(
             2,
             &[
-                "--seeds 1000000: with 2 for each seed these are 2000000 runs, and at most 10000 are planned",
+                "--seeds 1000000: at 2 for each seed these are 2000000 runs, but at most 10000 \
+                 are possible",
                 "--seeds 5000 or fewer is expected",
             ],
         );
@@ -312,5 +315,5 @@ fn a_large_hint_file_is_read_at_once() {
     };
     let done = run(&hints);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    run(&twice).refuses(2, &["line 240001: it overlaps with that of line 29, "]);
+    run(&twice).refuses(2, &["line 240001: it overlaps with the range of line 29, "]);
 }

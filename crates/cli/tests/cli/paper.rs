@@ -244,11 +244,13 @@ fn a_small_ida_runs_and_its_reads_sense_less() {
 }
 
 /// Two workloads, one of which a trace can replace.
-const TWO: &str = "title = 'two'\ndrive = 'tiny'\nfigure = [{ name = 'reads', title = 'reads', group = 'g', metric = ['/host/read_requests'], \
+const TWO: &str = "title = 'two'\ndrive = 'tiny'\nfigure = [{ name = 'reads', title = 'reads', \
+    group = 'g', metric = ['/host/read_requests'], \
     unit = 'reads', by_workload = true }]\n\
     workload = [\n{ name = 'SRC', traces = ['src1_2', 'src2_0'], config = { requests = 500 } },\n\
     { name = 'HM', traces = ['hm_0'], config = { requests = 400 } },\n]\n\
-    group = [{ name = 'g', gear = 'untimed', reclaim = ['block'], passes = 2.0, variant = [{ name = 'v' }] }]\n";
+    group = [{ name = 'g', gear = 'untimed', reclaim = ['block'], passes = 2.0, variant = [{ name \
+    = 'v' }] }]\n";
 
 #[test]
 fn real_traces_take_the_place_of_generated_workloads() {
@@ -324,13 +326,15 @@ fn a_warm_up_goes_over_passes_where_they_repeat_anyway() {
     assert_eq!(done.json()["host"]["read_requests"], 30_000 + 99 * 50_000);
 }
 
-/// Runs of two techniques by cycles of their blocks. A single run gives the same number as the
-/// figure.
+/// Runs of two techniques by cycles of their blocks, with a figure of copies per page read.
 const BY_CYCLES: &str = "title = 'cycles'\ndrive = 'tiny'\nset = ['start.pec=2000']\n\
-    figure = [{ name = 'f', title = 'copies', group = 'g', metric = ['/reclaim/pages_copied'], share_of = ['/host/read_pages'], \
+    figure = [{ name = 'f', title = 'copies', group = 'g', metric = ['/reclaim/pages_copied'], \
+    share_of = ['/host/read_pages'], \
     unit = 'copies', by_workload = true }]\n\
-    workload = [{ name = 'even', config = { distribution = 'uniform', read_share = 1.0, block_size = '16KiB' } }]\n\
-    group = [{ name = 'g', gear = 'untimed', reclaim = ['block', 'straw-wl'], cycles = 0.5, reads_per_block = 100000, wear = 'frozen', \
+    workload = [{ name = 'even', config = { distribution = 'uniform', read_share = 1.0, block_size \
+    = '16KiB' } }]\n\
+    group = [{ name = 'g', gear = 'untimed', reclaim = ['block', 'straw-wl'], cycles = 0.5, \
+    reads_per_block = 100000, wear = 'frozen', \
     variant = [{ name = 'v' }] }]\n";
 
 #[test]
@@ -366,15 +370,21 @@ fn runs_by_cycles_are_rates_and_say_where_they_were_capped() {
 
 /// Two runs of each of two refresh techniques, after three periods of updates. The stages of reads
 /// are measured, for data of every age.
-const BY_PERIODS: &str = "title = 'periods'\ndrive = 'tiny'\nset = ['disturb.model=none', 'start.fill=0.5', 'start.age=30d']\n\
-    figure = [{ name = 'f', title = 'mean', group = 'g', metric = ['/latency_us/read/mean'], unit = 'us', over = 'block' },\n\
-    { name = 'in-use', title = 'blocks', group = 'g', metric = ['/blocks/in_use'], unit = 'blocks' }]\n\
+const BY_PERIODS: &str = "title = 'periods'\ndrive = 'tiny'\nset = ['disturb.model=none', \
+    'start.fill=0.5', 'start.age=30d']\n\
+    figure = [{ name = 'f', title = 'mean', group = 'g', metric = ['/latency_us/read/mean'], unit \
+    = 'us', over = 'block' },\n\
+    { name = 'in-use', title = 'blocks', group = 'g', metric = ['/blocks/in_use'], unit = 'blocks' \
+    }]\n\
     plot = [{ name = 'stages', title = 'stages', group = 'g', kind = 'stages' }]\n\
-    gain = [{ name = 'gain', title = 'gain', group = 'g', technique = 'none', over = 'block', twin = ' free' }]\n\
+    gain = [{ name = 'gain', title = 'gain', group = 'g', technique = 'none', over = 'block', twin \
+    = ' free' }]\n\
     workload = [{ name = 'even', config = {} }]\n\
-    group = [{ name = 'g', gear = 'timed', reclaim = ['none'], refresh = ['block', 'none'], seeds = 2, load = 0.5, \
+    group = [{ name = 'g', gear = 'timed', reclaim = ['none'], refresh = ['block', 'none'], seeds \
+    = 2, load = 0.5, \
     periods = { before = 3, updates = 0.25, reads = 20000, stages = true }, \
-    variant = [{ name = 'v' }, { name = 'v free', set = ['timing.program_us=0.001', 'timing.erase_us=0.001'] }] }]\n";
+    variant = [{ name = 'v' }, { name = 'v free', set = ['timing.program_us=0.001', \
+    'timing.erase_us=0.001'] }] }]\n";
 
 #[test]
 fn data_is_updated_for_periods_and_its_reads_are_taken_apart() {
@@ -469,14 +479,18 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
 fn a_run_that_cannot_keep_up_gives_no_number_and_the_others_go_on() {
     let room = Room::new();
     let recipe = "title = 'load'\ndrive = 'tiny'\n\
-        figure = [{ name = 'f', title = 'latency', group = 'g', metric = ['/latency_us/read/p50'], unit = 'us', by_workload = true }]\n\
+        figure = [{ name = 'f', title = 'latency', group = 'g', metric = ['/latency_us/read/p50'], \
+        unit = 'us', by_workload = true }]\n\
         expected = 'expected.toml'\n\
-        workload = [{ name = 'slow', config = { read_share = 1.0, requests = 20000, rate = 1000.0 } },\n\
+        workload = [{ name = 'slow', config = { read_share = 1.0, requests = 20000, rate = 1000.0 \
+        } },\n\
         { name = 'fast', config = { read_share = 1.0, requests = 20000, rate = 1e8 } }]\n\
-        group = [{ name = 'g', gear = 'timed', reclaim = ['block'], passes = 1.0, variant = [{ name = 'v' }] }]\n";
+        group = [{ name = 'g', gear = 'timed', reclaim = ['block'], passes = 1.0, variant = [{ \
+        name = 'v' }] }]\n";
     let row = |workload: &str| {
         format!(
-            "[[expected]]\nsource = 's'\nwhat = '{workload}'\nfigure = 'f'\nvariant = 'v'\nworkload = '{workload}'\nreclaim = 'block'\n\
+            "[[expected]]\nsource = 's'\nwhat = '{workload}'\nfigure = 'f'\nvariant = \
+             'v'\nworkload = '{workload}'\nreclaim = 'block'\n\
              value = 60.0\ntolerance = 100.0\n"
         )
     };
@@ -512,7 +526,8 @@ fn an_expected_row_says_how_it_is_compared() {
     let recipe = room.file("run.toml", &TWO.replacen('\n', "\nexpected = 'expected.toml'\n", 1));
     let refusal = |more: &str| {
         let row = format!(
-            "[[expected]]\nsource = 's'\nwhat = 'w'\nfigure = 'reads'\nvariant = 'v'\nreclaim = 'block'\nvalue = 2.0\n{more}\n"
+            "[[expected]]\nsource = 's'\nwhat = 'w'\nfigure = 'reads'\nvariant = 'v'\nreclaim = \
+             'block'\nvalue = 2.0\n{more}\n"
         );
         room.file("expected.toml", &row);
         let done = vpass(&["paper", &recipe]);
@@ -548,11 +563,15 @@ fn an_expected_row_says_how_it_is_compared() {
 
 /// Random writes under each parity technique, on a drive with space for the parity.
 const BY_PARITY: &str = "title = 'parity'\ndrive = 'tiny'\n\
-    set = ['disturb.model=none', 'drive.capacity=512MiB', 'drive.spare=0.5', 'start.fill=0.3', 'start.overwrite=0', 'parity.stripe=3']\n\
-    figure = [{ name = 'f', title = 'programs', group = 'g', parity = ['none', 'raid5', 'ppc', 'hc'], metric = ['/flash/programs/parity'],\n\
+    set = ['disturb.model=none', 'drive.capacity=512MiB', 'drive.spare=0.5', 'start.fill=0.3', \
+    'start.overwrite=0', 'parity.stripe=3']\n\
+    figure = [{ name = 'f', title = 'programs', group = 'g', parity = ['none', 'raid5', 'ppc', \
+    'hc'], metric = ['/flash/programs/parity'],\n\
     unit = 'pages' }]\n\
-    workload = [{ name = 'even', config = { requests = 2000, read_share = 0.0, block_size = '16KiB' } }]\n\
-    group = [{ name = 'g', gear = 'untimed', reclaim = ['none'], parity = ['none', 'raid5', 'ppc', 'hc'], passes = 1.0, oracle = true,\n\
+    workload = [{ name = 'even', config = { requests = 2000, read_share = 0.0, block_size = \
+    '16KiB' } }]\n\
+    group = [{ name = 'g', gear = 'untimed', reclaim = ['none'], parity = ['none', 'raid5', 'ppc', \
+    'hc'], passes = 1.0, oracle = true,\n\
     variant = [{ name = 'v' }] }]\n";
 
 #[test]
@@ -590,14 +609,22 @@ fn parity_is_an_axis_of_a_group() {
 #[test]
 fn means_are_told_apart_and_weighed() {
     let room = Room::new();
-    let figure = "figure = [{ name = 'f', title = 'pages', group = 'g', metric = ['/flash/programs/host', '/flash/programs/parity'], over = 'raid5',\n\
-        weights = ['/host/write_pages', '/host/read_pages'], without = ['reads'], sums = true, unit = 'pages' }]\n";
-    let workloads = "workload = [{ name = 'even', config = { requests = 2000, read_share = 0.1, block_size = '16KiB' } },\n\
+    let figure = "figure = [{ name = 'f', title = 'pages', group = 'g', metric = \
+        ['/flash/programs/host', '/flash/programs/parity'], over = 'raid5',\n\
+        weights = ['/host/write_pages', '/host/read_pages'], without = ['reads'], sums = true, \
+        unit = 'pages' }]\n";
+    let workloads = "workload = [{ name = 'even', config = { requests = 2000, read_share = 0.1, \
+        block_size = '16KiB' } },\n\
         { name = 'long', config = { requests = 900, read_share = 0.3, block_size = '32KiB' } },\n\
-        { name = 'reads', config = { requests = 3000, read_share = 0.9, block_size = '16KiB' } }]\n";
+        { name = 'reads', config = { requests = 3000, read_share = 0.9, block_size = '16KiB' } \
+        }]\n";
     let mut recipe: Vec<String> = BY_PARITY.lines().take(3).map(Into::into).collect();
     recipe.extend([figure.into(), workloads.into()]);
-    recipe.push("group = [{ name = 'g', gear = 'untimed', reclaim = ['none'], parity = ['raid5', 'hc'], passes = 1.0,".into());
+    recipe.push(
+        "group = [{ name = 'g', gear = 'untimed', reclaim = ['none'], parity = ['raid5', \
+        'hc'], passes = 1.0,"
+            .into(),
+    );
     recipe.push("variant = [{ name = 'v', own = { hc = ['drive.write_buffer=2MiB'] } }] }]".into());
     let recipe = recipe.join("\n");
     let out = room.path("out");

@@ -134,9 +134,11 @@ fn factors_that_are_not_one_for_each_number_are_refused() {
     let recipe = |times: &str| {
         format!(
             "title = 'times'\ndrive = 'tiny'\n\
-             figure = [{{ name = 'f', title = 'f', group = 'g', metric = ['/host/read_requests'], unit = 'ms', {times} }}]\n\
+             figure = [{{ name = 'f', title = 'f', group = 'g', metric = ['/host/read_requests'], \
+             unit = 'ms', {times} }}]\n\
              workload = [{{ name = 'w', config = {{ requests = 50 }} }}]\n\
-             group = [{{ name = 'g', gear = 'untimed', reclaim = ['none'], variant = [{{ name = 'v' }}] }}]\n"
+             group = [{{ name = 'g', gear = 'untimed', reclaim = ['none'], variant = [{{ name = \
+             'v' }}] }}]\n"
         )
     };
     let run = |times: &str| {
@@ -162,11 +164,13 @@ fn factors_that_are_not_one_for_each_number_are_refused() {
 const HARD_NAMES: &str = r#"title = 'names'
 drive = 'tiny'
 expected = 'expected.toml'
-figure = [{ name = 'f', title = 'f, "f"', group = 'g', metric = ['/host/read_requests'], unit = 'reads, all', over = 'none',
-    without = ['c "d"'], by_workload = true }]
+figure = [{ name = 'f', title = 'f, "f"', group = 'g', metric = ['/host/read_requests'],
+    unit = 'reads, all', over = 'none', without = ['c "d"'], by_workload = true }]
 plot = [{ name = 'p', title = 'p', group = 'g', kind = 'blocks' }]
-workload = [{ name = 'a, b', config = { requests = 500 } }, { name = 'c "d"', config = { requests = 400 } }]
-group = [{ name = 'g', gear = 'untimed', reclaim = ['none', 'block'], variant = [{ name = 'v, "w"' }] }]
+workload = [{ name = 'a, b', config = { requests = 500 } },
+    { name = 'c "d"', config = { requests = 400 } }]
+group = [{ name = 'g', gear = 'untimed', reclaim = ['none', 'block'],
+    variant = [{ name = 'v, "w"' }] }]
 "#;
 
 #[test]
@@ -201,12 +205,18 @@ tolerance = 0.1
 
 /// Three generated requests, and a trace beside them in one of two groups.
 const BESIDE: &str = "title = 'beside'\ndrive = 'tiny'\n\
-    figure = [{ name = 'f', title = 'reads', group = 'g', metric = ['/host/read_requests'], unit = 'reads', by_workload = true },\n\
-    { name = 'h', title = 'reads', group = 'h', metric = ['/host/read_requests'], unit = 'reads', by_workload = true }]\n\
-    workload = [{ name = 'SRC', config = { requests = 500 } }, { name = 'HM', config = { requests = 400 } },\n\
-    { name = 'stripes', config = { requests = 10, read_share = 0.5, stripes = { page = '8KiB' } } }]\n\
-    group = [{ name = 'g', gear = 'untimed', reclaim = ['block'], workloads = ['SRC', 'HM'], variant = [{ name = 'v' }] },\n\
-    { name = 'h', gear = 'untimed', reclaim = ['block'], workloads = ['HM'], variant = [{ name = 'v' }] }]\n\
+    figure = [{ name = 'f', title = 'reads', group = 'g', metric = ['/host/read_requests'], unit = \
+    'reads', by_workload = true },\n\
+    { name = 'h', title = 'reads', group = 'h', metric = ['/host/read_requests'], unit = 'reads', \
+    by_workload = true }]\n\
+    workload = [{ name = 'SRC', config = { requests = 500 } }, { name = 'HM', config = { requests \
+    = 400 } },\n\
+    { name = 'stripes', config = { requests = 10, read_share = 0.5, stripes = { page = '8KiB' } } \
+    }]\n\
+    group = [{ name = 'g', gear = 'untimed', reclaim = ['block'], workloads = ['SRC', 'HM'], \
+    variant = [{ name = 'v' }] },\n\
+    { name = 'h', gear = 'untimed', reclaim = ['block'], workloads = ['HM'], variant = [{ name = \
+    'v' }] }]\n\
     trace = [{ name = 'SRC, real', files = ['src1_2'], beside = ['SRC'] }]\n\
     [model]\nstripes = 'shares'\n";
 
@@ -235,7 +245,10 @@ fn a_real_trace_stands_beside_a_workload_and_in_no_mean() {
     let ([f, h, shares], said) = run(&["--traces", folder.to_str().unwrap()], "with");
     let ([f_without, h_without, shares_without], said_without) = run(&[], "without");
     assert!(
-        said.contains("every workload is generated; real traces beside generated workloads, not in the means: SRC, real (1 file)\n"),
+        said.contains(
+            "every workload is generated; real traces beside generated workloads, not in \
+            the means: SRC, real (1 file)\n"
+        ),
         "{said}"
     );
     assert!(said_without.contains("every workload is generated\n"), "{said_without}");
@@ -255,7 +268,8 @@ fn a_real_trace_stands_beside_a_workload_and_in_no_mean() {
         (
             "beside = ['SRC']",
             "beside = []",
-            "trace SRC, real: at least one name of `files` and one workload of `beside` are expected",
+            "trace SRC, real: at least one name of `files` and one workload of `beside` are \
+             expected",
         ),
         (
             "name = 'SRC, real'",

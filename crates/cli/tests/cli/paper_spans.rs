@@ -4,11 +4,14 @@ use crate::common::{Room, vpass};
 
 /// Two budgets on a drive whose reads need retries early, with a timed window after the span.
 const RECIPE: &str = "title = 'spans'\ndrive = 'rlr-rewriter-tlc'\nlong_us = 400\n\
-    set = ['drive.capacity=320MiB', 'drive.spare=0.4', 'geometry.channels=1', 'geometry.planes_per_die=1', 'drive.write_buffer=0', 'start.pec=900']\n\
+    set = ['drive.capacity=320MiB', 'drive.spare=0.4', 'geometry.channels=1', \
+    'geometry.planes_per_die=1', 'drive.write_buffer=0', 'start.pec=900']\n\
     workload = [{ name = 'even', config = { block_size = '16KiB' } }]\n\
-    group = [{ name = 'g', gear = 'untimed', reclaim = ['block', 'straw-wl'], span = { days = 14, reads_per_page = 100 }, seeds = 2, \
+    group = [{ name = 'g', gear = 'untimed', reclaim = ['block', 'straw-wl'], span = { days = 14, \
+    reads_per_page = 100 }, seeds = 2, \
     variant = [{ name = 'no retry' }, { name = 'some', hints = 'idle.toml' }] }]\n\
-    figure = [{ name = 'f', title = 'mean', group = 'g', metric = ['/reads/mean_us'], unit = 'us', over_variant = 'no retry', \
+    figure = [{ name = 'f', title = 'mean', group = 'g', metric = ['/reads/mean_us'], unit = 'us', \
+    over_variant = 'no retry', \
     by_workload = true, interval = true }]\n\
     plot = [{ name = 'weeks', title = 'by week', group = 'g', kind = 'weeks' }]\n";
 
@@ -52,7 +55,8 @@ fn a_variant_is_divided_by_another_and_every_week_has_its_reads() {
         "{weeks}"
     );
     let runs: serde_json::Value = serde_json::from_str(&read("runs.json")).unwrap();
-    let hints = runs.as_array().unwrap().iter().find(|run| run["variant"] == "some").unwrap()["summary"]["hints"]["idle"].clone();
+    let some = runs.as_array().unwrap().iter().find(|run| run["variant"] == "some").unwrap();
+    let hints = some["summary"]["hints"]["idle"].clone();
     assert_eq!((hints["retries"].as_u64(), hints["pages"].as_u64()), (Some(4), Some(20_480)));
 }
 
@@ -75,11 +79,7 @@ fn spans_that_do_not_go_together_with_the_rest_are_refused() {
     refused("seeds = 2", "seeds = 2, load = 0.3", "its days and reads per page are its rate");
     refused("seeds = 2", "cycles = 2.0, reads_per_block = 9.0", "`span` excludes");
     refused("seeds = 2", "sample = '1/104'", "and `sample` needs `gear = \"fluid\"`");
-    refused(
-        "gear = 'untimed'",
-        "gear = 'fluid'",
-        "`gear = \"fluid\"` needs `span` and `sample`",
-    );
+    refused("gear = 'untimed'", "gear = 'fluid'", "`gear = \"fluid\"` needs `span` and `sample`");
     refused("seeds = 2", "seeds = 2, sample = '5/4'", "one page in N is expected");
     refused(
         "'no retry', b",

@@ -30,7 +30,8 @@ fn warnings(of: &Value) -> String {
 /// fits, if the row fits the drive at all. One page more is too much for some.
 #[test]
 fn the_capacity_that_is_named_fits_all_rows() {
-    let line = "compare --drive tiny --workload zipf-read --parity none,raid5,pe-aware --set parity.stripe=3 --set workload.requests=200 --gear untimed --csv";
+    let line = "compare --drive tiny --workload zipf-read --parity none,raid5,pe-aware --set \
+        parity.stripe=3 --set workload.requests=200 --gear untimed --csv";
     let refused = ran(line);
     let lacks = |done: &Done| {
         let all = [
@@ -67,7 +68,7 @@ fn the_capacity_that_is_named_fits_all_rows() {
         done.stderr.lines().filter(|line| line.contains("left out")).collect();
     assert!(
         matches!(left_out[..], [one] if one.contains("`observed-retries`")),
-        "once, and not for want of room: {left_out:?}"
+        "once, and not for lack of space: {left_out:?}"
     );
     let rows = |technique: &str| {
         done.stdout.lines().filter(|line| line.starts_with(&format!("{technique},"))).count()
@@ -100,16 +101,20 @@ fn what_would_be_right_is_possible() {
         "run --drive tiny --workload zipf-read --parity raid5 --set geometry.dies_per_channel=1";
     ran(two_dies)
         .refuses(2, &["the drive has 2: the shortest stripe, parity.stripe=2, wants 3; more dies"]);
-    let hc = "run --drive tiny --workload zipf-read --set workload.requests=100 --set parity.stripe=3 --set drive.capacity=256MiB --set drive.spare=0.75 --parity hc";
+    let hc = "run --drive tiny --workload zipf-read --set workload.requests=100 --set \
+        parity.stripe=3 --set drive.capacity=256MiB --set drive.spare=0.75 --parity hc";
     for published in [0, 1] {
         let line = format!("{hc} --set parity.hc.published={published}");
-        ran(&format!("{line} --set parity.hc.n_update=4"))
-            .refuses(2, &["parity.hc.n_update = 4 is more than the 3 pages of a stripe; 3 means that nothing is ever forgotten"]);
+        ran(&format!("{line} --set parity.hc.n_update=4")).refuses(
+            2,
+            &["parity.hc.n_update = 4 is more than the 3 pages of a stripe; 3 means \
+                that nothing is ever forgotten"],
+        );
         for right in ["", "--set parity.hc.n_update=3"] {
             assert_eq!(
                 ran(&format!("{line} {right}")).code,
                 0,
-                "{right}: the default is no mistake"
+                "{right}: the default is not an error"
             );
         }
     }
@@ -119,8 +124,10 @@ fn what_would_be_right_is_possible() {
 /// both happen.
 #[test]
 fn nothing_is_said_to_come_for_blocks_that_are_left_to_parity() {
-    let line = "run --drive tiny --workload zipf-read --set workload.requests=20000 --set workload.rate=30000 --set parity.stripe=3 --set drive.capacity=256MiB \
-        --set drive.spare=0.75 --set start.pec=10 --set start.overwrite=0.2 --parity da-raid5 --reclaim block --refresh block --set refresh.period=30d";
+    let line = "run --drive tiny --workload zipf-read --set workload.requests=20000 --set \
+        workload.rate=30000 --set parity.stripe=3 --set drive.capacity=256MiB \
+        --set drive.spare=0.75 --set start.pec=10 --set start.overwrite=0.2 --parity da-raid5 \
+        --reclaim block --refresh block --set refresh.period=30d";
     let to_come = ["of the reads at which block rewrites it", "block rewrites it by"];
     let young = json(&format!("{line} --set parity.t_p=1000"));
     for words in to_come {
@@ -146,7 +153,8 @@ fn nothing_is_said_to_come_for_blocks_that_are_left_to_parity() {
 #[test]
 fn no_promise_ends_where_none_is_made() {
     let line = format!(
-        "run {OF_A_CODE} --set workload.rate=60 --reclaim block --refresh block --set refresh.period=330d"
+        "run {OF_A_CODE} --set workload.rate=60 --reclaim block --refresh block --set \
+         refresh.period=330d"
     );
     let worn = "--set start.worn_share=0.3 --set start.worn_pec=15002";
     assert!(
@@ -157,12 +165,13 @@ fn no_promise_ends_where_none_is_made() {
 }
 
 /// A small drive of the preset with its code, and a few hundred requests.
-const OF_A_CODE: &str = "--drive da-raid5-mlc --workload da-raid5-tpcc --set geometry.blocks_per_plane=64 --set drive.spare=0.4 --set workload.requests=500";
+const OF_A_CODE: &str = "--drive da-raid5-mlc --workload da-raid5-tpcc --set \
+    geometry.blocks_per_plane=64 --set drive.spare=0.4 --set workload.requests=500";
 
 #[test]
 fn rows_of_unequal_reliability_say_so() {
-    let unequal = "Rows are compared at unequal reliability: UBER is that of pages by themselves, ";
-    let before_repair = "UBER is that of pages by themselves, before repair";
+    let unequal = "Rows are compared at unequal reliability: UBER is that of single pages, ";
+    let before_repair = "UBER is that of single pages before repair";
     let of =
         |parities: &str| json(&format!("compare {OF_A_CODE} --reclaim block --parity {parities}"));
     let rows = of("none,udl,raid5");
@@ -197,7 +206,8 @@ fn rows_of_unequal_reliability_say_so() {
 }
 
 /// Four dies with stripes of three pages and parity.
-const STRIPED: &str = "--drive tiny --workload random-70-30 --set workload.requests=2000 --set drive.capacity=256MiB --set drive.spare=0.75 --set start.overwrite=0.2 \
+const STRIPED: &str = "--drive tiny --workload random-70-30 --set workload.requests=2000 --set \
+    drive.capacity=256MiB --set drive.spare=0.75 --set start.overwrite=0.2 \
     --reclaim block --gear untimed --set parity.rebuild=16";
 
 /// A second die fails on a drive with one die more than a stripe has pages. More spare does not
@@ -279,7 +289,8 @@ fn reports_in_words_have_wear_by_die_windows_and_rebuilds() {
             && words.contains("block: failures lost 0 pages; "),
         "{words}"
     );
-    let lived = "life --drive tiny --workload random-70-30 --set workload.rate=1000 --years 0.0001 --gear untimed --parity raid5";
+    let lived = "life --drive tiny --workload random-70-30 --set workload.rate=1000 --years 0.0001 \
+        --gear untimed --parity raid5";
     let words = ran(&format!(
         "{lived} --set parity.stripe=3 --set drive.capacity=256MiB --set drive.spare=0.75"
     ))

@@ -6,7 +6,8 @@ use serde_json::Value;
 use crate::common::vpass;
 
 /// Half a million page reads, few of them of cold data, on nine dies of 40 blocks.
-const RUN: &str = "run --drive da-raid5-mlc --workload da-raid5-websearch --gear untimed --set geometry.blocks_per_plane=40 --set drive.spare=0.35 \
+const RUN: &str = "run --drive da-raid5-mlc --workload da-raid5-websearch --gear untimed --set \
+    geometry.blocks_per_plane=40 --set drive.spare=0.35 \
     --set workload.requests=300000 --set bch.target=stripe --reclaim block";
 
 #[track_caller]

@@ -120,9 +120,12 @@ fn noise_and_levels_need_what_they_work_on() {
 }
 
 /// `tiny` with data of up to thirty days, whose error rate age brings from 0.001 to 0.0082.
-const TIRED: &str = "--workload uniform-read --reclaim none --gear untimed --set workload.requests=20000 --set workload.queue_depth= \
-    --set workload.rate=1000 --set error.model=powerlaw --set error.e=1e-3 --set error.b=1e-5 --set error.m=0 --set error.longest_age=30d \
-    --set start.age=30d --set ecc.codeword=4KiB --set ecc.cap=[0.004,0.006,0.0085] --set ecc.retry_decode_us=[20,20]";
+const TIRED: &str = "--workload uniform-read --reclaim none --gear untimed --set \
+    workload.requests=20000 --set workload.queue_depth= \
+    --set workload.rate=1000 --set error.model=powerlaw --set error.e=1e-3 --set error.b=1e-5 \
+    --set error.m=0 --set error.longest_age=30d \
+    --set start.age=30d --set ecc.codeword=4KiB --set ecc.cap=[0.004,0.006,0.0085] --set \
+    ecc.retry_decode_us=[20,20]";
 
 fn tired(command: &str, more: &str) -> Vec<String> {
     format!("{command} --drive tiny {TIRED} {more}").split_whitespace().map(str::to_owned).collect()
@@ -295,7 +298,15 @@ fn a_refresh_that_merges_says_what_it_merged() {
 #[test]
 fn noise_is_of_the_seed() {
     let of = |seed: u32| {
-        run(&tired("run", &format!("--json --set error.noise=true --seed {seed}"))).json()["retries"].clone()
+        run(&tired(
+            "run",
+            &format!(
+                "--json --set error.noise=true --seed \
+            {seed}"
+            ),
+        ))
+        .json()["retries"]
+            .clone()
     };
     assert_eq!(of(1), of(1));
     assert!(of(1) != of(2));

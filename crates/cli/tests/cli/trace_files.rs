@@ -18,8 +18,10 @@ fn made(args: &[&str]) -> Done {
 }
 
 /// Four reads, two writes and a trim of two files, a second apart.
-const LOG: &str = "fio version 3 iolog\n0 /dev/sda read 0 4096\n1000000 /dev/sda read 12288 8192\n2000000 /dev/sdb write 4194304 65536\n\
-    3000000 /dev/sda read 0 4096\n4000001 /dev/sdb write 4194304 512\n5000000 /dev/sda trim 1073741824 4096\n6000000 /dev/sda read 0 1024\n";
+const LOG: &str = "fio version 3 iolog\n0 /dev/sda read 0 4096\n1000000 /dev/sda read 12288 \
+    8192\n2000000 /dev/sdb write 4194304 65536\n\
+    3000000 /dev/sda read 0 4096\n4000001 /dev/sdb write 4194304 512\n5000000 /dev/sda trim \
+    1073741824 4096\n6000000 /dev/sda read 0 1024\n";
 
 #[test]
 fn info_by_hand() {
@@ -227,7 +229,7 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
     let fit = vpass(&["workload", "fit", "--trace", &file]);
     assert!(
         fit.stdout.contains(words)
-            && fit.stdout.contains("the times of mqsim are taken for nanoseconds"),
+            && fit.stdout.contains("the times of mqsim are read as nanoseconds"),
         "{}",
         fit.stdout
     );
@@ -243,7 +245,14 @@ fn info_tells_regions_apart() {
     let json = trace(&["info", &file, "--drive", "tiny", "--json"]).json();
     let region = |device: &str, pages: [u64; 5]| {
         let [offset, span, touched] = [pages[0], pages[1], pages[2]].map(|n| n * 16_384);
-        serde_json::json!({ "device": device, "offset_bytes": offset, "span_bytes": span, "touched_bytes": touched, "page_reads": pages[3], "page_writes": pages[4] })
+        serde_json::json!({
+            "device": device,
+            "offset_bytes": offset,
+            "span_bytes": span,
+            "touched_bytes": touched,
+            "page_reads": pages[3],
+            "page_writes": pages[4]
+        })
     };
     let expected = serde_json::json!([
         region("1", [0, 4, 2, 1, 1]),
@@ -315,10 +324,19 @@ fn what_a_form_loses_is_said_once() {
     let room = Room::new();
     let nanoseconds = room.file("a.trace", "100 0 0 8 1\n250 0 0 8 1\n1999 0 8 8 0\n20 0 8 8 0\n");
     let said = made(&["convert", &nanoseconds, &room.text("a.csv")]).stderr;
-    assert!(said.contains("this form stores times in steps of 100 ns, so 3 were rounded down"), "{said}");
+    assert!(
+        said.contains(
+            "this form stores times in steps of 100 ns, so 3 were rounded \
+        down"
+        ),
+        "{said}"
+    );
     let said = made(&["convert", &nanoseconds, &room.text("a.iolog")]).stderr;
     assert!(
-        said.contains("this form stores times in steps of 1 us, so 2 were rounded down; 1 row was earlier than the first and moved to its time"),
+        said.contains(
+            "this form stores times in steps of 1 us, so 2 were rounded down; 1 row was \
+            earlier than the first and moved to its time"
+        ),
         "{said}"
     );
     assert_eq!(said.lines().count(), 1);
@@ -339,10 +357,8 @@ fn files_are_joined_by_the_names_of_their_devices() {
     );
     let log = room.file("d.log", LOG);
     let (a, out) = (room.text("a.csv"), room.text("e.vpt"));
-    trace(&["convert", &a, &log, &out]).refuses(
-        2,
-        &["a.csv counts time from a date", "d.log from the start of the recording"],
-    );
+    trace(&["convert", &a, &log, &out])
+        .refuses(2, &["a.csv counts time from a date", "d.log from the start of the recording"]);
     assert!(!room.path("e.vpt").exists());
 }
 

@@ -98,7 +98,8 @@ fn write_amplification_is_bytes_by_bytes_in_run_compare_and_life() {
 #[test]
 fn small_writes_are_warned_of_with_their_cost() {
     let few = ["--set", "workload.requests=30k", "--gear", "untimed"];
-    let told = "100 % of the writes are smaller than the mapping unit, a flash page of 16.0 KiB: a write took ";
+    let told = "100 % of the writes are smaller than the mapping unit, a flash page of 16.0 KiB: a \
+        write took ";
     let json = |args: &[&str], block: &str| {
         done(&written("run", block, &[&few[..], args, &["--json"]].concat())).json()
     };
@@ -141,7 +142,8 @@ fn small_writes_are_warned_of_with_their_cost() {
     let mixed = |percent: u32| {
         let (small, large) = (f64::from(percent) / 100.0, f64::from(100 - percent) / 100.0);
         let sizes = format!(
-            "workload.block_sizes=[{{size = '4KiB', share = {small}}}, {{size = '16KiB', share = {large}}}]"
+            "workload.block_sizes=[{{size = '4KiB', share = {small}}}, {{size = '16KiB', share = \
+             {large}}}]"
         );
         let fixed = [
             "run",
@@ -205,7 +207,8 @@ fn the_mapping_unit_is_stated_of_every_drive() {
         (32_768.0, 8.0)
     );
     let shown = vpass(&["show", "drive", "tiny"]).stdout;
-    let unit = "# Mapping unit: the flash page (geometry.page_size), 16.0 KiB. A smaller write reads its page and programs all of it.\n";
+    let unit = "# Mapping unit: the flash page (geometry.page_size), 16.0 KiB. A smaller write \
+        reads its page and programs all of it.\n";
     assert!(
         shown.contains(unit)
             && shown.contains(
@@ -257,7 +260,8 @@ fn a_key_that_stands_in_files_only_is_said_to() {
     set("workload.stripes.recent_share=0.5").refuses(
         2,
         &[
-            "--set does not take `workload.stripes.recent_share`: keys of `workload.stripes` stand in workload files only",
+            "--set does not take `workload.stripes.recent_share`: keys of `workload.stripes` stand \
+             in workload files only",
             "vpass show workload NAME",
         ],
     );

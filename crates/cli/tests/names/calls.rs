@@ -7,7 +7,8 @@ pub(crate) const JSON: [(&str, &str); 36] = [
     ("run", "run --drive tiny --workload zipf-read --set workload.requests=2000 --json --out OUT"),
     (
         "run",
-        "run --drive tiny --workload random-70-30 --set workload.requests=9000 --gear untimed --json --out OUT",
+        "run --drive tiny --workload random-70-30 --set workload.requests=9000 --gear untimed \
+         --json --out OUT",
     ),
     (
         "run",
@@ -15,56 +16,69 @@ pub(crate) const JSON: [(&str, &str); 36] = [
     ),
     (
         "run",
-        "run --drive tiny --workload random-70-30 --set workload.requests=2000 --oracle full --warm-up 100 --json --out OUT",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 --oracle full \
+         --warm-up 100 --json --out OUT",
     ),
     (
         "run",
-        "run --drive tiny --workload random-70-30 --set workload.requests=2000 --refresh block --set start.age=10d --json",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 --refresh block \
+         --set start.age=10d --json",
     ),
     (
         "run",
-        "run --drive tiny --workload random-70-30 --set workload.requests=2000 --refresh ida --set start.age=10d --json",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 --refresh ida --set \
+         start.age=10d --json",
     ),
     (
         "run",
-        "run --drive TIRED --workload random-70-30 --set workload.requests=2000 --hints HINTS --seeds 2 --json --out OUT",
+        "run --drive TIRED --workload random-70-30 --set workload.requests=2000 --hints HINTS \
+         --seeds 2 --json --out OUT",
     ),
     (
         "run",
-        "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity raid5 --json --out OUT",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity \
+         raid5 --json --out OUT",
     ),
     (
         "run",
-        "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity hc --fail die:3@r500 --json --out OUT",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity hc \
+         --fail die:3@r500 --json --out OUT",
     ),
     (
         "run",
-        "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity pe-aware --json --out OUT",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity \
+         pe-aware --json --out OUT",
     ),
     (
         "run",
-        "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity da-raid5 --json --out OUT",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity \
+         da-raid5 --json --out OUT",
     ),
     ("run", "run --drive tiny --fio examples/jobs/database.fio --json --out OUT"),
     (
         "run",
-        "run --drive tiny --trace examples/traces/pgbench-ext4.csv.zst --gear untimed --json --out OUT",
+        "run --drive tiny --trace examples/traces/pgbench-ext4.csv.zst --gear untimed --json --out \
+         OUT",
     ),
     (
         "compare",
-        "compare --drive tiny --workload zipf-read --set workload.requests=2000 --reclaim none,block --json --out OUT",
+        "compare --drive tiny --workload zipf-read --set workload.requests=2000 --reclaim \
+         none,block --json --out OUT",
     ),
     (
         "compare",
-        "compare --drive tiny --workload random-70-30 --set workload.requests=2000 --reclaim none,block --seeds 2 --json --out OUT",
+        "compare --drive tiny --workload random-70-30 --set workload.requests=2000 --reclaim \
+         none,block --seeds 2 --json --out OUT",
     ),
     (
         "compare",
-        "compare --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity none,raid5 --json",
+        "compare --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity \
+         none,raid5 --json",
     ),
     (
         "compare",
-        "compare --drive TIRED --workload random-70-30 --set workload.requests=2000 --reclaim none,block --json",
+        "compare --drive TIRED --workload random-70-30 --set workload.requests=2000 --reclaim \
+         none,block --json",
     ),
     ("life", "life LIFE --years 0.001 --seeds 2 --json --out OUT"),
     ("life", "life LIFE --years 0.001 --reclaim block,straw-wl --json --out OUT"),
@@ -106,7 +120,8 @@ pub(crate) const CODES: [(i32, &str, &str); 9] = [
     (
         1,
         "workload fit that misses",
-        "workload fit --workload examples/statistics/office-day.toml --scale 0.05 --tolerance 0.001",
+        "workload fit --workload examples/statistics/office-day.toml --scale 0.05 --tolerance \
+         0.001",
     ),
     (2, "unknown drive", "run --drive nothing --workload zipf-read"),
     (2, "unknown key", "run --drive tiny --workload zipf-read --set drive.nothing=1"),
@@ -116,11 +131,13 @@ pub(crate) const CODES: [(i32, &str, &str); 9] = [
     (
         3,
         "run that loses data",
-        "run --drive tiny --workload zipf-read --set start.pec=3000 --set workload.requests=2000000 --reclaim none --gear untimed",
+        "run --drive tiny --workload zipf-read --set start.pec=3000 --set \
+         workload.requests=2000000 --reclaim none --gear untimed",
     ),
     (
         3,
         "attack that loses data",
-        "attack hammer --drive tiny --set start.pec=2000 --requests 300000 --reclaim none --gear untimed",
+        "attack hammer --drive tiny --set start.pec=2000 --requests 300000 --reclaim none --gear \
+         untimed",
     ),
 ];

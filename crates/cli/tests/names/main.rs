@@ -18,7 +18,8 @@ use crate::calls::{CODES, JSON, SHORT};
 type Names = BTreeSet<String>;
 
 /// The tiny drive with data that has an error rate, and reads that take up to two retries.
-const TIRED: &str = "\n[error]\nmodel = \"powerlaw\"\ne = 0.0045\nb = 0.0\n[ecc]\ncodeword = \"4KiB\"\ncap = [0.0085, 0.01, 0.012]\n\
+const TIRED: &str = "\n[error]\nmodel = \"powerlaw\"\ne = 0.0045\nb = 0.0\n[ecc]\ncodeword \
+    = \"4KiB\"\ncap = [0.0085, 0.01, 0.012]\n\
     retry_decode_us = [50, 70]\n[hints]\ntypical_us = 150\nidle_us = 1000\n";
 
 /// Hints of a host that waits for a part of its data.
@@ -210,7 +211,8 @@ fn now() -> Names {
     of_help(&[], &mut names);
     let of_calls: Vec<_> = JSON.par_iter().map(|(title, call)| of_call(title, call)).collect();
     names.extend(of_calls.into_iter().flatten());
-    let csv = "compare --drive tiny --workload zipf-read --set workload.requests=500 --reclaim none,block --csv";
+    let csv = "compare --drive tiny --workload zipf-read --set workload.requests=500 --reclaim \
+        none,block --csv";
     of_columns("compare --csv", &text(&vpass(&words(csv, Path::new(""))).stdout), &mut names);
     let code = |call: &str| vpass(&words(call, Path::new(""))).status.code();
     let of_codes: Vec<_> = CODES

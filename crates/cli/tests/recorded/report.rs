@@ -150,7 +150,8 @@ fn each_kind_of_change_is_reported_apart() {
          removed fields:\n  s gone: 1 run\n    was 1   (1 x; run 1)\n"
     );
     assert_eq!(report.of_additions(), "new fields:\n  s new: 1 run\n    5   (1 x; run 1)\n");
-    let reworded = "changed sentences:\n  s warnings[]: 1 run\n    + New.   (1 x; run 1)\n    - Old.   (1 x; run 1)\n";
+    let reworded = "changed sentences:\n  s warnings[]: 1 run\n    + New.   (1 x; run 1)\n    - \
+        Old.   (1 x; run 1)\n";
     assert_eq!(report.of_sentences(), reworded);
     assert_eq!(Report::new(&new, &new).of_values(), "");
 }

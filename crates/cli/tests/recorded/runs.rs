@@ -1,6 +1,6 @@
-//! The recorded runs: every technique in both gears under five workloads; runs that are sensitive
-//! to the order of events; other cell types, attacks, a job file, a trace; and the papers at their
-//! small size.
+//! The recorded runs: every technique in both gears under five workloads, and runs that are
+//! sensitive to the order of events. Then other cell types, attacks, a job file, a trace, and the
+//! papers at their small size.
 
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::RECLAIM;
@@ -51,9 +51,11 @@ const VARIANTS: [&str; 17] = [
     "--set workload.rate=50000 --set workload.arrivals=constant",
     "--set workload.queue_depth=16 --set drive.write_buffer=0",
     "--set workload.queue_depth=32 --set drive.write_buffer=64KiB",
-    "--set timing.suspend=true --set timing.suspend_limit=2 --set timing.suspend_program_us=5 --set timing.suspend_erase_us=50",
+    "--set timing.suspend=true --set timing.suspend_limit=2 --set timing.suspend_program_us=5 \
+     --set timing.suspend_erase_us=50",
     "--set timing.cache_read=true --set workload.queue_depth=16",
-    "--set timing.independent_planes=true --set timing.suspend=true --set timing.suspend_program_us=10",
+    "--set timing.independent_planes=true --set timing.suspend=true --set \
+     timing.suspend_program_us=10",
     "--set timing.program_unit=wordline --set timing.pad_after_us=200 --set workload.rate=20000",
     "--set timing.channel_mb_s=0 --set timing.host_mb_s=0 --set workload.queue_depth=1",
     "--set geometry.cell=mlc",
@@ -83,7 +85,8 @@ fn techniques() -> Vec<Run> {
             for gear in ["timed", "untimed"] {
                 let (seed, schedule) = (1 + (i + j) % 4, SCHEDULES[(i + j) % SCHEDULES.len()]);
                 runs.push(Run::new(&format!(
-                    "run --drive tiny --workload {workload} --set workload.requests=20000 {WORN} --reclaim {} --gear {gear} --seed {seed} --set reclaim.schedule={schedule}",
+                    "run --drive tiny --workload {workload} --set workload.requests=20000 {WORN} \
+                     --reclaim {} --gear {gear} --seed {seed} --set reclaim.schedule={schedule}",
                     technique.name
                 )));
             }
@@ -98,7 +101,8 @@ fn variants() -> Vec<Run> {
         for reclaim in UNLIKE {
             let schedule = SCHEDULES[i % SCHEDULES.len()];
             runs.push(Run::new(&format!(
-                "run --drive tiny --workload random-70-30 --set workload.requests=15000 {WORN} --reclaim {reclaim} --gear timed --set reclaim.schedule={schedule} {variant}"
+                "run --drive tiny --workload random-70-30 --set workload.requests=15000 {WORN} \
+                 --reclaim {reclaim} --gear timed --set reclaim.schedule={schedule} {variant}"
             )));
         }
     }
@@ -108,7 +112,8 @@ fn variants() -> Vec<Run> {
 fn cleaning() -> Vec<Run> {
     let run = |gc: &str, gear| {
         Run::new(&format!(
-            "run --drive tiny --workload random-70-30 --set workload.requests=60000 --set start.overwrite=1 --reclaim ipr --gc {gc} --gear {gear}"
+            "run --drive tiny --workload random-70-30 --set workload.requests=60000 --set \
+             start.overwrite=1 --reclaim ipr --gc {gc} --gear {gear}"
         ))
     };
     GC.iter().flat_map(|gc| ["timed", "untimed"].map(|gear| run(gc.name, gear))).collect()
@@ -117,7 +122,8 @@ fn cleaning() -> Vec<Run> {
 fn attacks() -> Vec<Run> {
     let run = |attack: &str, reclaim, gear| {
         Run::new(&format!(
-            "attack {attack} --drive tiny --set start.pec=2000 --requests 30000 --reclaim {reclaim} --gear {gear}"
+            "attack {attack} --drive tiny --set start.pec=2000 --requests 30000 --reclaim \
+             {reclaim} --gear {gear}"
         ))
     };
     let of = |attack| {
