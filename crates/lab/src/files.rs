@@ -128,7 +128,8 @@ fn histogram_log(name: &str, histogram: &Histogram<u64>, seconds: f64) -> Result
 fn blocks_csv(outcome: &Outcome) -> String {
     let geometry = outcome.drive.geometry();
     let mut csv = String::from(
-        "block,die,plane,state,pec_cycles,effective_pec_cycles,reads_dose_units,valid_pages,written_pages\n",
+        "block,die,plane,state,pec_cycles,effective_pec_cycles,reads_dose_units,valid_pages,\
+         written_pages\n",
     );
     for (block, row) in BlockId::all().zip(outcome.drive.block_states()) {
         let state = match row.state {

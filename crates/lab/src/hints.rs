@@ -311,7 +311,9 @@ impl Kind {
 
     fn is_missing(self) -> String {
         match self {
-            Self::Device => "[[device]] is for traces, replayed with --fit error; use [[range]] for addresses".into(),
+            Self::Device => "[[device]] is for traces, replayed with --fit error; use [[range]] \
+                             for addresses"
+                .into(),
             Self::File => "[[file]] is for fio job files; use [[range]] for addresses".into(),
         }
     }

@@ -178,7 +178,9 @@ pub(crate) fn workload(plan: &RunPlan) -> Result<WorkloadRecord, Failure> {
                 None,
                 vec![],
                 Some(
-                    json!({ "attack": plan.workload.name(), "requests": requests, coming.0: coming.1 }),
+                    json!({
+                    "attack": plan.workload.name(), "requests": requests, coming.0: coming.1,
+                }),
                 ),
             )
         }

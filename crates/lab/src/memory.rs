@@ -85,8 +85,8 @@ pub fn budget() -> u64 {
     available().map_or(u64::MAX, |there| there - there / LEFT_ALONE)
 }
 
-/// Returns the bytes that this process may still use, if the system reports them: the least of the
-/// limits of the machine, of its control groups, and of the process itself.
+/// Returns the bytes that this process may still use, if the system reports them. They are the
+/// least of the limits of the machine, of the control groups, and of the process.
 fn available() -> Option<u64> {
     let info = read_to_string("/proc/meminfo").ok()?;
     let machine = kib(&info, "MemAvailable:")? + kib(&info, "SwapFree:").unwrap_or(0);

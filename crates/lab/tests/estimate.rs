@@ -175,8 +175,8 @@ fn all_cases_are_within_their_bounds() {
 #[test]
 fn without_a_known_equation_there_is_no_estimate() {
     for (asked, why) in [
-        (Asked { reclaim: "hotld", ..READS }, "no equation is known of `hotld`"),
-        (Asked { reclaim: "tiered", ..READS }, "no equation is known of `tiered`"),
+        (Asked { reclaim: "hotld", ..READS }, "no equation is known for `hotld`"),
+        (Asked { reclaim: "tiered", ..READS }, "no equation is known for `tiered`"),
         (Asked { more: &["start.pec_spread=5"], ..READS }, "blocks begin with different wear"),
     ] {
         let said = estimate::of(&plan(asked, 1)).unwrap().unwrap_err();

@@ -166,7 +166,8 @@ fn samples_agree_with_the_whole_drive() {
             let whole = value(&whole) / 4.0;
             assert!(
                 (mean - whole).abs() <= allowed,
-                "{reclaim} {set:?}: {name}: {mean} of a sample, {whole} of the whole, {allowed} apart at most"
+                "{reclaim} {set:?}: {name}: {mean} of a sample, {whole} of the whole, {allowed} \
+                 apart at most"
             );
         };
         within("pages read", &|s| s.host.read_pages as f64);

@@ -54,7 +54,9 @@ const CASES: [Case; 6] = [
 /// Tiny drive with error rates and two retries.
 fn drive(room: &Path) -> PathBuf {
     let tiny = include_str!("../../../presets/drives/tiny.toml");
-    let tired = "\n[error]\nmodel = \"powerlaw\"\ne = 0.0045\nb = 0.0\n\n[ecc]\ncodeword = \"4KiB\"\ncap = [0.0085, 0.01, 0.012]\n\
+    let tired = "\n[error]\nmodel = \"powerlaw\"\ne = 0.0045\nb = 0.0\n\n\
+        [ecc]\ncodeword = \"4KiB\"\n\
+        cap = [0.0085, 0.01, 0.012]\n\
         retry_decode_us = [50, 70]\n\n[hints]\ntypical_us = 200\nidle_us = 1000\n";
     let path = room.join("tired.toml");
     std::fs::write(&path, format!("{tiny}{tired}")).unwrap();
@@ -197,7 +199,8 @@ fn data_is_regrouped_in_both_gears() {
 fn reads_of_phases_have_the_hints_of_their_own_pages() {
     let room = room("hints-phases");
     let phases = room.join("phases.toml");
-    let text = "[workload]\nrate = 1000.0\n[[workload.phase]]\npages = [0]\nrequests = 3000\n[[workload.phase]]\npages = [16]\nrequests = 1000\n";
+    let text = "[workload]\nrate = 1000.0\n[[workload.phase]]\npages = [0]\nrequests = 3000\n\
+        [[workload.phase]]\npages = [16]\nrequests = 1000\n";
     std::fs::write(&phases, text).unwrap();
     let hints = "[[range]]\noffset = 0\nbytes = \"16KiB\"\naccess_latency = \"idle\"\n";
     let of = |gear| {

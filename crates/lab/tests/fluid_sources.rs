@@ -81,7 +81,8 @@ fn gears_agree(
 /// Two hot sets in turn, and writes between them.
 const PHASES: &str = "[workload]\nrate = 10000.0\nrequests = 1500000\n\
     [[workload.phase]]\nranges = [[0, 400]]\norder = \"random\"\nrequests = 200000\n\
-    [[workload.phase]]\nranges = [[300, 30000]]\nop = \"write\"\norder = \"random\"\nrequests = 2000\n\
+    [[workload.phase]]\nranges = [[300, 30000]]\nop = \"write\"\norder = \"random\"\n\
+    requests = 2000\n\
     [[workload.phase]]\npages = [7, 9, 9, 40000]\nrequests = 50000\n";
 
 #[test]
@@ -153,7 +154,8 @@ fn statistics_and_jobs_with_a_rate_agree() {
         5.0 + 0.01 * (untimed.host.read_pages as f64).sqrt(),
     );
 
-    let job = "[reader]\nrw=randread\nbs=16k\nsize=16m\nfilename=a\nrate_iops=2000\nnumber_ios=200000\nio_size=16g\nrandom_generator=tausworthe\n";
+    let job = "[reader]\nrw=randread\nbs=16k\nsize=16m\nfilename=a\nrate_iops=2000\n\
+        number_ios=200000\nio_size=16g\nrandom_generator=tausworthe\n";
     let jobs = Named::Fio(file(&room("jobs"), "jobs.fio", job));
     gears_agree(&jobs, "straw-wl", 4, 100, 0.05);
 }

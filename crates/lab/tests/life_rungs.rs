@@ -212,7 +212,8 @@ fn compared(case: &Case, more: &[&str], folder: &Path) -> (bool, String) {
     let (rung, from) =
         (climbed.rung.unwrap(), lived[0].accelerated_from.unwrap_or(f64::NAN) - lived[0].pec_first);
     let row = format!(
-        "{:<16} exact {:>8.4} days, rung {} (K = {:>3}, {} lives, warm-up {from:>4.0} cycles): {:>8.4} ({:.4} to {:.4}; acceleration {:.1} %, lives {:.1} %, batches {}), {:+.2} % off{}",
+        "{:<16} exact {:>8.4} days, rung {} (K = {:>3}, {} lives, warm-up {from:>4.0} cycles): \
+         {:>8.4} ({:.4} to {:.4}; acceleration {:.1} %, lives {:.1} %, batches {}), {:+.2} % off{}",
         case.name,
         days(years),
         rung.number,

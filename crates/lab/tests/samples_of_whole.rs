@@ -64,7 +64,10 @@ fn lives(case: &Case, of: u32, seeds: u64, oracle: Watch) -> Life {
 }
 
 fn near(what: &str, sample: f64, right: f64, share: f64) {
-    assert!((sample / right - 1.0).abs() <= share, "{what}: {sample} by samples, but {right} is right");
+    assert!(
+        (sample / right - 1.0).abs() <= share,
+        "{what}: {sample} by samples, but {right} is right"
+    );
 }
 
 /// Compares all samples 1/`of` of a drive with the whole drive.

@@ -41,7 +41,7 @@ fn a_drive_that_does_not_fit_in_memory_is_refused_with_what_it_needs() {
             1,
             &[
                 "drive tiny: a run needs",
-                "MiB of memory and",
+                "MiB of memory, but",
                 "MiB are available; a smaller drive.capacity",
             ],
         );

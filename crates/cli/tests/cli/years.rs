@@ -92,7 +92,7 @@ fn an_accelerated_life_is_as_long() {
     for command in [&["run", "--reclaim", "block"][..], &["compare", "--reclaim", "none,block"]] {
         let fixed = ["--drive", "tiny", "--workload", "zipf-read", "--set", "wear.acceleration=10"];
         vpass(&[command, &fixed].concat())
-            .refuses(2, &["wear.acceleration = 10", "`vpass life` alone", "1 is right"]);
+            .refuses(2, &["wear.acceleration = 10", "only for `vpass life`", "it must be 1"]);
     }
     vpass(&lives(&["--set", "wear.acceleration=0"]))
         .refuses(2, &["wear.acceleration = 0", "1 to 1000"]);
@@ -473,7 +473,7 @@ fn hints_are_refused_where_they_mean_nothing() {
     let far = room.file("far.toml", &IDLE.replace("1GiB", "2GiB"));
     with(
         &["--hints", &far, "--sample", "1/2"],
-        &["far.toml line 1: a hint for 2GiB from 0B on", "the drive ends at 1073741824 bytes"],
+        &["far.toml line 1: a hint for 2GiB from 0B, but", "the drive ends at 1073741824 bytes"],
     );
     let named = room.file("named.toml", "[[device]]\nname = \"0\"\naccess_latency = \"idle\"\n");
     with(&["--hints", &named], &["named.toml line 1", "[[device]] is for traces"]);

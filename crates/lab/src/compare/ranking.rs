@@ -107,7 +107,7 @@ impl<'a> Ranking<'a> {
 /// life wins while another life has not settled.
 pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
     let shown = &COLUMNS[column];
-    let nobody = vec![false; rows.len()];
+    let none = vec![false; rows.len()];
     let all: Vec<&ComparisonRow> = rows.iter().collect();
     let real = || {
         rows.iter()
@@ -125,7 +125,7 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
         || shown.key == "uber" && unequal_reliability(rows).is_some()
         || is_early
     {
-        return nobody;
+        return none;
     }
     let wins = |label: &str| rows.iter().map(|row| row.label == label).collect();
     match Ranking::of(&all, column, sizes) {
@@ -133,12 +133,12 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
             .iter()
             .map(|row| ranking.front.iter().any(|standing| std::ptr::eq(standing.row, row)))
             .collect(),
-        Some(_) => nobody,
+        Some(_) => none,
         None => {
             let alone = rows
                 .iter()
                 .find(|row| row.may_win(shown) && standing(row, column, sizes).is_some());
-            alone.map_or(nobody, |row| wins(&row.label))
+            alone.map_or(none, |row| wins(&row.label))
         }
     }
 }

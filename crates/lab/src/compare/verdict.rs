@@ -140,7 +140,8 @@ fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
         [] => return None,
     };
     Some(format!(
-        "{names} not compared: the noise of a run is known from {} {what} on, and these runs are shorter",
+        "{names} not compared: the noise of a run is known from {} {what} on, and these runs are \
+         shorter",
         count(requests)
     ))
 }
@@ -189,7 +190,8 @@ impl Measure {
                 ranking.times()
             ),
             Some(next) => format!(
-                "{} {verb} {best} under these, too close to compare: {}{unit}; then `{}` {}{unit}{}",
+                "{} {verb} {best} under these, too close to compare: {}{unit}; then `{}` \
+                 {}{unit}{}",
                 self.name,
                 ranking.front_texts(),
                 next.row.label,

@@ -171,12 +171,14 @@ mod tests {
     fn numbers_become_ranges() {
         let at = |share: &str| {
             format!(
-                "The most read block is at about {share} % of the reads at which straw-2t rewrites it (1,024 of them)."
+                "The most read block is at about {share} % of the reads at which straw-2t rewrites \
+                 it (1,024 of them)."
             )
         };
         assert_eq!(
             merged(&[&at("31"), &at("30"), &at("32")]),
-            "The most read block is at about 30 to 32 % of the reads at which straw-2t rewrites it (1,024 of them)."
+            "The most read block is at about 30 to 32 % of the reads at which straw-2t rewrites it \
+             (1,024 of them)."
         );
         assert_eq!(
             merged(&["9 and 10.", "10 and 10."]),

@@ -117,8 +117,8 @@ mod tests {
         let said = |life: &Life| sentence("modern-tlc", life).unwrap();
         assert_eq!(
             said(&of(4.1, Some((3.9, 4.4)))),
-            "`modern-tlc` lives 4.10 years (3.90 to 4.40) under `block`, from 0 to 3,000 P/E cycles: reads take 71 % of the wear, \
-             GC 20 %, the host 9 %."
+            "`modern-tlc` lives 4.10 years (3.90 to 4.40) under `block`, from 0 to 3,000 P/E \
+             cycles: reads take 71 % of the wear, GC 20 %, the host 9 %."
         );
         assert!(
             said(&of(4.1, None)).starts_with("`modern-tlc` lives about 4.10 years under `block`")

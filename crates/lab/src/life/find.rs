@@ -156,7 +156,8 @@ fn in_order(points: &[Point]) -> Vec<&Point> {
 /// Formats the curve as CSV by rising value; refused values have no row.
 pub fn csv(key: &str, points: &[Point]) -> String {
     let mut text = format!(
-        "{key},value,years,years_ci95,worn_out,host_bytes_written,flash_bytes_written,data_lost_pages,reads_with_retries\n"
+        "{key},value,years,years_ci95,worn_out,host_bytes_written,flash_bytes_written,\
+         data_lost_pages,reads_with_retries\n"
     );
     for Point { text: set, value, life, .. } in in_order(points) {
         let Some(life) = life else { continue };
@@ -211,7 +212,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
         } else {
             format!("each of {} values of {key}", lossy.len())
         };
-        return format!("Data was lost with {each}: no value is valid.")
+        return format!("Data was lost with {each}: no value keeps all data.")
             + &left_out(&[], &refused, points);
     };
     let length = life.length_text();
@@ -252,7 +253,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     let several = match others {
         [] => String::new(),
         _ => format!(
-            "There are other peaks, at {}; only the highest was refined.",
+            " There are other peaks, at {}; only the highest was refined.",
             others.join(", ")
         ),
     };
@@ -347,7 +348,8 @@ mod tests {
         points.push(sure(3.0, 4.9));
         assert_eq!(
             says(&points),
-            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. The life is about the same with 1 of the others."
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. The life is \
+             about the same with 1 of the others."
         );
         assert_eq!(
             csv("a.key", &points)
@@ -384,7 +386,7 @@ mod tests {
             "{json}"
         );
         points.retain(|point| point.life.as_ref().is_some_and(Life::lost_data));
-        assert_eq!(says(&points), "Data was lost with a.key = 1: no value is valid.");
+        assert_eq!(says(&points), "Data was lost with a.key = 1: no value keeps all data.");
         let same = [sure(1.0, 3.0), sure(2.0, 3.0)];
         assert_eq!(
             says(&same),

@@ -32,7 +32,8 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
     let lost: Vec<String> = lives.iter().filter(|life| life.lost_data()).map(lost).collect();
     let mut sentences: Vec<String> = lost.into_iter().chain(told(lives)).collect();
     if lives.iter().any(|life| life.counterfactual) && lives.len() > 1 {
-        sentences.push("Counterfactual techniques are shown for comparison and do not compete.".into());
+        let ideal = "Counterfactual techniques are shown for comparison and do not compete.";
+        sentences.push(ideal.into());
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
@@ -101,7 +102,8 @@ mod tests {
         let said = verdict(&lives).unwrap();
         assert_eq!(
             said,
-            "`none` lost data, 3.00 pages in the mean life, so its years do not count. `straw-wl` lives longest: 4.00 ± 0.10 years; `block` 2.00 ± 0.10 years."
+            "`none` lost data, 3.00 pages in the mean life, so its years do not count. `straw-wl` \
+             lives longest: 4.00 ± 0.10 years; `block` 2.00 ± 0.10 years."
         );
         assert!(
             longest(&lives[..2]).is_none()

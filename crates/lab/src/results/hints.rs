@@ -28,11 +28,11 @@ pub struct OfWord {
     pub latency_us: f64,
     /// Host pages that have the hint.
     pub pages: u64,
-    /// Of these pages, those in blocks that use the tighter hint of other data.
+    /// Pages in blocks that use the tighter hint of other data.
     pub pages_kept_tighter: u64,
     /// Pages that host reads requested.
     pub reads: u64,
-    /// Of these reads, those that took more retries than fit into the budget.
+    /// Page reads that took more retries than fit into the budget.
     pub missed_budgets: u64,
     /// Wordline groups with more retries than fit into the budget, at the P/E count at the start.
     /// Otherwise the age that data may reach leaves these groups too few reads.

@@ -6,7 +6,8 @@
 //! it supplies the pages that host and reclaim use, minus those that reclaim's own erases free.
 //!
 //! ```text
-//! 10 blocks; 20 block cycles by reads in a day, at 100 reads per rewrite; they are 100 up to 50 cycles and 50 from there to 100
+//! 10 blocks; 20 block cycles by reads in a day, at 100 reads per rewrite;
+//! 100 reads per rewrite up to 50 cycles, and 50 from there to 100
 //! a day wears a block by 2 cycles, then by 4:  50 / 2 + 50 / 4 = 37.5 days, and not 100 / 2 = 50
 //! the host wrote 3 GB on that day:  37.5 x 3 GB until worn
 //! ```

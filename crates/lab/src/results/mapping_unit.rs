@@ -120,8 +120,9 @@ mod tests {
     fn the_cost_of_small_writes_is_reported_above_a_tenth_of_the_writes() {
         assert_eq!(
             warning([(of(&host(0)), Some(4.0))]).unwrap(),
-            "100 % of the writes are smaller than the mapping unit, a flash page of 16.0 KiB: a write took 0.90 fill reads, and 4.00 bytes were \
-             programmed per byte written. A drive with a smaller unit pays less (docs/what-it-is-not.md)."
+            "100 % of the writes are smaller than the mapping unit, a flash page of 16.0 KiB: a \
+             write took 0.90 fill reads, and 4.00 bytes were programmed per byte written. A drive \
+             with a smaller unit pays less (docs/what-it-is-not.md)."
         );
         assert!(
             warning([(of(&host(89)), Some(1.0))])

@@ -24,7 +24,7 @@ pub struct Reclaim {
     pub gc_erases: u64,
     /// Blocks opened for the IPR pool.
     pub pool_openings: u64,
-    /// Of these blocks, those outside the pool.
+    /// Blocks opened for the pool that lie outside it.
     pub pool_misses: u64,
     /// Blocks reprogrammed in place.
     pub reprograms: u64,

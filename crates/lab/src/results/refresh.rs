@@ -8,7 +8,7 @@ use vpass_core::drive::Drive;
 pub struct Refresh {
     /// Blocks whose rewriting began because of their age.
     pub invocations: u64,
-    /// Of these blocks, those that were still open.
+    /// Blocks of these jobs that were still open.
     pub open_blocks: u64,
     /// Pages of these open blocks that were never programmed.
     pub unused_pages: u64,
@@ -32,7 +32,7 @@ pub struct Merged {
     pub no_room: u64,
     /// Blocks with merged wordlines, at the end.
     pub merged_blocks: u32,
-    /// Of these blocks, those that the same data would not need without merging.
+    /// Blocks with merged wordlines that the same data would not need without merging.
     pub extra_blocks: f64,
 }
 

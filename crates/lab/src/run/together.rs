@@ -207,8 +207,9 @@ mod tests {
         // Hot reads cause reclaim. The warm-up ends within a chunk, while the write buffer holds
         // parts of pages.
         let keys = "workload.requests=400000 workload.read_share=0.9 workload.block_size=2KiB \
-                    workload.distribution=hot-cold:0.01/0.95 workload.write_distribution=hot-cold:0.01/0.95 \
-                    workload.hot_sets=disjoint workload.run=1MiB start.pec=3000";
+             workload.distribution=hot-cold:0.01/0.95 \
+             workload.write_distribution=hot-cold:0.01/0.95 workload.hot_sets=disjoint \
+             workload.run=1MiB start.pec=3000";
         let set = keys.split_whitespace().map(str::to_owned).collect();
         let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
         let setup =

@@ -15,10 +15,18 @@ use vpass_core::watch::observer::{Observer, Origin, PhysRead};
 
 /// 16 blocks of 24 pages on one die; limits that no read reaches.
 const DRIVE: &str = r#"
-geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 8, cell = "tlc", page_size = "16KiB" }
 timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
 drive = { spare = 0.5 }
 disturb = { model = "wordline", table = [{ pec = 0, limit = [2e7], alpha = [2.0] }] }
+
+[geometry]
+channels = 1
+dies_per_channel = 1
+planes_per_die = 1
+blocks_per_plane = 24
+wordlines_per_block = 8
+cell = "tlc"
+page_size = "16KiB"
 "#;
 
 const SECOND: Ns = 1_000_000_000;

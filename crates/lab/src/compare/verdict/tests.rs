@@ -84,10 +84,12 @@ fn tails_within_the_noise_of_a_run_have_no_winner() {
     let said = |half| verdict(&rows(half), &SIZES);
     // 282 + 4 reaches 289 - 4; 282 + 3 and 289 - 3 do not meet.
     let noisy = said(Some(4.0));
-    assert!(noisy.contains("read p99.9 is too close to compare (`none + ida` 282 us ± 4.00 us, `none + block` 289 us ± 4.00 us)"), "{noisy}");
+    assert!(noisy.contains("read p99.9 is too close to compare (`none + ida` 282 us ± 4.00 us, \
+         `none + block` 289 us ± 4.00 us)"), "{noisy}");
     assert_eq!(stars(&rows(Some(4.0)), "read_p99_9_us"), [false, false]);
     let sure = said(Some(3.0));
-    assert!(sure.contains("read p99.9 is shortest under `none + ida` (282 us, against 289 us under `none + block`: 1.02 times)"), "{sure}");
+    assert!(sure.contains("read p99.9 is shortest under `none + ida` (282 us, against 289 us under \
+         `none + block`: 1.02 times)"), "{sure}");
     assert_eq!(stars(&rows(Some(3.0)), "read_p99_9_us"), [true, false]);
 }
 
@@ -96,7 +98,8 @@ fn a_tail_of_too_few_reads_has_no_winner() {
     let rows = [row("a", vec![tail(282.0, None)]), row("b", vec![tail(2_890.0, None)])];
     let said = verdict(&rows, &SIZES);
     // Ten batches, each with ten reads beyond the 99.9th percentile.
-    let words = "not compared: the noise of a run is known from 100,000 reads on, and these runs are shorter";
+    let words = "not compared: the noise of a run is known from 100,000 reads on, and these runs \
+         are shorter";
     assert!(said.contains("read p99.9") && said.contains(words), "{said}");
     assert_eq!(stars(&rows, "read_p99_9_us"), [false, false]);
 }
@@ -131,7 +134,8 @@ fn disjoint_ranges_have_a_winner() {
     };
     let apart = verdict(&rows(2.9), &SIZES);
     assert!(
-        apart.contains("life is longest under `straw-wl` (5.46 days to 6.51 years, against 2.92 days under `ipr`: at least 1.30 times)"),
+        apart.contains("life is longest under `straw-wl` (5.46 days to 6.51 years, against 2.92 \
+             days under `ipr`: at least 1.30 times)"),
         "{apart}"
     );
     assert_eq!(stars(&rows(2.9), "projected_life_days"), [true, false, false]);
@@ -151,7 +155,8 @@ fn disjoint_ranges_have_a_winner() {
         &[row("a", vec![days(Some(3.0), 2.0, 4.0)]), row("b", vec![days(Some(2.5), 2.0, 3.5)])],
         &SIZES,
     );
-    assert!(all.contains("life is too close to compare (`a` (3.00 days, 2.00 to 4.00 days), `b` (2.50 days, 2.00 to 3.50 days))"), "{all}");
+    assert!(all.contains("life is too close to compare (`a` (3.00 days, 2.00 to 4.00 days), `b` \
+         (2.50 days, 2.00 to 3.50 days))"), "{all}");
 }
 
 #[test]
@@ -162,7 +167,8 @@ fn a_run_without_wear_is_too_short_and_says_how_long_it_must_be() {
     let said = verdict(&rows, &SIZES);
     let requests = count(wear.requests_for_life.unwrap());
     assert!(
-        said.contains(&format!("life is not known: no wear was seen, and the runs are too short; run at least {requests} requests")),
+        said.contains(&format!("life is not known: no wear was seen, and the runs are too short; \
+             run at least {requests} requests")),
         "{said}"
     );
     assert_eq!(stars(&rows, "read_bytes_until_worn"), [false, false]);
@@ -231,7 +237,12 @@ fn findings_come_in_the_order_of_their_weight() {
     ];
     let said = verdict(&rows, &SIZES);
     let places =
-        ["life is", "reclaim writes are fewest under `straw-wl` (14,213 pages, against 448,886 pages under `block`: 31.6 times)", "RAM is"]
+        [
+            "life is",
+            "reclaim writes are fewest under `straw-wl` (14,213 pages, against 448,886 pages \
+             under `block`: 31.6 times)",
+            "RAM is",
+        ]
             .map(|words| said.find(words).unwrap_or_else(|| panic!("{words} in {said}")));
     assert!(places.is_sorted(), "{said}");
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true]);
@@ -239,7 +250,8 @@ fn findings_come_in_the_order_of_their_weight() {
     let noisy = [row("a", vec![rewrites(1_000, 60.0)]), row("b", vec![rewrites(1_100, 60.0)])];
     assert!(
         verdict(&noisy, &SIZES)
-            .contains("reclaim writes are too close to compare (`a` 1,000 ± 60, `b` 1,100 ± 60 pages)")
+            .contains("reclaim writes are too close to compare (`a` 1,000 ± 60, `b` 1,100 ± 60 \
+                 pages)")
     );
     assert_eq!(stars(&noisy, "reclaim_write_pages"), [false, false]);
 }
@@ -255,7 +267,7 @@ fn rows_that_lost_data_or_stand_alone_have_no_star() {
     let worse = Summary { data_lost_pages: 9, ..summary() };
     assert!(
         !all(&[row("none", vec![lost(summary())]), row("worse", vec![worse])]),
-        "losing less data is no win"
+        "losing less data does not win"
     );
     let rows = [row("none", vec![lost(rewrites(0, 0.0))]), row("block", vec![rewrites(100, 9.0)])];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true], "the one that kept all data");
@@ -353,7 +365,8 @@ fn the_largest_number_of_needed_reads_is_named() {
     // The tail needs 100,000 reads; counts need 20,480 requests.
     assert!(
         said.contains(
-            "read p99.9 and reclaim writes are not compared: the noise of a run is known from 100,000 reads on"
+            "read p99.9 and reclaim writes are not compared: the noise of a run is known from \
+             100,000 reads on"
         ),
         "{said}"
     );
@@ -476,6 +489,6 @@ fn a_drive_is_saturated_where_its_lag_grows() {
     assert_eq!(late(100.0, 0.5), (false, false));
     assert_eq!(late(100.0, 0.995), (true, true));
     assert_eq!(late(1_000.0, 1.5), (false, true));
-    assert_eq!(late(1.0, 0.019), (false, false), "one slow request is no lag");
+    assert_eq!(late(1.0, 0.019), (false, false), "one slow request does not count");
     assert_eq!(late(1.0, 0.021), (true, true));
 }

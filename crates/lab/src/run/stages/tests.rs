@@ -34,9 +34,10 @@ fn found(plan: &RunPlan) -> Summary {
 
 #[test]
 fn the_stages_of_page_reads_add_up_to_their_latency_and_observation_changes_nothing() {
-    let tiny = "workload.requests=30000 timing.sense_us=[10,20,40] workload.read_share=0.9 workload.queue_depth=16 \
-                disturb.model=none";
-    let tired = "workload.requests=20000 drive.capacity=4GiB start.pec=2800 start.age=60d workload.queue_depth=16";
+    let tiny = "workload.requests=30000 timing.sense_us=[10,20,40] workload.read_share=0.9 \
+         workload.queue_depth=16 disturb.model=none";
+    let tired = "workload.requests=20000 drive.capacity=4GiB start.pec=2800 start.age=60d \
+         workload.queue_depth=16";
     for (drive, page, keys, decode_us) in
         [("tiny", "16KiB", tiny, 0.0), ("aged-tlc", "16KiB", tired, 4.0)]
     {
