@@ -38,10 +38,9 @@ pub(crate) struct Setup {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) repeat: NonZeroU32,
-    /// stable: repeat, at most 100 passes, until programs and erases per host page have settled.
-    /// They have settled when the last third of the passes differs by at most 1 %, for each cause,
-    /// from the third before and from all passes. A third is several times as long as the spare
-    /// blocks.
+    /// stable: repeat the workload, at most 100 times, until programs and erases per host page have
+    /// settled. For each cause, the last third of the passes must differ by at most 1 % from the
+    /// third before it and from all passes. A third fills the spare blocks several times.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
     /// Serve the first N requests of the workload before counting begins. They are served untimed
@@ -59,8 +58,8 @@ pub(crate) struct Setup {
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
     /// Simulate one page in N on N times fewer planes (fluid gear). `run` and `compare` then count
-    /// the sample. `vpass life` takes K/N, K disjoint samples, and chooses the sample by itself by
-    /// default.
+    /// the sample. `vpass life` also takes K/N for K disjoint samples; by default, it chooses the
+    /// sample.
     #[arg(long, value_name = "1/N", value_parser = a_sample)]
     pub(crate) sample: Option<Samples>,
     /// Latency that the host accepts for its data: a TOML file of ranges, each with none, idle,
@@ -144,7 +143,7 @@ pub(crate) struct RunArgs {
     pub(crate) seeds: NonZeroU32,
 }
 
-/// The techniques of a single run.
+/// Techniques of a single run.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct TechniqueArgs {
     /// Read-reclaim technique (see `vpass list reclaim`).

@@ -69,7 +69,7 @@ impl Rows {
     /// Finds the rows of these plans. `asked` returns the request for each beyond its plan.
     ///
     /// # Errors
-    /// A trace or job file that can no longer be read.
+    /// Reports a trace or job file that cannot be read any more.
     pub(crate) fn resumed<'a, T: Serialize + DeserializeOwned>(
         &'a self,
         command: &str,

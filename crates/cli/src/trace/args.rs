@@ -125,10 +125,10 @@ pub(crate) struct CutArgs {
     /// Trace to write, completely or not at all.
     #[arg(value_name = "OUT")]
     pub(crate) out: PathBuf,
-    /// First time, counted from the first row: 90s, 1.5h, 200ms.
+    /// Start time, counted from the first row: 90s, 1.5h, 200ms.
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<Duration>,
-    /// Time before which the part ends.
+    /// End time; rows from this time on are left out.
     #[arg(long, value_name = "TIME")]
     pub(crate) to: Option<Duration>,
     /// Device, by the name in `vpass trace info`.

@@ -71,7 +71,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) scale: Option<f64>,
     /// Largest deviation of a statistic. If one is exceeded, the exit code is 1, no file is
-    /// written, and larger scales are tried until one holds.
+    /// written, and larger scales are tried until one meets all.
     #[arg(
         long,
         value_name = "PERCENT",

@@ -1,5 +1,5 @@
-//! `[[trace]]`: a real trace beside generated workloads. It replaces none of them, and averages leave
-//! it out.
+//! `[[trace]]`: a real trace beside generated workloads. It replaces none of them, and averages
+//! leave it out.
 
 use serde::Deserialize;
 use vpass_lab::failure::Failure;

@@ -41,7 +41,7 @@ pub(in crate::paper) struct Figure {
     /// Numbers of the dividing summary, added up. Default: `metric`.
     #[serde(default)]
     pub(in crate::paper) over_metric: Vec<String>,
-    /// Workloads that a second mean leaves out; without them, there is one mean.
+    /// Workloads that a second mean leaves out; if empty, there is only one mean.
     #[serde(default)]
     pub(in crate::paper) without: Vec<String>,
     /// Whether to show the ratio of the sums over all workloads beside the mean of the ratios.
