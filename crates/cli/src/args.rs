@@ -83,8 +83,8 @@ pub(crate) struct Base {
     /// counts and wear of years; reads are drawn in bulk from the rates of the workload.
     #[arg(long, value_enum, default_value_t = Gear::Timed)]
     pub(crate) gear: Gear,
-    /// Keep N requests outstanding (closed loop) instead of following the times of the trace, the
-    /// rate of the workload or the depths and rates of jobs.
+    /// Keep N requests outstanding (closed loop) instead of following the trace's times, the
+    /// workload's rate, or the jobs' depths and rates.
     #[arg(long, value_name = "N", value_parser = a_depth)]
     pub(crate) queue_depth: Option<u32>,
     /// Set a key of the drive or the workload (see `vpass list keys`), such as drive.capacity=16GiB

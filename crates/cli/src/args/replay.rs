@@ -15,8 +15,8 @@ pub(crate) struct Replay {
     /// Read several trace files as parts of one trace, one after the other.
     #[arg(long)]
     pub(crate) concat: bool,
-    /// Requests beyond the drive: error stops, wrap starts again at 0, scale scales all addresses
-    /// to the drive, pack places the touched pages side by side in their order.
+    /// Handling of requests beyond the drive. error: stop. wrap: start again at 0. scale: scale all
+    /// addresses to the drive. pack: place the touched pages side by side in their order.
     #[arg(
         long,
         default_value_t = Fit::Error,

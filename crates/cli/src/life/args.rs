@@ -93,8 +93,9 @@ pub(crate) struct LifeArgs {
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
     /// Search for the value of one numeric drive key, such as refresh.period, that gives the
-    /// longest life: nine values in even logarithmic steps, then golden-section search around the
-    /// best. Prints the curve as CSV or JSON. Values that the drive refuses have no row.
+    /// longest life. This tries nine values in even logarithmic steps, then does a golden-section
+    /// search around the best. Prints the curve as CSV or JSON. Values that the drive refuses have
+    /// no row.
     #[arg(long, value_name = "KEY")]
     pub(crate) find: Option<String>,
     /// First value to try, as for --set. Default: a sixteenth of the drive's own value.

@@ -1,5 +1,5 @@
-//! The gain of a technique on the mean read, in three parts: shorter sensing of the read itself,
-//! and shorter queues because of less sensing and because of fewer programs.
+//! The gain of a technique on the mean read, in three parts: sensing of the read itself, queueing
+//! because of sensing, and queueing because of programs.
 //!
 //! ```text
 //! all              mean of `over` - mean of the technique

@@ -1,5 +1,5 @@
-//! Data that needs no run: settings of the drive, parameters of its error model, limits of every
-//! layer, limits under mixes of reads, and the requests of the workloads.
+//! Data that needs no run: settings and error model of the drive, limits of layers and under mixes
+//! of reads, and the requests of the workloads.
 
 use std::fmt::Write;
 

@@ -82,9 +82,8 @@ impl Takes {
 
 fn no_number() -> Failure {
     Failure::usage(
-        "long_us: with ecc.start_from_last, latencies follow from retries only if all retries take \
-         the same time, and if a first read at a higher level does not change the number of \
-         retries of a long read",
+        "long_us: with ecc.start_from_last, all retries must take the same time, and a first read \
+         at a higher level must not change the number of retries of a long read",
     )
 }
 

@@ -50,7 +50,7 @@ fn what_lost_data_wins_nothing() {
     assert_eq!(json["techniques"][1]["runs"][0]["data_lost_pages"], 0);
     let words = compare(&["--reclaim", "none,block"]).stdout;
     let sentence = format!(
-        "`none` lost data: {lost} pages. Only `block` kept them all, so there is nothing to \
+        "`none` lost data: {lost} pages. Only `block` kept all data, so there is nothing to \
          compare it with."
     );
     for word in [

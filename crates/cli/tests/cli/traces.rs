@@ -78,9 +78,9 @@ fn the_unit_of_times_can_be_said_and_is_named() {
     let trace = room.file("a.trace", &microseconds());
     let assumed = replay(&trace, &["--gear", "untimed"]);
     assert!(
-        assumed.stderr.contains(
-            "the times of mqsim are read as nanoseconds; --time-unit sets another unit"
-        ),
+        assumed
+            .stderr
+            .contains("the times of mqsim are read as nanoseconds; --time-unit sets another unit"),
         "{}",
         assumed.stderr
     );
@@ -244,10 +244,7 @@ fn what_a_file_was_taken_for_is_said_once() {
         "none,block",
         "--json",
     ]);
-    assert_eq!(
-        done.stderr,
-        format!("vpass: {a} and 1 more are read as msr: MSR Cambridge CSV\n")
-    );
+    assert_eq!(done.stderr, format!("vpass: {a} and 1 more are read as msr: MSR Cambridge CSV\n"));
     assert_eq!(replay(&a, &["--format", "msr"]).stderr, "");
     let ambiguous = room.file("c.csv", "1,R,8,R,5\n");
     replay(&ambiguous, &[]).refuses(2, &["may be spc", "or alibaba", "--format"]);

@@ -243,11 +243,7 @@ fn a_life_says_what_its_trace_was_taken_for() {
         "--oracle",
         "off",
     ]);
-    assert!(
-        done.code == 0 && done.stderr.contains("reads.csv is read as msr"),
-        "{}",
-        done.stderr
-    );
+    assert!(done.code == 0 && done.stderr.contains("reads.csv is read as msr"), "{}", done.stderr);
 }
 
 #[test]
