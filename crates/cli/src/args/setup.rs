@@ -53,7 +53,7 @@ impl Setup {
         self.sample.unwrap_or(Samples::WHOLE)
     }
 
-    /// Rejects several samples, for a command that shows one drive.
+    /// Refuses several samples, for a command that shows one drive.
     pub(crate) fn require_one_sample(&self) -> Result<(), Failure> {
         let Samples { count, of } = self.samples();
         if count == 1 {

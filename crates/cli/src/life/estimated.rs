@@ -65,7 +65,7 @@ impl Estimated {
     }
 }
 
-/// Returns the years of a life that wear ended.
+/// Returns the years of a life that ended by wear.
 fn simulated(life: &Life) -> Option<f64> {
     Some(life.years.mean).filter(|_| life.worn_out)
 }

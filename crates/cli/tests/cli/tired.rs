@@ -119,7 +119,7 @@ fn noise_and_levels_need_what_they_work_on() {
     refused_on("tiny", &["model=count"], &["did you mean `disturb.model` or `error.model`?"]);
 }
 
-/// `tiny` with data of up to thirty days, whose error rate age brings from 0.001 to 0.0082.
+/// `tiny` with data of up to thirty days. Its error rate grows with age from 0.001 to 0.0082.
 const TIRED: &str = "--workload uniform-read --reclaim none --gear untimed --set \
     workload.requests=20000 --set workload.queue_depth= \
     --set workload.rate=1000 --set error.model=powerlaw --set error.e=1e-3 --set error.b=1e-5 \

@@ -91,7 +91,7 @@ fn reads_of_a_block_are_weighed_with_the_drives_own_limits() {
     };
     near(&blocks["endurance"]["worst_case_reads"], weakest);
     assert_eq!(blocks["endurance"]["rewritten_at_reads"], age["thresholds"][0]["reads"]);
-    // Both pages lie in the first block; 5 page reads in 6 seconds are 504,000 a week.
+    // Both pages lie in the first block; 5 page reads in 6 seconds are 504,000 per week.
     let busiest = &blocks["busiest"];
     assert_eq!(
         (&busiest["offset_bytes"], &busiest["reads"], &busiest["reads_per_week"]),
