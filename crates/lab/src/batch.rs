@@ -8,8 +8,8 @@
 //! - **Sums and ratios** (pages, erases, write amplification, block cycles) may drift during a run:
 //!   the first jobs come late, the spare blocks fill up. Every seed has this drift, so it is not
 //!   noise. Their spread is therefore that between neighbouring batches, the mean square successive
-//!   difference (von Neumann, Annals of Mathematical Statistics 12, 1941). It has 2 (n - 1)^2 / (3n
-//!   - 4) degrees of freedom: 6 for ten batches.
+//!   difference (von Neumann, Annals of Mathematical Statistics 12, 1941). For ten
+//!   batches, 2 (n - 1)^2 / (3n - 4) gives 6 degrees of freedom.
 //! - **Percentiles** of batches spread around that of the whole run (sectioning: Asmussen and
 //!   Glynn, Stochastic Simulation, 2007, III.5a). With fewer than ten reads beyond it in a batch, a
 //!   percentile is biased and has no interval.
@@ -58,7 +58,8 @@ pub fn of_percentile(whole: f64, batches: &[f64]) -> f64 {
     student_t(batches.len() - 1) * (squares / (n * (n - 1.0))).sqrt()
 }
 
-/// Returns the reads per batch that the interval of this percentile, as a share of 1, needs.
+/// Returns the reads per batch that the interval of a percentile needs; `percentile` is a share of
+/// 1.
 pub fn reads_needed(percentile: f64) -> u64 {
     (BEYOND / (1.0 - percentile)).round() as u64
 }

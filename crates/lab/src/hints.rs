@@ -375,11 +375,9 @@ mod tests {
         assert_eq!(file.place(), "w.toml line 3");
         assert!(of("").unwrap().is_none());
         let wrong = |text: &str| of(text).map(drop).unwrap_err().sentence;
-        assert!(
-            wrong(&format!("{own}{own}")).starts_with(
-                "w.toml line 7: it overlaps with the range of line 3, and both have rank 0"
-            )
-        );
+        assert!(wrong(&format!("{own}{own}")).starts_with(
+            "w.toml line 7: it overlaps with the range of line 3, and both have rank 0"
+        ));
         assert!(wrong("[hints]\nidle_us = 7").contains(
             "w.toml line 4: unknown field `idle_us`, expected one of `range`, `device`, `file`"
         ));

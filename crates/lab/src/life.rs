@@ -147,7 +147,7 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if plan.repeat.get() != 1 || plan.until_stable || plan.warm_up > 0 || !plan.ages.is_empty() {
         return Err(Failure::usage(
             "--repeat, --until, --warm-up and --ages are for run and compare: a life repeats its \
-             workload until it ends, counts from its first request and passes every age",
+             workload until it ends, counts from its first request and includes every age",
         ));
     }
     if plan.gear == Gear::Untimed && plan.source()?.arrival() != Arrival::Open {
@@ -411,7 +411,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_life_that_begins_late_is_at_its_beginning() {
+    fn progress_of_a_worn_drive_begins_at_0() {
         let wear = Wear { start: 2990.0, rated: 3000.0 };
         let share = |cycles: f64| wear.share(Used { wear: cycles / 3000.0, uber: 0.0 });
         assert!(
@@ -423,7 +423,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_life_ends_between_two_looks_in_proportion() {
+    fn the_end_between_two_checks_is_interpolated() {
         let used = |(wear, uber)| Used { wear, uber };
         let up = |before, now| Used::up_between(used(before), used(now));
         assert_eq!(up((0.75, 0.0), (1.25, 0.5)), Some((0.5, End::WornOut)));

@@ -177,11 +177,9 @@ pub(crate) fn workload(plan: &RunPlan) -> Result<WorkloadRecord, Failure> {
             (
                 None,
                 vec![],
-                Some(
-                    json!({
+                Some(json!({
                     "attack": plan.workload.name(), "requests": requests, coming.0: coming.1,
-                }),
-                ),
+                })),
             )
         }
         Workload::Fio { path, jobs, queue_depth } => {

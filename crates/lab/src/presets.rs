@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn sensing_times_of_every_preset_rise_as_the_sensings_of_its_code() {
+    fn sensing_times_of_every_preset_follow_the_sensings_of_its_code() {
         for (name, _) in DRIVES {
             let config = read(name);
             let KindUs::PerKind(times) = &config.timing.sense_us else { continue };

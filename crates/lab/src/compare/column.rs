@@ -287,28 +287,20 @@ pub const COLUMNS: [Column; 19] = [
     fewer("data_lost_pages", "data lost", "pages of host data that the drive lost", |s| {
         Some(s.data_lost_pages as f64)
     }),
-    fewer(LOST_BY_AGE, "by age", "those lost by age alone", |s| {
-        Some(s.losses?.by_age as f64)
-    }),
+    fewer(LOST_BY_AGE, "by age", "those lost by age alone", |s| Some(s.losses?.by_age as f64)),
     Column {
         format: |n, _| digits(n),
         noise: Noise::Batches(|s| s.batch_means.retries_mean),
-        ..fewer(
-            "retries_mean",
-            "retries",
-            "mean read retries per host page read",
-            |s| s.retries.as_ref()?.mean,
-        )
+        ..fewer("retries_mean", "retries", "mean read retries per host page read", |s| {
+            s.retries.as_ref()?.mean
+        })
     },
     Column {
         format: |rate, _| format!("{rate:.1e}"),
         noise: Noise::Batches(|s| Some(s.uber?.rate? * s.batch_means.uber_share.unwrap_or(0.0))),
-        ..fewer(
-            "uber",
-            "UBER",
-            "expected lost codewords per data bit that the host reads",
-            |s| s.uber?.rate,
-        )
+        ..fewer("uber", "UBER", "expected lost codewords per data bit that the host reads", |s| {
+            s.uber?.rate
+        })
     },
     Column {
         format: |life, sizes| LifeUnit::HostBytes.text_on(life, sizes.capacity_bytes),

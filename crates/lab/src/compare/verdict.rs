@@ -18,7 +18,7 @@ pub fn verdict(rows: &[ComparisonRow], sizes: &Sizes) -> String {
     if let ([only], true) = (&safe[..], rows.len() > 1) {
         let _ = write!(
             text,
-            " Only `{}` kept them all, so there is nothing to compare it with.",
+            " Only `{}` kept all data, so there is nothing to compare it with.",
             only.label
         );
     }
@@ -234,9 +234,7 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
             count(*requests),
             never.join(", ")
         ),
-        None => {
-            "life is not known: no wear was seen, and none is on its way under this workload".into()
-        }
+        None => "life is not known: no wear was seen, and this workload causes none".into(),
     })
 }
 

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn few_writes_leave_the_law_of_reads() {
+    fn few_writes_do_not_change_the_law_of_reads() {
         let shape = shape(102.0, 8000.0, 100.0);
         let even = Even { reads: 3.0, writes: 1e-9, threshold: Some(500.0), period: None };
         let none = Even { writes: 0.0, ..even };

@@ -107,8 +107,8 @@ impl Pages {
         all
     }
 
-    /// Gathers single pages into classes. Pages without requests complete the number of pages that
-    /// hold data.
+    /// Gathers single pages into classes. Pages without requests form one class, so that all pages
+    /// with data count.
     pub(super) fn fit(&mut self, pages: f64) {
         self.classes = gathered(&self.classes);
         let known = self.pages();

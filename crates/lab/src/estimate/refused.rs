@@ -20,16 +20,16 @@ pub(super) fn why(plan: &RunPlan) -> Option<String> {
         () if plan.parity != NO_PARITY => {
             format!("no equation is known for parity (`{}`)", plan.parity)
         }
-        () if config.hints.said.is_some() => {
-            "no equation is known for drives with hints".into()
-        }
+        () if config.hints.said.is_some() => "no equation is known for drives with hints".into(),
         () if ![NO_REFRESH, "block"].contains(&plan.refresh) => {
             format!("no equation is known for refresh `{}`", plan.refresh)
         }
         () if config.start.pec_most() > config.start.pec => {
-            "blocks begin with different wear (start.pec_spread, start.worn_share)".into()
+            "blocks have different wear at the start (start.pec_spread, start.worn_share)".into()
         }
-        () if config.start.pec >= config.drive.rated_pec => "the drive begins worn out".into(),
+        () if config.start.pec >= config.drive.rated_pec => "the drive is worn out at the \
+             start"
+            .into(),
         () if plan.before.is_some() || !plan.fail.is_empty() => {
             "the run has stages or failures".into()
         }

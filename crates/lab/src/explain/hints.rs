@@ -22,8 +22,8 @@ pub struct Word {
     pub retries: u8,
     /// Latency of a read with these retries on an idle drive.
     pub latency_us: f64,
-    /// Wordline groups with more retries, at the drive's starting P/E count. Otherwise the age that
-    /// data may reach leaves these groups too few reads.
+    /// Wordline groups with more retries, at the drive's starting P/E count. Without them, data of
+    /// the longest allowed age would endure too few reads.
     pub raised_budgets: u32,
     /// Reads at which the technique then acts, at the same P/E count.
     pub thresholds: Vec<Rewrite>,

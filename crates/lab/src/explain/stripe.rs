@@ -171,7 +171,7 @@ mod tests {
     /// 1.904301839e-4 divided by 5.490421298e-5 (`core`'s `stripe`), at 46,000 x (15 / 14)^1.47
     /// reads for 5.842965779e-4.
     #[test]
-    fn a_stripe_bears_three_times_the_reads_and_moving_at_the_first_failure_misses_the_target() {
+    fn a_stripe_endures_three_times_the_reads_and_moving_at_the_first_failure_misses_the_target() {
         let study = of(&[]);
         let [page, stripe, fresh, failing] = &study.limits[..] else {
             panic!("{}", study.limits.len())
@@ -231,8 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_deviation_lowers_the_gain_of_parity_and_single_deviation_raises_it()
-     {
+    fn shared_deviation_lowers_the_gain_of_parity_and_single_deviation_raises_it() {
         let raised = |set| of(&[set]).limits[1].raised;
         let (none, common, own) = (
             raised("bch.spread_own=0"),

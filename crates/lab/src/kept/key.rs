@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_plans_have_one_key_and_every_other_has_another() {
+    fn equal_plans_share_a_key_and_different_plans_do_not() {
         let first = plan(&[], 1, "block");
         let mut commented = first.clone();
         commented.drive.text.push_str("# a comment");
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn another_content_of_a_trace_is_another_key() {
+    fn a_changed_trace_has_another_key() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
         let row = |offset: u64| format!("128166372000000000,host,0,Read,{offset},4096,0\n");

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_section_closes_in_on_the_peak() {
+    fn the_section_approaches_the_peak() {
         for peak in [5.0f64, 7.0, 12.0] {
             let years = |value: f64| -(value.ln() - peak.ln()).powi(2);
             let mut section = Section::new(4.0, 16.0);
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_curve_says() {
+    fn curves_are_described_in_sentences() {
         let sure = |value: f64, years: f64| point(value, MeanCi95 { mean: years, ci95: Some(0.1) });
         let says = |points: &[Point]| verdict("a.key", points, &[]);
         let mut points = vec![sure(4.0, 1.0), sure(1.0, 3.0), sure(2.0, 5.0)];

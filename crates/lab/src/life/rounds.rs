@@ -17,7 +17,7 @@ const MANY: f64 = 100.0;
 const MOSTLY: f64 = 0.5;
 
 /// Returns the rounds of rewriting in a life whose years are uncertain by one round. Returns `None`
-/// for longer lives, for lives with little wear by reads, and if blocks begin out of phase.
+/// for longer lives, for lives with little wear by reads, or if blocks begin out of phase.
 ///
 /// `for_reads` is the share of programs for reads, `cycles` the P/E cycles from start to end, and
 /// `start_reads` the value of `start.reads`.
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_of_nothing_is_explained() {
+    fn an_interval_of_0_is_explained() {
         let of = |rounds| Life {
             rounds_in_step: rounds,
             ..life(MeanCi95 { mean: 0.001, ci95: Some(0.0) })

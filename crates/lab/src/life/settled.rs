@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_creeps_has_not_settled_although_rates_stand_still() {
+    fn a_slowly_changing_state_has_not_settled_although_rates_are_constant() {
         let full = |full: fn(usize) -> f64, cycles| settled(&notes(full, |_| 0.1, cycles));
         assert!(full(|_| 0.6, 18) && !full(|_| 0.6, 17));
         assert!(!full(|n| 0.01 * n as f64, 30));

@@ -411,7 +411,7 @@ pub(crate) mod tests {
     use super::*;
 
     #[test]
-    fn an_interval_does_not_read_as_nothing() {
+    fn a_small_interval_is_not_shown_as_0() {
         let text = |mean, half| life(MeanCi95 { mean, ci95: Some(half) }).length_text();
         assert_eq!(text(0.001_04, 1.9e-6), "9.11 ± 0.017 h");
         assert_eq!(

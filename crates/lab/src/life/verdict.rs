@@ -1,5 +1,5 @@
-//! Which technique lets a drive live longest, in sentences. Only those that kept all data compete,
-//! and years within what is uncertain are alike.
+//! Verdict on lives, in sentences: the technique under which a drive lives longest. Only techniques
+//! that kept all data compete, and a difference within the intervals does not count.
 
 use super::summary::Life;
 use crate::numbers::digits;

@@ -47,13 +47,13 @@ impl RunPlan {
         if self.is_fluid() {
             return refuse(
                 "the fluid gear draws reads in bulk, so nothing can fail between two of them; use \
-                 --gear timed or untimed".into(),
+                 --gear timed or untimed"
+                    .into(),
             );
         }
         if matches!(self.workload, Workload::Adversary { .. }) {
             return refuse(
-                "an attack observes where data lies and relies on it; name a workload"
-                    .into(),
+                "an attack observes where data lies and relies on it; name a workload".into(),
             );
         }
         if !self.ages.is_empty() || self.until_stable {

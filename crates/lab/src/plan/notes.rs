@@ -33,9 +33,12 @@ impl RunPlan {
                  got"
             }
         };
-        self.is_fluid()
-            .then(|| format!("Reads were drawn in bulk: only the latencies of an idle drive are \
-                 known (vpass explain){checks}."))
+        self.is_fluid().then(|| {
+            format!(
+                "Reads were drawn in bulk: only the latencies of an idle drive are \
+                 known (vpass explain){checks}."
+            )
+        })
     }
 
     /// Returns the notes for the user before the run.
@@ -149,9 +152,8 @@ pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<String> {
         .collect();
     formats.sort_by_key(|format| format.name);
     formats.dedup_by_key(|format| format.name);
-    let words = |unit: &str, why: &str, name: &str| {
-        format!("the times of {name} are read as {unit}{why}")
-    };
+    let words =
+        |unit: &str, why: &str, name: &str| format!("the times of {name} are read as {unit}{why}");
     let notes: Vec<_> = formats
         .into_iter()
         .filter_map(|format| {

@@ -82,7 +82,8 @@ impl Workload {
             Self::Trace { .. } => "trace".into(),
             Self::Fio { .. } => "generated from a fio job file".into(),
             Self::Adversary { .. } => "made in bursts by an adversary that observes the drive \
-                 after each; the drive drains in between".into(),
+                 after each; the drive drains in between"
+                .into(),
             Self::Generated(loaded) => match &loaded.config {
                 Generated::Workload(_) => "generated".into(),
                 Generated::Phases(_) => "generated in phases".into(),
@@ -246,7 +247,7 @@ fn check_capacity(
 /// Reports an invalid trace, or an interruption.
 pub fn survey(paths: &[PathBuf], options: &TraceOptions, begin: Begin) -> Result<Survey, Failure> {
     let bytes = paths.iter().map(|path| fs::metadata(path).map_or(0, |m| m.len())).sum();
-    let progress = begin(Some(bytes), "bytes of the trace looked through");
+    let progress = begin(Some(bytes), "bytes of the trace read");
     let survey = Survey::of(paths, options, &mut |bytes| progress.advance(bytes));
     if !progress.may_go_on() {
         return Err(Failure::interrupted());

@@ -35,7 +35,7 @@ pub struct OfWord {
     /// Page reads that took more retries than fit into the budget.
     pub missed_budgets: u64,
     /// Wordline groups with more retries than fit into the budget, at the P/E count at the start.
-    /// Otherwise the age that data may reach leaves these groups too few reads.
+    /// Without them, data of the longest allowed age would endure too few reads.
     pub raised_budgets: u32,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Limits fall with wear, so reads cause more rewrites on an old drive than on a young one. The
 //! projection therefore scales the rewrites for reads by the technique's reads per rewrite
-//! ([`vpass_core::drive::Drive::reads_per_rewrite`]). Host writes stay constant. GC follows both:
-//! it supplies the pages that host and reclaim use, minus those that reclaim's own erases free.
+//! ([`vpass_core::drive::Drive::reads_per_rewrite`]). Host writes stay constant. GC frees the pages
+//! that host and reclaim use, except those that reclaim's own erases free.
 //!
 //! ```text
 //! 10 blocks; 20 block cycles by reads in a day, at 100 reads per rewrite;
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_causes_stays() {
+    fn host_writes_stay_constant() {
         let worn = Worn {
             programs: Shares { host: 120.0, gc: 80.0, ..Shares::default() },
             erases: Shares { gc: 20.0, ..Shares::default() },
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn gc_makes_up_for_what_reclaim_takes_and_does_not_give_back() {
+    fn gc_frees_the_pages_that_reclaim_uses_and_does_not_free() {
         // Single pages move, and no block is erased. 50 host pages and 50 reclaim pages cost 20 GC
         // erases. At half the reads per rewrite, reclaim uses 100 pages: 30 erases.
         let worn = Worn {
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reprogramming_wears_grows_with_what_reads_cause() {
+    fn wear_by_reprogramming_grows_with_rewrites_for_reads() {
         let worn = Worn { extra: 5.0, ..by_reads() };
         assert!((worn.cycles(1.0) - 25.0).abs() < 1e-9 && (worn.cycles(2.0) - 50.0).abs() < 1e-9);
     }
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_on_the_way_to_a_rewrite_count_as_far_as_the_host_leaves_them() {
+    fn reads_towards_a_rewrite_count_unless_the_host_overwrites_the_data() {
         // 80 pages were copied at 100 reads per rewrite; another 40 pages have half of these reads.
         let worn = Worn { underway: 2000.0, ..by_reads() };
         assert!(
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn few_cycles_give_a_range_and_none_nothing() {
+    fn few_cycles_give_a_range_and_no_cycles_a_lower_bound() {
         let few = Worn { erases: Shares { reclaim: 10.0, ..Shares::default() }, ..by_reads() };
         let of = |run: Worn, unit| super::life(&[run], 0.0, 100, &|_| 100.0, unit);
         let life = of(few.clone(), LifeUnit::Days);
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drive_that_is_slower_lives_longer_in_days_and_not_in_bytes() {
+    fn a_slower_drive_lives_longer_in_days_but_not_in_bytes() {
         let fast = Worn { write_bytes: 3e9, ..by_reads() };
         let slow = Worn { seconds: 2.0 * fast.seconds, ..fast.clone() };
         let of = |run: &Worn, unit| {

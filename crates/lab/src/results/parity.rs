@@ -105,15 +105,16 @@ pub struct Life {
     /// Host page writes before the second and the third stage began; null if a stage began before
     /// the measured phase or never.
     pub began_after_writes: [Option<u64>; 2],
-    /// Times at which these stages began, in seconds; null without a clock, too.
+    /// Times at which these stages began, in seconds; null if a stage began before the measured
+    /// phase or never, or without a clock.
     pub began_s: [Option<f64>; 2],
     /// Stripes that the last stage has processed so far, so that they have parity.
     pub stripes_seen_to: u32,
     /// Host page writes before the last stage had processed all stripes; null if that was before
     /// the measured phase or did not happen.
     pub all_seen_to_after_writes: Option<u64>,
-    /// Time at which the last stage had processed all stripes, in seconds; null without a clock,
-    /// too.
+    /// Time at which the last stage had processed all stripes, in seconds. Null if that was before
+    /// the measured phase or did not happen, or without a clock.
     pub all_seen_to_s: Option<f64>,
     /// Blocks left to parity at the end: neither reads nor age cause recycling.
     pub left_to_parity_blocks: u64,

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Simulation {
     /// Simulated seconds; null without a clock.
     pub simulated_s: Option<f64>,
-    /// Wall-clock seconds of the measured phase; if drives share requests, only of this drive.
+    /// Wall-clock seconds of the measured phase; if several drives share requests, the time of this
+    /// drive alone.
     pub wall_s: Option<f64>,
     /// Requests served per wall-clock second.
     pub requests_per_s: Option<f64>,

@@ -17,7 +17,7 @@ pub struct Retries {
     /// sensing took the time of that level.
     pub began_higher: u64,
     /// Wordline groups for which the technique assumes more retries than `reclaim.retries`, at the
-    /// P/E count at the start. Otherwise the age that data may reach leaves these groups too few
+    /// P/E count at the start. Without them, data of the longest allowed age would endure too few
     /// reads.
     pub budget_raised: u32,
 }

@@ -101,7 +101,7 @@ mod tests {
     /// Three runs of a million bits each, with rates of 1e-6, 2e-6 and 3e-6. One run lost two
     /// pages. The half width 2.4843e-6 was computed by hand; 0.2422 and 7.225 are Garwood's.
     #[test]
-    fn seeds_are_taken_together() {
+    fn seeds_are_combined() {
         let of = |rate, counted| Uber {
             rate: Some(rate),
             bits_read: 1_000_000,

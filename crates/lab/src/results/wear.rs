@@ -61,7 +61,7 @@ pub struct Wear {
     /// Upper end of these bytes; null without an upper end.
     pub read_bytes_until_worn_high: Option<f64>,
     /// Requests after which a similar run gives one number for its life, at the observed rate. Null
-    /// if this run has one, or without any wear underway.
+    /// if this run has one, or if nothing wears the drive.
     pub requests_for_life: Option<u64>,
     /// Method that found the life; null without a life.
     #[serde(deserialize_with = "super::words::any")]
@@ -322,7 +322,7 @@ impl Ageing {
     }
 
     /// Returns the requests after which a similar run has [`CONFIDENT_CYCLES`], at the observed
-    /// rate. `None` if this run has them, or without any wear underway.
+    /// rate. Returns `None` if this run has them, or if nothing wears the drive.
     fn requests_for_life(&self) -> Option<u64> {
         let observed = self.worn.observed();
         let so_far = if observed > 0.0 { observed } else { self.worn.pending() };
@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_to_ask_for_are_enough() {
+    fn requested_numbers_are_rounded_up() {
         assert_eq!(
             [0.0, 1.0, 98.2, 100.0, 101.0, 123_456.0, 130_000.0].map(two_digits_up),
             [0, 1, 99, 100, 110, 130_000, 130_000]
