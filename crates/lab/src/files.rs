@@ -52,7 +52,7 @@ pub fn of_run(
     Ok(files)
 }
 
-/// Splits a summary: values that differ between two runs of one seed go into a separate file, so
+/// Splits a summary. Values that differ between two runs of one seed go into a separate file, so
 /// that folders can be compared byte by byte.
 fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
     let simulation = Simulation {

@@ -20,8 +20,8 @@ use crate::run::memory_of_stages;
 /// Memory of a run besides its drive and its source: requests underway, queues of the timed gear,
 /// counts and histograms.
 const OF_A_RUN: u64 = 32 << 20;
-/// Divisor of the memory that runs leave free: for other programs, and for needs that are not known
-/// before, such as requests that wait for a slow drive.
+/// Divisor of the memory that runs leave free. Other programs need it, and so do parts that are not
+/// known before, such as requests that wait for a slow drive.
 const LEFT_ALONE: u64 = 4;
 
 /// Returns the bytes that a run needs at most.

@@ -70,7 +70,7 @@ pub struct Summary {
     pub counterfactual: bool,
     /// Name of the GC technique.
     pub gc_technique: String,
-    /// Name of the refresh technique; absent if data does not age and none is configured.
+    /// Name of the refresh technique; absent if data does not age and no refresh is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh_technique: Option<String>,
     /// Name of the parity technique; absent without parity.

@@ -115,9 +115,9 @@ fn retries_and_hints_agree() {
         if case.hints.is_some() {
             for word in 0..3 {
                 let of_word = |s: &Summary| s.hints.unwrap().words()[word].1;
-                both("reads of a word", &|s| of_word(s).reads as f64);
+                both("reads of a hint", &|s| of_word(s).reads as f64);
                 both("budgets missed", &|s| of_word(s).missed_budgets as f64);
-                both("pages of a word", &|s| of_word(s).pages as f64);
+                both("pages of a hint", &|s| of_word(s).pages as f64);
             }
         }
         let retried = mean(&of(&fluid, |s| s.retries.as_ref().unwrap().reads_with_retry as f64)).0;

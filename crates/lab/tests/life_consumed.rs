@@ -1,5 +1,5 @@
-//! Tests of the causes of wear, by separate arithmetic from the length of a life, the data written
-//! in it, and the size of a block.
+//! Tests of the causes of wear. Separate arithmetic uses the length of a life, the data written in
+//! it, and the size of a block.
 
 use std::num::NonZeroUsize;
 

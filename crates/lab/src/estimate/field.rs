@@ -2,7 +2,7 @@
 //! pages.
 //!
 //! The host, GC and reclaim each fill their own blocks. A page of a class with w writes per second
-//! leaves its block at this rate, so the mean number of valid pages falls as exp(-w t). The model
+//! leaves its block at this rate. The mean number of valid pages thus falls as exp(-w t). The model
 //! is that of Desnoyers, "Analytic models of SSD write performance", ACM TOS 2014, for hot and cold
 //! data. Greedy GC takes the block with the fewest valid pages. A part of a block moves when the
 //! block reaches the part's reads. The equations are integrated in steps of about one block until

@@ -144,7 +144,7 @@ fn settled(notes: &[Note]) -> bool {
 mod tests {
     use super::*;
 
-    /// Notes once a second, each of 100 programs and one cycle of both blocks; `full` and `hot`
+    /// Notes once a second, each of 100 programs and one cycle of both blocks. `full` and `hot`
     /// give the shares of full and of read-hot blocks.
     fn notes(full: impl Fn(usize) -> f64, hot: impl Fn(usize) -> f64, cycles: usize) -> Vec<Note> {
         let note = |n: usize| {

@@ -3,8 +3,8 @@
 //! a drive tell?").
 //!
 //! Pages are assigned to planes in turn. The pages with one residue modulo N therefore lie in one
-//! plane of N or, on a drive with fewer planes, in a part of the blocks of one plane. Other pages
-//! hardly affect them: reads of a block disturb only that block.
+//! plane of N. On a drive with fewer planes, they lie in a part of the blocks of one plane. Other
+//! pages hardly affect them: reads of a block disturb only that block.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::streams::{RESERVE, WIDTH_OF_SAMPLE};
