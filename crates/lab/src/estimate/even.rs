@@ -6,9 +6,9 @@
 //! If all pages are written at the same rate, blocks lose their pages one by one. This is the mean
 //! field of greedy GC (Desnoyers, "Analytic modeling of SSD write performance", SYSTOR 2012). A
 //! block with n of its P pages loses the next one after 1 / (n w) seconds. GC cleans a block at k
-//! pages. The mean block then has the drive's mean: (P - k) / (H(P) - H(k)) = pages per closed
-//! block. Reads of n pages come at n r per second, so each lost page takes r / w reads. T reads
-//! have come when m = T w / r pages are lost. A cycle frees min(m, P - k) pages.
+//! pages; k follows from the mean pages per closed block, (P - k) / (H(P) - H(k)). Reads of n pages
+//! come at n r per second, so each lost page takes r / w reads. T reads have come when m = T w / r
+//! pages are lost. A cycle frees min(m, P - k) pages.
 //!
 //! ```text
 //! 100 closed blocks of 4 pages, 347 of them valid: (4 - 2) / (1/3 + 1/4) = 3.43,

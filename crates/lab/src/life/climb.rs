@@ -49,8 +49,8 @@ pub struct Answer {
     pub plans: Vec<RunPlan>,
     /// Lives, or the reason why the drive was refused or stopped.
     pub lived: Result<Vec<Lived>, Failure>,
-    /// Years of the drive per year of each life. Only on a rung this differs from 1: samples may
-    /// have more or fewer reads than their share.
+    /// Years of the drive per year of each life: 1, except on a rung, where samples may have more
+    /// or fewer reads than their share.
     pub factors: Vec<f64>,
     /// Whether the lives belong to a rung, so that acceleration affects their years.
     pub is_on_rung: bool,

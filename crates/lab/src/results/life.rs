@@ -219,9 +219,9 @@ fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
     passed
 }
 
-/// Returns the range of means of a Poisson count, with 95 % confidence. It uses Byar's approximation
-/// (Breslow and Day, Statistical Methods in Cancer Research II, IARC 1987, p. 69). Erases under a
-/// threshold are more even than a Poisson process, so the range is wide.
+/// Returns the range of means of a Poisson count, with 95 % confidence. It uses Byar's
+/// approximation (Breslow and Day, Statistical Methods in Cancer Research II, IARC 1987, p. 69).
+/// Erases under a threshold are more even than a Poisson process, so the range is wide.
 pub(crate) fn poisson_range(count: f64) -> (f64, f64) {
     const Z: f64 = 1.959_964;
     let low = if count > 0.0 {

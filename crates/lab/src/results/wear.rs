@@ -66,7 +66,7 @@ pub struct Wear {
     /// Method that found the life; null without a life.
     #[serde(deserialize_with = "super::words::any")]
     pub life_method: Option<super::words::Word>,
-    /// Runs that the life comes from, by age; empty if only this run.
+    /// Runs that gave the life, by age; empty if this run alone gave it.
     pub ages: Vec<AgeWear>,
 }
 
