@@ -2,7 +2,7 @@
 //! reads by chance, so what is compared is means over seeds: within 1 % or three standard errors of
 //! the difference, whichever is larger.
 
-mod common;
+use crate::common;
 
 use common::{SEEDS, agree, mean, of};
 use vpass_lab::plan::{Chosen, RunPlan};

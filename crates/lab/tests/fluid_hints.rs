@@ -1,7 +1,7 @@
 //! Drives whose reads take retries, with hints and without, in the fluid gear and in the untimed
 //! one.
 
-mod common;
+use crate::common;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Workloads whose rates change, in the fluid gear and in the untimed one: phases, a trace, a
 //! disk's statistics, fio jobs that have a rate.
 
-mod common;
+use crate::common;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

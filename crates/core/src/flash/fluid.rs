@@ -408,7 +408,10 @@ impl Flash {
         let left = hot.alarm.saturating_sub(hot.reads).count().div_ceil(largest.count());
         let (is_open, is_suspect) = (hot.state == BlockState::Open, hot.has(SUSPECT));
         let flow = &mut fluid.flows[block.index()];
-        if is_suspect || !flow.has_alarm() || !(flow.left.saturating_sub(1)..=flow.left).contains(&left) {
+        if is_suspect
+            || !flow.has_alarm()
+            || !(flow.left.saturating_sub(1)..=flow.left).contains(&left)
+        {
             fluid.touch(block);
         } else if left < flow.left {
             flow.pass(now);
