@@ -30,8 +30,8 @@ unit:
 	cargo test --release --workspace
 
 seeded-bugs:
-	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs --test parity --test failures --test fluid --test acceleration -- bug bound
-	cargo test --release -p vpass-core --features seeded-bugs --lib --test planted -- each_bug_is_seen
+	cargo test --release -p vpass-oracle --features seeded-bugs --test all -- bug bound
+	cargo test --release -p vpass-core --features seeded-bugs --lib --test all -- each_bug_is_seen
 
 benches:
 	cargo test --release --workspace --bench throughput --bench techniques --bench retries --bench parity --bench watched --bench first_minutes -- --small
@@ -48,7 +48,7 @@ check-minute: build
 
 # Estimates of lives against simulated lives, case by case: the table of docs/estimate.md.
 estimates:
-	cargo test --release -p vpass-lab --test estimate -- --ignored --nocapture
+	cargo test --release -p vpass-lab --test all estimate:: -- --ignored --nocapture
 
 bench: build
 	cargo bench -p vpass-core --bench throughput --bench techniques --bench retries --bench parity
@@ -96,7 +96,7 @@ YEARS = --drive modern-tlc --workload random-70-30 --set workload.block_size=16K
 
 # Lives on the ladder against exact lives, twelve cases; some minutes.
 life-rungs:
-	cargo test --release -p vpass-lab --test life_rungs -- --include-ignored --nocapture
+	cargo test --release -p vpass-lab --test all life_rungs:: -- --include-ignored --nocapture
 
 # Long runs: 80,000 random drives, some thousand million checked reads, with what each technique
 # came to; 5,000 drives whose data is refreshed while flash fails, half of them with parity; every
@@ -117,19 +117,19 @@ soak: build
 			$(VPASS) check --seed 1 --count 250 --fail --refresh $$refresh --parity $$parity; \
 		done; \
 	done
-	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs -- --ignored --nocapture
+	cargo test --release -p vpass-oracle --features seeded-bugs --test all seeded_bugs:: -- --ignored --nocapture
 	cargo test --release -p vpass-cli --test attacks -- --ignored
 	$(MAKE) --no-print-directory samples
 	set -e; for policy in $(PROTECTING); do \
 		$(VPASS) attack search --drive tiny --set start.pec=2000 --reclaim $$policy --minutes 5 --write target/attack-$$policy.toml --force; \
 	done
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture
-	VPASS_FUZZ_EXECS=1000000 cargo test --release -p vpass-workload --test fio_fuzz
-	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-core --test config
+	VPASS_FUZZ_EXECS=1000000 cargo test --release -p vpass-workload --test all fio_fuzz::
+	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-core --test all config::
 
 # Samples against the whole drives that they are of: several geometries, spares, techniques and workloads, at three sizes of samples.
 samples:
-	cargo test --release -p vpass-lab --test samples_of_whole -- --include-ignored
+	cargo test --release -p vpass-lab --test all samples_of_whole:: -- --include-ignored
 
 # A build that aborts where arithmetic overflows, under ten minutes of random drives and every attack. The seed is the day's.
 CHECKED := target/checked/vpass

@@ -2,7 +2,7 @@
 //! a buffer, suspended programs, copies of a job, and the host link. A page is 16 KiB: 20,480 ns on
 //! a channel of 800 MB/s, 16,384 ns on a host link of 1000 MB/s.
 
-mod common;
+use crate::common;
 
 use common::log::run_watched;
 use common::{Script, request};

@@ -2,7 +2,7 @@
 //! read and program, what becomes of versions that parity still counts, and the window without
 //! protection.
 
-mod common;
+use crate::common;
 
 use common::striped::{Asked, config, drive, drive_of, operations};
 use common::told::{Event, Told};

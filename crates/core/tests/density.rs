@@ -1,6 +1,6 @@
 //! What does reprogramming a block move, cost and change, and what does writing one in low density?
 
-mod common;
+use crate::common;
 
 use common::{Cycle, config};
 use vpass_core::base::geometry::Geometry;

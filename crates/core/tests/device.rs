@@ -1,7 +1,7 @@
 //! A device driven by hand: one event a call, completions in order at the times that they must
 //! have, and the same as when a replay drives it.
 
-mod common;
+use crate::common;
 
 use common::log::{Log, watched};
 use common::{Uniform, config, dies, drive, request};

@@ -2,7 +2,7 @@
 //! steady state against a drive that was really written, limits reached exactly when arithmetic
 //! says so.
 
-mod common;
+use crate::common;
 
 use common::{Uniform, config, drive};
 use vpass_core::base::units::{Cause, Lpn};

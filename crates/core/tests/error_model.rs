@@ -1,7 +1,7 @@
 //! An error model that is in no list and has no table of limits: the drive asks it all that it asks
 //! of its own, and techniques that go by a table are refused.
 
-mod common;
+use crate::common;
 
 use common::{config, dies};
 use vpass_core::base::dose::{Alpha, Dose, Quarters};

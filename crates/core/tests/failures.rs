@@ -1,6 +1,6 @@
 //! How long a host waits for a page of a die that has failed.
 
-mod common;
+use crate::common;
 
 use common::striped::{Asked, config};
 use vpass_core::base::failure::Failure;

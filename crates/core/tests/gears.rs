@@ -1,7 +1,7 @@
 //! Both gears do the same to the flash: one request at a time, reclaim in the foreground and no
 //! background cleaning, time changes nothing.
 
-mod common;
+use crate::common;
 
 use common::{Uniform, drive};
 use vpass_core::base::request::Arrival;

@@ -2,7 +2,7 @@
 //! are worn: which stripes have parity in each, which blocks are recycled, and what a die that
 //! fails takes.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 

@@ -9,7 +9,7 @@
 //! on other dies two whole wordlines, or the same with an old parity:        reads 2 + 2 x 4, programs 2, merges 2
 //! ```
 
-mod common;
+use crate::common;
 
 use common::told::{Event, Told};
 use common::{Script, config, request};

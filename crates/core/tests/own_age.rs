@@ -1,7 +1,7 @@
 //! What a technique makes of a block's own age (`reclaim.own_age`): it lets young data serve more
 //! reads, and rewrites what has served so many before age brings it past its limit, read or not.
 
-mod common;
+use crate::common;
 
 use common::told::{Event, Told};
 use common::{Script, config, dies, request};

@@ -1,7 +1,7 @@
 //! RAID-5 inside the drive, told with the smallest stripes: what each write reads and programs,
 //! where pages lie, and that nothing of it is there without it.
 
-mod common;
+use crate::common;
 
 use common::striped::{Asked, PAGE, config, drive, operations};
 use vpass_core::base::request::Op;

@@ -1,11 +1,5 @@
 //! Stories of other tests, told again on drives with a bug. `make seeded-bugs` runs it.
 #![cfg(feature = "seeded-bugs")]
-#![expect(clippy::duplicate_mod, reason = "each story comes with the helpers of its file")]
-
-#[path = "density.rs"]
-mod density;
-#[path = "program_unit.rs"]
-mod program_unit;
 
 use vpass_core::bugs::{Bug, stories};
 

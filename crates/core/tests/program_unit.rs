@@ -1,7 +1,7 @@
 //! What changes where a program takes a whole wordline: when pages are programmed, how long it
 //! takes, and where they are read until then.
 
-mod common;
+use crate::common;
 
 use common::log::{Log, run_watched};
 use common::{PAGE, Script, config, dies};

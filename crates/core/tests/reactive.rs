@@ -1,7 +1,7 @@
 //! Requests that follow from completions: asked for when one is complete, at the times that their
 //! source names, measured by origin.
 
-mod common;
+use crate::common;
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::time::Replay;

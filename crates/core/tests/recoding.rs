@@ -1,7 +1,7 @@
 //! Recoding that gives up the least significant page: what is moved, what stays readable, how long
 //! its reads take and what it endures.
 
-mod common;
+use crate::common;
 
 use common::{Cycle, config};
 use vpass_core::base::geometry::Geometry;

@@ -1,7 +1,7 @@
 //! Is data rewritten before it is older than `refresh.period`, in either gear, at the very time
 //! that follows from when it was written?
 
-mod common;
+use crate::common;
 
 use common::{PAGE, Script, config, dies, request};
 use vpass_core::base::failure::{Failure, Unit, When};

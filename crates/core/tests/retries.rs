@@ -1,7 +1,7 @@
 //! Reads of tired data, by hand: how often they sense, what each sensing takes on die and channel,
 //! where they begin, and what chance makes of them.
 
-mod common;
+use crate::common;
 
 use common::{Uniform, config, dies, request};
 use vpass_core::base::request::Op;

@@ -1,6 +1,6 @@
 //! Who waits for a reclaim job, and for how long?
 
-mod common;
+use crate::common;
 
 use common::log::{Event, Log, run_watched};
 use common::{Cycle, PAGE, Script, Uniform, config, dies};

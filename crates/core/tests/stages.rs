@@ -1,7 +1,7 @@
 //! A workload in stages: the second begins when the first is done, at its own depth, and knows the
 //! time.
 
-mod common;
+use crate::common;
 
 use common::run_timed;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};

@@ -1,7 +1,7 @@
 //! Does a drive that begins in mid-life (`start.reads`) have blocks out of phase, and none that is
 //! lost already?
 
-mod common;
+use crate::common;
 
 use common::{Uniform, config};
 use vpass_core::drive::{Drive, Techniques};

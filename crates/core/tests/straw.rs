@@ -1,7 +1,7 @@
 //! The numbers of straw-2024 that arithmetic can reach: its Fig. 2 and Fig. 4, on drives that
 //! reclaim nothing.
 
-mod common;
+use crate::common;
 
 use common::config;
 use vpass_core::base::units::Lpn;

@@ -1,7 +1,7 @@
 //! Is time right? Closed forms, an exact queueing result, and the figures that published simulators
 //! print.
 
-mod common;
+use crate::common;
 
 use common::{Cycle, Uniform, run_timed};
 use vpass_core::base::request::Arrival;

@@ -2,7 +2,7 @@
 //! gears draw their reads, so means over seeds are compared. They must agree within 1 % or three
 //! standard errors of the difference, whichever is larger.
 
-mod common;
+use crate::common;
 
 use common::{SEEDS, agree, mean, of};
 use vpass_lab::plan::{Chosen, RunPlan};

@@ -1,7 +1,7 @@
 //! Tests of drives whose reads take retries, with and without hints, in the fluid and the untimed
 //! gear.
 
-mod common;
+use crate::common;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Tests of workloads with changing rates in the fluid and the untimed gear: phases, a trace, a
 //! disk's statistics, fio jobs with a rate.
 
-mod common;
+use crate::common;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,7 @@
 //! Random drives that lose a die at a random point, under the oracle.
 
 #[cfg(feature = "seeded-bugs")]
-#[path = "seeded_bugs/at_recorded.rs"]
-mod at_recorded;
+use crate::at_recorded;
 
 use vpass_core::drive::failing::TakenByFailures;
 use vpass_core::slots::parity::parity_technique;

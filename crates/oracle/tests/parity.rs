@@ -2,8 +2,7 @@
 //! each page of parity against it.
 
 #[cfg(feature = "seeded-bugs")]
-#[path = "seeded_bugs/at_recorded.rs"]
-mod at_recorded;
+use crate::at_recorded;
 
 use vpass_core::slots::parity::{PARITY, ParityTechnique, has_stripes};
 use vpass_core::slots::refresh::{RefreshTechnique, refresh_technique};

@@ -1,7 +1,7 @@
 //! Compressed traces are recognised by their content, may have several members or frames, and are
 //! never read in part without an error.
 
-mod common;
+use crate::common;
 
 use std::io::Write as _;
 

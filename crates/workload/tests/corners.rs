@@ -3,7 +3,7 @@
 //!
 //! Either a file is read correctly, or the error names the line and the fault.
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 

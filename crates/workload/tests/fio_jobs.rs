@@ -1,6 +1,6 @@
 //! Job files as streams: shares of concurrent jobs, stages, rates, time, passes.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

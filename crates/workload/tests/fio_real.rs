@@ -7,7 +7,7 @@
 //! b)^2 / (a + b) over cells follows a chi-square law if both come from one distribution.
 #![expect(clippy::print_stdout, reason = "a test that cannot run says so")]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
 //! Exact text of the errors about an invalid line or record of each format, column by column.
 
-mod common;
+use crate::common;
 
 use common::error_of;
 

@@ -1,6 +1,6 @@
 //! Every format reads back its own files, is recognised without a name, and never panics.
 
-mod common;
+use crate::common;
 
 use common::writers::{Holds, holds, written};
 use common::{all_said, read_all, row, rows_of};

@@ -1,6 +1,6 @@
 //! Exact text of every error about a trace.
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 

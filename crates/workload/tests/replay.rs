@@ -1,7 +1,7 @@
 //! Replay of a trace on a drive: time from 0, moved requests, passes, concatenated files, and the
 //! report.
 
-mod common;
+use crate::common;
 
 use std::num::NonZeroU32;
 

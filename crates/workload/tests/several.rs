@@ -1,6 +1,6 @@
 //! Several traces and several devices on one drive: merged by time, side by side, or selected.
 
-mod common;
+use crate::common;
 
 use common::{drained, file};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! Written traces read back: only what the format cannot hold is lost, and that is counted.
 
-mod common;
+use crate::common;
 
 use common::{all_said, read_all, rewritten, row};
 use proptest::prelude::*;

@@ -397,6 +397,33 @@ impl Flash {
         }
     }
 
+    /// A page of a block was sensed. Where that only brings the alarm one read nearer, the time of
+    /// the alarm is drawn from what it was; the block's other reads stay undrawn.
+    #[inline]
+    pub(super) fn sensed(&mut self, block: BlockId) {
+        let now = self.now;
+        let hot = &self.hot[block.index()];
+        let Some(fluid) = &mut self.fluid else { return };
+        let largest = self.dose.into_iter().max().unwrap_or(Quarters::UNIT);
+        let left = hot.alarm.saturating_sub(hot.reads).count().div_ceil(largest.count());
+        let (is_open, is_suspect) = (hot.state == BlockState::Open, hot.has(SUSPECT));
+        let flow = &mut fluid.flows[block.index()];
+        if is_suspect
+            || !flow.has_alarm()
+            || !(flow.left.saturating_sub(1)..=flow.left).contains(&left)
+        {
+            fluid.touch(block);
+        } else if left < flow.left {
+            flow.pass(now);
+            if flow.approach(1.0 - fluid.chance.share()) {
+                let at = flow.next_look(is_open);
+                fluid.agenda.plan(&mut fluid.flows, block, at);
+            } else {
+                fluid.touch(block);
+            }
+        }
+    }
+
     /// Draws the reads of blocks whose alarms may have moved, and their alarms anew. Called when
     /// all that happens at a time has happened.
     #[inline]

@@ -79,6 +79,29 @@ impl Flow {
         (self.left, self.target) = (left, target);
     }
 
+    /// Whether the time of an alarm is drawn, and reads are left before the last.
+    #[inline]
+    pub(super) fn has_alarm(&self) -> bool {
+        self.left > 1 && self.target < f64::INFINITY
+    }
+
+    /// A read that is not in the flow leaves one read fewer until the alarm. Returns false if all
+    /// these reads have come already, as of the last [`Self::pass`]; then the way to the alarm is
+    /// behind.
+    ///
+    /// The reads before the last of `left` are spread evenly over the way to it. So the latest of
+    /// them, which is the last one now, is the largest of `left - 1` even `shares`. `share` is
+    /// above 0 and at most 1; `left` is at least 2.
+    pub(super) fn approach(&mut self, share: f64) -> bool {
+        let last = self.target * share.powf(f64::from(self.left - 1).recip());
+        if last <= self.expected {
+            self.target = self.expected;
+            return false;
+        }
+        (self.left, self.target) = (self.left - 1, last);
+        true
+    }
+
     /// The alarm is put off by what was expected since the last change, as though none of it had
     /// been read: a bug on purpose.
     pub(super) fn put_off(&mut self, since: f64) {
@@ -156,5 +179,39 @@ mod tests {
         assert!(!flow.is_early(), "at the look, just");
         flow.change(0, 1e-6);
         assert!(flow.is_early());
+    }
+    #[test]
+    fn an_alarm_one_read_nearer_has_the_law_of_one_read_fewer() {
+        use rand_core::{Rng, SeedableRng};
+        let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut share = || (((random.next_u64() >> 11) + 1) as f64) * 2f64.powi(-53);
+        let (draws, left, behind) = (40_000, 4, 2.0);
+        let (mut sum, mut squares, mut all_behind) = (0.0, 0.0, 0);
+        for _ in 0..draws {
+            // A gamma variate of shape 4 is the sum of four exponential ones.
+            let target = (0..left).map(|_| -share().ln()).sum();
+            let mut flow = Flow::STILL;
+            flow.begin(0, left, target);
+            assert!(flow.approach(share()));
+            assert_eq!(flow.left, left - 1);
+            (sum, squares) = (sum + flow.target, squares + flow.target * flow.target);
+            let mut flow = Flow::STILL;
+            flow.begin(0, left, target);
+            flow.change(0, 1.0);
+            flow.pass(behind as Ns);
+            if !flow.is_due() && !flow.approach(share()) {
+                assert_eq!((flow.left, flow.progress()), (left, 1.0));
+                all_behind += 1;
+            }
+        }
+        // A gamma variate of shape 3 has mean 3 and variance 3.
+        let mean = sum / f64::from(draws);
+        let variance = squares / f64::from(draws) - mean * mean;
+        assert!((mean - 3.0).abs() < 0.03 && (variance - 3.0).abs() < 0.1, "{mean} {variance}");
+        // Exactly three reads while two are expected, where the fourth is a unit or more away:
+        // 2^3 / 3! e^-2 e^-1.
+        let expected = 8.0 / 6.0 * (-3.0f64).exp();
+        let share = f64::from(all_behind) / f64::from(draws);
+        assert!((share - expected).abs() < 0.004, "{share} for {expected}");
     }
 }

@@ -57,10 +57,11 @@ impl Flash {
         let rings = !(fill && self.bugs.has(Bug::FillDisturbsNothing)) && self.count_any_read(ppn);
         self.levels.began_at = 0;
         self.put_off_alarm(block, self.dose_of(ppn), cause);
-        self.touch(block);
         if rings {
+            self.touch(block);
             return self.rung(lpn, ppn, cause, fill);
         }
+        self.sensed(block);
         self.note_read(PhysRead { fill, ..PhysRead::good(lpn, ppn, cause) });
         Sensed { good: true, rings: false, level: 0, retries: 0 }
     }

@@ -1,0 +1,29 @@
+//! Integration tests of the drive, in one program: one link, and all cores are busy until the last test.
+
+mod common;
+
+mod closed_forms;
+mod config;
+mod delayed_parity;
+mod density;
+mod device;
+mod endurance;
+mod error_model;
+mod failures;
+mod gears;
+mod lifetime;
+mod merged_stripes;
+mod own_age;
+mod parity;
+mod planted;
+mod program_unit;
+mod reactive;
+mod read_hot;
+mod recoding;
+mod refresh;
+mod retries;
+mod schedule;
+mod stages;
+mod start;
+mod straw;
+mod timing;

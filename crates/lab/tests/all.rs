@@ -1,0 +1,14 @@
+//! Integration tests of runs and lives, in one program: one link, and all cores are busy until the last test.
+
+mod common;
+
+mod estimate;
+mod fluid;
+mod fluid_hints;
+mod fluid_sources;
+mod life_by_hand;
+mod life_consumed;
+mod life_rungs;
+mod life_samples;
+mod samples_of_whole;
+mod waiting;

@@ -1,0 +1,21 @@
+//! Integration tests of the oracle and of random drives, in one program: one link, and all cores are busy until the last test.
+
+#[cfg(feature = "seeded-bugs")]
+#[path = "seeded_bugs/at_recorded.rs"]
+mod at_recorded;
+
+mod acceleration;
+mod adversary;
+mod ages;
+mod deceived_counters;
+mod density_extremes;
+mod density_gears;
+mod failures;
+mod fluid;
+mod ida;
+mod nested;
+mod parity;
+mod recoding;
+mod seeded_bugs;
+mod swarm;
+mod tired;
