@@ -32,7 +32,7 @@ const BURST: (u64, u64) = (4, 100);
 /// Bursts after which another wordline is looked for.
 const PATIENCE: u64 = 60;
 /// In the place of a host page: a flash page that holds none.
-const NOBODY: Lpn = Lpn::new(u32::MAX);
+const NO_OWNER: Lpn = Lpn::new(u32::MAX);
 
 /// Which blocks it looks at for its next victim.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ struct Sight {
 impl Sight {
     fn of(drive: &Drive) -> Self {
         let geometry = drive.geometry();
-        let mut owners = vec![NOBODY; geometry.raw_pages() as usize];
+        let mut owners = vec![NO_OWNER; geometry.raw_pages() as usize];
         for row in drive.map_rows().filter(|row| row.ppn != NO_PPN && !row.buffered) {
             owners[row.ppn.index()] = row.lpn;
         }
@@ -104,13 +104,13 @@ impl Sight {
         let (block, wordline) = (self.block(ppn), ppn.index() % self.pages_per_block / self.bits);
         let of = |w: usize| block.get(w * self.bits..(w + 1) * self.bits).unwrap_or_default();
         let below = wordline.checked_sub(self.stride).map_or(&[][..], of);
-        below.iter().chain(of(wordline + self.stride)).copied().filter(|lpn| *lpn != NOBODY)
+        below.iter().chain(of(wordline + self.stride)).copied().filter(|lpn| *lpn != NO_OWNER)
     }
 
     /// The host's pages that lie on its wordline.
     fn wordline(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
         let first = ppn.index() / self.bits * self.bits;
-        self.owners[first..first + self.bits].iter().copied().filter(|lpn| *lpn != NOBODY)
+        self.owners[first..first + self.bits].iter().copied().filter(|lpn| *lpn != NO_OWNER)
     }
 
     /// A flash page on the wordline above that holds a page of the host's, and that page.
@@ -120,7 +120,7 @@ impl Sight {
         let all = (above..above + self.bits)
             .filter(|_| is_within)
             .map(|above| (Ppn::from_index(above), self.owners[above]));
-        all.into_iter().find(|(_, lpn)| *lpn != NOBODY)
+        all.into_iter().find(|(_, lpn)| *lpn != NO_OWNER)
     }
 
     /// The host's pages of its block that lie neither on its wordline nor beside it.
@@ -129,7 +129,7 @@ impl Sight {
         let wordlines = self.block(ppn).chunks(self.bits).enumerate();
         let far = wordlines
             .filter(move |(wordline, _)| *wordline != own && wordline.abs_diff(own) != self.stride);
-        far.flat_map(|(_, pages)| pages).copied().filter(|lpn| *lpn != NOBODY)
+        far.flat_map(|(_, pages)| pages).copied().filter(|lpn| *lpn != NO_OWNER)
     }
 
     /// The flash page that holds a page of the host's; of one that is on flash.
@@ -141,7 +141,7 @@ impl Sight {
     fn neighbours_or_block(&self, ppn: Ppn) -> Vec<Lpn> {
         let near: Vec<Lpn> = self.neighbours(ppn).collect();
         if near.is_empty() {
-            self.block(ppn).iter().copied().filter(|lpn| *lpn != NOBODY).collect()
+            self.block(ppn).iter().copied().filter(|lpn| *lpn != NO_OWNER).collect()
         } else {
             near
         }
@@ -153,7 +153,7 @@ impl Sight {
         let wordlines =
             self.block(ppn).chunks(self.bits).enumerate().filter(|(wordline, _)| *wordline != own);
         wordlines
-            .filter_map(|(_, pages)| pages.iter().copied().find(|lpn| *lpn != NOBODY))
+            .filter_map(|(_, pages)| pages.iter().copied().find(|lpn| *lpn != NO_OWNER))
             .collect()
     }
 }
@@ -356,7 +356,7 @@ impl Adversary {
         let per_block = sight.pages_per_block as u32;
         let live =
             blocks.iter().flat_map(|block| Ppn::new(block.number() * per_block).run(per_block));
-        let live = live.filter(|ppn| sight.owners[ppn.index()] != NOBODY);
+        let live = live.filter(|ppn| sight.owners[ppn.index()] != NO_OWNER);
         // What is lost already can lose no more.
         let left = live.map(|ppn| (oracle.reads_left(ppn), ppn)).filter(|(left, _)| *left >= 0.0);
         // One with nothing beside it is hard to reach.

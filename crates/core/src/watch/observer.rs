@@ -20,7 +20,7 @@ pub const NO_PPN: Ppn = Ppn::new(0x7FFF_FFFF);
 pub const NO_LPN: Lpn = Lpn::new(0x7FFF_FFFF);
 /// Whose data is read where nobody's is wanted: the page was sensed for the states of its cells,
 /// and nothing was decoded.
-pub const NOBODY: Lpn = Lpn::new(0xFFFF_FFFF);
+pub const NO_OWNER: Lpn = Lpn::new(0xFFFF_FFFF);
 /// The data came from the write buffer.
 pub const FROM_BUFFER: Ppn = Ppn::new(0xFFFF_FFFF);
 
@@ -40,7 +40,7 @@ pub enum ReadResult {
 /// One page read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhysRead {
-    /// What was wanted, or [`NOBODY`]'s.
+    /// What was wanted, or [`NO_OWNER`]'s.
     pub lpn: Lpn,
     /// Where it was read, [`NO_PPN`] or [`FROM_BUFFER`].
     pub ppn: Ppn,

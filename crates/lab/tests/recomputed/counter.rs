@@ -14,7 +14,7 @@ use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, run_untimed};
 use vpass_core::watch::observer::{
-    FROM_BUFFER, NO_LPN, NO_PPN, NOBODY, Observer, Origin, PhysRead, ReadResult,
+    FROM_BUFFER, NO_LPN, NO_PPN, NO_OWNER, Observer, Origin, PhysRead, ReadResult,
 };
 use vpass_core::watch::time_event::TimeEvent;
 use vpass_lab::plan::RunPlan;
@@ -149,7 +149,7 @@ impl Counted {
 
     fn count_read(&mut self, read: &PhysRead) {
         let counts = &mut self.counts;
-        let by_host = read.cause == Cause::Host && !read.fill && read.lpn != NOBODY;
+        let by_host = read.cause == Cause::Host && !read.fill && read.lpn != NO_OWNER;
         counts.uncorrectable += u64::from(by_host && read.result == ReadResult::Uncorrectable);
         counts.unmapped +=
             u64::from(by_host && read.ppn == NO_PPN && read.result == ReadResult::Good);

@@ -15,7 +15,7 @@ use vpass_core::drive::Drive;
 use vpass_core::flash::block::BlockState;
 use vpass_core::time::{Replay, RunError, run_untimed};
 
-use super::{Coming, NOBODY, Sight, oracle_of};
+use super::{Coming, NO_OWNER, Sight, oracle_of};
 use crate::dice::Dice;
 
 /// Reads that one act may take.
@@ -171,7 +171,7 @@ impl Siege {
         let first = Ppn::new(block.number() * sight.pages_per_block as u32);
         let live = first
             .run(sight.pages_per_block as u32)
-            .filter(|ppn| sight.owners[ppn.index()] != NOBODY);
+            .filter(|ppn| sight.owners[ppn.index()] != NO_OWNER);
         let left = live
             .filter(|ppn| sight.neighbours(*ppn).next().is_some())
             .map(|ppn| (oracle.reads_left(ppn), ppn));
@@ -213,7 +213,7 @@ impl Siege {
         let lost: Vec<Lpn> = sight.neighbours(sight.place_of(neighbour)).collect();
         // A block that holds little else is cleaned next.
         let others =
-            sight.block(victim).iter().filter(|lpn| **lpn != NOBODY && !lost.contains(lpn));
+            sight.block(victim).iter().filter(|lpn| **lpn != NO_OWNER && !lost.contains(lpn));
         requests.extend(others.map(|lpn| Request { op: Op::Trim, ..read(drive, *lpn) }));
         // Blocks are cleaned when new ones are opened.
         if let Some(left) =
@@ -301,7 +301,7 @@ impl Siege {
         let all = (from..pages)
             .chain(0..from)
             .map(|ppn| Ppn::new(ppn as u32))
-            .filter(|ppn| sight.owners[ppn.index()] != NOBODY);
+            .filter(|ppn| sight.owners[ppn.index()] != NO_OWNER);
         let ((lpn, then), (above, first)) = all
             .filter_map(|below| both(drive, sight, below))
             .find(|(a, b)| a.1 + b.1 <= MOST_READS)?;

@@ -103,7 +103,7 @@ pub(super) enum Ended {
 const WORK: OpId = 1 << 31;
 
 /// The request, and its bytes, of what no request gets.
-const NOBODY: (u32, u32) = (u32::MAX, 0);
+const NO_OWNER: (u32, u32) = (u32::MAX, 0);
 
 impl Dies {
     pub(super) fn new(lengths: &Lengths) -> Self {
@@ -164,7 +164,7 @@ impl Dies {
         lengths: &Lengths,
     ) -> Result<(), String> {
         let (sense, transfer) = lengths.begin(ppn, lengths.pages(1), how);
-        self.queue_read(op, NOBODY, ppn, (sense, transfer, true), came, lengths)?;
+        self.queue_read(op, NO_OWNER, ppn, (sense, transfer, true), came, lengths)?;
         self.host_read(op)?.load_for = Some(stripe);
         Ok(())
     }
@@ -202,7 +202,7 @@ impl Dies {
         let transfer = lengths.retry_transfer(lengths.pages(1), attempt);
         self.queue_read(
             op,
-            NOBODY,
+            NO_OWNER,
             ppn,
             (lengths.retry(ppn, coding, attempt), transfer, true),
             came,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
 
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::watch::observer::{NOBODY, PhysRead};
+use vpass_core::watch::observer::{NO_OWNER, PhysRead};
 use vpass_core::watch::time_event::Work;
 
 use super::lengths::{How, Lengths};
@@ -268,7 +268,7 @@ impl Expected {
                     .ok_or_else(|| never(work))
             }
             Work::Probe { block, wordlines } => {
-                let fits = |s: &Sensed| s.lpn == NOBODY && lengths.block(s.ppn) == block;
+                let fits = |s: &Sensed| s.lpn == NO_OWNER && lengths.block(s.ppn) == block;
                 let probed = (0..wordlines).try_for_each(|_| {
                     take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| never(work))
                 });

@@ -4,7 +4,7 @@
 use vpass_core::base::metrics::HostCounts;
 use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
-use vpass_core::watch::observer::{NOBODY, PhysRead};
+use vpass_core::watch::observer::{NO_OWNER, PhysRead};
 
 use crate::oracle::Oracle;
 use crate::report::Kind;
@@ -57,7 +57,7 @@ impl Oracle {
             // A page that is rebuilt meanwhile lies elsewhere, and so does all that it takes.
             self.density.sense(&self.geometry, read.ppn);
         }
-        if read.lpn == NOBODY {
+        if read.lpn == NO_OWNER {
             return;
         }
         if self.geometry.has_page(read.ppn)

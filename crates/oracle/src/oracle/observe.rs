@@ -8,7 +8,7 @@ use vpass_core::base::page_set::PageSet;
 use vpass_core::base::request::Request;
 use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq, WordlineInBlock};
-use vpass_core::watch::observer::{BulkReads, NOBODY, Observer, Origin, PhysRead, XorSource};
+use vpass_core::watch::observer::{BulkReads, NO_OWNER, Observer, Origin, PhysRead, XorSource};
 use vpass_core::watch::time_event::{OpId, TimeEvent};
 
 use crate::medium::At;
@@ -229,12 +229,12 @@ impl Observer for Oracle {
         self.claims.padded_pages += 1;
         self.need.happens(false);
         self.clock.programmed(ppn, false, cause);
-        if let Some(at) = self.program_in_order(ppn, NOBODY, seq, cause) {
+        if let Some(at) = self.program_in_order(ppn, NO_OWNER, seq, cause) {
             self.ageing.programmed(at.block);
             self.excuse_left_alone(at.block);
             self.pad_by_hint(at.block);
             self.medium.set_stamp(at, Stamp::DEAD);
-            self.blame.programmed(ppn, NOBODY);
+            self.blame.programmed(ppn, NO_OWNER);
             self.check_to_come(at.block);
         }
     }

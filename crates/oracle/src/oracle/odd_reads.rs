@@ -3,7 +3,7 @@
 //! drive could not decode.
 
 use vpass_core::base::units::Cause;
-use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, NOBODY, PhysRead, ReadResult};
+use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, NO_OWNER, PhysRead, ReadResult};
 
 use crate::doses::Truth;
 use crate::medium::At;
@@ -18,7 +18,7 @@ impl Oracle {
     #[cold]
     #[inline(never)]
     pub(crate) fn read_for_nobody(&mut self, read: &PhysRead) {
-        if read.lpn != NOBODY || read.cause == Cause::Host || !self.geometry.has_page(read.ppn) {
+        if read.lpn != NO_OWNER || read.cause == Cause::Host || !self.geometry.has_page(read.ppn) {
             return self.wrong_page(read, None);
         }
         let at = At::new(&self.geometry, read.ppn);

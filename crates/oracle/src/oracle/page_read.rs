@@ -2,7 +2,7 @@
 //! is within its limit.
 
 use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
-use vpass_core::watch::observer::{FROM_BUFFER, NOBODY, PhysRead, ReadResult};
+use vpass_core::watch::observer::{FROM_BUFFER, NO_OWNER, PhysRead, ReadResult};
 
 use crate::endurance::Endurance;
 use crate::error_rates::step_of;
@@ -58,7 +58,7 @@ impl Oracle {
         }
         for (read, page) in batch.iter().zip(&pages) {
             if read.ppn.number() < self.raw_pages && self.clock.is_on() {
-                let level = if read.lpn == NOBODY {
+                let level = if read.lpn == NO_OWNER {
                     0
                 } else {
                     self.doses.first_level(self.geometry.block_of(read.ppn))

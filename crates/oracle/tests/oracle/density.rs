@@ -1,7 +1,7 @@
 //! Blocks that give page kinds up: what may be lost, what they endure, and how they are written.
 
 use vpass_core::base::units::{BlockId, Cause, WordlineInBlock};
-use vpass_core::watch::observer::{NOBODY, Observer, ReadResult};
+use vpass_core::watch::observer::{NO_OWNER, Observer, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
 
@@ -21,7 +21,7 @@ fn merge(s: &mut Scene, wordline: u32) {
     for ppn in wordline * 3..wordline * 3 + 2 {
         s.read_by(Cause::Reclaim, ppn, ppn, ReadResult::Good);
     }
-    s.read_by(Cause::Reclaim, NOBODY, wordline * 3 + 2, ReadResult::Good);
+    s.read_by(Cause::Reclaim, NO_OWNER, wordline * 3 + 2, ReadResult::Good);
     s.oracle.merged(BlockId::new(0), WordlineInBlock::new(wordline), 1, Cause::Reclaim);
 }
 
@@ -186,11 +186,11 @@ fn only_an_erase_gives_pages_back() {
 #[test]
 fn nobodys_data_may_be_sensed_in_programmed_cells_only() {
     let mut s = Scene::tiny();
-    s.read_by(Cause::Reclaim, NOBODY, 7, ReadResult::Good);
+    s.read_by(Cause::Reclaim, NO_OWNER, 7, ReadResult::Good);
     s.caught(protocol, &["reclaim sensed ppn 7 (block 0, wordline 2), which is erased"]);
     let mut s = Scene::tiny();
     s.write(0, [0]);
-    s.read(NOBODY, 0);
+    s.read(NO_OWNER, 0);
     s.caught(stamp, &["it is beyond the host's capacity"]);
 }
 

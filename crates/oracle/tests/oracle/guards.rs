@@ -2,7 +2,7 @@
 
 use vpass_core::base::units::{BlockId, Cause, WordlineInBlock};
 use vpass_core::config::{DensityConfig, DriveConfig, PerPec};
-use vpass_core::watch::observer::{NOBODY, Observer, ReadResult};
+use vpass_core::watch::observer::{NO_OWNER, Observer, ReadResult};
 
 use crate::common::{Scene, UNIT, config, protocol, stamp, wordline_model};
 
@@ -25,7 +25,7 @@ fn guarded_on(mut s: Scene, backed_up: bool) -> Scene {
     }
     s.read_by(Cause::Reclaim, 3, 3, ReadResult::Good);
     s.read_by(Cause::Reclaim, 4, 4, ReadResult::Good);
-    s.read_by(Cause::Reclaim, NOBODY, 5, ReadResult::Good);
+    s.read_by(Cause::Reclaim, NO_OWNER, 5, ReadResult::Good);
     guard(&mut s, 1);
     s
 }
@@ -164,7 +164,7 @@ fn its_limit_grows_only_when_it_was_merged_and_its_block_is_in_full_density() {
 fn faster(s: &mut Scene) {
     s.write(0, 0..6);
     s.copy(3, 12, 3);
-    s.read_by(Cause::Reclaim, NOBODY, 3, ReadResult::Good);
+    s.read_by(Cause::Reclaim, NO_OWNER, 3, ReadResult::Good);
     s.read_by(Cause::Reclaim, 4, 4, ReadResult::Good);
     s.read_by(Cause::Reclaim, 5, 5, ReadResult::Good);
     s.oracle.merged(BlockId::new(0), WordlineInBlock::new(1), 4, Cause::Reclaim);

@@ -5,7 +5,7 @@ use crate::bugs::Bug;
 use crate::flash::ops::NandOp;
 use crate::flash::rules;
 use crate::flash::{Flash, Probed};
-use crate::watch::observer::{NOBODY, PhysRead};
+use crate::watch::observer::{NO_OWNER, PhysRead};
 
 impl Flash {
     /// Senses wordlines for their errors: once each, on reclaim's account, with the dose of a page
@@ -34,7 +34,7 @@ impl Flash {
             if self.bugs.has(Bug::ProbeUncounted) {
                 self.wordlines[self.geometry.row_of(block, *wordline)].reads -= self.dose[0];
             }
-            self.note_read(PhysRead::good(NOBODY, first + page, Cause::Reclaim));
+            self.note_read(PhysRead::good(NO_OWNER, first + page, Cause::Reclaim));
         }
         self.record(NandOp::Probe { block, wordlines: wordlines.len() as u32 });
         self.ask_model(block);

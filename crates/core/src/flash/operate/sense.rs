@@ -9,7 +9,7 @@ use crate::flash::Flash;
 use crate::flash::block::{CARRY, FAILED, SUSPECT};
 use crate::flash::ops::NandOp;
 use crate::flash::rules;
-use crate::watch::observer::{NOBODY, PhysRead, ReadResult};
+use crate::watch::observer::{NO_OWNER, PhysRead, ReadResult};
 
 /// What a sensing came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -306,7 +306,7 @@ impl Flash {
         self.levels.began_at = 0;
         self.put_off_alarm(block, self.dose_of(ppn), cause);
         self.touch(block);
-        self.note_read(PhysRead::good(NOBODY, ppn, cause));
+        self.note_read(PhysRead::good(NO_OWNER, ppn, cause));
         if rings {
             self.model_alarm(block);
         }

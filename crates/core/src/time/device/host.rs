@@ -17,7 +17,7 @@ use crate::watch::time_event::TimeEvent;
 const ARRIVAL: u32 = Tag::NONE.0;
 
 /// [`ReadPart::owner`] of what no request gets. It is no request's tag.
-const NOBODY: u32 = Tag::NONE.0;
+const NO_OWNER: u32 = Tag::NONE.0;
 
 /// A page that is read for a request, whole or in part.
 #[derive(Clone, Copy)]
@@ -48,14 +48,14 @@ impl ReadPart {
 
     /// The same bytes, read in vain.
     pub(super) fn undelivered(self) -> Self {
-        Self { owner: NOBODY, is_all: true, ..self }
+        Self { owner: NO_OWNER, is_all: true, ..self }
     }
 
     /// A page that no request gets, and that a rebuild of this number waits for.
     pub(super) fn for_rebuild(serial: u32) -> Self {
         Self {
             start: 0,
-            owner: NOBODY,
+            owner: NO_OWNER,
             number: serial,
             bytes: 0,
             origin: 0,
@@ -72,7 +72,7 @@ impl ReadPart {
     /// Whether a request gets them.
     #[inline]
     pub(super) fn is_delivered(&self) -> bool {
-        self.owner != NOBODY
+        self.owner != NO_OWNER
     }
 
     /// So many bytes of a page for a request that is at this place among those in parts.
