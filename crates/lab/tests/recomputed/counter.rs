@@ -14,7 +14,7 @@ use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, run_untimed};
 use vpass_core::watch::observer::{
-    FROM_BUFFER, NO_LPN, NO_PPN, NO_OWNER, Observer, Origin, PhysRead, ReadResult,
+    FROM_BUFFER, NO_LPN, NO_OWNER, NO_PPN, Observer, Origin, PhysRead, ReadResult,
 };
 use vpass_core::watch::time_event::TimeEvent;
 use vpass_lab::plan::RunPlan;

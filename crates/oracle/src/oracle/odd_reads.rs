@@ -3,7 +3,7 @@
 //! drive could not decode.
 
 use vpass_core::base::units::Cause;
-use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, NO_OWNER, PhysRead, ReadResult};
+use vpass_core::watch::observer::{FROM_BUFFER, NO_OWNER, NO_PPN, PhysRead, ReadResult};
 
 use crate::doses::Truth;
 use crate::medium::At;
