@@ -1,4 +1,4 @@
-//! Integration tests of the drive, in one program: one link, and all cores are busy until the last test.
+//! Integration tests of the drive. One program links once, and keeps all cores busy until its last test.
 
 mod common;
 

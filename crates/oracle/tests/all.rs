@@ -1,4 +1,4 @@
-//! Integration tests of the oracle and of random drives, in one program: one link, and all cores are busy until the last test.
+//! Integration tests of the oracle and of random drives. One program links once, and keeps all cores busy until its last test.
 
 #[cfg(feature = "seeded-bugs")]
 #[path = "seeded_bugs/at_recorded.rs"]

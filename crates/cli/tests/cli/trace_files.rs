@@ -533,9 +533,7 @@ fn bytes_behind_gzip_data_are_passed_over_with_a_warning() {
     let (text, file) = (room.file("a.csv", &msr_reads(&[0, 4096])), room.text("a.csv.gz"));
     made(&["convert", &text, &file]);
     let compressed = std::fs::read(&file).unwrap();
-    let warning = format!(
-        "{file}: bytes behind the gzip data are no gzip data; they were passed over, as gzip does"
-    );
+    let warning = format!("{file}: other bytes follow the gzip data; they are ignored, as by gzip");
     let of_run = ["--drive", "tiny", "--trace", &file, "--gear", "untimed", "--json"];
     for (behind, told) in [(&b""[..], false), (&[0; 512], false), (b"garbage", true)] {
         std::fs::write(&file, [&compressed[..], behind].concat()).unwrap();

@@ -118,7 +118,7 @@ mod tests {
     use flate2::write::GzEncoder;
     use std::io::Write;
 
-    /// What is read of a file that is read whole or not at all.
+    /// Returns the text of a file that must be read completely.
     fn whole(file: Vec<u8>) -> io::Result<String> {
         let raw = Raw::default();
         let input = decompressed(Path::new("f"), Cursor::new(file), &raw).unwrap();
@@ -128,12 +128,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_whole_has_no_garbage_behind_it() {
+    fn a_file_that_must_be_complete_has_no_other_bytes_behind_it() {
         let mut encoder = GzEncoder::new(vec![], Compression::fast());
         encoder.write_all(b"a text").unwrap();
         let file = encoder.finish().unwrap();
         assert_eq!(whole(file.clone()).unwrap(), "a text");
         let refused = whole([&file[..], b"garbage"].concat()).unwrap_err();
-        assert_eq!(refused.to_string(), "bytes behind the gzip data are no gzip data");
+        assert_eq!(refused.to_string(), "other bytes follow the gzip data");
     }
 }

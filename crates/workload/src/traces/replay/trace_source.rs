@@ -102,7 +102,8 @@ impl TraceSource {
         }
         if options.speed > MOST_SPEED {
             return Err(SourceError(format!(
-                "a speed of {} leaves no time between requests; a number up to {MOST_SPEED:e} is expected",
+                "invalid speed {}: it leaves no time between requests; it must be at most \
+                 {MOST_SPEED:e}",
                 options.speed
             )));
         }
