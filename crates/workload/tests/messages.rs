@@ -404,7 +404,7 @@ fn time() {
     assert_eq!(with(1e12), None);
     assert_eq!(
         with(1e13).unwrap(),
-        "a speed of 10000000000000 leaves no time between requests; a number up to 1e12 is expected"
+        "invalid speed 10000000000000: it leaves no time between requests; it must be at most 1e12"
     );
 }
 

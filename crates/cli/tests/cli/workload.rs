@@ -75,7 +75,7 @@ fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
     assert_eq!((refused.code, &json["tolerance_percent"]), (1, &2.0.into()));
     // The named scale meets all statistics, and scales tried before do not.
     let scale = json["smallest_scale"].as_f64().unwrap().to_string();
-    assert!(done.stderr.contains(&format!("--scale {scale} holds")), "{}", done.stderr);
+    assert!(done.stderr.contains(&format!("--scale {scale} meets all")), "{}", done.stderr);
     let holds = fit(&scale, &["--json"]).json();
     assert_eq!(
         (&holds["missed"], &holds["smallest_scale"], &holds["scales_tried"]),
@@ -111,7 +111,8 @@ fn a_trace_becomes_a_workload_that_runs() {
         done.stderr
     );
     assert!(
-        done.stdout.contains("pgbench.toml is written: vpass run --drive DRIVE --workload"),
+        done.stdout
+            .contains("pgbench.toml is written; run it with: vpass run --drive DRIVE --workload"),
         "{}",
         done.stdout
     );
