@@ -9,6 +9,7 @@ mod error;
 mod flash;
 mod ftl;
 mod hints;
+pub mod keys;
 mod params;
 mod parity;
 mod part_of;
@@ -35,6 +36,7 @@ pub use resolve::MIN_SPARE_BLOCKS;
 
 use crate::base::span::Span;
 use crate::base::units::Ns;
+use keys::Keys;
 use serde::{Deserialize, Serialize};
 
 /// What a refresh may be late by in the timed gear, as a share of its period: a die finishes what
@@ -42,11 +44,12 @@ use serde::{Deserialize, Serialize};
 pub(crate) const LATE_SHARE: Ns = 8;
 
 /// Everything that describes a drive; the tables of a drive file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct DriveConfig {
     /// What the drive is, in a line, and where its numbers come from.
     #[serde(default)]
+    #[key(default)]
     pub description: String,
     /// `[geometry]`
     pub geometry: GeometryConfig,
@@ -54,42 +57,55 @@ pub struct DriveConfig {
     pub timing: TimingConfig,
     /// `[drive]`
     #[serde(default)]
+    #[key(default)]
     pub drive: CapacityConfig,
     /// `[gc]`
     #[serde(default)]
+    #[key(default)]
     pub gc: GcConfig,
     /// `[wear]`
     #[serde(default)]
+    #[key(default)]
     pub wear: WearConfig,
     /// `[reclaim]`
     #[serde(default)]
+    #[key(default)]
     pub reclaim: ReclaimConfig,
     /// `[refresh]`
     #[serde(default)]
+    #[key(default)]
     pub refresh: RefreshConfig,
     /// `[parity]`
     #[serde(default, skip_serializing_if = "ParityConfig::is_empty")]
+    #[key(default)]
     pub parity: ParityConfig,
     /// `[density]`
     #[serde(default)]
+    #[key(default)]
     pub density: DensityConfig,
     /// `[start]`
     #[serde(default)]
+    #[key(default)]
     pub start: StartConfig,
     /// `[disturb]`
     #[serde(default)]
+    #[key(default)]
     pub disturb: DisturbConfig,
     /// `[error]`
     #[serde(default, skip_serializing_if = "ErrorConfig::is_default")]
+    #[key(default)]
     pub error: ErrorConfig,
     /// `[ecc]`
     #[serde(default, skip_serializing_if = "EccConfig::is_default")]
+    #[key(default)]
     pub ecc: EccConfig,
     /// `[bch]`
     #[serde(default, skip_serializing_if = "BchConfig::is_default")]
+    #[key(default)]
     pub bch: BchConfig,
     /// `[hints]`
     #[serde(default, skip_serializing_if = "HintsConfig::is_default")]
+    #[key(default)]
     pub hints: HintsConfig,
     /// The larger drive that this one is a sample of. No file says it.
     #[serde(skip)]

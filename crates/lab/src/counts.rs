@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use vpass_core::config::keys::Range;
 
 use crate::failure::Failure;
-use crate::keys::allowed;
+use crate::keys;
 use crate::load::line_of;
 use crate::numbers::counted;
 use crate::schema::Section;
@@ -17,7 +18,7 @@ use crate::schema::Section;
 /// # Errors
 /// A word that is no count, for a key that takes them.
 pub(crate) fn read(key: &str, word: &str) -> Result<Option<i64>, String> {
-    if !allowed(key).is_some_and(|(_, allowed)| allowed.takes_suffixes()) {
+    if !keys::range(key).is_some_and(Range::takes_suffixes) {
         return Ok(None);
     }
     let expected =

@@ -1,22 +1,18 @@
 //! Every key of drive and workload files: its meaning, its range and its default.
 //!
-//! Names and defaults come from the types that read the keys, meanings from the comments on their
-//! fields (`docs`). Ranges and units stand in `ranges`; tests hold them against the checks. The
-//! cards of techniques say all of this about their parameters.
+//! Fields declare keys with `#[derive(Keys)]`, techniques declare parameters on their cards. Tests
+//! hold the declared ranges against what is rejected.
 
 use serde::Serialize;
 use vpass_core::config::Number;
-use vpass_core::slots::Slot;
-use vpass_core::slots::card::Param;
+use vpass_core::config::keys::Range;
+use vpass_core::slots::card::{About, Param};
+use vpass_core::slots::{Slot, slot};
 
 use crate::schema::{DRIVE, PHASES, Section, WORKLOAD};
 
-mod docs;
-mod ranges;
 #[cfg(test)]
 mod tests;
-
-pub(crate) use ranges::{Allowed, allowed};
 
 /// A key, as `vpass list keys` tells of it.
 #[derive(Clone, Debug, Serialize)]
@@ -39,7 +35,7 @@ pub struct Key {
     pub meaning: String,
     /// Whether `--set` takes it.
     pub settable: bool,
-    /// Where its default comes from, for a parameter of techniques.
+    /// Where its default comes from, where that is declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<&'static str>,
 }
@@ -56,32 +52,25 @@ pub fn all() -> Vec<Key> {
 }
 
 fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, settable: bool) {
-    let docs = docs::fields(section.type_name());
     let defaults = section.defaults();
-    for name in section.own_keys() {
-        let key = format!("{path}.{name}");
+    for declared in section.declared {
+        let key = format!("{path}.{}", declared.name);
         // A workload of phases has some keys of the other kind.
         if keys.iter().any(|known| known.path == key) {
             continue;
         }
-        let (unit, allowed) =
-            allowed(&key).map_or(("", None), |(unit, allowed)| (unit, Some(allowed)));
-        let required = section.requires(name);
         keys.push(Key {
             file,
-            required,
-            default: if required { None } else { defaults.get(*name).cloned() },
-            range: allowed.map_or_else(String::new, |allowed| allowed.to_string()),
-            unit,
-            meaning: docs
-                .iter()
-                .find(|(field, _)| field == name)
-                .map_or_else(String::new, |(_, meaning)| meaning.clone()),
-            settable: settable && *name != "phase",
-            source: None,
+            required: declared.required,
+            default: defaults.get(declared.name).cloned(),
+            range: declared.values(),
+            unit: declared.unit,
+            meaning: declared.meaning.to_owned(),
+            settable: settable && declared.name != "phase",
+            source: Some(declared.source).filter(|source| !source.is_empty()),
             path: key.clone(),
         });
-        if let Some(inner) = section.inner(name) {
+        if let Some(inner) = section.inner(declared.name) {
             add(keys, file, &key, inner, false);
         }
     }
@@ -91,6 +80,29 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
             of_param(format!("{path}.{}.{}", about.name, param.key), param, param.meaning.into())
         }));
     }
+}
+
+/// The declared range of a key; none of an unknown one.
+pub(crate) fn range(path: &str) -> Option<Range> {
+    let (table, rest) = path.split_once('.')?;
+    let sections = [DRIVE, WORKLOAD, PHASES].into_iter().flatten();
+    let of_field = sections.filter(|section| section.name == table).find_map(|section| {
+        let (section, name) = match rest.split_once('.') {
+            Some((inner, name)) => (section.inner(inner)?, name),
+            None => (section, rest),
+        };
+        section.declared.iter().find(|key| key.name == name).map(|key| key.range)
+    });
+    of_field.or_else(|| param(table, rest).map(Param::values))
+}
+
+/// The parameter of techniques that a key means.
+fn param(table: &str, rest: &str) -> Option<&'static Param> {
+    let means = |(about, param): &(&About, &Param)| match rest.split_once('.') {
+        Some((technique, key)) => about.name == technique && param.key == key,
+        None => param.alias == Some(rest),
+    };
+    slot(table)?.params().find(means).map(|(_, param)| param)
 }
 
 /// A key in a slot's own table that stands for a parameter of techniques, which its meaning names.
@@ -105,7 +117,7 @@ fn of_alias(slot: &Slot, alias: &str) -> Key {
 }
 
 fn of_param(path: String, param: &Param, meaning: String) -> Key {
-    let range = Allowed::of(param).to_string();
+    let range = param.values().to_string();
     let default = match param.number(param.default) {
         Number::Whole(n) => toml::Value::Integer(n),
         Number::Real(x) => toml::Value::Float(x),

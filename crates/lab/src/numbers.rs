@@ -21,11 +21,7 @@ pub fn bytes(n: u64) -> String {
     if unit == 0 { format!("{n} B") } else { format!("{} {}", digits(value), UNITS[unit]) }
 }
 
-/// A number in the fewest digits: 0.001, 1000000, 1e12.
-pub fn short_number(n: f64) -> String {
-    let (plain, exponent) = (n.to_string(), format!("{n:e}"));
-    if plain.len() <= 7 { plain } else { exponent }
-}
+pub use vpass_core::config::keys::short_number;
 
 /// A whole number with a decimal unit: "1M" is 1,000,000; `k`, `M`, `G` and `T`, large or small,
 /// are 1000 to 1000^4. None where the text has no such unit.

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{ConfigError, require, require_ascending, require_range};
+use super::error::{ConfigError, require, require_ascending};
 use super::flash::CellType;
+use super::keys::{self, Keys};
 
 /// The error model of the drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum DisturbModel {
     /// Reads disturb nothing.
@@ -51,7 +52,7 @@ impl DisturbModel {
 }
 
 /// What one dose unit is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum DoseUnit {
     /// Every page read counts 1, as in the papers.
@@ -61,66 +62,81 @@ pub enum DoseUnit {
 }
 
 /// Limit and neighbour weight of each wordline group at one P/E count.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct PerPec {
     /// The P/E count of this row.
+    #[key(unit = "P/E cycles", range = Whole(0, PEC_MAX as u64))]
     pub pec: u32,
     /// `ERC_MAX` of each group: reads elsewhere in the block that its worst member endures.
+    #[key(unit = "reads", range = Real(1.0, LIMIT_MAX), note = ", one for each group")]
     pub limit: Vec<f64>,
     /// Weight of a read of a neighbouring wordline, per group.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[key(range = Real(1.0, ALPHA_MAX), note = ", one for each group", default)]
     pub alpha: Vec<f64>,
 }
 
 /// `[disturb]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
+#[keys(table = "disturb")]
 pub struct DisturbConfig {
     /// "none", "count" or "wordline".
+    #[key(default = DisturbModel::None)]
     pub model: DisturbModel,
     /// "reads" or "sensings".
+    #[key(
+        default = DoseUnit::Reads,
+        random = [DoseUnit::Reads, DoseUnit::Reads, DoseUnit::Sensings]
+    )]
     pub dose: DoseUnit,
     /// How much a read counts for wordlines that are not yet programmed, 0 to 1.
+    #[key(range = Real(0.0, 1.0), default = 0.0, random = [0.0, 0.0, 0.3, 1.0])]
     pub preprogram_weight: f64,
     /// Names of the wordline groups, best first.
+    #[key(range = Words("1 to 16 names"), default = vec!["all".into()])]
     pub groups: Vec<String>,
     /// Share of the wordlines in each group; equal shares where empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[key(
+        unit = "share",
+        range = keys::SHARE,
+        note = ", one for each group, adding up to 1",
+        default
+    )]
     pub group_share: Vec<f64>,
     /// Limit of each group's best layer over that of its worst, which the table gives; all 1 where
     /// empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[key(range = Real(1.0, SPREAD_MAX), note = ", one for each group", default)]
     pub spread: Vec<f64>,
     /// The best block's limits are this share above the worst block's, which the table gives.
+    #[key(unit = "share", range = Real(0.0, SPREAD_MAX - 1.0), default = 0.0)]
     pub block_variation: f64,
     /// Limit of a page over that of its wordline's weakest page, by page kind, LSB first; all 1
     /// where empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[key(
+        range = Real(1.0, KIND_FACTOR_MAX),
+        note = ", one for each page kind, one of them 1",
+        default,
+        random = [1.0, 1.3, 1.8, 4.0]
+    )]
     pub kind_factor: Vec<f64>,
     /// Limits by P/E count, ascending; linear between rows, and extrapolated beyond the last.
+    #[key(range = Words("rows, their pec ascending"), default = vec![])]
     pub table: Vec<PerPec>,
     /// P/E cycles between two rows of the table as reclaim techniques see it, interpolated and
     /// rounded to the worse side; 0 for the rows of `table` alone.
+    #[key(
+        unit = "P/E cycles",
+        range = ZeroOr(10.0, PEC_MAX as f64),
+        default = 100,
+        source = "assumption: a firmware's table has a row every few per cent of a life",
+        random = [0, 10, 100, 2000]
+    )]
     pub policy_row_cycles: u32,
-}
-
-impl Default for DisturbConfig {
-    fn default() -> Self {
-        Self {
-            model: DisturbModel::None,
-            dose: DoseUnit::Reads,
-            preprogram_weight: 0.0,
-            groups: vec!["all".into()],
-            group_share: vec![],
-            spread: vec![],
-            block_variation: 0.0,
-            kind_factor: vec![],
-            table: vec![],
-            // Assumption: a firmware's table has a row every few per cent of a life.
-            policy_row_cycles: 100,
-        }
-    }
 }
 
 /// Largest limit and alpha; the fixed-point counters are sized for them.
@@ -135,7 +151,7 @@ const KIND_FACTOR_MAX: f64 = 10.0;
 
 impl DisturbConfig {
     pub(super) fn check(&self, cell: CellType) -> Result<(), ConfigError> {
-        require_range("disturb.preprogram_weight", self.preprogram_weight, 0.0, 1.0)?;
+        self.check_ranges()?;
         if !self.model.has_table() {
             return Ok(());
         }
@@ -150,13 +166,6 @@ impl DisturbConfig {
             "disturb.table is empty; at least one row such as {pec = 0, limit = [100000]} is expected".into()
         })?;
         require_ascending("disturb.table", self.table.iter().map(|row| row.pec))?;
-        require(self.table.iter().all(|row| row.pec <= PEC_MAX), || {
-            format!("disturb.table: pec is more than {PEC_MAX}")
-        })?;
-        let spacing = self.policy_row_cycles;
-        require(spacing == 0 || (10..=PEC_MAX).contains(&spacing), || {
-            format!("disturb.policy_row_cycles = {spacing} is neither 0 nor from 10 to {PEC_MAX}")
-        })?;
         require(self.model.has_neighbours() || groups == 1, || {
             format!(
                 "disturb.model = \"{}\" knows one group of pages, not {groups}",
@@ -174,16 +183,12 @@ impl DisturbConfig {
             return Ok(());
         }
         let sum: f64 = self.group_share.iter().sum();
-        require(
-            self.group_share.len() == self.groups.len()
-                && self.group_share.iter().all(|s| *s >= 0.0)
-                && (sum - 1.0).abs() < 1e-6,
-            || "disturb.group_share: one share per group, adding up to 1, is expected".into(),
-        )
+        require(self.group_share.len() == self.groups.len() && (sum - 1.0).abs() < 1e-6, || {
+            "disturb.group_share: one share per group, adding up to 1, is expected".into()
+        })
     }
 
     fn check_spread(&self) -> Result<(), ConfigError> {
-        require_range("disturb.block_variation", self.block_variation, 0.0, SPREAD_MAX - 1.0)?;
         let even = self.spread.is_empty() && self.block_variation == 0.0;
         require(even || self.model.has_neighbours(), || {
             "disturb.spread and disturb.block_variation are known to disturb.model = \"wordline\" only".into()
@@ -194,10 +199,7 @@ impl DisturbConfig {
                 self.spread.len(),
                 self.groups.len()
             )
-        })?;
-        self.spread
-            .iter()
-            .try_for_each(|spread| require_range("disturb.spread", *spread, 1.0, SPREAD_MAX))
+        })
     }
 
     fn check_kinds(&self, cell: CellType) -> Result<(), ConfigError> {
@@ -211,9 +213,6 @@ impl DisturbConfig {
                 self.kind_factor.len(),
                 kinds.join(", ")
             )
-        })?;
-        self.kind_factor.iter().try_for_each(|factor| {
-            require_range("disturb.kind_factor", *factor, 1.0, KIND_FACTOR_MAX)
         })?;
         require(self.kind_factor.contains(&1.0), || {
             "disturb.kind_factor: no number is 1; disturb.table gives the limit of the weakest page kind, whose factor is 1".into()
@@ -229,9 +228,6 @@ impl DisturbConfig {
                 row.limit.len()
             )
         })?;
-        for limit in &row.limit {
-            require_range("disturb.table limit", *limit, 1.0, LIMIT_MAX)?;
-        }
         if self.model.has_neighbours() {
             require(row.alpha.len() == groups, || {
                 format!(
@@ -240,9 +236,6 @@ impl DisturbConfig {
                     row.alpha.len()
                 )
             })?;
-            for alpha in &row.alpha {
-                require_range("disturb.table alpha", *alpha, 1.0, ALPHA_MAX)?;
-            }
         }
         Ok(())
     }

@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::disturb::PEC_MAX;
-use super::error::{ConfigError, require, require_ascending, require_range};
+use super::error::{ConfigError, require, require_ascending};
+use super::keys::{self, Key, KeyValue, Keys, Type};
 use crate::base::units::Bytes;
 
 /// Bits per cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum CellType {
     /// One bit: LSB.
@@ -46,37 +47,52 @@ impl CellType {
 }
 
 /// `[geometry]`: counts of parts, largest first.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
+#[keys(table = "geometry")]
 pub struct GeometryConfig {
     /// Channels of the controller.
+    #[key(range = Whole(1, 256), random = 1..=3)]
     pub channels: u32,
     /// Dies on each channel.
+    #[key(range = Whole(1, 256), random = 1..=3)]
     pub dies_per_channel: u32,
     /// Planes in each die.
+    #[key(range = Whole(1, 64), random = [1, 1, 2, 2, 3])]
     pub planes_per_die: u32,
     /// Blocks in each plane; follows from `drive.capacity` and `drive.spare` where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(range = Whole(1, 1 << 24))]
     pub blocks_per_plane: Option<u32>,
     /// Wordlines in each block.
+    // The last two random values need more than a word of bits, and the last makes blocks of more
+    // than 512 pages, except of single-level cells.
+    #[key(
+        range = Whole(1, 16_383),
+        random = [1, 2, 3, 8, 21, 43, 1, 2, 3, 8, 21, 43, 8, 21, 70, 270]
+    )]
     pub wordlines_per_block: u32,
     /// "slc" to "qlc", with 1, 2, 4 and 8 sensings a page kind; "tlc-2-3-2" for the code of today's
     /// TLC.
+    #[key(random = [CellType::Slc, CellType::Mlc, CellType::Tlc, CellType::Qlc])]
     pub cell: CellType,
     /// Data bytes of a page. The page is also the mapping unit: a smaller write reads and programs
     /// all of it.
+    #[key(
+        unit = "size",
+        range = PowerOfTwo(512, 1 << 20),
+        random = [Bytes(512), Bytes(4096), Bytes(16_384)]
+    )]
     pub page_size: Bytes,
     /// Distance, in wordline numbers, between physical neighbours (strings per layer where
     /// wordlines count strings first).
-    #[serde(default = "one")]
+    #[serde(default = "GeometryConfig::default_neighbour_stride")]
+    #[key(unit = "wordlines", range = Whole(1, 1024), default = 1, random = [1, 1, 2, 4])]
     pub neighbour_stride: u32,
     /// Wordlines in a row that share a layer, and with it their strength against reads.
-    #[serde(default = "one")]
+    #[serde(default = "GeometryConfig::default_strings_per_layer")]
+    #[key(unit = "wordlines", range = Whole(1, 1024), default = 1, random = [1, 1, 3])]
     pub strings_per_layer: u32,
-}
-
-fn one() -> u32 {
-    1
 }
 
 impl GeometryConfig {
@@ -91,18 +107,7 @@ impl GeometryConfig {
     }
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        for (key, value, max) in [
-            ("channels", self.channels, 256),
-            ("dies_per_channel", self.dies_per_channel, 256),
-            ("planes_per_die", self.planes_per_die, 64),
-            ("wordlines_per_block", self.wordlines_per_block, 16_383),
-            ("neighbour_stride", self.neighbour_stride, 1_024),
-            ("strings_per_layer", self.strings_per_layer, 1_024),
-        ] {
-            require((1..=max).contains(&value), || {
-                format!("geometry.{key} = {value} is outside 1 to {max}")
-            })?;
-        }
+        self.check_ranges()?;
         // Two pending events a plane at most: the event tree holds 8192.
         require(self.planes() <= 4096, || {
             format!("geometry: {} planes; at most 4096 are supported", self.planes())
@@ -111,18 +116,6 @@ impl GeometryConfig {
             format!(
                 "geometry: {} dies; at most 1024 are supported",
                 self.channels * self.dies_per_channel
-            )
-        })?;
-        if let Some(blocks) = self.blocks_per_plane {
-            require((1..=1 << 24).contains(&blocks), || {
-                format!("geometry.blocks_per_plane = {blocks} is outside 1 to 16777216")
-            })?;
-        }
-        let size = self.page_size.0;
-        require(size.is_power_of_two() && (512..=1 << 20).contains(&size), || {
-            format!(
-                "geometry.page_size = \"{}\" is not a power of two between 512B and 1MiB",
-                self.page_size
             )
         })
     }
@@ -136,6 +129,17 @@ pub enum KindUs {
     All(f64),
     /// LSB first.
     PerKind(Vec<f64>),
+}
+
+impl KeyValue for KindUs {
+    const TYPE: Type = Type::OneOrList(&Type::Real);
+
+    fn check(&self, path: &str, key: &Key) -> Result<(), ConfigError> {
+        match self {
+            Self::All(us) => us.check(path, key),
+            Self::PerKind(us) => us.check(path, key),
+        }
+    }
 }
 
 impl KindUs {
@@ -165,17 +169,19 @@ impl KindUs {
 }
 
 /// What an erase takes from a P/E count on.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct EraseAtPec {
     /// P/E cycles that the block has endured when the erase begins.
+    #[key(unit = "P/E cycles", range = Whole(0, PEC_MAX as u64))]
     pub pec: u32,
     /// Erase time from then on.
+    #[key(unit = "us", range = Real(0.0, 1e5))]
     pub us: f64,
 }
 
 /// What one program takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum ProgramUnit {
     /// A page: the page kinds of a wordline are programmed one after another.
@@ -186,79 +192,109 @@ pub enum ProgramUnit {
 }
 
 /// `[timing]`, in microseconds and 10^6 bytes per second.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
+#[keys(table = "timing")]
 pub struct TimingConfig {
     /// Sensing time of a page read (tR).
+    #[key(unit = "us", range = Real(0.001, 1e5), note = "; a list: one for each page kind")]
     pub sense_us: KindUs,
     /// "page" or "wordline": what one program takes. Pages wait in the controller's memory until
     /// their wordline is complete.
-    #[serde(default)]
+    #[serde(default = "TimingConfig::default_program_unit")]
+    #[key(default = ProgramUnit::Page, random = [ProgramUnit::Page, ProgramUnit::Wordline])]
     pub program_unit: ProgramUnit,
     /// Program time of a page, or of a wordline (tPROG); a list gives each page kind its own, LSB
     /// first.
+    #[key(
+        unit = "us",
+        range = Real(0.0, 1e5),
+        note = "; a list: one for each page kind, of programs that take a page",
+        random = [KindUs::All(20.0), KindUs::All(400.0)]
+    )]
     pub program_us: KindUs,
     /// Time without a request after which incomplete wordlines are padded and programmed; 0 lets
     /// them wait.
-    #[serde(default = "default_pad_after_us")]
+    #[serde(default = "TimingConfig::default_pad_after_us")]
+    #[key(
+        unit = "us",
+        range = Real(0.0, 1e7),
+        default = 100_000.0,
+        source = "assumption: a tenth of a second without a request is a pause",
+        random = [0.0, 50.0, 5000.0]
+    )]
     pub pad_after_us: f64,
     /// Erase time of a block (tBERS).
+    #[key(unit = "us", range = Real(0.0, 1e5), random = [100.0, 3000.0])]
     pub erase_us: f64,
     /// Erase times of worn blocks, in the place of `erase_us` from each row's P/E count on,
     /// ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[key(range = Words("rows, their pec ascending"), default)]
     pub erase_by_pec: Vec<EraseAtPec>,
     /// Rate of one channel; 0 is infinitely fast.
+    #[key(unit = "MB/s", range = ZeroOr(1.0, 1e6), random = [0.0, 100.0, 1200.0])]
     pub channel_mb_s: f64,
     /// Rate of the host link, per direction; 0 is infinitely fast.
-    #[serde(default)]
+    #[serde(default = "TimingConfig::default_host_mb_s")]
+    #[key(unit = "MB/s", range = ZeroOr(1.0, 1e6), default = 0.0, random = [0.0, 300.0])]
     pub host_mb_s: f64,
     /// Sensing of a wordline for its errors alone, counted on the die: nothing is transferred or
     /// decoded.
-    #[serde(default = "default_probe_us")]
+    #[serde(default = "TimingConfig::default_probe_us")]
+    #[key(
+        unit = "us",
+        range = Real(0.0, 1e5),
+        default = 28.0,
+        source = "DEAR (MICRO 2025), second-hand: 20 us to sense once and 8 us to count failed \
+                  bits on the die",
+        random = [0.0, 28.0]
+    )]
     pub probe_us: f64,
     /// ECC decode time of a page, pipelined.
-    #[serde(default)]
+    #[serde(default = "TimingConfig::default_ecc_us")]
+    #[key(unit = "us", range = Real(0.0, 1e5), default = 0.0, random = [0.0, 7.5])]
     pub ecc_us: f64,
     /// Planes of a die read independently of each other.
-    #[serde(default)]
+    #[serde(default = "TimingConfig::default_independent_planes")]
+    #[key(default = false, random = 0.3)]
     pub independent_planes: bool,
     /// A die senses the next page while the last one is transferred (a second page register).
-    #[serde(default)]
+    #[serde(default = "TimingConfig::default_cache_read")]
+    #[key(default = false, random = 0.3)]
     pub cache_read: bool,
     /// A read may suspend a running program or erase.
-    #[serde(default)]
+    #[serde(default = "TimingConfig::default_suspend")]
+    #[key(default = false, random = 0.5)]
     pub suspend: bool,
     /// Extra time of an operation for each time it is suspended (program).
-    #[serde(default = "default_suspend_program_us")]
+    #[serde(default = "TimingConfig::default_suspend_program_us")]
+    #[key(
+        unit = "us",
+        range = Real(0.0, 1e5),
+        default = 100.0,
+        source = "MQSim-E's default Suspend_Program"
+    )]
     pub suspend_program_us: f64,
     /// Extra time of an operation for each time it is suspended (erase).
-    #[serde(default = "default_suspend_erase_us")]
+    #[serde(default = "TimingConfig::default_suspend_erase_us")]
+    #[key(
+        unit = "us",
+        range = Real(0.0, 1e5),
+        default = 700.0,
+        source = "MQSim-E's default Suspend_Erase"
+    )]
     pub suspend_erase_us: f64,
     /// How often one operation may be suspended.
-    #[serde(default = "default_suspend_limit")]
+    #[serde(default = "TimingConfig::default_suspend_limit")]
+    #[key(
+        range = keys::U32,
+        default = 8,
+        source = "assumption: vendors bound the number so that a program ends; 8 keeps a \
+                  program under three times its length",
+        random = [0, 1, 8]
+    )]
     pub suspend_limit: u32,
-}
-
-// DEAR (MICRO 2025), second-hand: 20 us to sense once and 8 us to count failed bits on the die.
-fn default_probe_us() -> f64 {
-    28.0
-}
-// Assumption: a tenth of a second without a request is a pause.
-fn default_pad_after_us() -> f64 {
-    100_000.0
-}
-// Suspend_Program 100 us and Suspend_Erase 700 us are MQSim-E's defaults.
-fn default_suspend_program_us() -> f64 {
-    100.0
-}
-fn default_suspend_erase_us() -> f64 {
-    700.0
-}
-// Assumption: vendors bound the number so that a program ends; 8 keeps a program under three times
-// its length.
-fn default_suspend_limit() -> u32 {
-    8
 }
 
 impl TimingConfig {
@@ -279,9 +315,10 @@ impl TimingConfig {
     }
 
     pub(super) fn check(&self, cell: CellType) -> Result<(), ConfigError> {
-        check_kinds("timing.sense_us", &self.sense_us, cell, 0.001)?;
+        self.check_ranges()?;
+        check_kinds("timing.sense_us", &self.sense_us, cell)?;
         self.check_sensings(cell)?;
-        check_kinds("timing.program_us", &self.program_us, cell, 0.0)?;
+        check_kinds("timing.program_us", &self.program_us, cell)?;
         require(
             self.program_unit == ProgramUnit::Page || matches!(self.program_us, KindUs::All(_)),
             || {
@@ -290,25 +327,7 @@ impl TimingConfig {
                 .into()
             },
         )?;
-        self.check_erases()?;
-        for (key, value) in [
-            ("erase_us", self.erase_us),
-            ("ecc_us", self.ecc_us),
-            ("probe_us", self.probe_us),
-            ("suspend_program_us", self.suspend_program_us),
-            ("suspend_erase_us", self.suspend_erase_us),
-        ] {
-            require_range(&format!("timing.{key}"), value, 0.0, 1e5)?;
-        }
-        // A drive may wait for seconds, but then nobody waits for it.
-        require_range("timing.pad_after_us", self.pad_after_us, 0.0, 1e7)?;
-        for (key, value) in [("channel_mb_s", self.channel_mb_s), ("host_mb_s", self.host_mb_s)] {
-            let fits = value == 0.0 || (1.0..=1e6).contains(&value);
-            require(fits, || {
-                format!("timing.{key} = {value} is outside 1 to 1000000 (or 0 for infinitely fast)")
-            })?;
-        }
-        Ok(())
+        self.check_erases()
     }
 
     /// A page that is sensed more often takes no less time.
@@ -335,18 +354,11 @@ impl TimingConfig {
 
     fn check_erases(&self) -> Result<(), ConfigError> {
         let rows = &self.erase_by_pec;
-        require_ascending("timing.erase_by_pec", rows.iter().map(|row| row.pec))?;
-        for row in rows {
-            require(row.pec <= PEC_MAX, || {
-                format!("timing.erase_by_pec: pec is more than {PEC_MAX}")
-            })?;
-            require_range("timing.erase_by_pec us", row.us, 0.0, 1e5)?;
-        }
-        Ok(())
+        require_ascending("timing.erase_by_pec", rows.iter().map(|row| row.pec))
     }
 }
 
-fn check_kinds(key: &str, times: &KindUs, cell: CellType, least: f64) -> Result<(), ConfigError> {
+fn check_kinds(key: &str, times: &KindUs, cell: CellType) -> Result<(), ConfigError> {
     let kinds = times.per_kind(cell);
     require(kinds.len() == cell.bits() as usize, || {
         let names = cell.kinds().join(", ");
@@ -354,8 +366,7 @@ fn check_kinds(key: &str, times: &KindUs, cell: CellType, least: f64) -> Result<
             "{key} has {} numbers; a page kind each ({names}) or a single number is expected",
             kinds.len()
         )
-    })?;
-    kinds.into_iter().try_for_each(|us| require_range(key, us, least, 1e5))
+    })
 }
 
 #[cfg(test)]
@@ -390,7 +401,7 @@ mod tests {
         assert!(check("program_us = 1\nerase_us = 1\nerase_by_pec = [{ pec = 9, us = 1 }, { pec = 9, us = 2 }]").contains("must ascend"));
         assert!(
             check("program_us = 1\nerase_us = 1\nerase_by_pec = [{ pec = 9, us = -1 }]")
-                .contains("erase_by_pec us = -1 is outside")
+                .contains("erase_by_pec.us = -1 is outside")
         );
     }
 

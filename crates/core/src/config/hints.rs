@@ -3,26 +3,39 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{ConfigError, require, require_range};
+use super::error::{ConfigError, require};
+use super::keys::{Keys, Range};
 use crate::hints::HintRange;
 
 /// `[hints]`. Latencies are those of a read of one page on an idle drive, from the die to the host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
+#[keys(table = "hints")]
 pub struct HintsConfig {
     /// How long a read may take whose data's hint is "smallest", or has none; as many retries as
     /// `reclaim.retries` says where absent.
+    #[key(unit = "us", range = LATENCY)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smallest_us: Option<f64>,
     /// How long a read may take whose data's hint is "typical".
+    #[key(
+        unit = "us",
+        range = LATENCY,
+        default = 400.0,
+        source = "assumption: NVMe gives words only; read-latency-relaxation-2021 begins here to \
+                  call a read long"
+    )]
     pub typical_us: f64,
     /// How long a read may take whose data's hint is "idle", which means that longer is acceptable.
+    #[key(unit = "us", range = LATENCY, default = 5000.0, source = "assumption")]
     pub idle_us: f64,
     /// Share of the dose at which data would be lost that no hint gives away.
+    #[key(unit = "share", range = Real(0.0, 0.9), default = 0.1, source = "assumption")]
     pub margin: f64,
     /// Share of a block's valid pages that must be more relaxed than the block before the drive
     /// moves them among their own in the background; where absent, data takes its place at its next
     /// move.
+    #[key(unit = "share", range = Real(LEAST_SHARE, 1.0))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regroup: Option<f64>,
     /// What the host says of its data; none where it says nothing. No key of a file: the run's
@@ -31,23 +44,8 @@ pub struct HintsConfig {
     pub said: Option<Vec<HintRange>>,
 }
 
-impl Default for HintsConfig {
-    fn default() -> Self {
-        // Assumptions: NVMe gives words only. 400 us is where read-latency-relaxation-2021 begins
-        // to call a read long.
-        Self {
-            smallest_us: None,
-            typical_us: 400.0,
-            idle_us: 5000.0,
-            margin: 0.1,
-            regroup: None,
-            said: None,
-        }
-    }
-}
-
-/// A budget of more than a second is no latency.
-const LONGEST_US: f64 = 1e6;
+/// Latencies of a hint, up to a second.
+const LATENCY: Range = Range::Real(1e-3, 1e6);
 /// Less than a page of the largest block.
 const LEAST_SHARE: f64 = 1e-4;
 
@@ -57,12 +55,12 @@ impl HintsConfig {
     }
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {
+        self.check_ranges()?;
         let smallest = self.smallest_us.map(|us| ("hints.smallest_us", us));
         let latencies = smallest
             .into_iter()
             .chain([("hints.typical_us", self.typical_us), ("hints.idle_us", self.idle_us)]);
         let latencies: Vec<_> = latencies.collect();
-        latencies.iter().try_for_each(|(key, us)| require_range(key, *us, 1e-3, LONGEST_US))?;
         for pair in latencies.windows(2) {
             let ((tight, less), (relaxed, more)) = (pair[0], pair[1]);
             require(less <= more, || {
@@ -71,7 +69,6 @@ impl HintsConfig {
                 )
             })?;
         }
-        require_range("hints.margin", self.margin, 0.0, 0.9)?;
-        self.regroup.map_or(Ok(()), |share| require_range("hints.regroup", share, LEAST_SHARE, 1.0))
+        Ok(())
     }
 }

@@ -1,14 +1,14 @@
 //! `[parity]`: parity pages that repair others. Which technique keeps them is the run's `parity`
 //! option.
 
-use serde::de::MapAccess;
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::params::{Params, SlotTable, read_slot};
+use super::keys::Keys;
+use super::params::Params;
 
 /// What a loss of power leaves of the memory in which parity waits to be programmed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParityCache {
     /// Nothing.
@@ -19,20 +19,26 @@ pub enum ParityCache {
 }
 
 /// `[parity]`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Keys)]
+#[keys(table = "parity", slot)]
 pub struct ParityConfig {
     /// Memory of parity that waits to be programmed: what a loss of power would take of it counts
     /// as lost ("volatile") or is kept ("non-volatile").
+    #[key(default = ParityCache::Volatile)]
     pub cache: ParityCache,
     /// Pages of the host in a stripe, where a technique groups them. No key of a file: the run's
     /// `parity` option says so.
+    #[key(skip)]
     pub(crate) stripe: Option<u32>,
     /// Whether each stripe's parity is on flash whenever the host goes on. No key of a file, as
     /// `stripe`.
+    #[key(skip)]
     pub(crate) is_always_there: bool,
     /// Where wear says which stripes have parity. No key of a file, as `stripe`.
+    #[key(skip)]
     pub(crate) by_wear: Option<ByWear>,
     /// Parameters of techniques.
+    #[key(skip)]
     pub params: Params,
 }
 
@@ -76,25 +82,6 @@ impl ParityConfig {
     /// Whether nothing was said of it.
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
-    }
-}
-
-impl SlotTable for ParityConfig {
-    const KEYS: &'static [&'static str] = &["cache"];
-
-    fn read<'de, A: MapAccess<'de>>(&mut self, _: &str, table: &mut A) -> Result<(), A::Error> {
-        self.cache = table.next_value()?;
-        Ok(())
-    }
-
-    fn params(&mut self) -> &mut Params {
-        &mut self.params
-    }
-}
-
-impl<'de> Deserialize<'de> for ParityConfig {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        read_slot(d)
     }
 }
 

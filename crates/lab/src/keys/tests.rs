@@ -7,8 +7,10 @@ use vpass_workload::statistics::{StatisticsFile, StatisticsSource};
 use vpass_workload::stripes::StripesSource;
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 
-use super::ranges::ranges;
 use super::*;
+use examples::EXAMPLES;
+
+mod examples;
 
 const GIB: u64 = 1 << 30;
 
@@ -17,18 +19,13 @@ fn every_key_has_a_meaning_and_a_range() {
     let keys = all();
     let silent: Vec<_> =
         keys.iter().filter(|k| k.meaning.is_empty()).map(|k| k.path.as_str()).collect();
-    assert!(
-        silent.is_empty(),
-        "no comment on the field, or its file is not in keys/docs.rs: {silent:?}"
-    );
+    assert!(silent.is_empty(), "without a meaning: {silent:?}");
     let open: Vec<_> =
-        keys.iter().filter(|k| allowed(&k.path).is_none()).map(|k| k.path.as_str()).collect();
-    assert!(open.is_empty(), "no unit and range in keys/ranges.rs: {open:?}");
-    let gone: Vec<_> = ranges()
-        .filter(|(key, ..)| !keys.iter().any(|k| k.path == *key))
-        .map(|(key, ..)| key)
-        .collect();
-    assert!(gone.is_empty(), "in keys/ranges.rs, but no key: {gone:?}");
+        keys.iter().filter(|k| k.range.is_empty()).map(|k| k.path.as_str()).collect();
+    assert!(open.is_empty(), "without a range: {open:?}");
+    let gone = EXAMPLES.iter().filter(|(key, ..)| !keys.iter().any(|k| k.path == *key));
+    let gone: Vec<_> = gone.map(|(key, ..)| key).collect();
+    assert!(gone.is_empty(), "in keys/tests/examples.rs, but no key: {gone:?}");
     assert!(keys.len() > 100, "{}", keys.len());
 }
 
@@ -72,11 +69,9 @@ fn defaults_are_those_of_the_code() {
 #[test]
 fn ranges_are_what_the_checks_refuse() {
     for key in all() {
-        let (key, (_, allowed)) =
-            (key.path.as_str(), allowed(&key.path).expect("every key has a range"));
-        let (good, bad) = borders(allowed);
+        let (key, (good, bad, exact)) = (key.path.as_str(), borders(&key));
         for value in good {
-            let refused = check(key, value.clone()).err().filter(|e| is_about(key, allowed, e));
+            let refused = check(key, value.clone()).err().filter(|e| exact || is_about(key, e));
             assert_eq!(refused, None, "{key} = {value}");
         }
         for value in bad {
@@ -89,14 +84,20 @@ fn ranges_are_what_the_checks_refuse() {
     }
 }
 
-/// Values just inside and just outside of a range.
-fn borders(allowed: Allowed) -> (Vec<Value>, Vec<Value>) {
+/// Values just inside and just outside of a key's range, and whether the values inside must be
+/// accepted as they are, without other keys.
+fn borders(key: &Key) -> (Vec<Value>, Vec<Value>, bool) {
+    let typed = |texts: &[&str]| texts.iter().map(|text| value_of(text)).collect::<Vec<_>>();
+    if let Some((_, good, bad)) = EXAMPLES.iter().find(|(path, ..)| *path == key.path) {
+        return (typed(good), typed(bad), true);
+    }
+    let range = range(&key.path).expect("every key has a range");
     let whole = |n: u64| i64::try_from(n).map(Value::Integer).ok();
     let reals = |numbers: &[f64]| numbers.iter().map(|n| Value::Float(*n)).collect::<Vec<_>>();
-    let typed = |texts: &[&str]| texts.iter().map(|text| value_of(text)).collect::<Vec<_>>();
+    let sizes = |sizes: &[u64]| sizes.iter().copied().filter_map(whole).collect::<Vec<_>>();
     let word = || Value::String("nonsense".into());
-    match allowed {
-        Allowed::Whole(low, high) => {
+    let (good, bad) = match range {
+        Range::Whole(low, high) => {
             let last = whole(high).unwrap_or(Value::Integer(i64::MAX));
             (
                 vec![Value::Integer(low.cast_signed()), last],
@@ -107,51 +108,39 @@ fn borders(allowed: Allowed) -> (Vec<Value>, Vec<Value>) {
                     .collect(),
             )
         }
-        Allowed::Real(low, high) | Allowed::Rate(low, high) => {
+        Range::Real(low, high) | Range::Rate(low, high) => {
             (reals(&[low, high]), reals(&[low - 0.1 * low.max(1e-9), high * 1.001]))
         }
-        Allowed::Above(low, high) => (reals(&[low + 0.01, high]), reals(&[low, high * 1.001])),
-        Allowed::ZeroOr(low, high) => {
+        Range::Above(low, high) => (reals(&[low + 0.01, high]), reals(&[low, high * 1.001])),
+        Range::ZeroOr(low, high) => {
             (reals(&[0.0, low, high]), reals(&[-1.0, low * 0.999, high * 1.001]))
         }
-        Allowed::Size(low, high) => (
-            vec![Value::Integer(low.cast_signed()), Value::Integer(high.cast_signed())],
-            vec![
-                Value::Integer(low.cast_signed() - 1),
-                Value::Integer(high.cast_signed() + 1),
-                word(),
-            ],
-        ),
-        Allowed::PowerOfTwo(low, high) => (
-            vec![Value::Integer(low.cast_signed()), Value::Integer(high.cast_signed())],
-            vec![
-                Value::Integer(low.cast_signed() / 2),
-                Value::Integer(high.cast_signed() * 2),
-                Value::Integer(3 * low.cast_signed()),
-            ],
-        ),
-        Allowed::Bool => {
+        Range::Size(low, high) => {
+            let below = Value::Integer(low.cast_signed() - 1);
+            (sizes(&[low, high]), [below, word()].into_iter().chain(sizes(&[high + 1])).collect())
+        }
+        Range::PowerOfTwo(low, high) => (sizes(&[low, high]), sizes(&[low / 2, high * 2, 3 * low])),
+        Range::Multiple(step, most) => (sizes(&[step, most]), sizes(&[0, step + 1, most + step])),
+        Range::OfType if key.range == "true, false" => {
             (vec![Value::Boolean(true), Value::Boolean(false)], vec![Value::Integer(1)])
         }
-        Allowed::Word(words) => {
-            (words.iter().map(|w| Value::String((*w).into())).collect(), vec![word()])
+        Range::OfType => {
+            let words = key.range.split(", ").map(|word| Value::String(word.into()));
+            (words.collect(), vec![word()])
         }
-        Allowed::Other(_, good, bad) => (typed(good), typed(bad)),
-    }
+        Range::Time(_) | Range::Words(_) => {
+            panic!("{} = {}: no example in keys/tests/examples.rs", key.path, key.range)
+        }
+    };
+    (good, bad, false)
 }
 
 /// Whether a refusal is about the value of this key, and not about what else it would need.
-fn is_about(key: &str, allowed: Allowed, refusal: &str) -> bool {
-    match allowed {
-        Allowed::Other(..) => true,
-        Allowed::Word(_) | Allowed::Bool => refusal.contains("expected"),
-        // Of statistics, numbers must agree with each other too.
-        _ => {
-            !refusal.contains("contradicts") && refusal.contains(&format!("{key} = "))
-                || refusal.contains("expected")
-                || refusal.contains("is outside")
-        }
-    }
+fn is_about(key: &str, refusal: &str) -> bool {
+    // Numbers of statistics must agree with each other too.
+    !refusal.contains("contradicts") && refusal.contains(&format!("{key} = "))
+        || refusal.contains("expected")
+        || refusal.contains("is outside")
 }
 
 fn value_of(text: &str) -> Value {
