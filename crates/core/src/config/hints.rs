@@ -30,12 +30,22 @@ pub struct HintsConfig {
     #[key(unit = "us", range = LATENCY, default = 5000.0, source = "assumption")]
     pub idle_us: f64,
     /// Share of the dose at which data would be lost that no hint gives away.
-    #[key(unit = "share", range = Real(0.0, 0.9), default = 0.1, source = "assumption")]
+    #[key(
+        unit = "share",
+        range = Real(0.0, 0.9),
+        default = 0.1,
+        source = "assumption",
+        random = [0.0, 0.1, 0.5]
+    )]
     pub margin: f64,
     /// Share of a block's valid pages that must be more relaxed than the block before the drive
     /// moves them among their own in the background; where absent, data takes its place at its next
     /// move.
-    #[key(unit = "share", range = Real(LEAST_SHARE, 1.0))]
+    #[key(
+        unit = "share",
+        range = Real(LEAST_SHARE, 1.0),
+        random = [None, None, None, Some(0.01), Some(0.5), Some(1.0)]
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regroup: Option<f64>,
     /// What the host says of its data; none where it says nothing. No key of a file: the run's
