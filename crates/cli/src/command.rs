@@ -53,7 +53,7 @@ pub(crate) enum Command {
     /// List what can be chosen.
     #[command(after_help = "Example: vpass list drives")]
     List {
-        /// What to list. Default: everything except the keys.
+        /// What to list. Default: everything except keys and schema.
         what: Option<ListWhat>,
         /// Print one JSON object instead of a table.
         #[arg(long)]

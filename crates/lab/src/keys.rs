@@ -11,6 +11,7 @@ use vpass_core::slots::{Slot, slot};
 
 use crate::schema::{DRIVE, PHASES, Section, WORKLOAD};
 
+pub mod json_schema;
 #[cfg(test)]
 mod tests;
 
@@ -117,21 +118,23 @@ fn of_alias(slot: &Slot, alias: &str) -> Key {
 }
 
 fn of_param(path: String, param: &Param, meaning: String) -> Key {
-    let range = param.values().to_string();
-    let default = match param.number(param.default) {
-        Number::Whole(n) => toml::Value::Integer(n),
-        Number::Real(x) => toml::Value::Float(x),
-    };
-    let source = Some(param.source);
     Key {
         path,
         file: "drive",
         required: false,
-        default: Some(default),
-        range,
+        default: Some(default_of(param)),
+        range: param.values().to_string(),
         unit: param.unit,
         meaning,
         settable: true,
-        source,
+        source: Some(param.source),
+    }
+}
+
+/// The default of a parameter, as a file would have it.
+fn default_of(param: &Param) -> toml::Value {
+    match param.number(param.default) {
+        Number::Whole(n) => toml::Value::Integer(n),
+        Number::Real(x) => toml::Value::Float(x),
     }
 }

@@ -66,7 +66,7 @@ pub struct DensityConfig {
         default = true,
         source = "inference: new read-hot blocks come from the pool \"through garbage \
                   collection\", which skips three kinds of block and no other (ipr-2018 \
-                  III-D). Keeping other data out is an assumption; docs/design.md has what \
+                  III-D). Keeping other data out is an assumption; docs/design/papers.md has what \
                   each form finds",
         random = 0.6
     )]
@@ -94,7 +94,7 @@ pub struct DensityConfig {
     #[key(
         range = Words("blocks, refreshes, recent:N (N 1 to 1000000)"),
         default = IntervalAverage::Blocks,
-        source = "assumption: the paper does not say how it averages; docs/design.md has what \
+        source = "assumption: the paper does not say how it averages; docs/design/papers.md has what \
                   each way finds",
         random = [IntervalAverage::Blocks, IntervalAverage::Refreshes, IntervalAverage::Recent(8)]
     )]

@@ -11,6 +11,7 @@ use super::*;
 use examples::EXAMPLES;
 
 mod examples;
+mod schema;
 
 const GIB: u64 = 1 << 30;
 

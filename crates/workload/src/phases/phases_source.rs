@@ -282,7 +282,10 @@ mod tests {
             assert!(sentence.contains(words), "{sentence}");
         };
         refused("phase = []", "workload.phase is empty");
-        refused("requests = 0\nphase = [{ pages = [1], requests = 1 }]", "workload.requests is 0");
+        refused(
+            "requests = 0\nphase = [{ pages = [1], requests = 1 }]",
+            "workload.requests = 0 is less than 1",
+        );
         refused(
             "phase = [{ pages = [1], requests = 1 }, { requests = 1 }]",
             "workload.phase 2 names no page",

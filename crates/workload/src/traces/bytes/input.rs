@@ -134,6 +134,6 @@ mod tests {
         let file = encoder.finish().unwrap();
         assert_eq!(whole(file.clone()).unwrap(), "a text");
         let refused = whole([&file[..], b"garbage"].concat()).unwrap_err();
-        assert_eq!(refused.to_string(), "bytes behind the gzip data are no gzip data");
+        assert_eq!(refused.to_string(), "other bytes follow the gzip data");
     }
 }
