@@ -185,7 +185,10 @@ fn with_count(range: Range, values: Value) -> Value {
 
 /// The unit of a key, and values that only words describe.
 fn words(unit: &str, range: Range, note: &str) -> String {
-    let unit = if unit.is_empty() { String::new() } else { format!("Unit: {unit}") };
+    let unit = match unit {
+        "" | "size" | "time" => String::new(),
+        unit => format!("Unit: {unit}"),
+    };
     let values = match range {
         Range::Words(words) => format!("Values: {words}{note}"),
         _ if note.is_empty() => String::new(),

@@ -81,7 +81,9 @@ fn published(file: &str) -> Value {
 #[test]
 fn the_published_schemas_are_those_of_the_declarations() {
     for file in ["drive", "workload"] {
-        assert!(published(file) == schema(file), "{file}: `make reference` writes a new one");
+        // Reading JSON may move the last bit of a number, on both sides alike.
+        let declared: Value = serde_json::from_str(&schema(file).to_string()).expect("it is JSON");
+        assert!(published(file) == declared, "{file}: `make reference` writes a new one");
     }
 }
 
