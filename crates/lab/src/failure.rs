@@ -6,6 +6,8 @@ use vpass_core::base::request::SourceError;
 use vpass_core::config::ConfigError;
 use vpass_core::time::RunError;
 
+use crate::keys::wrong::KeyError;
+
 /// Whose doing a failure was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -26,27 +28,33 @@ pub struct Failure {
     pub kind: Kind,
     /// For the user.
     pub sentence: String,
+    /// Key whose value is wrong.
+    pub key: Option<Box<KeyError>>,
 }
 
 impl Failure {
+    fn new(kind: Kind, sentence: impl Display) -> Self {
+        Self { kind, sentence: sentence.to_string(), key: None }
+    }
+
     /// The user asked for something that cannot be.
     pub fn usage(sentence: impl Display) -> Self {
-        Self { kind: Kind::Usage, sentence: sentence.to_string() }
+        Self::new(Kind::Usage, sentence)
     }
 
     /// Something went wrong that the user did not ask for.
     pub fn failed(sentence: impl Display) -> Self {
-        Self { kind: Kind::Failed, sentence: sentence.to_string() }
+        Self::new(Kind::Failed, sentence)
     }
 
     /// The simulated drive could not go on.
     pub fn stopped(sentence: impl Display) -> Self {
-        Self { kind: Kind::Stopped, sentence: sentence.to_string() }
+        Self::new(Kind::Stopped, sentence)
     }
 
     /// The user stopped it.
     pub fn interrupted() -> Self {
-        Self { kind: Kind::Interrupted, sentence: "interrupted; nothing was written".into() }
+        Self::new(Kind::Interrupted, "interrupted; nothing was written")
     }
 
     /// Whether the simulated drive stopped, and others may go on.

@@ -14,6 +14,7 @@ use crate::schema::{DRIVE, PHASES, Section, WORKLOAD};
 pub mod json_schema;
 #[cfg(test)]
 mod tests;
+pub mod wrong;
 
 /// A key, as `vpass list keys` tells of it.
 #[derive(Clone, Debug, Serialize)]

@@ -16,7 +16,7 @@ use vpass_workload::statistics::StatisticsFile;
 use vpass_workload::synthetic::WorkloadFile;
 
 use crate::failure::Failure;
-use crate::keys::{self, Key};
+use crate::keys::{self, Key, wrong};
 use crate::overrides::{Override, make_room, oust_other_names, oust_rivals};
 use crate::schema::{self, Section};
 use crate::{counts, presets, suggest};
@@ -66,7 +66,7 @@ pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
     let schemas = [schema::DRIVE, schema::WORKLOAD];
     let mut sets = vec![];
     for text in texts {
-        let set = Override::parse(text).map_err(Failure::usage)?;
+        let set = Override::parse(text)?;
         if set.table.is_empty() {
             let places = schema::places(&schemas, &set.key);
             let hint = if places.is_empty() {
@@ -239,6 +239,10 @@ fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
             unknown.sentence(&format!("{name} line {}", line_of(text, at))),
         ));
     }
+    if let Some(wrong) = wrong::in_document(schema, document.get_ref()) {
+        let line = line_of(text, wrong.at);
+        return Err(wrong.at_place(format!("{name} line {line}")).into());
+    }
     toml::from_str(text).map_err(|e| complaint(name, text, &e))
 }
 
@@ -261,18 +265,22 @@ fn read<T: DeserializeOwned>(
         _ => {}
     }
     for set in sets {
-        set.apply(&mut table);
         let section = schema.iter().find(|s| s.name == set.table).expect("its key was found");
+        let value = set.value.as_ref().filter(|_| set.technique.is_none());
+        if let Some(wrong) = value.and_then(|value| wrong::in_setting(section, &set.key, value)) {
+            return Err(wrong.at_place(set.said()).into());
+        }
+        set.apply(&mut table);
         if let Some(part) = table.get(&set.table).and_then(toml::Value::as_table)
             && let Err(e) = (section.check)(part.clone())
             && (set.value.is_none() && section.requires(&set.key)
                 || !e.message().starts_with("missing field"))
         {
-            return Err(Failure::usage(format!("{}: {}", set.said(), in_words(e.message()))));
+            return Err(Failure::usage(format!("{}: {}", set.said(), in_one_line(e.message()))));
         }
     }
     table.try_into().map_err(|e: toml::de::Error| {
-        Failure::usage(format!("{name} with --set: {}", in_words(e.message())))
+        Failure::usage(format!("{name} with --set: {}", in_one_line(e.message())))
     })
 }
 
@@ -291,7 +299,7 @@ pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
         }
         .unwrap_or_default();
     }
-    Failure::usage(format!("{sentence}: {}{which}", in_words(e.message())))
+    Failure::usage(format!("{sentence}: {}{which}", in_one_line(e.message())))
 }
 
 /// The header of the table that a place of a text lies in, such as `[geometry]`.
@@ -302,20 +310,9 @@ fn table_at(text: &str, at: usize) -> Option<&str> {
     Some(&header[..header.rfind(']')? + 1])
 }
 
-/// What the reader of TOML calls by the names of types, and what a user would.
-const IN_WORDS: [(&str, &str); 6] = [
-    ("expected u16", "expected a whole number from 0 to 65535"),
-    ("expected u32", "expected a whole number from 0 to 4294967295"),
-    ("expected u64", "expected a whole number, 0 or more"),
-    ("expected f64", "expected a number"),
-    ("floating point `", "`"),
-    ("invalid type: unit variant, expected string only", "a word is expected"),
-];
-
-/// A message of the reader of TOML, in one line and a user's words.
-fn in_words(message: &str) -> String {
-    let line = message.lines().map(str::trim).collect::<Vec<_>>().join("; ");
-    IN_WORDS.iter().fold(line, |line, (types, words)| line.replace(types, words))
+/// Joins the lines of a message of the TOML reader.
+fn in_one_line(message: &str) -> String {
+    message.lines().map(str::trim).collect::<Vec<_>>().join("; ")
 }
 
 /// The line of a place in a text.
@@ -433,6 +430,20 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_value_in_a_file_carries_key_value_place_and_remedy() {
+        let tiny = presets::drive("tiny").unwrap().replace("\nchannels = 2", "\nchannels = 'two'");
+        let line = 1 + tiny.lines().position(|line| line.starts_with("channels = 'two'")).unwrap();
+        let failure = parse("d.toml", &tiny, schema::DRIVE).unwrap_err();
+        let key = *failure.key.clone().unwrap();
+        assert_eq!(key.place, format!("d.toml line {line}"));
+        assert_eq!(
+            (key.key.as_str(), key.value.as_str(), key.remedy.as_str()),
+            ("geometry.channels", "\"two\"", "a whole number, 1 to 256")
+        );
+        assert_eq!(failure.sentence, key.to_string());
+    }
+
+    #[test]
     fn a_wrong_override_is_named() {
         let sentence = |text: &str| {
             let sets = overrides(&[text.into()]);
@@ -444,15 +455,27 @@ mod tests {
             sentence("model=count").ends_with("did you mean `disturb.model` or `error.model`?")
         );
         assert!(sentence("geometry.channels=four").starts_with("--set geometry.channels=four: "));
-        assert!(
-            sentence("geometry.channels=-1")
-                .ends_with("integer `-1`, expected a whole number from 0 to 4294967295")
-        );
-        assert!(
-            sentence("start.pec=1.5")
-                .ends_with("`1.5`, expected a whole number from 0 to 4294967295")
-        );
-        assert_eq!(sentence("geometry.cell=3"), "--set geometry.cell=3: a word is expected");
+        for (set, wrong) in [
+            ("geometry.channels=-1", "-1; it must be a whole number, 1 to 256"),
+            ("start.pec=1.5", "1.5; it must be a whole number, 0 to 1000000 (P/E cycles)"),
+            ("start.pec=5000000000", "5000000000; it must be a whole number, 0 to 1000000 (P/E"),
+            ("geometry.cell=3", "3; it must be one of slc, mlc, tlc, tlc-2-3-2, qlc"),
+            ("geometry.cell=tlx", "\"tlx\"; it must be one of slc, mlc, tlc, tlc-2-3-2, qlc; did"),
+            ("gc.background=much", "\"much\"; it must be a number, 0 to 1"),
+            ("timing.suspend=1", "1; it must be true or false"),
+            ("timing.sense_us=[1, true, 3]", "true; it must be a number, 0.001 to 100000; a list"),
+            ("error.ages=1", "1; it must be a list, above 0 to 10y, ascending"),
+            ("drive.capacity=lots", "\"lots\"; it must be a size such as \"16KiB\" or a number of"),
+            ("start.age=30", "30; it must be a time such as \"22.4h\", \"30d\" or \"1y\" (ns, us"),
+            ("disturb.table=1", "1; it must be a list of tables"),
+            ("disturb.table=[{pec = 0, limit = [true]}]", "true; it must be a number, 1 to 2e7"),
+        ] {
+            let said = sentence(set);
+            let key = set.split_once('=').unwrap().0;
+            let of_row = if set.contains("limit") { ".limit" } else { "" };
+            let expected = format!("--set {set}: {key}{of_row} is {wrong}");
+            assert!(said.starts_with(&expected), "{said}");
+        }
         assert!(
             sentence("geometry.channels=0").contains("geometry.channels = 0 is outside 1 to 256")
         );

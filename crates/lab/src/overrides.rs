@@ -19,6 +19,7 @@ use vpass_core::config::DriveConfig;
 use vpass_core::slots::{SLOTS, Slot};
 
 use crate::counts;
+use crate::failure::Failure;
 
 /// One `--set`.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,9 +37,11 @@ pub struct Override {
 impl Override {
     /// Reads `geometry.channels=4`, or `gc.stable-greedy.slack=0.1`. The key's table is missing
     /// where there is no dot: that is for the caller to complain about.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
         let (path, value) = text.split_once('=').ok_or_else(|| {
-            format!("--set {text}: KEY=VALUE is expected, for instance --set drive.capacity=16GiB")
+            Failure::usage(format!(
+                "--set {text}: KEY=VALUE is expected, for instance --set drive.capacity=16GiB"
+            ))
         })?;
         let path = path.trim();
         let (table, rest) = path.split_once('.').unwrap_or(("", path));
@@ -46,21 +49,22 @@ impl Override {
             .split_once('.')
             .map_or((None, rest), |(technique, key)| (Some(technique.trim().to_owned()), key));
         if key.is_empty() {
-            return Err(format!(
-                "--set {text}: a key is expected before the `=`, for instance --set drive.capacity=16GiB"
-            ));
+            return Err(Failure::usage(format!(
+                "--set {text}: a key is expected before the `=`, for instance \
+                 --set drive.capacity=16GiB"
+            )));
         }
         let (table, key, value) = (table.trim(), key.trim(), value.trim());
         let read = || match read_value(value) {
             Value::String(word) => {
-                counts::read(path, &word).map(|n| n.map_or(Value::String(word), Value::Integer))
+                counts::read(path, &word, 0).map(|n| n.map_or(Value::String(word), Value::Integer))
             }
             other => Ok(other),
         };
         let value = if value.is_empty() {
             None
         } else {
-            Some(read().map_err(|what| format!("--set {text}: {what}"))?)
+            Some(read().map_err(|wrong| wrong.at_place(format!("--set {text}")))?)
         };
         Ok(Self { table: table.into(), technique, key: key.into(), value, text: text.into() })
     }

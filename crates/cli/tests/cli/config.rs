@@ -492,7 +492,7 @@ fn counts_take_decimal_units_and_sizes_binary_ones() {
     let room = Room::new();
     let file = room.file("bad.toml", "[workload]\n\nrequests = \"1MiB\"\n");
     vpass(&["run", "--drive", "tiny", "--workload", &file])
-        .refuses(2, &["bad.toml line 3: workload.requests: `1MiB` is no number"]);
+        .refuses(2, &["bad.toml line 3: workload.requests is \"1MiB\"; it must be a number"]);
     small_run(&["--repeat", "1x"]).refuses(2, &["a whole number of at least 1"]);
     small_run(&["--queue-depth", "1M"]).refuses(2, &["from 1 to 65536"]);
 }

@@ -223,7 +223,7 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
     refused(
         "requests = 1000000",
         "requests = nan",
-        &["bad.toml line 27", "invalid type: `NaN`, expected a whole number"],
+        &["bad.toml line 27", "statistics.reads.requests is nan; it must be a whole number"],
     );
     refused(
         "[statistics.reads]",

@@ -66,8 +66,8 @@ pub trait KeyValue {
 /// The type of a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Type {
-    /// A whole number.
-    Whole,
+    /// A whole number, 0 up to this one.
+    Whole(u64),
     /// Any number.
     Real,
     /// `true` or `false`.
@@ -249,7 +249,7 @@ impl KeyValue for f64 {
 }
 
 impl KeyValue for u64 {
-    const TYPE: Type = Type::Whole;
+    const TYPE: Type = Type::Whole(u64::MAX);
 
     fn check(&self, path: &str, key: &Key) -> Result<(), ConfigError> {
         key.range.require(key.range.holds_whole(*self), path, || self.to_string())
@@ -257,7 +257,7 @@ impl KeyValue for u64 {
 }
 
 impl KeyValue for u32 {
-    const TYPE: Type = Type::Whole;
+    const TYPE: Type = Type::Whole(u32::MAX as u64);
 
     fn check(&self, path: &str, key: &Key) -> Result<(), ConfigError> {
         u64::from(*self).check(path, key)
@@ -265,7 +265,7 @@ impl KeyValue for u32 {
 }
 
 impl KeyValue for Lpn {
-    const TYPE: Type = Type::Whole;
+    const TYPE: Type = Type::Whole(u32::MAX as u64);
 }
 
 impl KeyValue for Bytes {

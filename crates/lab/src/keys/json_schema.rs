@@ -102,7 +102,7 @@ fn add_parameters(slot: &Slot, properties: &mut Map<String, Value>) {
 
 fn parameter(param: &Param) -> Value {
     let of = match param.kind {
-        Kind::Whole => Type::Whole,
+        Kind::Whole => Type::Whole(u64::MAX),
         Kind::Real => Type::Real,
     };
     let about = [param.meaning, &words(param.unit, Range::OfType, ""), &source(param.source)];
@@ -113,7 +113,7 @@ fn parameter(param: &Param) -> Value {
 /// The values of a type within a range.
 fn values(of: Type, range: Range) -> Value {
     match of {
-        Type::Whole => numbers("integer", range),
+        Type::Whole(_) => numbers("integer", range),
         Type::Real => numbers("number", range),
         Type::Bool => json!({ "type": "boolean" }),
         Type::Text => json!({ "type": "string" }),
