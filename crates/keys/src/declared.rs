@@ -1,23 +1,23 @@
-//! The attribute `#[key(...)]` of a field, read.
+//! The attribute `#[key(...)]` of a field.
 
 use proc_macro2::{Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, Error, Expr, ExprLit, Field, Lit, LitStr, Meta};
 
-/// The parts of `#[key(...)]`.
+/// Parts of `#[key(...)]`.
 const KNOWN: [&str; 7] = ["unit", "range", "note", "default", "source", "random", "skip"];
 
-/// The value of a key where a file does not give it.
+/// Value of a key that a file does not give.
 pub(crate) enum Fallback {
-    /// None is declared.
+    /// No declared value.
     None,
-    /// That of the type.
+    /// Default of the type.
     OfType,
-    /// This value.
+    /// Declared value.
     Value(TokenStream),
 }
 
-/// The declaration of a field.
+/// Declaration of a field.
 pub(crate) struct Declared {
     pub(crate) meaning: String,
     pub(crate) unit: String,
@@ -81,7 +81,7 @@ impl Declared {
     }
 }
 
-/// The text of a doc comment without its marks, as lists show it.
+/// Returns the text of a doc comment without its marks, as lists show it.
 fn meaning(attributes: &[Attribute]) -> Result<String, Error> {
     let mut lines = vec![];
     for attribute in attributes.iter().filter(|a| a.path().is_ident("doc")) {
@@ -99,7 +99,7 @@ fn is_skipped_by_serde(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// The parts between commas.
+/// Returns the parts between commas.
 fn parts(tokens: TokenStream) -> Vec<TokenStream> {
     let mut parts = vec![TokenStream::new()];
     for token in tokens {
@@ -112,7 +112,7 @@ fn parts(tokens: TokenStream) -> Vec<TokenStream> {
     parts
 }
 
-/// The name of a part, and its value.
+/// Returns the name of a part, and its value.
 fn named(part: TokenStream) -> Result<(String, Span, Option<TokenStream>), Error> {
     let mut tokens = part.clone().into_iter();
     let Some(TokenTree::Ident(name)) = tokens.next() else {

@@ -41,7 +41,7 @@
 //! - `default = 400.0`: the value where a file does not give the key. A bare `default` is the
 //!   default of the type, and lists leave it out. An `Option` is absent by default. A key of
 //!   another type without `default` is required.
-//! - `source = "JESD218"`: where the default comes from.
+//! - `source = "JESD218"`: source of the default.
 //! - `random = [0.0, 0.5]`: the values of random drives; `random = 1..=3`: a range of whole
 //!   numbers; `random = 0.7`, for a boolean: the probability of `true`.
 //! - `skip`: the field is not a key. Fields with `#[serde(skip)]` are not keys either.
@@ -49,7 +49,7 @@
 //! # What the derive makes
 //!
 //! - `impl Keys`: the list of the keys, their defaults, and the check of their ranges
-//! - `impl Default`, where no key is required; else a function `default_FIELD` for each default,
+//! - `impl Default` if no key is required, else a function `default_FIELD` for each default,
 //!   for `#[serde(default = "TYPE::default_FIELD")]`
 //! - `check_ranges`, with `#[keys(table = "hints")]` on the struct
 //! - with `slot` beside the table, for tables of the drive that hold parameters of techniques:

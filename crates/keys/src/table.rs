@@ -1,4 +1,4 @@
-//! A struct whose fields are the keys of a table.
+//! Expansion of a struct whose fields are the keys of a table.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -7,11 +7,11 @@ use syn::{DeriveInput, Error, Field, FieldsNamed, Ident, LitStr, Type};
 
 use crate::declared::{Declared, Fallback};
 
-/// The variants of `Range` that a declaration may name alone.
+/// Variants of `Range` that a declaration may name alone.
 const RANGES: [&str; 10] =
     ["Whole", "Real", "Above", "ZeroOr", "Rate", "Size", "PowerOfTwo", "Multiple", "Time", "Words"];
 
-/// A field and what it declares.
+/// Field and its declaration.
 struct Member<'a> {
     field: &'a Field,
     name: &'a Ident,
@@ -83,7 +83,7 @@ pub(crate) fn expand(input: &DeriveInput, fields: &FieldsNamed) -> Result<TokenS
     })
 }
 
-/// The attribute `#[keys(table = "NAME", slot)]` of a struct.
+/// Attribute `#[keys(table = "NAME", slot)]` of a struct.
 struct Attribute {
     table: Option<String>,
     is_slot: bool,
@@ -111,7 +111,7 @@ impl Attribute {
     }
 }
 
-/// Reads a table that holds parameters of techniques, too.
+/// Returns code that reads a table with parameters of techniques.
 fn slot(name: &Ident, members: &[Member]) -> TokenStream {
     let keys: Vec<&Member> = members.iter().filter(|member| !member.declared.skip).collect();
     let names: Vec<&String> = keys.iter().map(|member| &member.key).collect();
@@ -174,14 +174,14 @@ fn default(name: &Ident, members: &[Member]) -> TokenStream {
 }
 
 impl Member<'_> {
-    /// Whether a file must give the key.
+    /// Returns whether a file must give the key.
     fn is_required(&self) -> bool {
         let declared = &self.declared;
         let none = matches!(declared.default, Fallback::None);
         !declared.skip && none && inner(&self.field.ty, "Option").is_none()
     }
 
-    /// The value where a file does not give the key.
+    /// Returns the value of a key that a file does not give.
     fn value(&self) -> TokenStream {
         match &self.declared.default {
             Fallback::Value(value) => value.clone(),
@@ -189,7 +189,7 @@ impl Member<'_> {
         }
     }
 
-    /// An entry of `KEYS`.
+    /// Returns an entry of `KEYS`.
     fn key(&self) -> TokenStream {
         let Declared { meaning, unit, note, source, .. } = &self.declared;
         let (name, ty, required) = (&self.key, &self.field.ty, self.is_required());
@@ -221,7 +221,7 @@ impl Member<'_> {
         }
     }
 
-    /// Writes the declared default.
+    /// Returns code that writes the declared default.
     fn entry(&self) -> Option<TokenStream> {
         let Fallback::Value(value) = &self.declared.default else { return None };
         let (key, ty) = (&self.key, &self.field.ty);
@@ -259,7 +259,7 @@ impl Member<'_> {
     }
 }
 
-/// A variant of `Range` with its path; any other expression as it is.
+/// Adds the path to a variant of `Range`; other expressions stay as they are.
 fn in_full(range: &TokenStream) -> TokenStream {
     let first = range.clone().into_iter().next();
     match first {
@@ -270,7 +270,7 @@ fn in_full(range: &TokenStream) -> TokenStream {
     }
 }
 
-/// The type in `Option<...>` or `Vec<...>`.
+/// Returns the type in `Option<...>` or `Vec<...>`.
 fn inner<'a>(ty: &'a Type, around: &str) -> Option<&'a Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|segment| segment.ident == around)?;

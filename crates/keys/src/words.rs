@@ -1,4 +1,4 @@
-//! An enum whose variants are the words that a key takes.
+//! Expansion of an enum whose variants are the words that a key takes.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -34,7 +34,7 @@ pub(crate) fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream
     })
 }
 
-/// `RoundRobin` as `round-robin`.
+/// Returns `RoundRobin` as `round-robin`.
 fn kebab(name: &str) -> String {
     let mut word = String::new();
     for (at, letter) in name.char_indices() {
@@ -46,7 +46,7 @@ fn kebab(name: &str) -> String {
     word
 }
 
-/// The text of one of serde's attributes.
+/// Returns the text of one of serde's attributes.
 fn serde(attributes: &[Attribute], wanted: &str) -> Result<Option<String>, Error> {
     let mut found = None;
     for attribute in attributes.iter().filter(|a| a.path().is_ident("serde")) {

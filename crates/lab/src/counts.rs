@@ -1,4 +1,4 @@
-//! Counts with decimal units, `requests=1M`: read where a key takes them, in `--set` and in files.
+//! Counts with decimal units, such as `requests=1M`, in `--set` and in files.
 
 use std::borrow::Cow;
 
@@ -63,7 +63,7 @@ pub(crate) fn expanded<'a>(
 
 type Word = (String, String, std::ops::Range<usize>);
 
-/// The words in a table, or in the rows of a list of tables, with their keys and places.
+/// Collects the words in a table, or in the rows of a list of tables, with their keys and places.
 fn collect(path: &str, value: &Spanned<DeValue>, section: &Section, words: &mut Vec<Word>) {
     match value.get_ref() {
         DeValue::Array(rows) => rows.iter().for_each(|row| collect(path, row, section, words)),

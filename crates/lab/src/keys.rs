@@ -1,7 +1,7 @@
-//! Every key of drive and workload files: its meaning, its range and its default.
+//! Every key of drive and workload files: meaning, range, default.
 //!
 //! Fields declare keys with `#[derive(Keys)]`, techniques declare parameters on their cards. Tests
-//! hold the declared ranges against what is rejected.
+//! compare the declared ranges with what is rejected.
 
 use serde::Serialize;
 use vpass_core::config::Number;
@@ -16,33 +16,33 @@ pub mod json_schema;
 mod tests;
 pub mod wrong;
 
-/// A key, as `vpass list keys` tells of it.
+/// Key, as `vpass list keys` shows it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Key {
-    /// `table.key`, as `--set` takes it; keys of lists of tables have three parts and stand in
+    /// Path `table.key`, as `--set` takes it. Keys of lists of tables have three parts and stand in
     /// files only.
     #[serde(rename = "key")]
     pub path: String,
-    /// "drive" or "workload": the kind of file.
+    /// Kind of file: "drive" or "workload".
     pub file: &'static str,
-    /// Whether a file without it is refused.
+    /// Whether a file without the key is refused.
     pub required: bool,
-    /// What stands for it where it is absent; null where it is required or follows from other keys.
+    /// Default; null if the key is required or follows from other keys.
     pub default: Option<toml::Value>,
-    /// Which values it takes, in words.
+    /// Accepted values, in words.
     pub range: String,
-    /// Empty where it has none.
+    /// Unit; empty without one.
     pub unit: &'static str,
-    /// What it means, in a sentence.
+    /// Meaning, in a sentence.
     pub meaning: String,
-    /// Whether `--set` takes it.
+    /// Whether `--set` takes the key.
     pub settable: bool,
-    /// Where its default comes from, where that is declared.
+    /// Source of the default, if it is declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<&'static str>,
 }
 
-/// All keys, in the order of their tables and types.
+/// Returns all keys, in the order of their tables and fields.
 pub fn all() -> Vec<Key> {
     let mut keys = vec![];
     for (file, schema) in [("drive", DRIVE), ("workload", WORKLOAD), ("workload", PHASES)] {
@@ -84,7 +84,7 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
     }
 }
 
-/// The declared range of a key; none of an unknown one.
+/// Returns the declared range of a key; none for an unknown key.
 pub(crate) fn range(path: &str) -> Option<Range> {
     let (table, rest) = path.split_once('.')?;
     let sections = [DRIVE, WORKLOAD, PHASES].into_iter().flatten();
@@ -98,7 +98,7 @@ pub(crate) fn range(path: &str) -> Option<Range> {
     of_field.or_else(|| param(table, rest).map(Param::values))
 }
 
-/// The parameter of techniques that a key means.
+/// Returns the parameter of techniques that a key sets.
 fn param(table: &str, rest: &str) -> Option<&'static Param> {
     let means = |(about, param): &(&About, &Param)| match rest.split_once('.') {
         Some((technique, key)) => about.name == technique && param.key == key,
@@ -107,7 +107,8 @@ fn param(table: &str, rest: &str) -> Option<&'static Param> {
     slot(table)?.params().find(means).map(|(_, param)| param)
 }
 
-/// A key in a slot's own table that stands for a parameter of techniques, which its meaning names.
+/// Returns a key of a slot's own table that sets a parameter of several techniques. Its meaning
+/// names them.
 fn of_alias(slot: &Slot, alias: &str) -> Key {
     let names: Vec<_> = slot.sharing(alias).map(|(about, _)| about.name).collect();
     let (_, param) = slot.sharing(alias).next().expect("an alias is some parameter's");
@@ -132,7 +133,7 @@ fn of_param(path: String, param: &Param, meaning: String) -> Key {
     }
 }
 
-/// The default of a parameter, as a file would have it.
+/// Returns the default of a parameter, as in a file.
 fn default_of(param: &Param) -> toml::Value {
     match param.number(param.default) {
         Number::Whole(n) => toml::Value::Integer(n),

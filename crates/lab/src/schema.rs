@@ -1,4 +1,4 @@
-//! Which keys each table knows, as its type declares them, and what an unknown key probably meant.
+//! The keys of each table, as its type declares them, and suggestions for an unknown key.
 
 use std::marker::PhantomData;
 
@@ -23,22 +23,22 @@ use vpass_workload::nearest::nearest;
 
 use crate::suggest::any_of;
 
-/// A table of a file.
+/// Table of a file.
 pub(crate) struct Section {
     pub(crate) name: &'static str,
-    /// The keys of the type, in the order of its fields.
+    /// Keys of the type, in the order of its fields.
     pub(crate) declared: &'static [Key],
-    /// Keys that hold a table or a list of tables, and what those are.
+    /// Tables, and rows of lists of tables, that keys hold.
     inner: &'static [Section],
-    /// Whether a table reads as what it should be.
+    /// Check that a table reads as its type.
     pub(crate) check: fn(Table) -> Result<(), toml::de::Error>,
-    /// The declared defaults.
+    /// Declared defaults.
     defaults: fn() -> Table,
 }
 
 impl Section {
-    /// The keys of the type, in the order of its fields; then those of techniques, and the names of
-    /// their tables.
+    /// Returns the keys of the type, in the order of its fields; then those of techniques, and the
+    /// names of their tables.
     pub(crate) fn keys(&self) -> Vec<&'static str> {
         let mut keys = self.own_keys();
         if let Some(slot) = self.slot() {
@@ -53,17 +53,17 @@ impl Section {
         keys
     }
 
-    /// The keys of the type.
+    /// Returns the keys of the type.
     pub(crate) fn own_keys(&self) -> Vec<&'static str> {
         self.declared.iter().map(|key| key.name).collect()
     }
 
-    /// The slot whose techniques have keys in it.
+    /// Returns the slot whose techniques have keys in the table.
     pub(crate) fn slot(&self) -> Option<&'static Slot> {
         slot(self.name)
     }
 
-    /// The keys of a technique's table in it.
+    /// Returns the keys of a technique's table in it.
     pub(crate) fn keys_of(&self, technique: &str) -> Option<Vec<&'static str>> {
         let about = (self.slot()?.cards)()
             .into_iter()
@@ -71,28 +71,28 @@ impl Section {
         Some(about.params.iter().map(|param| param.key).collect())
     }
 
-    /// The keys of a table or a list of tables in it.
+    /// Returns the keys of a table or a list of tables in it.
     fn inner_keys(&self, name: &str) -> Option<Vec<&'static str>> {
         self.inner(name).map(Self::own_keys).or_else(|| self.keys_of(name))
     }
 
-    /// The tables that a key holds.
+    /// Returns the table, or the row of a list of tables, that a key holds.
     pub(crate) fn inner(&self, key: &str) -> Option<&'static Section> {
         self.inner.iter().find(|inner| inner.name == key)
     }
 
-    /// Whether a table without the key is refused.
+    /// Returns whether a table without the key is refused.
     pub(crate) fn requires(&self, key: &str) -> bool {
         self.declared.iter().any(|declared| declared.name == key && declared.required)
     }
 
-    /// The declared defaults; keys that follow from others have none.
+    /// Returns the declared defaults; keys that follow from others have none.
     pub(crate) fn defaults(&self) -> Table {
         (self.defaults)()
     }
 }
 
-/// A table that a type reads.
+/// Returns the table that a type reads.
 const fn section<T: DeserializeOwned + Keys>(name: &'static str) -> Section {
     Section {
         name,
@@ -105,7 +105,7 @@ const fn section<T: DeserializeOwned + Keys>(name: &'static str) -> Section {
     }
 }
 
-/// The defaults of a table, to be written.
+/// Defaults of a table, for the serializer.
 struct Defaults<T>(PhantomData<T>);
 
 impl<T: Keys> Serialize for Defaults<T> {
@@ -116,7 +116,7 @@ impl<T: Keys> Serialize for Defaults<T> {
     }
 }
 
-/// The tables of a drive file.
+/// Tables of a drive file.
 pub(crate) const DRIVE: &[Section] = &[
     section::<GeometryConfig>("geometry"),
     Section {
@@ -138,7 +138,7 @@ pub(crate) const DRIVE: &[Section] = &[
     section::<HintsConfig>("hints"),
 ];
 
-/// The tables of a workload file.
+/// Tables of a workload file.
 pub(crate) const WORKLOAD: &[Section] = &[
     Section {
         inner: &[section::<SizeShare>("block_sizes"), section::<StripesConfig>("stripes")],
@@ -154,11 +154,11 @@ pub(crate) const WORKLOAD: &[Section] = &[
     },
 ];
 
-/// The tables of a workload file of phases.
+/// Tables of a workload file of phases.
 pub(crate) const PHASES: &[Section] =
     &[Section { inner: &[section::<PhaseConfig>("phase")], ..section::<PhasesConfig>("workload") }];
 
-/// Finds the first key of a document that no table knows: its place in the text, and what it is.
+/// Returns the first unknown key of a document, with its place in the text.
 pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {
     for (key, value) in document {
         let name: &str = key.get_ref();
@@ -215,7 +215,7 @@ fn unknown_in_section(
     None
 }
 
-/// Checks the parts of a key such as `geometry.channels`, or `gc.stable-greedy.slack`; gives its
+/// Checks the parts of a key such as `geometry.channels` or `gc.stable-greedy.slack`. Returns its
 /// table.
 pub(crate) fn find<'a>(
     schema: &[&'a [Section]],
@@ -261,7 +261,7 @@ pub(crate) fn find<'a>(
     Err(unknown_in(own, section, key))
 }
 
-/// A key without its table: all places where it is known, or the nearest one.
+/// Returns all paths of a key without its table, or those of the nearest name.
 pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     let all: Vec<_> = schema.iter().flat_map(|s| s.iter()).collect();
     let holds = |wanted: &str| {
@@ -277,7 +277,7 @@ pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     nearest(key, all.iter().flat_map(|s| s.keys())).map(holds).unwrap_or_default()
 }
 
-/// A table of a slot that no technique reads.
+/// Returns the error for a table of a slot that no technique reads.
 fn unknown_technique(section: &Section, slot: &Slot, name: &str) -> Unknown {
     let with_keys: Vec<_> = (slot.cards)()
         .iter()
@@ -313,7 +313,7 @@ fn unknown_in(schema: &[Section], section: &Section, key: &str) -> Unknown {
     }
 }
 
-/// A key that no table knows, and what was probably meant.
+/// Unknown key, with a suggestion.
 #[derive(Debug)]
 pub(crate) struct Unknown {
     path: String,
@@ -321,13 +321,13 @@ pub(crate) struct Unknown {
 }
 
 impl Unknown {
-    /// "unknown key `geometry.chanels` in FILE line 3: did you mean `channels`?"
+    /// Returns "unknown key `geometry.chanels` in FILE line 3: did you mean `channels`?".
     pub(crate) fn sentence(&self, place: &str) -> String {
         format!("unknown key `{}` in {place}: {}", self.path, self.hint)
     }
 }
 
-/// A key that is known in other tables, perhaps.
+/// Returns the error for a key that other tables may know.
 fn unknown_here(schema: &[Section], path: &str, key: &str, known: &[&str]) -> Unknown {
     let places = places(&[schema], key);
     if places.is_empty() { unknown(path, None, known) } else { meant(path, &places) }

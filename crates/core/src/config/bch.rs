@@ -1,5 +1,4 @@
-//! `[bch]`: limits of reads and of age that follow from one code, as da-raid5-2013 has them
-//! (III-A).
+//! `[bch]`: limits of reads and of age that follow from one code (da-raid5-2013 III-A).
 
 use serde::{Deserialize, Serialize};
 
@@ -9,36 +8,36 @@ use super::keys::Keys;
 use crate::base::span::{DAY, Span, YEAR};
 use crate::error::stripe::Spread;
 
-/// What a codeword at its limit is held to.
+/// Requirement for a codeword at its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum BchTarget {
     /// A share of codewords decodes.
     Yield,
-    /// So many codewords are lost by each data bit that is read.
+    /// A number of codewords is lost per data bit read.
     Uber,
-    /// The same after parity has repaired what it can, where each stripe has its parity whenever
-    /// the host goes on. Elsewhere as `Uber`.
+    /// Like `Uber`, after repair by parity, if each stripe always has its parity on flash.
+    /// Otherwise like `Uber`.
     Stripe,
 }
 
-/// How reads and age share what the code corrects.
+/// Relation of reads and age in what the code corrects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum Combine {
-    /// Each has all of it, as if the other were not there.
+    /// Each has the whole budget, as without the other.
     Independent,
     /// One budget: their error rates add up.
     Sum,
 }
 
-/// `[bch]`; means something with `error.model = "bch"`. The code itself is that of `[ecc]`.
+/// `[bch]`: used with `error.model = "bch"`. The code itself stands in `[ecc]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
 #[keys(table = "bch")]
 pub struct BchConfig {
-    /// "yield", "uber" or "stripe": what the tolerable error rate is worked out from. "stripe" is
-    /// "uber" after repair by parity, and "uber" without.
+    /// Source of the tolerable error rate: "yield", "uber" or "stripe". "stripe" is "uber" after
+    /// repair by parity; without parity it is "uber".
     #[key(default = BchTarget::Yield, source = "da-raid5-2013 III-A")]
     pub target: BchTarget,
     /// Share of codewords that decode at the limit, with target = "yield".
@@ -49,7 +48,7 @@ pub struct BchConfig {
         source = "da-raid5-2013 III-A"
     )]
     pub r#yield: f64,
-    /// Uncorrectable bit error rate at the limit, codewords lost by data bits read, with target =
+    /// Uncorrectable bit error rate at the limit (codewords lost per data bit read), with target =
     /// "uber" or "stripe".
     #[key(
         unit = "UBER",
@@ -58,10 +57,10 @@ pub struct BchConfig {
         source = "JESD218: a client drive"
     )]
     pub uber: f64,
-    /// "independent" or "sum": whether reads and age have the code for themselves or share it.
+    /// Whether reads and age each have the whole code ("independent") or share it ("sum").
     #[key(default = Combine::Independent)]
     pub combine: Combine,
-    /// The P/E count of `reads` and `age`.
+    /// P/E count of `reads` and `age`.
     #[key(
         unit = "P/E cycles",
         range = Whole(1, PEC_MAX as u64),
@@ -69,7 +68,7 @@ pub struct BchConfig {
         source = "da-raid5-2013 IV-A"
     )]
     pub pec: u32,
-    /// Reads of a block after which codewords decode with the share `at_yield`, at that P/E count
+    /// Reads of a block after which the share `at_yield` of codewords decodes, at that P/E count
     /// and without age.
     #[key(
         unit = "reads",
@@ -78,7 +77,7 @@ pub struct BchConfig {
         source = "da-raid5-2013 IV-A, printed \"4,6000\""
     )]
     pub reads: f64,
-    /// Age at which they do, at that P/E count and without reads.
+    /// Age at which the share `at_yield` of codewords decodes, at that P/E count and without reads.
     #[key(
         unit = "time",
         range = Time(LONGEST_AGE),
@@ -86,7 +85,7 @@ pub struct BchConfig {
         source = "da-raid5-2013 IV-A"
     )]
     pub age: Span,
-    /// The share of codewords for which `reads` and `age` are given.
+    /// Share of codewords for which `reads` and `age` are given.
     #[key(
         unit = "share",
         range = Real(0.5, YIELD_MAX),
@@ -118,11 +117,12 @@ pub struct BchConfig {
                   MLC; its numbers second-hand"
     )]
     pub time_exponent: f64,
-    /// Standard deviation of the natural logarithm of error rates from stripe to stripe: what all
-    /// pages of a stripe have in common.
+    /// Standard deviation of the natural logarithm of error rates from stripe to stripe, common to
+    /// all pages of a stripe.
     #[key(range = Real(0.0, SPREAD_MAX), default = 0.0)]
     pub spread_common: f64,
-    /// The same from page to page within a stripe.
+    /// Standard deviation of the natural logarithm of error rates from page to page within a
+    /// stripe.
     #[key(range = Real(0.0, SPREAD_MAX), default = 0.0)]
     pub spread_own: f64,
     /// P/E counts at which `disturb.table` gets a row, ascending.
@@ -135,16 +135,16 @@ pub struct BchConfig {
     pub rows: Vec<u32>,
 }
 
-/// P/E counts of the rows by default.
+/// Default P/E counts of the rows.
 const ROWS: [u32; 15] = [
     1000, 1500, 2000, 3000, 4000, 5000, 6000, 8000, 10_000, 12_500, 15_000, 17_500, 20_000, 25_000,
     30_000,
 ];
 /// Largest exponent of the laws.
 const EXPONENT_MAX: f64 = 10.0;
-/// Nobody promises more of a codeword.
+/// Largest yield.
 const YIELD_MAX: f64 = 1.0 - 1e-12;
-/// Error rates three times as high, or a third, are one deviation away.
+/// Largest spread: error rates of three times or a third are one deviation away.
 const SPREAD_MAX: f64 = 1.0;
 const LONGEST_AGE: Span = Span(100 * YEAR);
 
@@ -153,7 +153,7 @@ impl BchConfig {
         *self == Self::default()
     }
 
-    /// The share of codewords of so many data bits that may be lost at the limit.
+    /// Returns the share of codewords that may be lost at the limit, for a number of data bits.
     pub fn fails(&self, data_bits: f64) -> f64 {
         match self.target {
             BchTarget::Yield => 1.0 - self.r#yield,
@@ -161,7 +161,7 @@ impl BchConfig {
         }
     }
 
-    /// How far error rates of pages lie around that of their block.
+    /// Returns the spread of the pages' error rates around that of their block.
     pub fn spread(&self) -> Spread {
         Spread { common: self.spread_common, own: self.spread_own }
     }

@@ -1,4 +1,4 @@
-//! `[disturb]`: which error model is the drive's nature, and its numbers.
+//! `[disturb]`: the error model of the flash, and its numbers.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,29 +19,29 @@ pub enum DisturbModel {
 }
 
 impl DisturbModel {
-    /// Whether reads disturb anything.
+    /// Returns whether reads disturb anything.
     pub fn disturbs(self) -> bool {
         self != Self::None
     }
 
-    /// Whether it goes by `disturb.table`: limits by wordline group and P/E count, which techniques
-    /// may look up.
+    /// Returns whether the model uses `disturb.table`: limits by wordline group and P/E count,
+    /// which techniques may look up.
     pub fn has_table(self) -> bool {
         matches!(self, Self::Count | Self::Wordline)
     }
 
-    /// Whether a read counts for the wordline that is read, too.
+    /// Returns whether a read also counts for the wordline that is read.
     pub fn own_reads_disturb(self) -> bool {
         self == Self::Count
     }
 
-    /// Whether reads of a neighbouring wordline weigh more than others: alpha, groups and the
-    /// spread within a group mean something.
+    /// Returns whether reads of a neighbouring wordline weigh more than others. Alpha, groups and
+    /// the spread within a group then have a meaning.
     pub fn has_neighbours(self) -> bool {
         self == Self::Wordline
     }
 
-    /// The name in a configuration.
+    /// Returns the name in a configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -51,7 +51,7 @@ impl DisturbModel {
     }
 }
 
-/// What one dose unit is.
+/// Unit of the dose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum DoseUnit {
@@ -65,10 +65,10 @@ pub enum DoseUnit {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct PerPec {
-    /// The P/E count of this row.
+    /// P/E count of this row.
     #[key(unit = "P/E cycles", range = Whole(0, PEC_MAX as u64))]
     pub pec: u32,
-    /// `ERC_MAX` of each group: reads elsewhere in the block that its worst member endures.
+    /// `ERC_MAX` of each group: reads elsewhere in the block that its weakest member endures.
     #[key(unit = "reads", range = Real(1.0, LIMIT_MAX), note = ", one for each group")]
     pub limit: Vec<f64>,
     /// Weight of a read of a neighbouring wordline, per group.
@@ -82,22 +82,22 @@ pub struct PerPec {
 #[serde(deny_unknown_fields, default)]
 #[keys(table = "disturb")]
 pub struct DisturbConfig {
-    /// "none", "count" or "wordline".
+    /// Error model: "none", "count" or "wordline".
     #[key(default = DisturbModel::None)]
     pub model: DisturbModel,
-    /// "reads" or "sensings".
+    /// Unit of the dose: "reads" or "sensings".
     #[key(
         default = DoseUnit::Reads,
         random = [DoseUnit::Reads, DoseUnit::Reads, DoseUnit::Sensings]
     )]
     pub dose: DoseUnit,
-    /// How much a read counts for wordlines that are not yet programmed, 0 to 1.
+    /// Weight of a read for wordlines that are not yet programmed.
     #[key(range = Real(0.0, 1.0), default = 0.0, random = [0.0, 0.0, 0.3, 1.0])]
     pub preprogram_weight: f64,
     /// Names of the wordline groups, best first.
     #[key(range = Words("1 to 16 names"), default = vec!["all".into()])]
     pub groups: Vec<String>,
-    /// Share of the wordlines in each group; equal shares where empty.
+    /// Share of the wordlines in each group; equal shares if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(
         unit = "share",
@@ -106,16 +106,17 @@ pub struct DisturbConfig {
         default
     )]
     pub group_share: Vec<f64>,
-    /// Limit of each group's best layer over that of its worst, which the table gives; all 1 where
-    /// empty.
+    /// Limit of each group's best layer relative to its worst layer, which the table gives; all 1
+    /// if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(range = Real(1.0, SPREAD_MAX), note = ", one for each group", default)]
     pub spread: Vec<f64>,
-    /// The best block's limits are this share above the worst block's, which the table gives.
+    /// Share by which the best block's limits exceed those of the worst block, which the table
+    /// gives.
     #[key(unit = "share", range = Real(0.0, SPREAD_MAX - 1.0), default = 0.0)]
     pub block_variation: f64,
-    /// Limit of a page over that of its wordline's weakest page, by page kind, LSB first; all 1
-    /// where empty.
+    /// Limit of a page relative to its wordline's weakest page, by page kind, LSB first; all 1 if
+    /// empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(
         range = Real(1.0, KIND_FACTOR_MAX),
@@ -127,7 +128,7 @@ pub struct DisturbConfig {
     /// Limits by P/E count, ascending; linear between rows, and extrapolated beyond the last.
     #[key(range = Words("rows, their pec ascending"), default = vec![])]
     pub table: Vec<PerPec>,
-    /// P/E cycles between two rows of the table as reclaim techniques see it, interpolated and
+    /// P/E cycles between two rows of the table that reclaim techniques see, interpolated and
     /// rounded to the worse side; 0 for the rows of `table` alone.
     #[key(
         unit = "P/E cycles",
@@ -144,9 +145,9 @@ pub(crate) const LIMIT_MAX: f64 = 2e7;
 pub(crate) const ALPHA_MAX: f64 = 32.0;
 /// Largest P/E count; far beyond what flash endures.
 pub(super) const PEC_MAX: u32 = 1_000_000;
-/// Largest limit of a member over its group's worst.
+/// Largest limit of a member relative to the weakest of its group.
 const SPREAD_MAX: f64 = 10.0;
-/// Largest limit of a page kind over the weakest one's.
+/// Largest limit of a page kind relative to the weakest kind.
 const KIND_FACTOR_MAX: f64 = 10.0;
 
 impl DisturbConfig {
@@ -163,7 +164,9 @@ impl DisturbConfig {
         self.check_spread()?;
         self.check_kinds(cell)?;
         require(!self.table.is_empty(), || {
-            "disturb.table is empty; at least one row such as {pec = 0, limit = [100000]} is expected".into()
+            "disturb.table is empty; at least one row such as {pec = 0, limit = [100000]} is \
+             expected"
+                .into()
         })?;
         require_ascending("disturb.table", self.table.iter().map(|row| row.pec))?;
         require(self.model.has_neighbours() || groups == 1, || {
@@ -191,7 +194,9 @@ impl DisturbConfig {
     fn check_spread(&self) -> Result<(), ConfigError> {
         let even = self.spread.is_empty() && self.block_variation == 0.0;
         require(even || self.model.has_neighbours(), || {
-            "disturb.spread and disturb.block_variation are known to disturb.model = \"wordline\" only".into()
+            "disturb.spread and disturb.block_variation are known to disturb.model = \"wordline\" \
+             only"
+                .into()
         })?;
         require(self.spread.is_empty() || self.spread.len() == self.groups.len(), || {
             format!(
@@ -215,7 +220,9 @@ impl DisturbConfig {
             )
         })?;
         require(self.kind_factor.contains(&1.0), || {
-            "disturb.kind_factor: no number is 1; disturb.table gives the limit of the weakest page kind, whose factor is 1".into()
+            "disturb.kind_factor: no number is 1; disturb.table gives the limit of the weakest \
+             page kind, whose factor is 1"
+                .into()
         })
     }
 
@@ -258,7 +265,12 @@ mod tests {
             config.check(CellType::Tlc).map_err(|e| e.to_string())
         };
         assert_eq!(check(&[1.8, 1.8, 1.0]), Ok(()));
-        assert_eq!(check(&[1.0, 2.0]), Err("disturb.kind_factor has 2 numbers; one for each page kind (LSB, CSB, MSB) is expected".into()));
+        assert_eq!(
+            check(&[1.0, 2.0]),
+            Err("disturb.kind_factor has 2 numbers; one for each page kind (LSB, CSB, MSB) is \
+                 expected"
+                .into())
+        );
         assert_eq!(
             check(&[1.8, 0.5, 1.0]),
             Err("disturb.kind_factor = 0.5 is outside 1 to 10".into())

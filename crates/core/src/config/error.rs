@@ -1,11 +1,11 @@
-//! What is said of a configuration that cannot be run.
+//! Errors of a configuration.
 
-/// A configuration that cannot be run, in one sentence.
+/// Error of a configuration, in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(pub String);
 
-/// `Ok` where `ok`, else the sentence.
+/// Returns an error with this sentence unless `ok`.
 pub(crate) fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
     if ok { Ok(()) } else { Err(ConfigError(sentence())) }
 }
@@ -19,7 +19,8 @@ pub(crate) fn require_ascending(
     match pairs.find(|(_, (before, pec))| pec <= before) {
         None => Ok(()),
         Some((row, (before, pec))) => Err(ConfigError(format!(
-            "{table}: row {row} has pec = {pec}, and the row before it {before}; pec must ascend from \
+            "{table}: row {row} has pec = {pec}, and the row before it {before}; pec must ascend \
+             from \
              row to row"
         ))),
     }

@@ -1,4 +1,4 @@
-//! `[drive]`, `[gc]`, `[wear]`, `[reclaim]`, `[start]`: what the controller does with the flash.
+//! `[drive]`, `[gc]`, `[wear]`, `[reclaim]`, `[start]`: the controller and its start-up state.
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -10,21 +10,20 @@ use super::params::Params;
 use crate::base::span::Span;
 use crate::base::units::Bytes;
 
-/// `[drive]`: what the host sees of the flash.
+/// `[drive]`: capacity, spare flash, write buffer and queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
 #[keys(table = "drive")]
 pub struct CapacityConfig {
-    /// Host-visible bytes; follows from geometry and spare where absent.
+    /// Host-visible bytes; follows from geometry and spare if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Words("above 0; fewer than 2^31 pages"))]
     pub capacity: Option<Bytes>,
-    /// Share of raw flash that the host does not see; follows from capacity and geometry where
-    /// absent.
+    /// Share of raw flash that the host does not see; follows from capacity and geometry if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "share", range = Real(0.0, 0.95))]
     pub spare: Option<f64>,
-    /// Write buffer; half of it gathers and merges writes, half holds pages being programmed. 0
+    /// Write buffer. One half gathers and merges writes, the other holds pages being programmed. 0
     /// turns it off.
     #[key(
         unit = "size",
@@ -33,7 +32,7 @@ pub struct CapacityConfig {
         source = "assumption: usual for a PCIe drive"
     )]
     pub write_buffer: Bytes,
-    /// P/E cycles the flash is rated for; `projected_life_days` counts up to it.
+    /// Rated P/E cycles of the flash; `projected_life_days` counts up to them.
     #[key(
         unit = "P/E cycles",
         range = Whole(1, PEC_MAX as u64),
@@ -41,8 +40,8 @@ pub struct CapacityConfig {
         source = "assumption: TLC"
     )]
     pub rated_pec: u32,
-    /// Requests inside the drive at any time; later ones wait at the host (their latency counts
-    /// from arrival).
+    /// Most requests inside the drive at a time. Later ones wait at the host; their latency counts
+    /// from arrival.
     #[key(
         unit = "requests",
         range = Whole(1, 65_536),
@@ -62,12 +61,12 @@ impl CapacityConfig {
     }
 }
 
-/// `[gc]`: when garbage collection runs. Which victim it picks is the run's `gc` technique.
+/// `[gc]`: when garbage collection runs. The run's `gc` technique picks the victims.
 #[derive(Clone, Debug, PartialEq, Keys)]
 #[keys(table = "gc", slot)]
 pub struct GcConfig {
-    /// Free blocks, as a share of the spare blocks, below which idle time is used for GC (timed
-    /// gear), and never so few that writes wait for them; 0 turns it off.
+    /// Share of the spare blocks below which GC uses idle time to free blocks (timed gear). It is
+    /// raised if writes would wait otherwise. 0 turns it off.
     #[key(
         unit = "share",
         range = keys::SHARE,
@@ -97,7 +96,7 @@ impl Serialize for GcConfig {
     }
 }
 
-/// Largest `wear.acceleration`: a life of 3,000 cycles is then three erases of each block.
+/// Largest `wear.acceleration`: three erases of each block are then a life of 3,000 cycles.
 const FASTEST: u64 = 1000;
 
 /// `[wear]`: wear levelling on effective P/E counts, and how much an erase wears.
@@ -108,7 +107,7 @@ pub struct WearConfig {
     /// Free blocks are taken youngest first.
     #[key(default = true, random = 0.7)]
     pub dynamic: bool,
-    /// A block this many effective cycles younger than the oldest gets its (cold) data moved; 0
+    /// Gap in effective cycles to the most worn block at which a block's (cold) data is moved; 0
     /// turns it off.
     #[key(
         unit = "P/E cycles",
@@ -118,8 +117,8 @@ pub struct WearConfig {
         random = [0, 1, 5, 100]
     )]
     pub static_gap: u32,
-    /// P/E cycles that an erase counts as from the measured phase on, except an erase that levels
-    /// wear: `vpass life` simulates so many times fewer.
+    /// P/E cycles that one erase counts as in the measured phase, except erases for wear levelling.
+    /// `vpass life` then simulates fewer erases by this factor.
     #[key(unit = "P/E cycles", range = Whole(1, FASTEST), default = 1)]
     pub acceleration: u32,
 }
@@ -130,14 +129,15 @@ impl WearConfig {
     }
 }
 
-/// Who waits for a reclaim job.
+/// Schedule of reclaim jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
     /// The triggering read completes after the whole job.
     Foreground,
-    /// So many page copies without interruption, then waiting reads go.
+    /// Number of page copies without interruption; then waiting reads go.
     Batch(u32),
-    /// Idle gaps; urgent when the reads left run out before the job is expected to end.
+    /// Jobs use idle gaps; a job is urgent if its block may run out of reads before the expected
+    /// end.
     Deadline,
 }
 
@@ -164,43 +164,43 @@ impl Serialize for Schedule {
 impl<'de> Deserialize<'de> for Schedule {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = String::deserialize(d)?;
+        let batch = || {
+            let copies = text.strip_prefix("batch:")?.parse().ok();
+            copies.filter(|n| (1..=65_535).contains(n)).map(Self::Batch)
+        };
         match text.as_str() {
             "foreground" => Ok(Self::Foreground),
             "deadline" => Ok(Self::Deadline),
-            other => {
-                other.strip_prefix("batch:").and_then(|n| n.parse().ok()).filter(|n| (1..=65_535).contains(n)).map(Self::Batch).ok_or_else(
-                    || {
-                        serde::de::Error::custom(format!(
-                            "`{other}` is no schedule; expected \"foreground\", \"batch:N\" (N from 1 to 65535) or \"deadline\""
-                        ))
-                    },
-                )
-            }
+            _ => batch().ok_or_else(|| {
+                serde::de::Error::custom(format!(
+                    "`{text}` is not a schedule; expected \"foreground\", \"batch:N\" (N from 1 to \
+                     65535) or \"deadline\""
+                ))
+            }),
         }
     }
 }
 
-/// `[reclaim]`: how read-reclaim jobs are carried out. Which technique asks for them is the run's
-/// `reclaim` option.
+/// `[reclaim]`: how read-reclaim jobs are carried out. The run's `reclaim` technique asks for them.
 #[derive(Clone, Debug, PartialEq, Keys)]
 #[keys(table = "reclaim", slot)]
 pub struct ReclaimConfig {
-    /// Who waits: "foreground", "batch:N" or "deadline".
+    /// Schedule of reclaim jobs: "foreground", "batch:N" or "deadline".
     #[key(
         range = Words("foreground, deadline, batch:N (N 1 to 65535)"),
         default = Schedule::Deadline,
         random = [Schedule::Foreground, Schedule::Batch(1), Schedule::Batch(24), Schedule::Deadline]
     )]
     pub schedule: Schedule,
-    /// Reads a block may still serve between its alarm and the end of its job (`R_late`); from the
-    /// timing where absent, 0 in the foreground.
+    /// Reads that a block may still serve between its alarm and the end of its job (`R_late`). If
+    /// absent, it follows from the timing; it is 0 in the foreground.
     #[key(
         unit = "reads",
         range = Whole(0, 20_000_000),
         random = [None, None, Some(0), Some(1), Some(40), Some(400)]
     )]
     pub late_reads: Option<u32>,
-    /// Retries that a read may need before data is rewritten, where `[ecc]` has a ladder of them.
+    /// Retries that a read may need before its data is rewritten, if `[ecc]` has retries.
     #[key(range = Whole(0, 31), default = 0)]
     pub retries: u32,
     /// Parameters of techniques.
@@ -242,28 +242,27 @@ pub struct StartConfig {
         random = [0, 999, 3000, 3300]
     )]
     pub pec: u32,
-    /// P/E cycles that each block has beyond these at most: how many is drawn evenly from 0 on.
+    /// Most P/E cycles of a block beyond `pec`; each block draws evenly from 0 on.
     #[key(unit = "P/E cycles", range = Whole(0, PEC_MAX as u64), default = 0)]
     pub pec_spread: u32,
     /// Share of the blocks, drawn at random, that begin with `worn_pec` cycles.
     #[key(unit = "share", range = keys::SHARE, default = 0.0)]
     pub worn_share: f64,
-    /// P/E cycles of that share.
+    /// P/E cycles of the blocks of `worn_share`.
     #[key(unit = "P/E cycles", range = Whole(0, PEC_MAX as u64), default = 0)]
     pub worn_pec: u32,
-    /// Share of the capacity written once, sequentially.
+    /// Share of the capacity that is written once, sequentially.
     #[key(unit = "share", range = keys::SHARE, default = 1.0, random = [0.0, 0.5, 0.9, 1.0])]
     pub fill: f64,
-    /// Then overwritten at random, in multiples of the filled capacity. From 1 on, and on a large
-    /// drive, the steady state is computed into the drive instead of written.
+    /// Random overwrites after that, in multiples of the filled capacity. From 1 on, and on a large
+    /// drive, the steady state is computed instead of written.
     #[key(range = Real(0.0, 1000.0), default = 0.0, random = [0.0, 0.3, 1.5])]
     pub overwrite: f64,
-    /// Reads that each written block has served by then at most: how many is drawn evenly from 0
-    /// on, and spread evenly over its wordlines.
+    /// Most reads that a written block has served by then. Each block draws evenly from 0 on and
+    /// spreads them evenly over its wordlines.
     #[key(unit = "reads", range = Whole(0, 20_000_000), default = 0)]
     pub reads: u32,
-    /// The age that each written block has by then at most, a string such as "30d": how old is
-    /// drawn evenly from 0 on.
+    /// Largest age of a written block by then, such as "30d"; each block draws evenly from 0 on.
     #[key(
         unit = "time",
         range = Words("0 or more, with a unit: ns, us, ms, s, min, h, d, y"),
@@ -285,13 +284,14 @@ impl StartConfig {
         let least = self.pec + self.pec_spread;
         require(self.worn_share == 0.0 || (least..=PEC_MAX).contains(&self.worn_pec), || {
             format!(
-                "start.worn_pec = {}: blocks that are worn more than others begin with {least} to {PEC_MAX} P/E cycles",
+                "start.worn_pec = {}: blocks that are worn more than others begin with {least} to \
+                 {PEC_MAX} P/E cycles",
                 self.worn_pec
             )
         })
     }
 
-    /// P/E cycles of the most worn block.
+    /// Returns the P/E cycles of the most worn block.
     pub fn pec_most(&self) -> u32 {
         let of_share = if self.worn_share > 0.0 { self.worn_pec } else { 0 };
         of_share.max(self.pec + self.pec_spread)

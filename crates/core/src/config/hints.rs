@@ -1,5 +1,5 @@
-//! `[hints]`: what the words of a host's hints mean to the drive. Which data they are said of is in
-//! the file of the run's `hints` option.
+//! `[hints]`: read latencies for the words of a host's hints. The file of the run's `hints` option
+//! has the data that they apply to.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,17 +7,17 @@ use super::error::{ConfigError, require};
 use super::keys::{Keys, Range};
 use crate::hints::HintRange;
 
-/// `[hints]`. Latencies are those of a read of one page on an idle drive, from the die to the host.
+/// `[hints]`. A latency is that of a read of one page on an idle drive, from the die to the host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
 #[keys(table = "hints")]
 pub struct HintsConfig {
-    /// How long a read may take whose data's hint is "smallest", or has none; as many retries as
-    /// `reclaim.retries` says where absent.
+    /// Longest read of data with the hint "smallest" or no hint; if absent, `reclaim.retries`
+    /// limits the retries.
     #[key(unit = "us", range = LATENCY)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smallest_us: Option<f64>,
-    /// How long a read may take whose data's hint is "typical".
+    /// Longest read of data with the hint "typical".
     #[key(
         unit = "us",
         range = LATENCY,
@@ -26,10 +26,10 @@ pub struct HintsConfig {
                   call a read long"
     )]
     pub typical_us: f64,
-    /// How long a read may take whose data's hint is "idle", which means that longer is acceptable.
+    /// Longest read of data with the hint "idle".
     #[key(unit = "us", range = LATENCY, default = 5000.0, source = "assumption")]
     pub idle_us: f64,
-    /// Share of the dose at which data would be lost that no hint gives away.
+    /// Share of the largest dose that is kept in reserve for every hint.
     #[key(
         unit = "share",
         range = Real(0.0, 0.9),
@@ -38,9 +38,8 @@ pub struct HintsConfig {
         random = [0.0, 0.1, 0.5]
     )]
     pub margin: f64,
-    /// Share of a block's valid pages that must be more relaxed than the block before the drive
-    /// moves them among their own in the background; where absent, data takes its place at its next
-    /// move.
+    /// Share of a block's valid pages with a more relaxed hint from which on the drive moves them
+    /// to blocks of that hint in the background. If absent, data gets its place at its next move.
     #[key(
         unit = "share",
         range = Real(LEAST_SHARE, 1.0),
@@ -48,15 +47,14 @@ pub struct HintsConfig {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regroup: Option<f64>,
-    /// What the host says of its data; none where it says nothing. No key of a file: the run's
-    /// `hints` option says it.
+    /// Hints of the host, if any. Not a key of a file: the run's `hints` option sets them.
     #[serde(skip)]
     pub said: Option<Vec<HintRange>>,
 }
 
-/// Latencies of a hint, up to a second.
+/// Range of latencies, up to a second.
 const LATENCY: Range = Range::Real(1e-3, 1e6);
-/// Less than a page of the largest block.
+/// Smallest share: less than a page of the largest block.
 const LEAST_SHARE: f64 = 1e-4;
 
 impl HintsConfig {
@@ -75,7 +73,8 @@ impl HintsConfig {
             let ((tight, less), (relaxed, more)) = (pair[0], pair[1]);
             require(less <= more, || {
                 format!(
-                    "{relaxed} ({more}) is below {tight} ({less}); a more relaxed word allows as much or more"
+                    "{relaxed} ({more}) is below {tight} ({less}); a more relaxed word allows as \
+                     much or more"
                 )
             })?;
         }

@@ -1,4 +1,4 @@
-//! Keys of drive and workload files, as their fields declare them: `#[derive(Keys)]`.
+//! Keys of drive and workload files, as fields declare them with `#[derive(Keys)]`.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::error::{ConfigError, require};
 use crate::base::span::Span;
 use crate::base::units::{Bytes, Lpn};
 
-/// One key, as its field declares it.
+/// Key, as its field declares it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
     /// Name in the table.
@@ -22,7 +22,7 @@ pub struct Key {
     pub range: Range,
     /// Words that follow the range in lists.
     pub note: &'static str,
-    /// Source of the default; empty where none is named.
+    /// Source of the default; empty without one.
     pub source: &'static str,
     /// Whether a table without the key is rejected.
     pub required: bool,
@@ -30,12 +30,12 @@ pub struct Key {
     pub of: Type,
 }
 
-/// A table of a file, or a row of one.
+/// Table of a file, or row of a list of tables.
 pub trait Keys {
     /// All keys, in the order of the fields.
     const KEYS: &'static [Key];
 
-    /// Checks all numbers against their ranges. The table's name stands in the error.
+    /// Checks all numbers against their ranges. The error has the table's name.
     ///
     /// # Errors
     /// The first number outside its range.
@@ -44,13 +44,13 @@ pub trait Keys {
     /// Writes the declared defaults.
     ///
     /// # Errors
-    /// Whatever the map fails with.
+    /// Errors of the map.
     fn write_defaults<M: SerializeMap>(map: &mut M) -> Result<(), M::Error>;
 }
 
-/// A type that a key may have.
+/// Type that a key may have.
 pub trait KeyValue {
-    /// The type, as data.
+    /// Type, as data.
     const TYPE: Type;
 
     /// Checks the numbers in the value against the range of a key.
@@ -63,7 +63,7 @@ pub trait KeyValue {
     }
 }
 
-/// The type of a key.
+/// Type of a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Type {
     /// A whole number, 0 up to this one.
@@ -88,7 +88,7 @@ pub enum Type {
     Table(&'static [Key]),
 }
 
-/// The values that a key accepts.
+/// Values that a key accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Range {
     /// A whole number, first to last; takes `k`, `M`, `G`, `T`.
@@ -115,13 +115,13 @@ pub enum Range {
     OfType,
 }
 
-/// A share of a whole.
+/// Share of a whole.
 pub const SHARE: Range = Range::Real(0.0, 1.0);
 /// Any number of 32 bits.
 pub const U32: Range = Range::Whole(0, u32::MAX as u64);
 
 impl Key {
-    /// The accepted values in words.
+    /// Returns the accepted values in words.
     pub fn values(&self) -> String {
         let words = match (self.range, self.of) {
             (Range::OfType, Type::Bool) => "true, false".into(),
@@ -131,7 +131,7 @@ impl Key {
         words + self.note
     }
 
-    /// The keys of the table that the key holds, or of the rows of its list.
+    /// Returns the keys of the table that the key holds, or of the rows of its list.
     pub const fn inner(&self) -> Option<&'static [Key]> {
         match self.of {
             Type::Table(keys) => Some(keys),
@@ -142,12 +142,12 @@ impl Key {
 }
 
 impl Range {
-    /// Whether a number of the range may be written `1M`.
+    /// Returns whether a number of the range may be written `1M`.
     pub const fn takes_suffixes(self) -> bool {
         matches!(self, Self::Whole(..) | Self::Rate(..))
     }
 
-    /// Whether the range has a number.
+    /// Returns whether the range has a number.
     pub fn holds(self, number: f64) -> bool {
         match self {
             Self::Real(low, high) | Self::Rate(low, high) => number >= low && number <= high,
@@ -164,7 +164,7 @@ impl Range {
         }
     }
 
-    /// Whether the range has a whole number.
+    /// Returns whether the range has a whole number.
     pub fn holds_whole(self, number: u64) -> bool {
         match self {
             Self::Whole(low, high) | Self::Size(low, high) => (low..=high).contains(&number),
@@ -180,7 +180,7 @@ impl Range {
         }
     }
 
-    /// What is wrong with a value outside the range: "is outside 1 to 256".
+    /// Returns what is wrong with a value outside the range, such as "is outside 1 to 256".
     pub fn refusal(self) -> String {
         match self {
             Self::Whole(low, u64::MAX) => format!("is less than {low}"),
@@ -229,13 +229,13 @@ impl fmt::Display for Range {
     }
 }
 
-/// A number in the fewest digits: 0.001, 1000000, 1e12.
+/// Returns a number in the fewest digits: 0.001, 1000000, 1e12.
 pub fn short_number(n: f64) -> String {
     let (plain, exponent) = (n.to_string(), format!("{n:e}"));
     if plain.len() <= 7 { plain } else { exponent }
 }
 
-/// The path of a key in a table.
+/// Returns the path of a key in a table.
 pub fn path(table: &str, key: &str) -> String {
     if table.is_empty() { key.into() } else { format!("{table}.{key}") }
 }

@@ -8,22 +8,22 @@ use super::flash::CellType;
 use super::keys::Keys;
 use crate::base::span::{Span, YEAR};
 
-/// How the error rate without reads is given.
+/// Law of the error rate without reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorLaw {
-    /// Not at all: only reads wear at data, and none of it ages.
+    /// No law: only reads cause errors, and data does not age.
     #[default]
     None,
     /// RBER = e + a PEC^k + b PEC^m t^n.
     PowerLaw,
-    /// Straight numbers by P/E count, group and age.
+    /// Numbers by P/E count, group and age.
     Table,
-    /// As `[bch]` has it: from one code and its tolerable reads and age at one P/E count.
+    /// From `[bch]`: one code and its tolerable reads and age at one P/E count.
     Bch,
 }
 
-/// What t counts in the power law.
+/// Unit of t in the power law.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum TimeUnit {
@@ -38,13 +38,13 @@ pub enum TimeUnit {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct ErrorRow {
-    /// The P/E count of this row, one of `disturb.table`'s.
+    /// P/E count of this row, one of those of `disturb.table`.
     #[key(unit = "P/E cycles", range = Whole(0, PEC_MAX as u64))]
     pub pec: u32,
     /// RBER of fresh data, per group.
     #[key(unit = "RBER", range = Real(0.0, RBER_MAX), note = ", one for each group")]
     pub base: Vec<f64>,
-    /// What age adds to it: for each group a list with a number for each of `error.ages`.
+    /// RBER that age adds: for each group, a list with a number for each of `error.ages`.
     #[key(
         unit = "RBER",
         range = Real(0.0, RBER_MAX),
@@ -58,40 +58,39 @@ pub struct ErrorRow {
 #[serde(deny_unknown_fields, default)]
 #[keys(table = "error")]
 pub struct ErrorConfig {
-    /// "none", "powerlaw", "table" or "bch": how the RBER of data that nobody reads follows from
-    /// wear and age.
+    /// Law of the RBER by wear and age, without reads: "none", "powerlaw", "table" or "bch".
     #[key(default = ErrorLaw::None)]
     pub model: ErrorLaw,
     /// e in RBER = e + a PEC^k + b PEC^m t^n, at 100 P/E cycles or more.
     #[key(unit = "RBER", range = Real(0.0, RBER_MAX), default = 0.0)]
     pub e: f64,
-    /// a in that law.
+    /// a in the power law.
     #[key(unit = "RBER", range = Real(0.0, RBER_MAX), default = 0.0)]
     pub a: f64,
-    /// k in that law.
+    /// k in the power law.
     #[key(range = Real(0.0, EXPONENT_MAX), default = 1.0)]
     pub k: f64,
-    /// b in that law: what age adds.
+    /// b in the power law: what age adds.
     #[key(unit = "RBER", range = Real(0.0, RBER_MAX), default = 0.0)]
     pub b: f64,
-    /// m in that law.
+    /// m in the power law.
     #[key(range = Real(0.0, EXPONENT_MAX), default = 1.0)]
     pub m: f64,
-    /// n in that law.
+    /// n in the power law.
     #[key(range = Real(0.0, EXPONENT_MAX), default = 1.0)]
     pub n: f64,
-    /// "hours" or "days": what t counts in that law.
+    /// Unit of t in the power law: "hours" or "days".
     #[key(default = TimeUnit::Hours)]
     pub time_unit: TimeUnit,
-    /// RBER of fresh data over that law's, per wordline group; all 1 where empty.
+    /// RBER of fresh data relative to the law, per wordline group; all 1 if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(range = Real(1.0 / FACTOR_MAX, FACTOR_MAX), note = ", one for each group", default)]
     pub base_by_group: Vec<f64>,
-    /// What age adds, over that law's, per wordline group; all 1 where empty.
+    /// RBER that age adds relative to the law, per wordline group; all 1 if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(range = Real(1.0 / FACTOR_MAX, FACTOR_MAX), note = ", one for each group", default)]
     pub retention_by_group: Vec<f64>,
-    /// RBER of fresh data over that of law or table, by page kind, LSB first; all 1 where empty.
+    /// RBER of fresh data relative to law or table, by page kind, LSB first; all 1 if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(range = Real(1.0 / FACTOR_MAX, FACTOR_MAX), note = ", one for each page kind", default)]
     pub base_by_kind: Vec<f64>,
@@ -103,11 +102,11 @@ pub struct ErrorConfig {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(range = Words("rows at the P/E counts of disturb.table, their pec ascending"), default)]
     pub table: Vec<ErrorRow>,
-    /// Temperature at which data ages, in degrees Celsius; that of the law where absent.
+    /// Temperature at which data ages, in degrees Celsius; `reference_c` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "degrees C", range = Real(COLDEST_C, HOTTEST_C))]
     pub temperature_c: Option<f64>,
-    /// Temperature of which law or table tell, in degrees Celsius.
+    /// Temperature of the law or table, in degrees Celsius.
     #[key(
         unit = "degrees C",
         range = Real(COLDEST_C, HOTTEST_C),
@@ -124,7 +123,7 @@ pub struct ErrorConfig {
                   published for 3D"
     )]
     pub activation_ev: f64,
-    /// Age up to which data is kept where nothing refreshes it; older data is lost.
+    /// Age up to which data is kept without refresh; older data is lost.
     #[key(
         unit = "time",
         range = Time(LONGEST_AGE),
@@ -132,13 +131,13 @@ pub struct ErrorConfig {
         source = "JESD218: a client drive keeps data for a year"
     )]
     pub longest_age: Span,
-    /// Whether retries, and losses, are drawn from the binomial tail, rather than following from
-    /// dose, age and wear; needs `ecc.codeword`.
+    /// Whether retries and losses are drawn from the binomial tail, instead of following from dose,
+    /// age and wear; needs `ecc.codeword`.
     #[key(default = false)]
     pub noise: bool,
 }
 
-/// A page of which half the bits are wrong says nothing.
+/// Largest RBER: with half of its bits wrong, a page holds no information.
 const RBER_MAX: f64 = 0.5;
 /// Largest factor of a group or page kind, and its inverse.
 const FACTOR_MAX: f64 = 100.0;
@@ -165,12 +164,15 @@ impl ErrorConfig {
         check_factors("error.base_by_kind", &self.base_by_kind, cell.kinds().len(), "page kind")?;
         self.check_table(groups)?;
         require(self.model != ErrorLaw::PowerLaw || self.e > 0.0 || self.a > 0.0, || {
-            "error.model = \"powerlaw\": with error.e and error.a both 0, fresh data has no errors; flash without errors is \
+            "error.model = \"powerlaw\": with error.e and error.a both 0, fresh data has no \
+             errors; flash without errors is \
              error.model = \"none\""
                 .into()
         })?;
         require(self.model != ErrorLaw::Table || !self.table.is_empty(), || {
-            "error.model = \"table\" and error.table is empty; a row at each P/E count of disturb.table belongs there".into()
+            "error.model = \"table\" and error.table is empty; a row at each P/E count of \
+             disturb.table belongs there"
+                .into()
         })
     }
 
@@ -178,7 +180,9 @@ impl ErrorConfig {
         require(self.ages.windows(2).all(|w| w[0] < w[1]), || "error.ages must ascend".into())?;
         require_ascending("error.table", self.table.iter().map(|row| row.pec))?;
         require(self.table.is_empty() || !self.ages.is_empty(), || {
-            "error.table without error.ages; the ages that its retention numbers are for belong there".into()
+            "error.table without error.ages; the ages that its retention numbers are for belong \
+             there"
+                .into()
         })?;
         self.table.iter().try_for_each(|row| self.check_row(row, groups))
     }

@@ -1,5 +1,4 @@
-//! `[refresh]`: when data is rewritten because it is old. Which technique does it is the run's
-//! `refresh` option.
+//! `[refresh]`: when old data is rewritten. The run's `refresh` technique rewrites it.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -13,7 +12,7 @@ use crate::base::span::{DAY, Span};
 #[derive(Clone, Debug, PartialEq, Keys)]
 #[keys(table = "refresh", slot)]
 pub struct RefreshConfig {
-    /// The age that data does not outgrow, a string such as "30d".
+    /// Largest age of data before it is rewritten, such as "30d".
     #[key(
         unit = "time",
         range = Words("above 0, with a unit: ns, us, ms, s, min, h, d, y"),
@@ -21,8 +20,8 @@ pub struct RefreshConfig {
         source = "assumption: a month; drives publish no figure"
     )]
     pub period: Span,
-    /// Whether a technique refreshes data on this drive. No key of a file: the run's `refresh`
-    /// option says so.
+    /// Whether a technique refreshes data on this drive. Not a key of a file: the run's `refresh`
+    /// option sets it.
     #[key(skip)]
     pub(crate) at_work: bool,
     /// Parameters of techniques.

@@ -1,4 +1,4 @@
-//! Is what is said of the keys so?
+//! Tests that the declarations of keys agree with what is read and refused.
 
 use toml::{Table, Value};
 use vpass_core::config::DriveConfig;
@@ -87,8 +87,8 @@ fn ranges_are_what_the_checks_refuse() {
     }
 }
 
-/// Values just inside and just outside of a key's range, and whether the values inside must be
-/// accepted as they are, without other keys.
+/// Returns values just inside and just outside of a key's range, and whether the values inside must
+/// be accepted without other keys.
 fn borders(key: &Key) -> (Vec<Value>, Vec<Value>, bool) {
     let typed = |texts: &[&str]| texts.iter().map(|text| value_of(text)).collect::<Vec<_>>();
     if let Some((_, good, bad)) = EXAMPLES.iter().find(|(path, ..)| *path == key.path) {
@@ -138,7 +138,8 @@ fn borders(key: &Key) -> (Vec<Value>, Vec<Value>, bool) {
     (good, bad, false)
 }
 
-/// Whether a refusal is about the value of this key, and not about what else it would need.
+/// Returns whether a refusal is about the value of this key, and not about other keys that it
+/// needs.
 fn is_about(key: &str, is_word: bool, refusal: &str) -> bool {
     if is_word {
         return refusal.contains("expected");
@@ -154,7 +155,7 @@ fn value_of(text: &str) -> Value {
     table.and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(text.into()))
 }
 
-/// A file that holds every table of a key's path and nothing that contradicts it; the parts of the
+/// Returns a file with every table of a key's path and without contradictions, and the parts of the
 /// path.
 fn base(key: &str) -> (Table, Vec<&str>) {
     let path: Vec<_> = key.split('.').collect();
@@ -192,7 +193,7 @@ fn base(key: &str) -> (Table, Vec<&str>) {
     (file, path)
 }
 
-/// A table in a table, or the first of a list of tables.
+/// Returns a table in a table, or the first of a list of tables.
 fn inner<'a>(table: &'a mut Table, name: &str) -> &'a mut Table {
     match table.entry(name).or_insert_with(|| Value::Table(Table::new())) {
         Value::Table(table) => table,
@@ -228,7 +229,7 @@ fn check(key: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// What a file reads as, in words that tell any difference.
+/// Returns the content of a file in a form that shows any difference.
 fn read(key: &Key, file: Table) -> Result<String, String> {
     let words = |e: toml::de::Error| e.to_string();
     if key.file == "drive" {
