@@ -469,7 +469,7 @@ mod tests {
             ("timing.sense_us=[1, true, 3]", "true; it must be a number, 0.001 to 100000; a list"),
             ("error.ages=1", "1; it must be a list, above 0 to 10y, ascending"),
             ("drive.capacity=lots", "\"lots\"; it must be a size such as \"16KiB\" or a number of"),
-            ("start.age=30", "30; it must be a time such as \"22.4h\", \"30d\" or \"1y\" (ns, us"),
+            ("start.age=30", "30; it must be a time with a unit such as \"22.4h\", \"30d\""),
             ("disturb.table=1", "1; it must be a list of tables"),
             ("disturb.table=[{pec = 0, limit = [true]}]", "true; it must be a number, 1 to 2e7"),
         ] {

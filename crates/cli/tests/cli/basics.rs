@@ -298,7 +298,7 @@ fn error_rates_that_cannot_be_are_refused() {
     );
     refused(&["ecc.codeword=", "error.noise=true"], &["error.noise", "ecc.codeword"]);
     refused(&["error.longest_age=0d"], &["error.longest_age", "not above 0"]);
-    refused(&["error.longest_age=30"], &["error.longest_age", "no unit"]);
+    refused(&["error.longest_age=30"], &["error.longest_age is 30", "with a unit"]);
     refused(&["error.model=table"], &["error.table is empty"]);
 }
 

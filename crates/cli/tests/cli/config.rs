@@ -474,8 +474,8 @@ fn counts_take_decimal_units_and_sizes_binary_ones() {
         requests(text).refuses(
             2,
             &[
-                &format!("--set workload.requests={text}: workload.requests: `{text}` is no"),
-                "1M is expected",
+                &format!("--set workload.requests={text}: workload.requests is \"{text}\"; it"),
+                "it must be a number below 2^63 such as 1000000, 1e6 or 1M",
             ],
         );
     }

@@ -135,7 +135,9 @@ fn remedy(key: &Key, of: Type, value: &DeValue) -> String {
         Type::Text => "text",
         Type::Word(words) => return one_of(words, value.as_str()),
         Type::Size => "a size such as \"16KiB\" or a number of bytes",
-        Type::Time => "a time such as \"22.4h\", \"30d\" or \"1y\" (ns, us, ms, s, min, h, d, y)",
+        Type::Time => {
+            "a time with a unit such as \"22.4h\", \"30d\" or \"1y\" (ns, us, ms, s, min, h, d, y)"
+        }
         Type::OneOrList(_) | Type::List(_) => "a list",
         Type::Table(_) => "a table",
     };
