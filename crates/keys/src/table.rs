@@ -35,7 +35,7 @@ pub(crate) fn expand(input: &DeriveInput, fields: &FieldsNamed) -> Result<TokenS
     let functions: TokenStream = functions.unwrap_or_default();
     let random = keys.map(Member::random);
     let Attribute { table, is_slot } = Attribute::of(input)?;
-    let check_ranges = check_ranges(&table);
+    let check_ranges = check_ranges(table.as_ref());
     let slot = is_slot.then(|| slot(name, &members));
     Ok(quote! {
         #[automatically_derived]
@@ -147,8 +147,8 @@ fn slot(name: &Ident, members: &[Member]) -> TokenStream {
     }
 }
 
-fn check_ranges(table: &Option<String>) -> Option<TokenStream> {
-    table.as_ref().map(|table| {
+fn check_ranges(table: Option<&String>) -> Option<TokenStream> {
+    table.map(|table| {
         quote! {
             /// Checks every number against the range that its key declares.
             fn check_ranges(&self) -> Result<(), ::vpass_core::config::ConfigError> {
@@ -183,9 +183,10 @@ impl Member<'_> {
 
     /// Returns the value of a key that a file does not give.
     fn value(&self) -> TokenStream {
-        match &self.declared.default {
-            Fallback::Value(value) => value.clone(),
-            _ => quote!(::core::default::Default::default()),
+        if let Fallback::Value(value) = &self.declared.default {
+            value.clone()
+        } else {
+            quote!(::core::default::Default::default())
         }
     }
 
@@ -193,10 +194,11 @@ impl Member<'_> {
     fn key(&self) -> TokenStream {
         let Declared { meaning, unit, note, source, .. } = &self.declared;
         let (name, ty, required) = (&self.key, &self.field.ty, self.is_required());
-        let range = self.declared.range.as_ref().map_or_else(
-            || quote!(::vpass_core::config::keys::Range::OfType),
-            |range| in_full(range),
-        );
+        let range = self
+            .declared
+            .range
+            .as_ref()
+            .map_or_else(|| quote!(::vpass_core::config::keys::Range::OfType), in_full);
         quote! {
             ::vpass_core::config::keys::Key {
                 name: #name,

@@ -308,7 +308,7 @@ fn table_at(text: &str, at: usize) -> Option<&str> {
     let end = text.get(at..)?.find('\n').map_or(text.len(), |length| at + length);
     let header =
         text[..end].lines().rev().map(str::trim_start).find(|line| line.starts_with('['))?;
-    Some(&header[..header.rfind(']')? + 1])
+    Some(&header[..=header.rfind(']')?])
 }
 
 /// Joins the lines of a message of the TOML reader.

@@ -109,13 +109,13 @@ fn in_value(path: &str, key: &Key, of: Type, value: &Spanned<DeValue>) -> Option
         }
         (Type::Real, DeValue::Integer(_) | DeValue::Float(_))
         | (Type::Bool, DeValue::Boolean(_))
-        | (Type::Text, DeValue::String(_)) => true,
+        | (Type::Text, DeValue::String(_))
+        | (Type::Table(_), _) => true,
         (Type::Word(words), DeValue::String(word)) => words.contains(&&**word),
         (Type::Size, DeValue::String(text)) => Bytes::parse(text).is_ok(),
         (Type::Size, DeValue::Integer(n)) => whole(n.as_str(), n.radix()).is_some(),
         (Type::Time, DeValue::String(text)) => Span::parse(text).is_ok(),
         (Type::Time, DeValue::Integer(n)) => n.as_str() == "0",
-        (Type::Table(_), _) => true,
         _ => false,
     };
     if fits { None } else { Some(wrong(path, value, remedy(key, of, value.get_ref()))) }
