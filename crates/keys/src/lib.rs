@@ -11,7 +11,7 @@
 //!     #[key(unit = "us", range = Real(1e-3, 1e6), default = 400.0, source = "an assumption")]
 //!     pub typical_us: f64,
 //!     /// Share of the dose that no hint gives away.
-//!     #[key(unit = "share", range = Real(0.0, 0.9), random = [0.0, 0.5])]
+//!     #[key(unit = "share", range = Real(0.0, 0.9), random = [Some(0.0), Some(0.5)])]
 //!     pub margin: Option<f64>,
 //! }
 //!

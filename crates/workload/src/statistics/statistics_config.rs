@@ -99,7 +99,7 @@ pub struct StatisticsConfig {
 #[serde(deny_unknown_fields)]
 pub struct WindowsConfig {
     /// End of each window, in seconds from the start of the first.
-    #[key(unit = "s", range = Real(0.0, MOST_SECONDS), note = ", ascending, one for each window")]
+    #[key(unit = "s", range = Words("ascending, up to 3.2e9, one for each window"))]
     pub ends_s: Vec<f64>,
     /// Pages read in each window; a page counts once per request that reads it.
     #[key(unit = "pages", range = PAGES)]
