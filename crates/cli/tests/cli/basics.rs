@@ -126,7 +126,7 @@ fn every_key_is_listed_with_default_range_unit_and_meaning() {
             .unwrap_or_else(|| panic!("{key} in\n{text}"))
             .to_owned()
     };
-    for words in ["0.25", "0 to 1 (share)", "Free blocks"] {
+    for words in ["0.25", "0 to 1 (share)", "Share of the spare blocks"] {
         assert!(line("background").contains(words), "{words} in {}", line("background"));
     }
     assert!(
