@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the generated pages: one per technique, and the reference.
+"""Writes the generated pages: one per technique, the reference, and the JSON Schemas.
 
 `make reference` writes them. `--check` compares instead, and fails if a page is out of date. The
 pages are committed, so that they can be read without a build. Sources: `vpass list --json`,
@@ -52,6 +52,9 @@ class Vpass:
 
     def list(self, what: str) -> list[dict]:
         return json.loads(self.text("list", what, "--json"))[what]
+
+    def schemas(self) -> dict[str, dict]:
+        return json.loads(self.text("list", "schema"))
 
 
 def note(sources: str) -> str:
@@ -191,7 +194,9 @@ def keys_page(keys: list[dict]) -> str:
         "table. `--set KEY=VALUE` overrides a key on the command line, and `--set KEY=` clears it. "
         "A key that excludes others replaces them: `--set workload.rate=200k` replaces the queue "
         "depth of a preset. Counts take `k`, `M`, `G` and `T` (thousands); sizes take `KiB` to "
-        "`PiB`. A key without a default is either required or follows from others."
+        "`PiB`. A key without a default is either required or follows from others. Editors complete "
+        "and check a file whose first line is `#:schema` and the path of "
+        "`docs/schema/drive.schema.json` or `docs/schema/workload.schema.json`."
     )
     text += "\n\n"
     files = {"drive": "Drive files", "workload": "Workload files"}
@@ -375,6 +380,8 @@ def pages(vpass: Vpass) -> dict[str, str]:
         "reference/command-line.md": command_line(vpass),
         "reference/results.md": results_page(),
     }
+    for file, schema in vpass.schemas().items():
+        made[f"schema/{file}.schema.json"] = json.dumps(schema, indent=1, ensure_ascii=False)
     for slot in SLOTS:
         for card in vpass.list(slot):
             page = technique(slot, card, keys, safety)

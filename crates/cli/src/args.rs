@@ -338,6 +338,8 @@ pub(crate) enum ListWhat {
     Attacks,
     /// All keys of drive and workload files: default, range, unit, meaning.
     Keys,
+    /// JSON Schemas of drive and workload files, for editors.
+    Schema,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -51,10 +51,10 @@ pub(crate) enum Command {
     /// the physical layout.
     #[command(after_help = ATTACK_EXAMPLES)]
     Attack(AttackArgs),
-    /// List presets, formats, techniques, models, attacks or keys.
+    /// List presets, formats, techniques, models, attacks, keys or schemas.
     #[command(after_help = "Example: vpass list drives")]
     List {
-        /// List to print. Default: all lists except the keys.
+        /// List to print. Default: all lists except keys and schema.
         what: Option<ListWhat>,
         /// Print one JSON object instead of a table.
         #[arg(long)]

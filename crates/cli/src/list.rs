@@ -9,7 +9,7 @@ use vpass_core::slots::card::About;
 use vpass_core::slots::slot;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
-use vpass_lab::keys::Key;
+use vpass_lab::keys::{Key, json_schema};
 use vpass_lab::{keys, load, presets};
 use vpass_workload::attack::ATTACKS;
 use vpass_workload::presets as workloads;
@@ -36,6 +36,10 @@ const ALL: [(ListWhat, &str, &str); 9] = [
 pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure> {
     if what == Some(ListWhat::Keys) {
         return keys(as_json);
+    }
+    if what == Some(ListWhat::Schema) {
+        let schemas = json!({ "drive": json_schema::drive(), "workload": json_schema::workload() });
+        return out::print(&as_json::text(&schemas)?);
     }
     let wanted = ALL.iter().filter(|(w, ..)| what.is_none_or(|what| *w == what));
     if as_json {
@@ -172,7 +176,7 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
             let adaptive = words(vpass_lab::plan::ADAPTIVE, crate::attack::ADAPTIVE_SUMMARY);
             ATTACKS.iter().map(|a| words(a.name, a.summary)).chain([adaptive]).collect()
         }
-        ListWhat::Keys => vec![],
+        ListWhat::Keys | ListWhat::Schema => vec![],
         ListWhat::Models => MODELS.iter().map(|(name, summary)| words(name, summary)).collect(),
     })
 }

@@ -1,5 +1,5 @@
-//! The drive's configuration: one struct per TOML table, defaults, and what is checked before
-//! anything runs. Every error says which key, what was wrong and what would be right.
+//! The drive's configuration: one struct per TOML table, its defaults and its checks. An error
+//! names the key, what is wrong and what would be right.
 
 mod bch;
 mod density;
@@ -9,6 +9,7 @@ mod error;
 mod flash;
 mod ftl;
 mod hints;
+pub mod keys;
 mod params;
 mod parity;
 mod part_of;
@@ -35,18 +36,20 @@ pub use resolve::MIN_SPARE_BLOCKS;
 
 use crate::base::span::Span;
 use crate::base::units::Ns;
+use keys::Keys;
 use serde::{Deserialize, Serialize};
 
-/// What a refresh may be late by in the timed gear, as a share of its period: a die finishes what
-/// it does, and requests have their latency.
+/// Divisor of the refresh period that gives the longest delay of a refresh in the timed gear. A die
+/// finishes its operation first, and requests have their latency.
 pub(crate) const LATE_SHARE: Ns = 8;
 
-/// Everything that describes a drive; the tables of a drive file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Description of a drive: the tables of a drive file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct DriveConfig {
-    /// What the drive is, in a line, and where its numbers come from.
+    /// One line that describes the drive and the source of its numbers.
     #[serde(default)]
+    #[key(default)]
     pub description: String,
     /// `[geometry]`
     pub geometry: GeometryConfig,
@@ -54,57 +57,69 @@ pub struct DriveConfig {
     pub timing: TimingConfig,
     /// `[drive]`
     #[serde(default)]
+    #[key(default)]
     pub drive: CapacityConfig,
     /// `[gc]`
     #[serde(default)]
+    #[key(default)]
     pub gc: GcConfig,
     /// `[wear]`
     #[serde(default)]
+    #[key(default)]
     pub wear: WearConfig,
     /// `[reclaim]`
     #[serde(default)]
+    #[key(default)]
     pub reclaim: ReclaimConfig,
     /// `[refresh]`
     #[serde(default)]
+    #[key(default)]
     pub refresh: RefreshConfig,
     /// `[parity]`
     #[serde(default, skip_serializing_if = "ParityConfig::is_empty")]
+    #[key(default)]
     pub parity: ParityConfig,
     /// `[density]`
     #[serde(default)]
+    #[key(default)]
     pub density: DensityConfig,
     /// `[start]`
     #[serde(default)]
+    #[key(default)]
     pub start: StartConfig,
     /// `[disturb]`
     #[serde(default)]
+    #[key(default)]
     pub disturb: DisturbConfig,
     /// `[error]`
     #[serde(default, skip_serializing_if = "ErrorConfig::is_default")]
+    #[key(default)]
     pub error: ErrorConfig,
     /// `[ecc]`
     #[serde(default, skip_serializing_if = "EccConfig::is_default")]
+    #[key(default)]
     pub ecc: EccConfig,
     /// `[bch]`
     #[serde(default, skip_serializing_if = "BchConfig::is_default")]
+    #[key(default)]
     pub bch: BchConfig,
     /// `[hints]`
     #[serde(default, skip_serializing_if = "HintsConfig::is_default")]
+    #[key(default)]
     pub hints: HintsConfig,
-    /// The larger drive that this one is a sample of. No file says it.
+    /// Larger drive of which this one is a sample. Not a key of a file.
     #[serde(skip)]
     pub part_of: Option<PartOf>,
 }
 
 impl DriveConfig {
-    /// Whether time counts for what the drive holds: its data has an age at the start, or is
-    /// refreshed.
+    /// Returns whether data has an age: at the start, or because it is refreshed.
     pub fn keeps_time(&self) -> bool {
         self.refresh.at_work || !self.start.age.is_zero()
     }
 
-    /// The age that data may come to: what refresh allows, timed a little late, or else
-    /// `error.longest_age`. 0 where time does not count.
+    /// Returns the largest age of data: the refresh period with its delay, or else
+    /// `error.longest_age`. It is 0 if data has no age.
     pub fn longest_age(&self) -> Span {
         match self.refresh.at_work {
             _ if !self.keeps_time() => Span(0),
@@ -113,8 +128,8 @@ impl DriveConfig {
         }
     }
 
-    /// Checks every table but for what stands on cards, and fills in what follows from other keys
-    /// (capacity, `blocks_per_plane`, spare).
+    /// Checks every table except the parameters on cards. Fills in what follows from other keys:
+    /// capacity, `blocks_per_plane`, spare.
     pub(crate) fn resolve_tables(mut self) -> Result<Self, ConfigError> {
         self.geometry.check()?;
         self.timing.check(self.geometry.cell)?;
@@ -129,7 +144,9 @@ impl DriveConfig {
         if self.error.model == ErrorLaw::Bch {
             self.ecc.check(self.geometry.page_size)?;
             require(self.disturb.model == DisturbModel::Count, || {
-                "error.model = \"bch\" has one limit for all pages of a block; disturb.model = \"count\" is right".into()
+                "error.model = \"bch\" has one limit for all pages of a block; disturb.model = \
+                 \"count\" is right"
+                    .into()
             })?;
         }
         crate::error::bch::fill(&mut self)?;
@@ -143,14 +160,14 @@ impl DriveConfig {
 }
 
 impl DriveConfig {
-    /// Time of sensing a page, the mean of the page kinds.
+    /// Returns the sensing time of a page, averaged over the page kinds.
     pub fn sense_us_per_page(&self) -> f64 {
         let sense = self.timing.sense_per_kind_us(self.geometry.cell);
         sense.iter().sum::<f64>() / sense.len() as f64
     }
 
-    /// Program time of a page, the mean of the page kinds: its share, where a program takes a
-    /// wordline.
+    /// Returns the program time of a page, averaged over the page kinds. If a program takes a
+    /// wordline, it is the page's share.
     pub fn program_us_per_page(&self) -> f64 {
         match self.timing.program_unit {
             ProgramUnit::Page => self.timing.program_us.mean(),

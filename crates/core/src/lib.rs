@@ -4,6 +4,9 @@
 //! [`config`], [`base::geometry`] and [`base::request`]; the drive itself comes together in
 //! `drive`.
 
+// The code that `#[derive(Keys)]` makes names the crate.
+extern crate self as vpass_core;
+
 pub mod base;
 pub mod bugs;
 pub mod config;

@@ -1,38 +1,40 @@
-//! Counts with decimal units, `requests=1M`: read where a key takes them, in `--set` and in files.
+//! Counts with decimal units, such as `requests=1M`, in `--set` and in files.
 
 use std::borrow::Cow;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use vpass_core::config::keys::Range;
 
 use crate::failure::Failure;
-use crate::keys::allowed;
+use crate::keys;
+use crate::keys::wrong::Wrong;
 use crate::load::line_of;
 use crate::numbers::counted;
 use crate::schema::Section;
 
-/// The number that a word says for a key; none where the key takes no counts, so that the word is
-/// for others to judge.
+/// What a word must be for a key that takes counts.
+const COUNT: &str =
+    "a number below 2^63 such as 1000000, 1e6 or 1M; k, M, G and T are 1000 to 1000^4";
+
+/// Reads the count that a word gives to a key. Returns none for a key that takes no counts.
 ///
 /// # Errors
-/// A word that is no count, for a key that takes them.
-pub(crate) fn read(key: &str, word: &str) -> Result<Option<i64>, String> {
-    if !allowed(key).is_some_and(|(_, allowed)| allowed.takes_suffixes()) {
+/// A word that is not a count, for a key that takes them. `at` is its offset in the text.
+pub(crate) fn read(key: &str, word: &str, at: usize) -> Result<Option<i64>, Wrong> {
+    if !keys::range(key).is_some_and(Range::takes_suffixes) {
         return Ok(None);
     }
-    let expected =
-        "a number such as 1000000, 1e6 or 1M is expected; k, M, G and T are 1000 to 1000^4";
-    let count = counted(word)
-        .unwrap_or_else(|| Err(format!("`{word}` is no number")))
-        .map_err(|what| format!("{key}: {what}; {expected}"))?;
+    let count = counted(word).and_then(Result::ok);
+    let count = count.ok_or_else(|| Wrong::new(key, format!("{word:?}"), COUNT.into(), at))?;
     Ok(i64::try_from(count).ok())
 }
 
-/// The text of a file with its counts in digits, on the same lines. Of a text that is no TOML
-/// nothing changes.
+/// Returns the text of a file with its counts in digits, on the same lines. A text that is not TOML
+/// stays as it is.
 ///
 /// # Errors
-/// A word that is no count, for a key that takes them, with its line.
+/// A word that is not a count, for a key that takes them, with its line.
 pub(crate) fn expanded<'a>(
     name: &str,
     text: &'a str,
@@ -51,8 +53,8 @@ pub(crate) fn expanded<'a>(
     words.sort_by_key(|(_, _, span)| std::cmp::Reverse(span.start));
     for (key, word, span) in words {
         let complain =
-            |what| Failure::usage(format!("{name} line {}: {what}", line_of(&text, span.start)));
-        if let Some(count) = read(&key, &word).map_err(complain)? {
+            |wrong: Wrong| wrong.at_place(format!("{name} line {}", line_of(&text, span.start)));
+        if let Some(count) = read(&key, &word, span.start).map_err(complain)? {
             text.to_mut().replace_range(span, &count.to_string());
         }
     }
@@ -61,7 +63,7 @@ pub(crate) fn expanded<'a>(
 
 type Word = (String, String, std::ops::Range<usize>);
 
-/// The words in a table, or in the rows of a list of tables, with their keys and places.
+/// Collects the words in a table, or in the rows of a list of tables, with their keys and places.
 fn collect(path: &str, value: &Spanned<DeValue>, section: &Section, words: &mut Vec<Word>) {
     match value.get_ref() {
         DeValue::Array(rows) => rows.iter().for_each(|row| collect(path, row, section, words)),
@@ -109,16 +111,17 @@ mod tests {
 
     #[test]
     fn a_word_that_is_no_count_is_refused_with_its_line() {
-        let expected =
-            "a number such as 1000000, 1e6 or 1M is expected; k, M, G and T are 1000 to 1000^4";
         assert_eq!(
             done("[workload]\nrequests = '1Q'", WORKLOAD),
-            format!("f line 2: workload.requests: `1Q` is no number; {expected}")
+            format!("f line 2: workload.requests is \"1Q\"; it must be {COUNT}")
         );
+        let set = |key: &str, word: &str| {
+            read(key, word, 0).map_err(|wrong| wrong.at_place("here".into()).to_string())
+        };
         assert_eq!(
-            read("workload.requests", "1MiB"),
-            Err(format!("workload.requests: `1MiB` is no number; {expected}"))
+            set("workload.requests", "1MiB"),
+            Err(format!("here: workload.requests is \"1MiB\"; it must be {COUNT}"))
         );
-        assert_eq!(read("drive.capacity", "1MiB"), Ok(None));
+        assert_eq!(set("drive.capacity", "1MiB"), Ok(None));
     }
 }

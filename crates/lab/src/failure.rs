@@ -6,6 +6,8 @@ use vpass_core::base::request::SourceError;
 use vpass_core::config::ConfigError;
 use vpass_core::time::RunError;
 
+use crate::keys::wrong::KeyError;
+
 /// Cause of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -26,27 +28,33 @@ pub struct Failure {
     pub kind: Kind,
     /// Sentence for the user.
     pub sentence: String,
+    /// Key whose value is wrong.
+    pub key: Option<Box<KeyError>>,
 }
 
 impl Failure {
+    fn new(kind: Kind, sentence: impl Display) -> Self {
+        Self { kind, sentence: sentence.to_string(), key: None }
+    }
+
     /// Makes a failure for an invalid request of the user.
     pub fn usage(sentence: impl Display) -> Self {
-        Self { kind: Kind::Usage, sentence: sentence.to_string() }
+        Self::new(Kind::Usage, sentence)
     }
 
     /// Makes a failure for a fault that the user did not cause.
     pub fn failed(sentence: impl Display) -> Self {
-        Self { kind: Kind::Failed, sentence: sentence.to_string() }
+        Self::new(Kind::Failed, sentence)
     }
 
     /// Makes a failure for a simulated drive that stopped.
     pub fn stopped(sentence: impl Display) -> Self {
-        Self { kind: Kind::Stopped, sentence: sentence.to_string() }
+        Self::new(Kind::Stopped, sentence)
     }
 
     /// Makes a failure for an interruption by the user.
     pub fn interrupted() -> Self {
-        Self { kind: Kind::Interrupted, sentence: "interrupted; nothing was written".into() }
+        Self::new(Kind::Interrupted, "interrupted; nothing was written")
     }
 
     /// Returns whether the simulated drive stopped, so that others may go on.

@@ -1,50 +1,48 @@
-//! Every key of drive and workload files: its meaning, its range and its default.
+//! Every key of drive and workload files: meaning, range, default.
 //!
-//! Names and defaults come from the types that read the keys, meanings from the comments on their
-//! fields (`docs`). Ranges and units stand in `ranges`; tests hold them against the checks. The
-//! cards of techniques say all of this about their parameters.
+//! Fields declare keys with `#[derive(Keys)]`, techniques declare parameters on their cards. Tests
+//! compare the declared ranges with what is rejected.
 
 use serde::Serialize;
 use vpass_core::config::Number;
-use vpass_core::slots::Slot;
-use vpass_core::slots::card::Param;
+use vpass_core::config::keys::Range;
+use vpass_core::slots::card::{About, Param};
+use vpass_core::slots::{Slot, slot};
 
 use crate::schema::{DRIVE, PHASES, Section, WORKLOAD};
 
-mod docs;
-mod ranges;
+pub mod json_schema;
 #[cfg(test)]
 mod tests;
+pub mod wrong;
 
-pub(crate) use ranges::{Allowed, allowed};
-
-/// A key, as `vpass list keys` tells of it.
+/// Key, as `vpass list keys` shows it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Key {
-    /// `table.key`, as `--set` takes it; keys of lists of tables have three parts and stand in
+    /// Path `table.key`, as `--set` takes it. Keys of lists of tables have three parts and stand in
     /// files only.
     #[serde(rename = "key")]
     pub path: String,
-    /// "drive" or "workload": the kind of file.
+    /// Kind of file: "drive" or "workload".
     pub file: &'static str,
-    /// Whether a file without it is refused.
+    /// Whether a file without the key is refused.
     pub required: bool,
-    /// What stands for it where it is absent; null where it is required or follows from other keys.
+    /// Default; null if the key is required or follows from other keys.
     pub default: Option<toml::Value>,
-    /// Which values it takes, in words.
+    /// Accepted values, in words.
     pub range: String,
-    /// Empty where it has none.
+    /// Unit; empty without one.
     pub unit: &'static str,
-    /// What it means, in a sentence.
+    /// Meaning, in a sentence.
     pub meaning: String,
-    /// Whether `--set` takes it.
+    /// Whether `--set` takes the key.
     pub settable: bool,
-    /// Where its default comes from, for a parameter of techniques.
+    /// Source of the default, if it is declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<&'static str>,
 }
 
-/// All keys, in the order of their tables and types.
+/// Returns all keys, in the order of their tables and fields.
 pub fn all() -> Vec<Key> {
     let mut keys = vec![];
     for (file, schema) in [("drive", DRIVE), ("workload", WORKLOAD), ("workload", PHASES)] {
@@ -56,32 +54,25 @@ pub fn all() -> Vec<Key> {
 }
 
 fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, settable: bool) {
-    let docs = docs::fields(section.type_name());
     let defaults = section.defaults();
-    for name in section.own_keys() {
-        let key = format!("{path}.{name}");
+    for declared in section.declared {
+        let key = format!("{path}.{}", declared.name);
         // A workload of phases has some keys of the other kind.
         if keys.iter().any(|known| known.path == key) {
             continue;
         }
-        let (unit, allowed) =
-            allowed(&key).map_or(("", None), |(unit, allowed)| (unit, Some(allowed)));
-        let required = section.requires(name);
         keys.push(Key {
             file,
-            required,
-            default: if required { None } else { defaults.get(*name).cloned() },
-            range: allowed.map_or_else(String::new, |allowed| allowed.to_string()),
-            unit,
-            meaning: docs
-                .iter()
-                .find(|(field, _)| field == name)
-                .map_or_else(String::new, |(_, meaning)| meaning.clone()),
-            settable: settable && *name != "phase",
-            source: None,
+            required: declared.required,
+            default: defaults.get(declared.name).cloned(),
+            range: declared.values(),
+            unit: declared.unit,
+            meaning: declared.meaning.to_owned(),
+            settable: settable && declared.name != "phase",
+            source: Some(declared.source).filter(|source| !source.is_empty()),
             path: key.clone(),
         });
-        if let Some(inner) = section.inner(name) {
+        if let Some(inner) = section.inner(declared.name) {
             add(keys, file, &key, inner, false);
         }
     }
@@ -93,7 +84,31 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
     }
 }
 
-/// A key in a slot's own table that stands for a parameter of techniques, which its meaning names.
+/// Returns the declared range of a key; none for an unknown key.
+pub(crate) fn range(path: &str) -> Option<Range> {
+    let (table, rest) = path.split_once('.')?;
+    let sections = [DRIVE, WORKLOAD, PHASES].into_iter().flatten();
+    let of_field = sections.filter(|section| section.name == table).find_map(|section| {
+        let (section, name) = match rest.split_once('.') {
+            Some((inner, name)) => (section.inner(inner)?, name),
+            None => (section, rest),
+        };
+        section.declared.iter().find(|key| key.name == name).map(|key| key.range)
+    });
+    of_field.or_else(|| param(table, rest).map(Param::values))
+}
+
+/// Returns the parameter of techniques that a key sets.
+fn param(table: &str, rest: &str) -> Option<&'static Param> {
+    let means = |(about, param): &(&About, &Param)| match rest.split_once('.') {
+        Some((technique, key)) => about.name == technique && param.key == key,
+        None => param.alias == Some(rest),
+    };
+    slot(table)?.params().find(means).map(|(_, param)| param)
+}
+
+/// Returns a key of a slot's own table that sets a parameter of several techniques. Its meaning
+/// names them.
 fn of_alias(slot: &Slot, alias: &str) -> Key {
     let names: Vec<_> = slot.sharing(alias).map(|(about, _)| about.name).collect();
     let (_, param) = slot.sharing(alias).next().expect("an alias is some parameter's");
@@ -105,21 +120,23 @@ fn of_alias(slot: &Slot, alias: &str) -> Key {
 }
 
 fn of_param(path: String, param: &Param, meaning: String) -> Key {
-    let range = Allowed::of(param).to_string();
-    let default = match param.number(param.default) {
-        Number::Whole(n) => toml::Value::Integer(n),
-        Number::Real(x) => toml::Value::Float(x),
-    };
-    let source = Some(param.source);
     Key {
         path,
         file: "drive",
         required: false,
-        default: Some(default),
-        range,
+        default: Some(default_of(param)),
+        range: param.values().to_string(),
         unit: param.unit,
         meaning,
         settable: true,
-        source,
+        source: Some(param.source),
+    }
+}
+
+/// Returns the default of a parameter, as in a file.
+fn default_of(param: &Param) -> toml::Value {
+    match param.number(param.default) {
+        Number::Whole(n) => toml::Value::Integer(n),
+        Number::Real(x) => toml::Value::Float(x),
     }
 }

@@ -1,5 +1,5 @@
-//! Drives and workloads by name or file: found, read, overridden, checked. Every complaint names
-//! the file and the line.
+//! Drives and workloads by name or file: found, read, overridden, checked. An error names the file
+//! and the line.
 
 use std::fmt::Write;
 use std::fs;
@@ -16,23 +16,23 @@ use vpass_workload::statistics::StatisticsFile;
 use vpass_workload::synthetic::WorkloadFile;
 
 use crate::failure::Failure;
-use crate::keys::{self, Key};
+use crate::keys::{self, Key, wrong};
 use crate::overrides::{Override, make_room, oust_other_names, oust_rivals};
 use crate::schema::{self, Section};
 use crate::{counts, presets, suggest};
 
-/// A configuration and where it came from.
+/// Configuration and its source.
 #[derive(Clone, Debug)]
 pub struct Loaded<T> {
     /// Preset or path, as the user gave it.
     pub name: String,
-    /// The file's own text.
+    /// Text of the file.
     pub text: String,
-    /// With the overrides.
+    /// Configuration with the overrides.
     pub config: T,
 }
 
-/// A generated workload: one of the tables that a workload file may hold.
+/// Generated workload: one of the tables that a workload file may have.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Generated {
@@ -45,7 +45,7 @@ pub enum Generated {
 }
 
 impl Generated {
-    /// The line of description.
+    /// Returns the line of description.
     pub fn description(&self) -> &str {
         match self {
             Self::Workload(file) => &file.description,
@@ -55,18 +55,18 @@ impl Generated {
     }
 }
 
-/// A configuration file larger than this is something else.
+/// Largest configuration file; a larger file is something else.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Reads `--set` arguments.
 ///
 /// # Errors
-/// One that is no `KEY=VALUE`, or whose key nobody knows.
+/// An argument that is not `KEY=VALUE`, or an unknown key.
 pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
     let schemas = [schema::DRIVE, schema::WORKLOAD];
     let mut sets = vec![];
     for text in texts {
-        let set = Override::parse(text).map_err(Failure::usage)?;
+        let set = Override::parse(text)?;
         if set.table.is_empty() {
             let places = schema::places(&schemas, &set.key);
             let hint = if places.is_empty() {
@@ -86,8 +86,8 @@ pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
     Ok(sets)
 }
 
-/// Why `--set` does not take a key of a table that stands in files only, such as
-/// `workload.stripes`; none for any other key.
+/// Returns the reason why `--set` does not take a key of a table for files only, such as
+/// `workload.stripes`. Returns none for any other key.
 fn of_files_only(set: &Override) -> Option<String> {
     let table = set
         .technique
@@ -111,14 +111,15 @@ fn of_files_only(set: &Override) -> Option<String> {
     };
     let file = known.first()?.file;
     Some(format!(
-        "{what}: keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a file to start from"
+        "{what}: keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a \
+         file to start from"
     ))
 }
 
-/// A drive, resolved.
+/// Loads a drive and resolves it.
 ///
 /// # Errors
-/// An unknown name, a file that cannot be read, a wrong key or value, a drive that cannot be.
+/// An unknown name, a file that cannot be read, a wrong key or value, an impossible drive.
 pub fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failure> {
     let names = presets::DRIVES.map(|(name, _)| name);
     let text = text_of("drive", name, &names, presets::drive(name))?;
@@ -134,7 +135,7 @@ pub fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failu
     Ok(Loaded { name: name.into(), text, config })
 }
 
-/// A generated workload; a queue depth stands for the key of its table.
+/// Loads a generated workload. A queue depth sets the key of its table.
 ///
 /// # Errors
 /// An unknown name, a file that cannot be read, a wrong key or value.
@@ -179,7 +180,7 @@ pub fn workload(
     Ok(Loaded { name: name.into(), text, config })
 }
 
-/// Whether the text of a workload file, right or wrong, has phases.
+/// Returns whether the text of a workload file has phases, even if it has errors.
 fn has_phases(text: &str) -> bool {
     let table = toml::from_str::<Table>(text).ok();
     table.is_some_and(|table| {
@@ -190,7 +191,7 @@ fn has_phases(text: &str) -> bool {
     })
 }
 
-/// A preset's text, or a file's.
+/// Returns the text of a preset or of a file.
 fn text_of(
     what: &str,
     name: &str,
@@ -209,10 +210,10 @@ fn text_of(
     read_file(what, path)
 }
 
-/// The text of a file of ours: a drive, a workload, a recipe.
+/// Reads the text of a drive, workload or recipe file.
 ///
 /// # Errors
-/// What cannot be read, is no regular file, or too large to be one of them.
+/// A file that cannot be read, is not a regular file, or is too large.
 pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     let name = path.display();
     let failed = |e| Failure::usage(format!("{what} file {name} cannot be read: {e}"));
@@ -231,7 +232,7 @@ pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(failed)
 }
 
-/// The tables of a file, every key known.
+/// Returns the tables of a file after a check of all keys and of the types of their values.
 fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
     let document = DeTable::parse(text).map_err(|e| complaint(name, text, &e))?;
     if let Some((at, unknown)) = schema::unknown_key(schema, document.get_ref()) {
@@ -239,10 +240,14 @@ fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
             unknown.sentence(&format!("{name} line {}", line_of(text, at))),
         ));
     }
+    if let Some(wrong) = wrong::in_document(schema, document.get_ref()) {
+        let line = line_of(text, wrong.at);
+        return Err(wrong.at_place(format!("{name} line {line}")).into());
+    }
     toml::from_str(text).map_err(|e| complaint(name, text, &e))
 }
 
-/// Reads the tables after the overrides, each of which is checked as it is put in.
+/// Reads the tables after the overrides. Each override is checked when it is applied.
 fn read<T: DeserializeOwned>(
     name: &str,
     text: &str,
@@ -261,22 +266,26 @@ fn read<T: DeserializeOwned>(
         _ => {}
     }
     for set in sets {
-        set.apply(&mut table);
         let section = schema.iter().find(|s| s.name == set.table).expect("its key was found");
+        let value = set.value.as_ref().filter(|_| set.technique.is_none());
+        if let Some(wrong) = value.and_then(|value| wrong::in_setting(section, &set.key, value)) {
+            return Err(wrong.at_place(set.said()).into());
+        }
+        set.apply(&mut table);
         if let Some(part) = table.get(&set.table).and_then(toml::Value::as_table)
             && let Err(e) = (section.check)(part.clone())
             && (set.value.is_none() && section.requires(&set.key)
                 || !e.message().starts_with("missing field"))
         {
-            return Err(Failure::usage(format!("{}: {}", set.said(), in_words(e.message()))));
+            return Err(Failure::usage(format!("{}: {}", set.said(), in_one_line(e.message()))));
         }
     }
     table.try_into().map_err(|e: toml::de::Error| {
-        Failure::usage(format!("{name} with --set: {}", in_words(e.message())))
+        Failure::usage(format!("{name} with --set: {}", in_one_line(e.message())))
     })
 }
 
-/// What is wrong in a file, with its line.
+/// Returns what is wrong in a file, with its line.
 pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
     let mut sentence = name.to_owned();
     let mut which = String::new();
@@ -291,50 +300,39 @@ pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
         }
         .unwrap_or_default();
     }
-    Failure::usage(format!("{sentence}: {}{which}", in_words(e.message())))
+    Failure::usage(format!("{sentence}: {}{which}", in_one_line(e.message())))
 }
 
-/// The header of the table that a place of a text lies in, such as `[geometry]`.
+/// Returns the header of the table at a place of a text, such as `[geometry]`.
 fn table_at(text: &str, at: usize) -> Option<&str> {
     let end = text.get(at..)?.find('\n').map_or(text.len(), |length| at + length);
     let header =
         text[..end].lines().rev().map(str::trim_start).find(|line| line.starts_with('['))?;
-    Some(&header[..header.rfind(']')? + 1])
+    Some(&header[..=header.rfind(']')?])
 }
 
-/// What the reader of TOML calls by the names of types, and what a user would.
-const IN_WORDS: [(&str, &str); 6] = [
-    ("expected u16", "expected a whole number from 0 to 65535"),
-    ("expected u32", "expected a whole number from 0 to 4294967295"),
-    ("expected u64", "expected a whole number, 0 or more"),
-    ("expected f64", "expected a number"),
-    ("floating point `", "`"),
-    ("invalid type: unit variant, expected string only", "a word is expected"),
-];
-
-/// A message of the reader of TOML, in one line and a user's words.
-fn in_words(message: &str) -> String {
-    let line = message.lines().map(str::trim).collect::<Vec<_>>().join("; ");
-    IN_WORDS.iter().fold(line, |line, (types, words)| line.replace(types, words))
+/// Joins the lines of a message of the TOML reader.
+fn in_one_line(message: &str) -> String {
+    message.lines().map(str::trim).collect::<Vec<_>>().join("; ")
 }
 
-/// The line of a place in a text.
+/// Returns the line of a place in a text.
 pub fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 
-/// Where the lines of a text begin, for many places of one text.
+/// Beginnings of the lines of a text, for many places of one text.
 pub(crate) struct Lines(Vec<usize>);
 
 impl Lines {
-    /// The lines of this text.
+    /// Finds the lines of a text.
     pub(crate) fn of(text: &str) -> Self {
         Self(
             text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect(),
         )
     }
 
-    /// The line of a place, as [`line_of`] counts them.
+    /// Returns the line of a place, as [`line_of`] counts them.
     pub(crate) fn line(&self, at: usize) -> usize {
         self.0.partition_point(|end| *end < at) + 1
     }
@@ -388,7 +386,8 @@ mod tests {
         let said = |text: &str| overrides(&[text.into()]).unwrap_err().sentence;
         let only = |table: &str, file: &str| {
             format!(
-                "keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a file to start from"
+                "keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a \
+                 file to start from"
             )
         };
         assert_eq!(
@@ -408,7 +407,8 @@ mod tests {
         assert_eq!(
             said("workload.stripes.recent_shar=0.5"),
             format!(
-                "unknown key `workload.stripes.recent_shar` in --set; did you mean `recent_share`: {}",
+                "unknown key `workload.stripes.recent_shar` in --set; did you mean \
+                 `recent_share`: {}",
                 only("workload.stripes", "workload")
             )
         );
@@ -433,6 +433,20 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_value_in_a_file_carries_key_value_place_and_remedy() {
+        let tiny = presets::drive("tiny").unwrap().replace("\nchannels = 2", "\nchannels = 'two'");
+        let line = 1 + tiny.lines().position(|line| line.starts_with("channels = 'two'")).unwrap();
+        let failure = parse("d.toml", &tiny, schema::DRIVE).unwrap_err();
+        let key = *failure.key.clone().unwrap();
+        assert_eq!(key.place, format!("d.toml line {line}"));
+        assert_eq!(
+            (key.key.as_str(), key.value.as_str(), key.remedy.as_str()),
+            ("geometry.channels", "\"two\"", "a whole number, 1 to 256")
+        );
+        assert_eq!(failure.sentence, key.to_string());
+    }
+
+    #[test]
     fn a_wrong_override_is_named() {
         let sentence = |text: &str| {
             let sets = overrides(&[text.into()]);
@@ -444,15 +458,27 @@ mod tests {
             sentence("model=count").ends_with("did you mean `disturb.model` or `error.model`?")
         );
         assert!(sentence("geometry.channels=four").starts_with("--set geometry.channels=four: "));
-        assert!(
-            sentence("geometry.channels=-1")
-                .ends_with("integer `-1`, expected a whole number from 0 to 4294967295")
-        );
-        assert!(
-            sentence("start.pec=1.5")
-                .ends_with("`1.5`, expected a whole number from 0 to 4294967295")
-        );
-        assert_eq!(sentence("geometry.cell=3"), "--set geometry.cell=3: a word is expected");
+        for (set, wrong) in [
+            ("geometry.channels=-1", "-1; it must be a whole number, 1 to 256"),
+            ("start.pec=1.5", "1.5; it must be a whole number, 0 to 1000000 (P/E cycles)"),
+            ("start.pec=5000000000", "5000000000; it must be a whole number, 0 to 1000000 (P/E"),
+            ("geometry.cell=3", "3; it must be one of slc, mlc, tlc, tlc-2-3-2, qlc"),
+            ("geometry.cell=tlx", "\"tlx\"; it must be one of slc, mlc, tlc, tlc-2-3-2, qlc; did"),
+            ("gc.background=much", "\"much\"; it must be a number, 0 to 1"),
+            ("timing.suspend=1", "1; it must be true or false"),
+            ("timing.sense_us=[1, true, 3]", "true; it must be a number, 0.001 to 100000; a list"),
+            ("error.ages=1", "1; it must be a list, above 0 to 10y, ascending"),
+            ("drive.capacity=lots", "\"lots\"; it must be a size such as \"16KiB\" or a number of"),
+            ("start.age=30", "30; it must be a time with a unit such as \"22.4h\", \"30d\""),
+            ("disturb.table=1", "1; it must be a list of tables"),
+            ("disturb.table=[{pec = 0, limit = [true]}]", "true; it must be a number, 1 to 2e7"),
+        ] {
+            let said = sentence(set);
+            let key = set.split_once('=').unwrap().0;
+            let of_row = if set.contains("limit") { ".limit" } else { "" };
+            let expected = format!("--set {set}: {key}{of_row} is {wrong}");
+            assert!(said.starts_with(&expected), "{said}");
+        }
         assert!(
             sentence("geometry.channels=0").contains("geometry.channels = 0 is outside 1 to 256")
         );

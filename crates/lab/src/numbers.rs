@@ -4,12 +4,12 @@ pub use vpass_core::base::in_words::{
     count, days, digits, microseconds, seconds, years, years_between,
 };
 
-/// "1 page", "1,234 pages".
+/// Returns "1 page" or "1,234 pages".
 pub fn plural(n: u64, what: &str) -> String {
     format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// Bytes in the largest binary unit that leaves at least 1.
+/// Returns bytes in the largest binary unit that leaves at least 1.
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = n as f64;
@@ -21,17 +21,13 @@ pub fn bytes(n: u64) -> String {
     if unit == 0 { format!("{n} B") } else { format!("{} {}", digits(value), UNITS[unit]) }
 }
 
-/// A number in the fewest digits: 0.001, 1000000, 1e12.
-pub fn short_number(n: f64) -> String {
-    let (plain, exponent) = (n.to_string(), format!("{n:e}"));
-    if plain.len() <= 7 { plain } else { exponent }
-}
+pub use vpass_core::config::keys::short_number;
 
-/// A whole number with a decimal unit: "1M" is 1,000,000; `k`, `M`, `G` and `T`, large or small,
-/// are 1000 to 1000^4. None where the text has no such unit.
+/// Reads a whole number with a decimal unit: "1M" is 1,000,000. `k`, `M`, `G` and `T`, large or
+/// small, are 1000 to 1000^4. Returns none without such a unit.
 ///
 /// # Errors
-/// A sentence, where what stands before the unit is no number, or the whole is no whole number.
+/// A sentence, if the result is not a whole number below 2^63.
 pub fn counted(text: &str) -> Option<Result<u64, String>> {
     let text = text.trim();
     let number = text.get(..text.len().checked_sub(1)?)?;

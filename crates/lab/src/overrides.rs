@@ -1,8 +1,6 @@
-//! `--set KEY=VALUE`: values that replace those of a file, and what then becomes of the drive's
-//! size.
+//! `--set KEY=VALUE`: values that replace those of a file, and their effect on the drive's size.
 //!
-//! Capacity, geometry and spare depend on each other. Whoever sets one of them means the others to
-//! follow:
+//! Capacity, geometry and spare depend on each other. If one of them is set, the others follow:
 //!
 //! ```text
 //! set                               stays                             follows
@@ -11,34 +9,37 @@
 //! capacity and blocks_per_plane     -                                 spare
 //! ```
 //!
-//! `--set KEY=` takes a key away. Some keys of a workload exclude each other; one that is set takes
-//! the place of a file's others.
+//! `--set KEY=` clears a key. Some keys of a workload exclude each other; a key that is set
+//! replaces the file's others.
 
 use toml::{Table, Value};
 use vpass_core::config::DriveConfig;
 use vpass_core::slots::{SLOTS, Slot};
 
 use crate::counts;
+use crate::failure::Failure;
 
 /// One `--set`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
     pub(crate) table: String,
-    /// The technique whose table in that table it stands in.
+    /// Technique whose table has the key.
     pub(crate) technique: Option<String>,
     pub(crate) key: String,
-    /// Nothing takes the key away.
+    /// Value; none clears the key.
     pub(crate) value: Option<Value>,
-    /// As it was typed: `KEY=VALUE`, or a whole option that stands for it.
+    /// Text as typed: `KEY=VALUE`, or a whole option that stands for it.
     pub text: String,
 }
 
 impl Override {
-    /// Reads `geometry.channels=4`, or `gc.stable-greedy.slack=0.1`. The key's table is missing
-    /// where there is no dot: that is for the caller to complain about.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    /// Reads `geometry.channels=4` or `gc.stable-greedy.slack=0.1`. Without a dot the key's table
+    /// is empty; the caller refuses it.
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
         let (path, value) = text.split_once('=').ok_or_else(|| {
-            format!("--set {text}: KEY=VALUE is expected, for instance --set drive.capacity=16GiB")
+            Failure::usage(format!(
+                "--set {text}: KEY=VALUE is expected, for instance --set drive.capacity=16GiB"
+            ))
         })?;
         let path = path.trim();
         let (table, rest) = path.split_once('.').unwrap_or(("", path));
@@ -46,26 +47,27 @@ impl Override {
             .split_once('.')
             .map_or((None, rest), |(technique, key)| (Some(technique.trim().to_owned()), key));
         if key.is_empty() {
-            return Err(format!(
-                "--set {text}: a key is expected before the `=`, for instance --set drive.capacity=16GiB"
-            ));
+            return Err(Failure::usage(format!(
+                "--set {text}: a key is expected before the `=`, for instance \
+                 --set drive.capacity=16GiB"
+            )));
         }
         let (table, key, value) = (table.trim(), key.trim(), value.trim());
         let read = || match read_value(value) {
             Value::String(word) => {
-                counts::read(path, &word).map(|n| n.map_or(Value::String(word), Value::Integer))
+                counts::read(path, &word, 0).map(|n| n.map_or(Value::String(word), Value::Integer))
             }
             other => Ok(other),
         };
         let value = if value.is_empty() {
             None
         } else {
-            Some(read().map_err(|what| format!("--set {text}: {what}"))?)
+            Some(read().map_err(|wrong| wrong.at_place(format!("--set {text}")))?)
         };
         Ok(Self { table: table.into(), technique, key: key.into(), value, text: text.into() })
     }
 
-    /// `--queue-depth`, for a workload of this table.
+    /// Returns the override that `--queue-depth` stands for, for a workload of this table.
     pub(crate) fn queue_depth(table: &str, depth: u32) -> Self {
         let text = format!("--queue-depth {depth}");
         Self {
@@ -77,17 +79,17 @@ impl Override {
         }
     }
 
-    /// What the user typed.
+    /// Returns what the user typed.
     pub(crate) fn said(&self) -> String {
         if self.text.starts_with("--") { self.text.clone() } else { format!("--set {}", self.text) }
     }
 
-    /// Whether the key is one of a workload file, not of a drive.
+    /// Returns whether the key is one of a workload file, not of a drive.
     pub fn is_of_workload(&self) -> bool {
         self.table == "workload" || self.table == "statistics"
     }
 
-    /// Puts the value into the tables of a file.
+    /// Sets the value in the tables of a file.
     pub(crate) fn apply(&self, file: &mut Table) {
         let table = match &self.technique {
             None => Some(&mut *file),
@@ -102,7 +104,7 @@ impl Override {
     }
 }
 
-/// Keys of a workload, and the keys that mean nothing beside them.
+/// Keys of a workload, and the keys that each of them excludes.
 const RIVALS: [(&str, &[&str]); 4] = [
     ("rate", &["queue_depth"]),
     ("queue_depth", &["rate", "arrivals"]),
@@ -110,7 +112,7 @@ const RIVALS: [(&str, &[&str]); 4] = [
     ("block_sizes", &["block_size"]),
 ];
 
-/// Removes from a workload's tables what the keys that `sets` will put in exclude.
+/// Removes from a workload's tables the keys that `sets` exclude.
 ///
 /// # Errors
 /// Two of `sets` that exclude each other.
@@ -125,7 +127,8 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Str
                 Some(other) if *rival == "arrivals" => {
                     let (other, set) = (other.said(), set.said());
                     return Err(format!(
-                        "{other} needs a rate, and {set} asks for none: a request arrives when another completes"
+                        "{other} needs a rate, and {set} asks for none: a request arrives when \
+                         another completes"
                     ));
                 }
                 Some(other) => {
@@ -142,9 +145,9 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Str
     Ok(())
 }
 
-/// Removes from a drive's tables the other names of the parameters that `sets` will put in. An
-/// alias of which one technique is set apart stays for the others that share it, under their own
-/// keys.
+/// Removes from a drive's tables the other names of the parameters in `sets`. If `sets` has one
+/// technique's parameter apart from an alias, the other techniques of the alias get its value under
+/// their own keys.
 pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
     let is_set = |slot: &Slot, technique: Option<&str>, key: &str| {
         sets.iter().any(|s| {
@@ -172,7 +175,7 @@ pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
     }
 }
 
-/// TOML where it is TOML, else a string.
+/// Reads TOML; a text that is not TOML becomes a string.
 fn read_value(text: &str) -> Value {
     let parsed =
         toml::from_str::<Table>(&format!("value = {text}")).ok().filter(|table| table.len() == 1);
@@ -188,8 +191,8 @@ fn read_value(text: &str) -> Value {
     }
 }
 
-/// Removes from a drive's tables what follows from the keys that `sets` will put in. `resolved` is
-/// the drive as it was, where it could be.
+/// Removes from a drive's tables what follows from the keys in `sets`. `resolved` is the drive
+/// without `sets`, if it is possible.
 pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: &[Override]) {
     let given = |table: &str, key: &str| {
         sets.iter().any(|s| s.table == table && s.key == key && s.value.is_some())
@@ -255,7 +258,7 @@ mod tests {
     use super::*;
     use vpass_core::base::units::Bytes;
 
-    /// A preset drive with some keys replaced: capacity, spare, blocks per plane.
+    /// Returns capacity, spare and blocks per plane of a preset drive with some keys replaced.
     fn sized(preset: &str, sets: &[&str]) -> (u64, f64, u32) {
         let text = crate::presets::drive(preset).unwrap();
         let resolved = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();

@@ -1,5 +1,7 @@
 //! Drives that come with vpass, by name. Each number in them names its source.
 
+use vpass_workload::presets::without_schema;
+
 /// Name and text of each preset, smallest drive first.
 pub const DRIVES: [(&str, &str); 14] = [
     ("tiny", include_str!("../../../presets/drives/tiny.toml")),
@@ -20,7 +22,7 @@ pub const DRIVES: [(&str, &str); 14] = [
 
 /// Returns the text of a preset drive.
 pub fn drive(name: &str) -> Option<&'static str> {
-    DRIVES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    DRIVES.iter().find(|(known, _)| *known == name).map(|(_, text)| without_schema(text))
 }
 
 #[cfg(test)]

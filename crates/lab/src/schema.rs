@@ -1,12 +1,13 @@
-//! Which keys each table knows, taken from the types that read them, and what a key that none knows
-//! probably meant.
+//! The keys of each table, as its type declares them, and suggestions for an unknown key.
 
-use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::{DeserializeOwned, Deserializer, Visitor};
-use serde::{Serialize, forward_to_deserialize_any};
+use serde::de::DeserializeOwned;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use toml::Table;
 use toml::de::{DeTable, DeValue};
+use vpass_core::config::keys::{Key, Keys};
 use vpass_core::config::{
     BchConfig, CapacityConfig, DensityConfig, DisturbConfig, EccConfig, EraseAtPec, ErrorConfig,
     ErrorRow, GcConfig, GeometryConfig, HintsConfig, ParityConfig, PerPec, ReclaimConfig,
@@ -22,30 +23,24 @@ use vpass_workload::nearest::nearest;
 
 use crate::suggest::any_of;
 
-type Keys = &'static [&'static str];
-type KeysOf = fn() -> Keys;
-
-/// A table of a file.
+/// Table of a file.
 pub(crate) struct Section {
     pub(crate) name: &'static str,
-    keys: KeysOf,
-    /// Keys that hold a table or a list of tables, and what those are.
+    /// Keys of the type, in the order of its fields.
+    pub(crate) declared: &'static [Key],
+    /// Tables, and rows of lists of tables, that keys hold.
     inner: &'static [Section],
-    /// Whether techniques have keys and tables of their own in it.
-    is_slot: bool,
-    /// Whether a table reads as what it should be.
+    /// Check that a table reads as its type.
     pub(crate) check: fn(Table) -> Result<(), toml::de::Error>,
-    /// The shortest text that reads as one: what it holds is required.
-    least: &'static str,
-    whole: fn(&str) -> Result<Table, String>,
-    type_name: fn() -> &'static str,
+    /// Declared defaults.
+    defaults: fn() -> Table,
 }
 
 impl Section {
-    /// The keys of the type, in the order of its fields; then those of techniques, and the names of
-    /// their tables.
+    /// Returns the keys of the type, in the order of its fields; then those of techniques, and the
+    /// names of their tables.
     pub(crate) fn keys(&self) -> Vec<&'static str> {
-        let mut keys = self.own_keys().to_vec();
+        let mut keys = self.own_keys();
         if let Some(slot) = self.slot() {
             keys.extend(slot.aliases());
             keys.extend(
@@ -58,17 +53,17 @@ impl Section {
         keys
     }
 
-    /// The keys of the type.
-    pub(crate) fn own_keys(&self) -> Keys {
-        (self.keys)()
+    /// Returns the keys of the type.
+    pub(crate) fn own_keys(&self) -> Vec<&'static str> {
+        self.declared.iter().map(|key| key.name).collect()
     }
 
-    /// The slot whose techniques have keys in it.
+    /// Returns the slot whose techniques have keys in the table.
     pub(crate) fn slot(&self) -> Option<&'static Slot> {
-        if self.is_slot { slot(self.name) } else { None }
+        slot(self.name)
     }
 
-    /// The keys of a technique's table in it.
+    /// Returns the keys of a technique's table in it.
     pub(crate) fn keys_of(&self, technique: &str) -> Option<Vec<&'static str>> {
         let about = (self.slot()?.cards)()
             .into_iter()
@@ -76,120 +71,94 @@ impl Section {
         Some(about.params.iter().map(|param| param.key).collect())
     }
 
-    /// The keys of a table or a list of tables in it.
+    /// Returns the keys of a table or a list of tables in it.
     fn inner_keys(&self, name: &str) -> Option<Vec<&'static str>> {
-        self.inner(name).map(|inner| inner.own_keys().to_vec()).or_else(|| self.keys_of(name))
+        self.inner(name).map(Self::own_keys).or_else(|| self.keys_of(name))
     }
 
-    /// The name of the type that reads it.
-    pub(crate) fn type_name(&self) -> &'static str {
-        let path = (self.type_name)();
-        path.rsplit("::").next().unwrap_or(path)
-    }
-
-    /// The tables that a key holds.
+    /// Returns the table, or the row of a list of tables, that a key holds.
     pub(crate) fn inner(&self, key: &str) -> Option<&'static Section> {
         self.inner.iter().find(|inner| inner.name == key)
     }
 
-    /// Whether a table without the key is refused.
+    /// Returns whether a table without the key is refused.
     pub(crate) fn requires(&self, key: &str) -> bool {
-        toml::from_str::<Table>(self.least).is_ok_and(|least| least.contains_key(key))
+        self.declared.iter().any(|declared| declared.name == key && declared.required)
     }
 
-    /// What stands for keys that are absent, from the type itself; keys that follow from others are
-    /// not in it.
+    /// Returns the declared defaults; keys that follow from others have none.
     pub(crate) fn defaults(&self) -> Table {
-        (self.whole)(self.least).expect("the shortest text reads")
+        (self.defaults)()
     }
 }
 
-/// A table that a type reads; `least` is its shortest text.
-const fn section<T: DeserializeOwned + Serialize>(
-    name: &'static str,
-    least: &'static str,
-) -> Section {
+/// Returns the table that a type reads.
+const fn section<T: DeserializeOwned + Keys>(name: &'static str) -> Section {
     Section {
         name,
-        keys: keys::<T>,
+        declared: T::KEYS,
         inner: &[],
-        is_slot: false,
         check: |table| table.try_into::<T>().map(|_| ()),
-        least,
-        whole: |text| {
-            let value: T = toml::from_str(text).map_err(|e| e.to_string())?;
-            Table::try_from(&value).map_err(|e| e.to_string())
+        defaults: || {
+            Table::try_from(Defaults::<T>(PhantomData)).expect("defaults are values of TOML")
         },
-        type_name: std::any::type_name::<T>,
     }
 }
 
-/// The tables of a drive file.
+/// Defaults of a table, for the serializer.
+struct Defaults<T>(PhantomData<T>);
+
+impl<T: Keys> Serialize for Defaults<T> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut map = s.serialize_map(None)?;
+        T::write_defaults(&mut map)?;
+        map.end()
+    }
+}
+
+/// Tables of a drive file.
 pub(crate) const DRIVE: &[Section] = &[
-    section::<GeometryConfig>(
-        "geometry",
-        "channels = 1\ndies_per_channel = 1\nplanes_per_die = 1\nwordlines_per_block = 1\ncell = \"slc\"\npage_size = 512",
-    ),
+    section::<GeometryConfig>("geometry"),
     Section {
-        inner: &[section::<EraseAtPec>("erase_by_pec", "pec = 0\nus = 1")],
-        ..section::<TimingConfig>(
-            "timing",
-            "sense_us = 1\nprogram_us = 1\nerase_us = 1\nchannel_mb_s = 1",
-        )
+        inner: &[section::<EraseAtPec>("erase_by_pec")],
+        ..section::<TimingConfig>("timing")
     },
-    section::<CapacityConfig>("drive", ""),
-    Section { is_slot: true, ..section::<GcConfig>("gc", "") },
-    section::<WearConfig>("wear", ""),
-    Section { is_slot: true, ..section::<ReclaimConfig>("reclaim", "") },
-    Section { is_slot: true, ..section::<RefreshConfig>("refresh", "") },
-    Section { is_slot: true, ..section::<ParityConfig>("parity", "") },
-    section::<DensityConfig>("density", ""),
-    section::<StartConfig>("start", ""),
-    Section {
-        inner: &[section::<PerPec>("table", "pec = 0\nlimit = []")],
-        ..section::<DisturbConfig>("disturb", "")
-    },
-    Section {
-        inner: &[section::<ErrorRow>("table", "pec = 0\nbase = []\nretention = []")],
-        ..section::<ErrorConfig>("error", "")
-    },
-    section::<EccConfig>("ecc", ""),
-    section::<BchConfig>("bch", ""),
-    section::<HintsConfig>("hints", ""),
+    section::<CapacityConfig>("drive"),
+    section::<GcConfig>("gc"),
+    section::<WearConfig>("wear"),
+    section::<ReclaimConfig>("reclaim"),
+    section::<RefreshConfig>("refresh"),
+    section::<ParityConfig>("parity"),
+    section::<DensityConfig>("density"),
+    section::<StartConfig>("start"),
+    Section { inner: &[section::<PerPec>("table")], ..section::<DisturbConfig>("disturb") },
+    Section { inner: &[section::<ErrorRow>("table")], ..section::<ErrorConfig>("error") },
+    section::<EccConfig>("ecc"),
+    section::<BchConfig>("bch"),
+    section::<HintsConfig>("hints"),
 ];
 
-const WINDOWS: &str = "ends_s = []\nread_pages = []\nwrite_pages = []";
-const SIDE: &str = "requests = 1\nbytes = 1\npages = 1\naccesses = []\nsizes = []";
-
-/// The tables of a workload file.
+/// Tables of a workload file.
 pub(crate) const WORKLOAD: &[Section] = &[
     Section {
-        inner: &[
-            section::<SizeShare>("block_sizes", "size = 512\nshare = 1"),
-            section::<StripesConfig>("stripes", ""),
-        ],
-        ..section::<WorkloadConfig>("workload", "")
+        inner: &[section::<SizeShare>("block_sizes"), section::<StripesConfig>("stripes")],
+        ..section::<WorkloadConfig>("workload")
     },
     Section {
         inner: &[
-            section::<WindowsConfig>("windows", WINDOWS),
-            section::<SideConfig>("reads", SIDE),
-            section::<SideConfig>("writes", SIDE),
+            section::<WindowsConfig>("windows"),
+            section::<SideConfig>("reads"),
+            section::<SideConfig>("writes"),
         ],
-        ..section::<StatisticsConfig>(
-            "statistics",
-            "disk = \"\"\nfootprint_pages = 1\n[windows]\nends_s = []\nread_pages = []\nwrite_pages = []",
-        )
+        ..section::<StatisticsConfig>("statistics")
     },
 ];
 
-/// The tables of a workload file of phases.
-pub(crate) const PHASES: &[Section] = &[Section {
-    inner: &[section::<PhaseConfig>("phase", "requests = 1")],
-    ..section::<PhasesConfig>("workload", "phase = []")
-}];
+/// Tables of a workload file of phases.
+pub(crate) const PHASES: &[Section] =
+    &[Section { inner: &[section::<PhaseConfig>("phase")], ..section::<PhasesConfig>("workload") }];
 
-/// Finds the first key of a document that no table knows: its place in the text, and what it is.
+/// Returns the first unknown key of a document, with its place in the text.
 pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {
     for (key, value) in document {
         let name: &str = key.get_ref();
@@ -246,7 +215,7 @@ fn unknown_in_section(
     None
 }
 
-/// Checks the parts of a key such as `geometry.channels`, or `gc.stable-greedy.slack`; gives its
+/// Checks the parts of a key such as `geometry.channels` or `gc.stable-greedy.slack`. Returns its
 /// table.
 pub(crate) fn find<'a>(
     schema: &[&'a [Section]],
@@ -292,7 +261,7 @@ pub(crate) fn find<'a>(
     Err(unknown_in(own, section, key))
 }
 
-/// A key without its table: all places where it is known, or the nearest one.
+/// Returns all paths of a key without its table, or those of the nearest name.
 pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     let all: Vec<_> = schema.iter().flat_map(|s| s.iter()).collect();
     let holds = |wanted: &str| {
@@ -308,7 +277,7 @@ pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     nearest(key, all.iter().flat_map(|s| s.keys())).map(holds).unwrap_or_default()
 }
 
-/// A table of a slot that no technique reads.
+/// Returns the error for a table of a slot that no technique reads.
 fn unknown_technique(section: &Section, slot: &Slot, name: &str) -> Unknown {
     let with_keys: Vec<_> = (slot.cards)()
         .iter()
@@ -344,7 +313,7 @@ fn unknown_in(schema: &[Section], section: &Section, key: &str) -> Unknown {
     }
 }
 
-/// A key that no table knows, and what was probably meant.
+/// Unknown key, with a suggestion.
 #[derive(Debug)]
 pub(crate) struct Unknown {
     path: String,
@@ -352,13 +321,13 @@ pub(crate) struct Unknown {
 }
 
 impl Unknown {
-    /// "unknown key `geometry.chanels` in FILE line 3: did you mean `channels`?"
+    /// Returns "unknown key `geometry.chanels` in FILE line 3: did you mean `channels`?".
     pub(crate) fn sentence(&self, place: &str) -> String {
         format!("unknown key `{}` in {place}: {}", self.path, self.hint)
     }
 }
 
-/// A key that is known in other tables, perhaps.
+/// Returns the error for a key that other tables may know.
 fn unknown_here(schema: &[Section], path: &str, key: &str, known: &[&str]) -> Unknown {
     let places = places(&[schema], key);
     if places.is_empty() { unknown(path, None, known) } else { meant(path, &places) }
@@ -375,58 +344,10 @@ fn unknown(path: &str, near: Option<&str>, known: &[&str]) -> Unknown {
     meant(path, &[near.into()])
 }
 
-/// The keys of a type, as its own deserialiser names them.
-fn keys<T: DeserializeOwned>() -> Keys {
-    match T::deserialize(KeysOnly) {
-        Err(Captured(keys)) => keys,
-        Ok(_) => &[],
-    }
-}
-
-/// Reads nothing; its error is the list of the fields asked for.
-struct KeysOnly;
-
-#[derive(Debug)]
-struct Captured(Keys);
-
-impl fmt::Display for Captured {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join(", "))
-    }
-}
-
-impl std::error::Error for Captured {}
-
-impl serde::de::Error for Captured {
-    fn custom<T: fmt::Display>(_: T) -> Self {
-        Self(&[])
-    }
-}
-
-impl<'de> Deserializer<'de> for KeysOnly {
-    type Error = Captured;
-
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Captured> {
-        Err(Captured(&[]))
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        fields: Keys,
-        _: V,
-    ) -> Result<V::Value, Captured> {
-        Err(Captured(fields))
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
-        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use vpass_core::config::DriveConfig;
+
     use super::*;
 
     fn found(text: &str) -> String {
@@ -436,9 +357,13 @@ mod tests {
     }
 
     #[test]
-    fn keys_come_from_the_types() {
-        assert!(keys::<GeometryConfig>().contains(&"channels"));
-        assert!(keys::<WorkloadConfig>().contains(&"read_share"));
+    fn tables_are_those_of_the_drive_and_of_its_keys() {
+        let declared = DriveConfig::KEYS.iter().filter_map(|key| Some((key.name, key.inner()?)));
+        assert!(declared.eq(DRIVE.iter().map(|section| (section.name, section.declared))));
+        for section in [DRIVE, WORKLOAD, PHASES].into_iter().flatten() {
+            let inner = section.declared.iter().filter_map(|key| Some((key.name, key.inner()?)));
+            assert!(inner.eq(section.inner.iter().map(|inner| (inner.name, inner.declared))));
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Random choices that a seed decides.
 
+use std::ops::RangeInclusive;
+
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -29,7 +31,12 @@ impl Dice {
         low + (self.unit() * (high - low + 1) as f64) as u64
     }
 
-    pub(crate) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.between(0, of.len() as u64 - 1) as usize]
+    /// A whole number of a range, both ends included.
+    pub(crate) fn within(&mut self, range: RangeInclusive<u32>) -> u32 {
+        self.between((*range.start()).into(), (*range.end()).into()) as u32
+    }
+
+    pub(crate) fn pick<T: Clone>(&mut self, of: &[T]) -> T {
+        of[self.between(0, of.len() as u64 - 1) as usize].clone()
     }
 }

@@ -243,17 +243,17 @@ fn invalid_keys_are_refused() {
         let error = StatisticsSource::new(&config, 1 << 40, 1).err().unwrap().0;
         assert!(error.starts_with(expected), "`{expected}` in: {error}");
     };
-    says(
-        |c| c.scale = 0.0,
-        "statistics.scale = 0 is not a share; a number above 0 and at most 1 is expected",
-    );
-    says(|c| c.scale = f64::NAN, "statistics.scale = NaN is not a share");
+    says(|c| c.scale = 0.0, "statistics.scale = 0 is not above 0 and at most 1");
+    says(|c| c.scale = f64::NAN, "statistics.scale = NaN is not above 0");
     says(|c| c.scale = 1e-9, "statistics.scale = 0.000000001 leaves no request");
     says(|c| c.speed = -1.0, "statistics.speed = -1 is outside 1e-6 to 1e9");
-    says(|c| c.page.0 = 1000, "statistics.page = 1000B is not a page size; a power of two");
+    says(|c| c.page.0 = 1000, "statistics.page = \"1000B\" is not a power of two, 512B to 1MiB");
     says(|c| c.extent.0 = 5000, "statistics.extent = 5000B is not a multiple of the page of 4KiB");
-    says(|c| c.queue_depth = Some(0), "statistics.queue_depth is 0");
-    says(|c| c.queue_depth = Some(100_000), "statistics.queue_depth = 100000 is more than 65536");
+    says(|c| c.queue_depth = Some(0), "statistics.queue_depth = 0 is outside 1 to 65536");
+    says(
+        |c| c.queue_depth = Some(100_000),
+        "statistics.queue_depth = 100000 is outside 1 to 65536",
+    );
     says(
         |c| c.footprint_pages = 300_000,
         "statistics.footprint_pages = 300000 contradicts the 200000 pages that are read and the \

@@ -97,7 +97,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let found = format!("{}; {}", numbers::plural(trials, "trial"), goal.found(&best));
     if interrupted {
         let sentence = format!("interrupted after {found}; the attack is in {}", place.display());
-        return Err(Failure { kind: Kind::Interrupted, sentence });
+        return Err(Failure { kind: Kind::Interrupted, ..Failure::usage(sentence) });
     }
     out::say(&format!("vpass: {found}; the attack is in {}", place.display()));
     crate::run_and_show(&victim.plan(&search.base, "search", file)?, &search.base, "attack")

@@ -126,7 +126,7 @@ fn every_key_is_listed_with_default_range_unit_and_meaning() {
             .unwrap_or_else(|| panic!("{key} in\n{text}"))
             .to_owned()
     };
-    for words in ["0.25", "0 to 1 (share)", "Free blocks"] {
+    for words in ["0.25", "0 to 1 (share)", "Share of the spare blocks"] {
         assert!(line("background").contains(words), "{words} in {}", line("background"));
     }
     assert!(
@@ -299,7 +299,7 @@ fn error_rates_that_cannot_be_are_refused() {
     );
     refused(&["ecc.codeword=", "error.noise=true"], &["error.noise", "ecc.codeword"]);
     refused(&["error.longest_age=0d"], &["error.longest_age", "not above 0"]);
-    refused(&["error.longest_age=30"], &["error.longest_age", "no unit"]);
+    refused(&["error.longest_age=30"], &["error.longest_age is 30", "with a unit"]);
     refused(&["error.model=table"], &["error.table is empty"]);
 }
 

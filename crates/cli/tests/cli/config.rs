@@ -480,8 +480,8 @@ fn counts_take_decimal_units_and_sizes_binary_ones() {
         requests(text).refuses(
             2,
             &[
-                &format!("--set workload.requests={text}: workload.requests: `{text}` is"),
-                "1M is expected",
+                &format!("--set workload.requests={text}: workload.requests is \"{text}\"; it"),
+                "it must be a number below 2^63 such as 1000000, 1e6 or 1M",
             ],
         );
     }
@@ -498,7 +498,7 @@ fn counts_take_decimal_units_and_sizes_binary_ones() {
     let room = Room::new();
     let file = room.file("bad.toml", "[workload]\n\nrequests = \"1MiB\"\n");
     vpass(&["run", "--drive", "tiny", "--workload", &file])
-        .refuses(2, &["bad.toml line 3: workload.requests: `1MiB` is"]);
+        .refuses(2, &["bad.toml line 3: workload.requests is \"1MiB\"; it must be a number"]);
     small_run(&["--repeat", "1x"]).refuses(2, &["a whole number of at least 1"]);
     small_run(&["--queue-depth", "1M"]).refuses(2, &["from 1 to 65536"]);
 }

@@ -224,7 +224,7 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
     refused(
         "requests = 1000000",
         "requests = nan",
-        &["bad.toml line 27", "invalid type: `NaN`, expected a whole number"],
+        &["bad.toml line 27", "statistics.reads.requests is nan; it must be a whole number"],
     );
     refused(
         "[statistics.reads]",
@@ -252,7 +252,7 @@ fn fit_needs_one_source_and_all_of_its_words() {
     vpass(&["workload", "fit", "--workload", "zipf-read"])
         .refuses(2, &["zipf-read holds [workload]"]);
     vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--scale", "-1"])
-        .refuses(2, &["statistics.scale = -1 is not a share"]);
+        .refuses(2, &["statistics.scale = -1 is not above 0"]);
     vpass(&["workload", "fit", "--statistics", "no.csv", "--windows", "no.csv", "--disk", "x"])
         .refuses(2, &["no.csv: cannot be opened"]);
     let help = vpass(&["workload", "--help"]).stdout;

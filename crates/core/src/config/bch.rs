@@ -1,109 +1,150 @@
-//! `[bch]`: limits of reads and of age that follow from one code, as da-raid5-2013 has them
-//! (III-A).
+//! `[bch]`: limits of reads and of age that follow from one code (da-raid5-2013 III-A).
 
 use serde::{Deserialize, Serialize};
 
 use super::disturb::PEC_MAX;
-use super::error::{ConfigError, require, require_range};
+use super::error::{ConfigError, require};
+use super::keys::Keys;
 use crate::base::span::{DAY, Span, YEAR};
 use crate::error::stripe::Spread;
 
-/// What a codeword at its limit is held to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Requirement for a codeword at its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum BchTarget {
     /// A share of codewords decodes.
     Yield,
-    /// So many codewords are lost by each data bit that is read.
+    /// A number of codewords is lost per data bit read.
     Uber,
-    /// The same after parity has repaired what it can, where each stripe has its parity whenever
-    /// the host goes on. Elsewhere as `Uber`.
+    /// Like `Uber`, after repair by parity, if each stripe always has its parity on flash.
+    /// Otherwise like `Uber`.
     Stripe,
 }
 
-/// How reads and age share what the code corrects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Relation of reads and age in what the code corrects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum Combine {
-    /// Each has all of it, as if the other were not there.
+    /// Each has the whole budget, as without the other.
     Independent,
     /// One budget: their error rates add up.
     Sum,
 }
 
-/// `[bch]`; means something with `error.model = "bch"`. The code itself is that of `[ecc]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `[bch]`: used with `error.model = "bch"`. The code itself stands in `[ecc]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
+#[keys(table = "bch")]
 pub struct BchConfig {
-    /// "yield", "uber" or "stripe": what the tolerable error rate is worked out from. "stripe" is
-    /// "uber" after repair by parity, and "uber" without.
+    /// Source of the tolerable error rate: "yield", "uber" or "stripe". "stripe" is "uber" after
+    /// repair by parity; without parity it is "uber".
+    #[key(default = BchTarget::Yield, source = "da-raid5-2013 III-A")]
     pub target: BchTarget,
     /// Share of codewords that decode at the limit, with target = "yield".
+    #[key(
+        unit = "share",
+        range = Real(0.5, YIELD_MAX),
+        default = 0.999,
+        source = "da-raid5-2013 III-A"
+    )]
     pub r#yield: f64,
-    /// Uncorrectable bit error rate at the limit, codewords lost by data bits read, with target =
+    /// Uncorrectable bit error rate at the limit (codewords lost per data bit read), with target =
     /// "uber" or "stripe".
+    #[key(
+        unit = "UBER",
+        range = Real(1e-24, 1e-4),
+        default = 1e-15,
+        source = "JESD218: a client drive"
+    )]
     pub uber: f64,
-    /// "independent" or "sum": whether reads and age have the code for themselves or share it.
+    /// Whether reads and age each have the whole code ("independent") or share it ("sum").
+    #[key(default = Combine::Independent)]
     pub combine: Combine,
-    /// The P/E count of `reads` and `age`.
+    /// P/E count of `reads` and `age`.
+    #[key(
+        unit = "P/E cycles",
+        range = Whole(1, PEC_MAX as u64),
+        default = 15_000,
+        source = "da-raid5-2013 IV-A"
+    )]
     pub pec: u32,
-    /// Reads of a block after which codewords decode with the share `at_yield`, at that P/E count
+    /// Reads of a block after which the share `at_yield` of codewords decodes, at that P/E count
     /// and without age.
+    #[key(
+        unit = "reads",
+        range = Real(1.0, 2e7),
+        default = 46_000.0,
+        source = "da-raid5-2013 IV-A, printed \"4,6000\""
+    )]
     pub reads: f64,
-    /// Age at which they do, at that P/E count and without reads.
+    /// Age at which the share `at_yield` of codewords decodes, at that P/E count and without reads.
+    #[key(
+        unit = "time",
+        range = Time(LONGEST_AGE),
+        default = Span(381 * DAY),
+        source = "da-raid5-2013 IV-A"
+    )]
     pub age: Span,
-    /// The share of codewords for which `reads` and `age` are given.
+    /// Share of codewords for which `reads` and `age` are given.
+    #[key(
+        unit = "share",
+        range = Real(0.5, YIELD_MAX),
+        default = 0.999,
+        source = "da-raid5-2013 III-A: 99.9 % of the codewords of 512 bytes"
+    )]
     pub at_yield: f64,
     /// Exponent with which the tolerable reads fall with the P/E count.
+    #[key(
+        range = Real(0.0, EXPONENT_MAX),
+        default = 1.47,
+        source = "inference: a fit to the slopes of 2Y-nm MLC in Cai et al., DSN 2015, as \
+                  remembered"
+    )]
     pub reads_exponent: f64,
     /// Exponent with which the tolerable age falls with the P/E count.
+    #[key(
+        range = Real(0.0, EXPONENT_MAX),
+        default = 0.75,
+        source = "inference: m / n of the power law that Kim et al., FAST 2019, fitted to \
+                  2y-nm MLC; its numbers second-hand"
+    )]
     pub age_exponent: f64,
     /// Exponent with which the error rate grows with the age.
+    #[key(
+        range = Real(0.1, EXPONENT_MAX),
+        default = 3.33,
+        source = "inference: n of the power law that Kim et al., FAST 2019, fitted to 2y-nm \
+                  MLC; its numbers second-hand"
+    )]
     pub time_exponent: f64,
-    /// Standard deviation of the natural logarithm of error rates from stripe to stripe: what all
-    /// pages of a stripe have in common.
+    /// Standard deviation of the natural logarithm of error rates from stripe to stripe, common to
+    /// all pages of a stripe.
+    #[key(range = Real(0.0, SPREAD_MAX), default = 0.0)]
     pub spread_common: f64,
-    /// The same from page to page within a stripe.
+    /// Standard deviation of the natural logarithm of error rates from page to page within a
+    /// stripe.
+    #[key(range = Real(0.0, SPREAD_MAX), default = 0.0)]
     pub spread_own: f64,
     /// P/E counts at which `disturb.table` gets a row, ascending.
+    #[key(
+        unit = "P/E cycles",
+        range = Whole(1, PEC_MAX as u64),
+        note = ", ascending",
+        default = ROWS.to_vec()
+    )]
     pub rows: Vec<u32>,
 }
 
-impl Default for BchConfig {
-    /// da-raid5-2013 III-A and IV-A: 99.9 % of the codewords of 512 bytes; 46,000 reads (printed
-    /// "4,6000") and 381 days at 15,000 cycles.
-    fn default() -> Self {
-        Self {
-            target: BchTarget::Yield,
-            r#yield: 0.999,
-            // JESD218: a client drive.
-            uber: 1e-15,
-            combine: Combine::Independent,
-            pec: 15_000,
-            reads: 46_000.0,
-            age: Span(381 * DAY),
-            at_yield: 0.999,
-            // Inference: a fit to the slopes of 2Y-nm MLC in Cai et al., DSN 2015, as remembered.
-            reads_exponent: 1.47,
-            // Inference: m / n and n of the power law that Kim et al., FAST 2019, fitted to 2y-nm
-            // MLC; its numbers second-hand.
-            age_exponent: 0.75,
-            time_exponent: 3.33,
-            spread_common: 0.0,
-            spread_own: 0.0,
-            rows: vec![
-                1000, 1500, 2000, 3000, 4000, 5000, 6000, 8000, 10_000, 12_500, 15_000, 17_500,
-                20_000, 25_000, 30_000,
-            ],
-        }
-    }
-}
-
+/// Default P/E counts of the rows.
+const ROWS: [u32; 15] = [
+    1000, 1500, 2000, 3000, 4000, 5000, 6000, 8000, 10_000, 12_500, 15_000, 17_500, 20_000, 25_000,
+    30_000,
+];
 /// Largest exponent of the laws.
 const EXPONENT_MAX: f64 = 10.0;
-/// Nobody promises more of a codeword.
+/// Largest yield.
 const YIELD_MAX: f64 = 1.0 - 1e-12;
-/// Error rates three times as high, or a third, are one deviation away.
+/// Largest spread: error rates of three times or a third are one deviation away.
 const SPREAD_MAX: f64 = 1.0;
 const LONGEST_AGE: Span = Span(100 * YEAR);
 
@@ -112,7 +153,7 @@ impl BchConfig {
         *self == Self::default()
     }
 
-    /// The share of codewords of so many data bits that may be lost at the limit.
+    /// Returns the share of codewords that may be lost at the limit, for a number of data bits.
     pub fn fails(&self, data_bits: f64) -> f64 {
         match self.target {
             BchTarget::Yield => 1.0 - self.r#yield,
@@ -120,41 +161,16 @@ impl BchConfig {
         }
     }
 
-    /// How far error rates of pages lie around that of their block.
+    /// Returns the spread of the pages' error rates around that of their block.
     pub fn spread(&self) -> Spread {
         Spread { common: self.spread_common, own: self.spread_own }
     }
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        require_range("bch.yield", self.r#yield, 0.5, YIELD_MAX)?;
-        require_range("bch.at_yield", self.at_yield, 0.5, YIELD_MAX)?;
-        require_range("bch.uber", self.uber, 1e-24, 1e-4)?;
-        require_range("bch.reads", self.reads, 1.0, 2e7)?;
-        for (key, value) in
-            [("reads_exponent", self.reads_exponent), ("age_exponent", self.age_exponent)]
-        {
-            require_range(&format!("bch.{key}"), value, 0.0, EXPONENT_MAX)?;
-        }
-        require_range("bch.time_exponent", self.time_exponent, 0.1, EXPONENT_MAX)?;
-        for (key, value) in [("spread_common", self.spread_common), ("spread_own", self.spread_own)]
-        {
-            require_range(&format!("bch.{key}"), value, 0.0, SPREAD_MAX)?;
-        }
-        require((1..=PEC_MAX).contains(&self.pec), || {
-            format!("bch.pec = {} is outside 1 to {PEC_MAX}", self.pec)
-        })?;
-        require(self.age.0 > 0 && self.age <= LONGEST_AGE, || {
-            format!("bch.age = \"{}\" is not above 0 and at most {LONGEST_AGE}", self.age)
-        })?;
+        self.check_ranges()?;
         require(!self.rows.is_empty(), || {
             "bch.rows is empty; a P/E count for each row of disturb.table is expected".into()
         })?;
-        require(self.rows.windows(2).all(|w| w[0] < w[1]), || "bch.rows must ascend".into())?;
-        require(self.rows.iter().all(|pec| (1..=PEC_MAX).contains(pec)), || {
-            format!(
-                "bch.rows = {:?}: P/E counts from 1 to {PEC_MAX} are expected; without wear reads would do no harm",
-                self.rows
-            )
-        })
+        require(self.rows.windows(2).all(|w| w[0] < w[1]), || "bch.rows must ascend".into())
     }
 }

@@ -1,58 +1,149 @@
-//! `[density]`: blocks that hold fewer pages than they could, so that they endure more reads.
+//! `[density]`: blocks that hold fewer pages than possible, so that they endure more reads.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::error::{ConfigError, require, require_range, require_share};
+use super::error::ConfigError;
+use super::keys::{self, KeyValue, Keys, Type};
 use crate::base::dose::Quarters;
 
-/// `[density]`: for the techniques that know read-hot pages and keep them in blocks of their own.
-/// All shares are of the drive's blocks; beside parity, which gives each page a die of its own, of
-/// each die's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `[density]`: for techniques that keep read-hot pages in separate blocks. All shares are shares
+/// of the drive's blocks. With parity, whose stripes have one page per die, they are shares of each
+/// die's blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
+#[keys(table = "density")]
 pub struct DensityConfig {
-    /// Limits of a block with guard levels over those of the same block without.
+    /// Limits of a block with guard levels, relative to the same block without.
+    #[key(
+        range = Real(1.0, 100.0),
+        default = 10.0,
+        source = "ipr-2018 III-C, Table I: limits of 100,000 (\"predicted\" from others' \
+                  measurements) and 10,000 reads",
+        random = [1.0, 1.5, 10.0]
+    )]
     pub limit_factor: f64,
-    /// Wear of a cycle with a reprogramming over that of one without, on a block with such a cycle
-    /// in five or more; rarer ones cost more.
+    /// Wear of a cycle with reprogramming, relative to one without, if at least one cycle in five
+    /// has it. Rarer reprogramming costs more.
+    #[key(
+        range = Real(1.0, 10.0),
+        default = 1.2,
+        source = "ipr-2018 III-D, Fig. 7",
+        random = [1.0, 1.2, 5.0]
+    )]
     pub wear: f64,
-    /// What reprogramming a wordline in place disturbs: as much as so many reads of it, alpha times
-    /// on its neighbours.
+    /// Disturbance by reprogramming a wordline in place, as a number of reads; on its neighbours
+    /// alpha times that.
+    #[key(
+        unit = "reads",
+        range = Real(0.0, 1000.0),
+        default = 0.0,
+        source = "ipr-2018 counts none",
+        random = [0.0, 0.3, 7.0]
+    )]
     pub reprogram_dose: f64,
-    /// Whether that wear counts for what blocks endure (limits, alpha), too, and not only for
-    /// levelling and the rated life.
+    /// Whether that wear also lowers limits and alpha, and not only counts for levelling and the
+    /// rated life.
+    #[key(
+        default = true,
+        source = "assumption: what wears as several cycles do also weakens as they do; the \
+                  limit of ipr-2018 knows no P/E count",
+        random = 0.8
+    )]
     pub wear_counts_for_limits: bool,
-    /// Blocks at the highest addresses of each plane, in which states may be merged in place.
+    /// Pool: blocks at the highest addresses of each plane, in which states may be merged in place.
+    #[key(
+        unit = "share",
+        range = keys::SHARE,
+        default = 0.2,
+        source = "ipr-2018 III-D, Table I",
+        random = [0.0, 0.2, 1.0]
+    )]
     pub pool: f64,
-    /// Whether the pool is kept for read-hot blocks: other data goes there only where no other
-    /// block is free, and is moved out of it, whole blocks too, where it has none to give. Else its
-    /// free blocks are anyone's, and blocks that lost no page stay in it.
+    /// Whether the pool is kept for read-hot blocks. Other data then goes there only if no other
+    /// block is free, and is moved out if the pool has no free block. Otherwise all data may use
+    /// its free blocks, and full blocks stay in it.
+    #[key(
+        default = true,
+        source = "inference: new read-hot blocks come from the pool \"through garbage \
+                  collection\", which skips three kinds of block and no other (ipr-2018 \
+                  III-D). Keeping other data out is an assumption; docs/design/papers.md has what \
+                  each form finds",
+        random = 0.6
+    )]
     pub keep_pool: bool,
-    /// Blocks with guard levels, at most.
+    /// Most blocks with guard levels.
+    #[key(
+        unit = "share",
+        range = keys::SHARE,
+        default = 0.15,
+        source = "ipr-2018 III-D, Table I",
+        random = [0.0, 0.15, 1.0]
+    )]
     pub low_density: f64,
-    /// Blocks whose pages are counted one by one, at most.
+    /// Most blocks whose pages are counted one by one.
+    #[key(
+        unit = "share",
+        range = keys::SHARE,
+        default = 0.1,
+        source = "ipr-2018 III-B",
+        random = [0.0, 0.1, 1.0]
+    )]
     pub monitor: f64,
-    /// What a block's time between two refreshes is compared with, to know whether it is read-hot:
+    /// Average with which a block's time between two refreshes is compared to find read-hot blocks:
     /// "blocks", "refreshes" or "recent:N".
+    #[key(
+        range = Words("blocks, refreshes, recent:N (N 1 to 1000000)"),
+        default = IntervalAverage::Blocks,
+        source = "assumption: the paper does not say how it averages; docs/design/papers.md has \
+                  what \
+                  each way finds",
+        random = [IntervalAverage::Blocks, IntervalAverage::Refreshes, IntervalAverage::Recent(8)]
+    )]
     pub interval_average: IntervalAverage,
-    /// Blocks that hold only a few read-hot pages, at most.
+    /// Most shadow blocks, which hold only a few read-hot pages.
+    #[key(
+        unit = "share",
+        range = keys::SHARE,
+        default = 0.15,
+        source = "ipr-2018 Table I",
+        random = [0.0, 0.15, 1.0]
+    )]
     pub shadow: f64,
-    /// How many pages that is.
+    /// Pages of a shadow block.
+    #[key(
+        unit = "pages",
+        range = Whole(1, 65_535),
+        default = 30,
+        source = "ipr-2018 II-B: \"30 read-hot pages\"",
+        random = [1, 5, 30]
+    )]
     pub shadow_pages: u32,
-    /// Share of the spare pages that all these blocks may leave unused, together.
+    /// Largest share of the spare pages that all these blocks together leave unused.
+    #[key(
+        unit = "share",
+        range = Real(0.0, 0.5),
+        default = 0.5,
+        source = "assumption: open blocks and the reserve of garbage collection may need the \
+                  other half",
+        random = [0.0, 0.1, 0.5]
+    )]
     pub spare_share: f64,
 }
 
-/// How the average read-refresh interval (`B_avg` of ipr-2018 III-B) is taken.
+/// Average of the read-refresh interval (`B_avg` of ipr-2018 III-B).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntervalAverage {
-    /// Over all blocks: the time since the beginning times blocks over refreshes. A block that is
-    /// never refreshed counts as one whose interval is long.
+    /// Over all blocks: elapsed time, times blocks, over refreshes. A block that is never refreshed
+    /// has a long interval.
     Blocks,
     /// Over all refreshes.
     Refreshes,
-    /// Over about so many refreshes, the latest weighing most.
+    /// Over about this number of refreshes; the latest weigh most.
     Recent(u32),
+}
+
+impl KeyValue for IntervalAverage {
+    const TYPE: Type = Type::Text;
 }
 
 impl Serialize for IntervalAverage {
@@ -80,65 +171,21 @@ impl<'de> Deserialize<'de> for IntervalAverage {
             "refreshes" => Ok(Self::Refreshes),
             _ => recent().ok_or_else(|| {
                 serde::de::Error::custom(format!(
-                    "`{text}` is no average; expected \"blocks\", \"refreshes\" or \"recent:N\" (N from 1 to 1000000)"
+                    "`{text}` is not an average; expected \"blocks\", \"refreshes\" or \"recent:N\" \
+                     (N from 1 to 1000000)"
                 ))
             }),
         }
     }
 }
 
-impl Default for DensityConfig {
-    fn default() -> Self {
-        Self {
-            // ipr-2018 III-C, Table I: limits of 100,000 ("predicted" from others' measurements)
-            // and 10,000 reads.
-            limit_factor: 10.0,
-            // ipr-2018 III-D, Fig. 7.
-            wear: 1.2,
-            // ipr-2018 counts none.
-            reprogram_dose: 0.0,
-            // Assumption: what wears as several cycles do also weakens as they do; the paper's
-            // limit knows no P/E count.
-            wear_counts_for_limits: true,
-            // ipr-2018 III-D, Table I.
-            pool: 0.2,
-            // Inference: new read-hot blocks come from the pool "through garbage collection", which
-            // skips three kinds of block and no other (III-D). That other data keeps out of it is
-            // an assumption; docs/design/papers.md has what each form finds.
-            keep_pool: true,
-            low_density: 0.15,
-            // ipr-2018 III-B.
-            monitor: 0.1,
-            // Assumption: the paper does not say how it averages; docs/design/papers.md has what
-            // each way finds.
-            interval_average: IntervalAverage::Blocks,
-            // ipr-2018 Table I; "30 read-hot pages", II-B.
-            shadow: 0.15,
-            shadow_pages: 30,
-            // Assumption: the other half may be open blocks and GC's reserve.
-            spare_share: 0.5,
-        }
-    }
-}
-
 impl DensityConfig {
-    /// [`Self::reprogram_dose`] in quarters of a unit, rounded up.
+    /// Returns [`Self::reprogram_dose`] in quarters of a unit, rounded up.
     pub fn reprogram_quarters(&self) -> Quarters {
         Quarters::ceil(self.reprogram_dose)
     }
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        require_range("density.limit_factor", self.limit_factor, 1.0, 100.0)?;
-        require_range("density.wear", self.wear, 1.0, 10.0)?;
-        require_range("density.reprogram_dose", self.reprogram_dose, 0.0, 1000.0)?;
-        require_share("density.pool", self.pool)?;
-        require_share("density.low_density", self.low_density)?;
-        require_share("density.monitor", self.monitor)?;
-        require_share("density.shadow", self.shadow)?;
-        // Open blocks and the reserve may need the other half.
-        require_range("density.spare_share", self.spare_share, 0.0, 0.5)?;
-        require((1..=65_535).contains(&self.shadow_pages), || {
-            format!("density.shadow_pages = {} is outside 1 to 65535", self.shadow_pages)
-        })
+        self.check_ranges()
     }
 }

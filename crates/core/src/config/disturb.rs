@@ -1,12 +1,13 @@
-//! `[disturb]`: which error model is the drive's nature, and its numbers.
+//! `[disturb]`: the error model of the flash, and its numbers.
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{ConfigError, require, require_ascending, require_range};
+use super::error::{ConfigError, require, require_ascending};
 use super::flash::CellType;
+use super::keys::{self, Keys};
 
 /// The error model of the drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum DisturbModel {
     /// Reads disturb nothing.
@@ -18,29 +19,29 @@ pub enum DisturbModel {
 }
 
 impl DisturbModel {
-    /// Whether reads disturb anything.
+    /// Returns whether reads disturb anything.
     pub fn disturbs(self) -> bool {
         self != Self::None
     }
 
-    /// Whether it goes by `disturb.table`: limits by wordline group and P/E count, which techniques
-    /// may look up.
+    /// Returns whether the model uses `disturb.table`: limits by wordline group and P/E count,
+    /// which techniques may look up.
     pub fn has_table(self) -> bool {
         matches!(self, Self::Count | Self::Wordline)
     }
 
-    /// Whether a read counts for the wordline that is read, too.
+    /// Returns whether a read also counts for the wordline that is read.
     pub fn own_reads_disturb(self) -> bool {
         self == Self::Count
     }
 
-    /// Whether reads of a neighbouring wordline weigh more than others: alpha, groups and the
-    /// spread within a group mean something.
+    /// Returns whether reads of a neighbouring wordline weigh more than others. Alpha, groups and
+    /// the spread within a group then have a meaning.
     pub fn has_neighbours(self) -> bool {
         self == Self::Wordline
     }
 
-    /// The name in a configuration.
+    /// Returns the name in a configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -50,8 +51,8 @@ impl DisturbModel {
     }
 }
 
-/// What one dose unit is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Unit of the dose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum DoseUnit {
     /// Every page read counts 1, as in the papers.
@@ -61,66 +62,82 @@ pub enum DoseUnit {
 }
 
 /// Limit and neighbour weight of each wordline group at one P/E count.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct PerPec {
-    /// The P/E count of this row.
+    /// P/E count of this row.
+    #[key(unit = "P/E cycles", range = Whole(0, PEC_MAX as u64))]
     pub pec: u32,
-    /// `ERC_MAX` of each group: reads elsewhere in the block that its worst member endures.
+    /// `ERC_MAX` of each group: reads elsewhere in the block that its weakest member endures.
+    #[key(unit = "reads", range = Real(1.0, LIMIT_MAX), note = ", one for each group")]
     pub limit: Vec<f64>,
     /// Weight of a read of a neighbouring wordline, per group.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[key(range = Real(1.0, ALPHA_MAX), note = ", one for each group", default)]
     pub alpha: Vec<f64>,
 }
 
 /// `[disturb]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
+#[keys(table = "disturb")]
 pub struct DisturbConfig {
-    /// "none", "count" or "wordline".
+    /// Error model: "none", "count" or "wordline".
+    #[key(default = DisturbModel::None)]
     pub model: DisturbModel,
-    /// "reads" or "sensings".
+    /// Unit of the dose: "reads" or "sensings".
+    #[key(
+        default = DoseUnit::Reads,
+        random = [DoseUnit::Reads, DoseUnit::Reads, DoseUnit::Sensings]
+    )]
     pub dose: DoseUnit,
-    /// How much a read counts for wordlines that are not yet programmed, 0 to 1.
+    /// Weight of a read for wordlines that are not yet programmed.
+    #[key(range = Real(0.0, 1.0), default = 0.0, random = [0.0, 0.0, 0.3, 1.0])]
     pub preprogram_weight: f64,
     /// Names of the wordline groups, best first.
+    #[key(range = Words("1 to 16 names"), default = vec!["all".into()])]
     pub groups: Vec<String>,
-    /// Share of the wordlines in each group; equal shares where empty.
+    /// Share of the wordlines in each group; equal shares if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[key(
+        unit = "share",
+        range = keys::SHARE,
+        note = ", one for each group, adding up to 1",
+        default
+    )]
     pub group_share: Vec<f64>,
-    /// Limit of each group's best layer over that of its worst, which the table gives; all 1 where
+    /// Limit of each group's best layer relative to its worst layer, which the table gives; all 1
+    /// if empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[key(range = Real(1.0, SPREAD_MAX), note = ", one for each group", default)]
+    pub spread: Vec<f64>,
+    /// Share by which the best block's limits exceed those of the worst block, which the table
+    /// gives.
+    #[key(unit = "share", range = Real(0.0, SPREAD_MAX - 1.0), default = 0.0)]
+    pub block_variation: f64,
+    /// Limit of a page relative to its wordline's weakest page, by page kind, LSB first; all 1 if
     /// empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub spread: Vec<f64>,
-    /// The best block's limits are this share above the worst block's, which the table gives.
-    pub block_variation: f64,
-    /// Limit of a page over that of its wordline's weakest page, by page kind, LSB first; all 1
-    /// where empty.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[key(
+        range = Real(1.0, KIND_FACTOR_MAX),
+        note = ", one for each page kind, one of them 1",
+        default,
+        random = [1.0, 1.3, 1.8, 4.0]
+    )]
     pub kind_factor: Vec<f64>,
     /// Limits by P/E count, ascending; linear between rows, and extrapolated beyond the last.
+    #[key(range = Words("rows, their pec ascending"), default = vec![])]
     pub table: Vec<PerPec>,
-    /// P/E cycles between two rows of the table as reclaim techniques see it, interpolated and
+    /// P/E cycles between two rows of the table that reclaim techniques see, interpolated and
     /// rounded to the worse side; 0 for the rows of `table` alone.
+    #[key(
+        unit = "P/E cycles",
+        range = ZeroOr(10.0, PEC_MAX as f64),
+        default = 100,
+        source = "assumption: a firmware's table has a row every few per cent of a life",
+        random = [0, 10, 100, 2000]
+    )]
     pub policy_row_cycles: u32,
-}
-
-impl Default for DisturbConfig {
-    fn default() -> Self {
-        Self {
-            model: DisturbModel::None,
-            dose: DoseUnit::Reads,
-            preprogram_weight: 0.0,
-            groups: vec!["all".into()],
-            group_share: vec![],
-            spread: vec![],
-            block_variation: 0.0,
-            kind_factor: vec![],
-            table: vec![],
-            // Assumption: a firmware's table has a row every few per cent of a life.
-            policy_row_cycles: 100,
-        }
-    }
 }
 
 /// Largest limit and alpha; the fixed-point counters are sized for them.
@@ -128,14 +145,14 @@ pub(crate) const LIMIT_MAX: f64 = 2e7;
 pub(crate) const ALPHA_MAX: f64 = 32.0;
 /// Largest P/E count; far beyond what flash endures.
 pub(super) const PEC_MAX: u32 = 1_000_000;
-/// Largest limit of a member over its group's worst.
+/// Largest limit of a member relative to the weakest of its group.
 const SPREAD_MAX: f64 = 10.0;
-/// Largest limit of a page kind over the weakest one's.
+/// Largest limit of a page kind relative to the weakest kind.
 const KIND_FACTOR_MAX: f64 = 10.0;
 
 impl DisturbConfig {
     pub(super) fn check(&self, cell: CellType) -> Result<(), ConfigError> {
-        require_range("disturb.preprogram_weight", self.preprogram_weight, 0.0, 1.0)?;
+        self.check_ranges()?;
         if !self.model.has_table() {
             return Ok(());
         }
@@ -147,16 +164,11 @@ impl DisturbConfig {
         self.check_spread()?;
         self.check_kinds(cell)?;
         require(!self.table.is_empty(), || {
-            "disturb.table is empty; at least one row such as {pec = 0, limit = [100000]} is expected".into()
+            "disturb.table is empty; at least one row such as {pec = 0, limit = [100000]} is \
+             expected"
+                .into()
         })?;
         require_ascending("disturb.table", self.table.iter().map(|row| row.pec))?;
-        require(self.table.iter().all(|row| row.pec <= PEC_MAX), || {
-            format!("disturb.table: pec is more than {PEC_MAX}")
-        })?;
-        let spacing = self.policy_row_cycles;
-        require(spacing == 0 || (10..=PEC_MAX).contains(&spacing), || {
-            format!("disturb.policy_row_cycles = {spacing} is neither 0 nor from 10 to {PEC_MAX}")
-        })?;
         require(self.model.has_neighbours() || groups == 1, || {
             format!(
                 "disturb.model = \"{}\" knows one group of pages, not {groups}",
@@ -174,19 +186,17 @@ impl DisturbConfig {
             return Ok(());
         }
         let sum: f64 = self.group_share.iter().sum();
-        require(
-            self.group_share.len() == self.groups.len()
-                && self.group_share.iter().all(|s| *s >= 0.0)
-                && (sum - 1.0).abs() < 1e-6,
-            || "disturb.group_share: one share per group, adding up to 1, is expected".into(),
-        )
+        require(self.group_share.len() == self.groups.len() && (sum - 1.0).abs() < 1e-6, || {
+            "disturb.group_share: one share per group, adding up to 1, is expected".into()
+        })
     }
 
     fn check_spread(&self) -> Result<(), ConfigError> {
-        require_range("disturb.block_variation", self.block_variation, 0.0, SPREAD_MAX - 1.0)?;
         let even = self.spread.is_empty() && self.block_variation == 0.0;
         require(even || self.model.has_neighbours(), || {
-            "disturb.spread and disturb.block_variation are known to disturb.model = \"wordline\" only".into()
+            "disturb.spread and disturb.block_variation are known to disturb.model = \"wordline\" \
+             only"
+                .into()
         })?;
         require(self.spread.is_empty() || self.spread.len() == self.groups.len(), || {
             format!(
@@ -194,10 +204,7 @@ impl DisturbConfig {
                 self.spread.len(),
                 self.groups.len()
             )
-        })?;
-        self.spread
-            .iter()
-            .try_for_each(|spread| require_range("disturb.spread", *spread, 1.0, SPREAD_MAX))
+        })
     }
 
     fn check_kinds(&self, cell: CellType) -> Result<(), ConfigError> {
@@ -212,11 +219,10 @@ impl DisturbConfig {
                 kinds.join(", ")
             )
         })?;
-        self.kind_factor.iter().try_for_each(|factor| {
-            require_range("disturb.kind_factor", *factor, 1.0, KIND_FACTOR_MAX)
-        })?;
         require(self.kind_factor.contains(&1.0), || {
-            "disturb.kind_factor: no number is 1; disturb.table gives the limit of the weakest page kind, whose factor is 1".into()
+            "disturb.kind_factor: no number is 1; disturb.table gives the limit of the weakest \
+             page kind, whose factor is 1"
+                .into()
         })
     }
 
@@ -229,9 +235,6 @@ impl DisturbConfig {
                 row.limit.len()
             )
         })?;
-        for limit in &row.limit {
-            require_range("disturb.table limit", *limit, 1.0, LIMIT_MAX)?;
-        }
         if self.model.has_neighbours() {
             require(row.alpha.len() == groups, || {
                 format!(
@@ -240,9 +243,6 @@ impl DisturbConfig {
                     row.alpha.len()
                 )
             })?;
-            for alpha in &row.alpha {
-                require_range("disturb.table alpha", *alpha, 1.0, ALPHA_MAX)?;
-            }
         }
         Ok(())
     }
@@ -265,7 +265,12 @@ mod tests {
             config.check(CellType::Tlc).map_err(|e| e.to_string())
         };
         assert_eq!(check(&[1.8, 1.8, 1.0]), Ok(()));
-        assert_eq!(check(&[1.0, 2.0]), Err("disturb.kind_factor has 2 numbers; one for each page kind (LSB, CSB, MSB) is expected".into()));
+        assert_eq!(
+            check(&[1.0, 2.0]),
+            Err("disturb.kind_factor has 2 numbers; one for each page kind (LSB, CSB, MSB) is \
+                 expected"
+                .into())
+        );
         assert_eq!(
             check(&[1.8, 0.5, 1.0]),
             Err("disturb.kind_factor = 0.5 is outside 1 to 10".into())

@@ -1,68 +1,85 @@
-//! `[ecc]`: the code, and the ladder of retries with what each corrects and how long it takes.
+//! `[ecc]`: the code, and the retries: what each corrects and how long it takes.
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{ConfigError, require, require_range};
+use super::error::{ConfigError, require};
+use super::keys::Keys;
 use crate::base::units::Bytes;
 
 /// `[ecc]`. Level 0 is the first read of a page, level k its k-th retry.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
+#[keys(table = "ecc")]
 pub struct EccConfig {
-    /// Data bytes of a codeword; a page holds a whole number of them.
+    /// Data bytes of a codeword; a page holds a whole number of codewords.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[key(unit = "size", range = PowerOfTwo(64, 1 << 20))]
     pub codeword: Option<Bytes>,
     /// Share of a codeword that is data.
+    #[key(
+        unit = "share",
+        range = Real(0.5, 1.0),
+        default = 8.0 / 9.0,
+        source = "assumption: the rate of published LDPC codes for SSDs (32,768 data bits in \
+                  36,864)"
+    )]
     pub code_rate: f64,
-    /// Wrong bits of a codeword that each level corrects, rising; in the place of `cap`.
+    /// Wrong bits of a codeword that each level corrects, rising; instead of `cap`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[key(
+        unit = "bits",
+        range = Words("rising, less than half of a codeword; needs ecc.codeword"),
+        default
+    )]
     pub corrects: Vec<u32>,
-    /// RBER up to which each level decodes, rising; where empty it follows from `corrects` and the
+    /// RBER up to which each level decodes, rising; if empty, it follows from `corrects` and the
     /// targets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[key(
+        unit = "RBER",
+        range = Real(1e-9, 0.4),
+        note = ", rising; a retry for each but the first",
+        default
+    )]
     pub cap: Vec<f64>,
     /// Share of codewords that a level may fail to decode at its cap, below the last level.
+    #[key(
+        unit = "share",
+        range = Real(TARGET_MIN, 0.5),
+        default = 1e-3,
+        source = "assumption: a retry for every thousandth codeword costs no noticeable time"
+    )]
     pub target: f64,
-    /// The same at the last level, beyond which data is lost.
+    /// Share of codewords that the last level may fail to decode at its cap; beyond it, data is
+    /// lost.
+    #[key(
+        unit = "share",
+        range = Real(TARGET_MIN, 0.5),
+        default = 1e-16,
+        source = "JESD218: an enterprise drive loses at most one bit in 10^16"
+    )]
     pub last_target: f64,
-    /// Sensing time of each retry; that of the page's first read where empty.
+    /// Sensing time of each retry; that of the page's first read if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[key(unit = "us", range = Real(0.0, 1e5), note = ", one for each retry", default)]
     pub retry_sense_us: Vec<f64>,
-    /// Transfer time of each retry; that of the page's first read where empty.
+    /// Transfer time of each retry; that of the page's first read if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[key(unit = "us", range = Real(0.0, 1e5), note = ", one for each retry", default)]
     pub retry_transfer_us: Vec<f64>,
     /// Decode time of each retry; that of the first read is `timing.ecc_us`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[key(unit = "us", range = Real(0.0, 1e5), note = ", one for each retry", default)]
     pub retry_decode_us: Vec<f64>,
-    /// Whether a read begins with the level that worked last for its block since the erase
-    /// (`LaLDPC`), rather than with level 0.
+    /// Whether a read begins with the level that last worked for its block since the erase
+    /// (`LaLDPC`), instead of level 0.
+    #[key(default = false)]
     pub start_from_last: bool,
 }
 
-impl Default for EccConfig {
-    fn default() -> Self {
-        Self {
-            codeword: None,
-            // Assumption: the rate of published LDPC codes for SSDs (32,768 data bits in 36,864).
-            code_rate: 8.0 / 9.0,
-            corrects: vec![],
-            cap: vec![],
-            // Assumption: a retry for every thousandth codeword costs no time that anybody would
-            // notice.
-            target: 1e-3,
-            // JESD218: an enterprise drive loses at most one bit in 10^16.
-            last_target: 1e-16,
-            retry_sense_us: vec![],
-            retry_transfer_us: vec![],
-            retry_decode_us: vec![],
-            start_from_last: false,
-        }
-    }
-}
-
-/// Level 0 and 31 retries: more than any drive is known to make.
+/// Most levels: level 0 and 31 retries, more than any known drive makes.
 const LEVELS_MAX: usize = 32;
-/// Targets below this are beyond any figure that was ever measured.
+/// Smallest target, far below any measured figure.
 const TARGET_MIN: f64 = 1e-30;
 
 impl EccConfig {
@@ -70,33 +87,29 @@ impl EccConfig {
         *self == Self::default()
     }
 
-    /// Levels of the ladder, level 0 included; 0 where there is none.
+    /// Returns the number of levels, including level 0; 0 without levels.
     pub fn levels(&self) -> usize {
         self.cap.len().max(self.corrects.len())
     }
 
-    /// What a controller keeps of the levels that worked last: a byte for each block, where a read
-    /// begins with them.
+    /// Returns the controller's memory for the levels that worked last: a byte per block if reads
+    /// begin with them.
     pub fn level_bytes(&self, blocks: u32) -> Bytes {
         Bytes(if self.start_from_last && self.levels() > 1 { blocks.into() } else { 0 })
     }
 
-    /// Bits of a codeword: data and parity.
+    /// Returns the bits of a codeword: data and parity.
     pub fn codeword_bits(&self) -> Option<u32> {
         self.codeword.map(|data| (data.0 as f64 * 8.0 / self.code_rate).round() as u32)
     }
 
     pub(super) fn check(&self, page_size: Bytes) -> Result<(), ConfigError> {
-        require_range("ecc.code_rate", self.code_rate, 0.5, 1.0)?;
-        require_range("ecc.target", self.target, TARGET_MIN, 0.5)?;
-        require_range("ecc.last_target", self.last_target, TARGET_MIN, 0.5)?;
+        self.check_ranges()?;
         if let Some(size) = self.codeword {
-            require(size.0.is_power_of_two() && (64..=1 << 20).contains(&size.0), || {
-                format!("ecc.codeword = \"{size}\" is not a power of two between 64B and 1MiB")
-            })?;
             require(size <= page_size, || {
                 format!(
-                    "a page of {page_size} (geometry.page_size) holds no codeword of {size} (ecc.codeword)"
+                    "a page of {page_size} (geometry.page_size) holds no codeword of {size} \
+                     (ecc.codeword)"
                 )
             })?;
         }
@@ -106,22 +119,25 @@ impl EccConfig {
 
     fn check_levels(&self) -> Result<(), ConfigError> {
         require(self.cap.is_empty() || self.corrects.is_empty(), || {
-            "ecc.cap and ecc.corrects are both given; each follows from the other, so give one of them".into()
+            "ecc.cap and ecc.corrects are both given; each follows from the other, so give one of \
+             them"
+                .into()
         })?;
         let levels = self.levels();
         require(levels <= LEVELS_MAX, || {
             format!("[ecc] has {levels} levels; at most {LEVELS_MAX} are supported")
         })?;
-        self.cap.iter().try_for_each(|cap| require_range("ecc.cap", *cap, 1e-9, 0.4))?;
         require(self.cap.windows(2).all(|w| w[0] < w[1]), || {
             format!(
-                "ecc.cap = {:?} does not rise: each retry must decode a higher error rate than the one before",
+                "ecc.cap = {:?} does not rise: each retry must decode a higher error rate than \
+                 the one before",
                 self.cap
             )
         })?;
         require(self.corrects.windows(2).all(|w| w[0] < w[1]), || {
             format!(
-                "ecc.corrects = {:?} does not rise: each retry must correct more bits than the one before",
+                "ecc.corrects = {:?} does not rise: each retry must correct more bits than the \
+                 one before",
                 self.corrects
             )
         })?;
@@ -151,11 +167,11 @@ impl EccConfig {
         for (key, times, may_be_empty) in lists {
             require(times.len() == retries || may_be_empty && times.is_empty(), || {
                 format!(
-                    "{key} has {} numbers for {retries} retries (the levels of ecc.cap or ecc.corrects behind the first)",
+                    "{key} has {} numbers for {retries} retries (the levels of ecc.cap or \
+                     ecc.corrects behind the first)",
                     times.len()
                 )
             })?;
-            times.iter().try_for_each(|us| require_range(key, *us, 0.0, 1e5))?;
         }
         Ok(())
     }

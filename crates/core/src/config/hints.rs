@@ -1,54 +1,60 @@
-//! `[hints]`: what the words of a host's hints mean to the drive. Which data they are said of is in
-//! the file of the run's `hints` option.
+//! `[hints]`: read latencies for the words of a host's hints. The file of the run's `hints` option
+//! has the data that they apply to.
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{ConfigError, require, require_range};
+use super::error::{ConfigError, require};
+use super::keys::{Keys, Range};
 use crate::hints::HintRange;
 
-/// `[hints]`. Latencies are those of a read of one page on an idle drive, from the die to the host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `[hints]`. A latency is that of a read of one page on an idle drive, from the die to the host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
+#[keys(table = "hints")]
 pub struct HintsConfig {
-    /// How long a read may take whose data's hint is "smallest", or has none; as many retries as
-    /// `reclaim.retries` says where absent.
+    /// Longest read of data with the hint "smallest" or no hint; if absent, `reclaim.retries`
+    /// limits the retries.
+    #[key(unit = "us", range = LATENCY)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smallest_us: Option<f64>,
-    /// How long a read may take whose data's hint is "typical".
+    /// Longest read of data with the hint "typical".
+    #[key(
+        unit = "us",
+        range = LATENCY,
+        default = 400.0,
+        source = "assumption: NVMe gives words only; read-latency-relaxation-2021 begins here to \
+                  call a read long"
+    )]
     pub typical_us: f64,
-    /// How long a read may take whose data's hint is "idle", which means that longer is acceptable.
+    /// Longest read of data with the hint "idle".
+    #[key(unit = "us", range = LATENCY, default = 5000.0, source = "assumption")]
     pub idle_us: f64,
-    /// Share of the dose at which data would be lost that no hint gives away.
+    /// Share of the largest dose that is kept in reserve for every hint.
+    #[key(
+        unit = "share",
+        range = Real(0.0, 0.9),
+        default = 0.1,
+        source = "assumption",
+        random = [0.0, 0.1, 0.5]
+    )]
     pub margin: f64,
-    /// Share of a block's valid pages that must be more relaxed than the block before the drive
-    /// moves them among their own in the background; where absent, data takes its place at its next
-    /// move.
+    /// Share of a block's valid pages with a more relaxed hint from which on the drive moves them
+    /// to blocks of that hint in the background. If absent, data gets its place at its next move.
+    #[key(
+        unit = "share",
+        range = Real(LEAST_SHARE, 1.0),
+        random = [None, None, None, Some(0.01), Some(0.5), Some(1.0)]
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regroup: Option<f64>,
-    /// What the host says of its data; none where it says nothing. No key of a file: the run's
-    /// `hints` option says it.
+    /// Hints of the host, if any. Not a key of a file: the run's `hints` option sets them.
     #[serde(skip)]
     pub said: Option<Vec<HintRange>>,
 }
 
-impl Default for HintsConfig {
-    fn default() -> Self {
-        // Assumptions: NVMe gives words only. 400 us is where read-latency-relaxation-2021 begins
-        // to call a read long.
-        Self {
-            smallest_us: None,
-            typical_us: 400.0,
-            idle_us: 5000.0,
-            margin: 0.1,
-            regroup: None,
-            said: None,
-        }
-    }
-}
-
-/// A budget of more than a second is no latency.
-const LONGEST_US: f64 = 1e6;
-/// Less than a page of the largest block.
+/// Range of latencies, up to a second.
+const LATENCY: Range = Range::Real(1e-3, 1e6);
+/// Smallest share: less than a page of the largest block.
 const LEAST_SHARE: f64 = 1e-4;
 
 impl HintsConfig {
@@ -57,21 +63,21 @@ impl HintsConfig {
     }
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {
+        self.check_ranges()?;
         let smallest = self.smallest_us.map(|us| ("hints.smallest_us", us));
         let latencies = smallest
             .into_iter()
             .chain([("hints.typical_us", self.typical_us), ("hints.idle_us", self.idle_us)]);
         let latencies: Vec<_> = latencies.collect();
-        latencies.iter().try_for_each(|(key, us)| require_range(key, *us, 1e-3, LONGEST_US))?;
         for pair in latencies.windows(2) {
             let ((tight, less), (relaxed, more)) = (pair[0], pair[1]);
             require(less <= more, || {
                 format!(
-                    "{relaxed} ({more}) is below {tight} ({less}); a more relaxed word allows as much or more"
+                    "{relaxed} ({more}) is below {tight} ({less}); a more relaxed word allows as \
+                     much or more"
                 )
             })?;
         }
-        require_range("hints.margin", self.margin, 0.0, 0.9)?;
-        self.regroup.map_or(Ok(()), |share| require_range("hints.regroup", share, LEAST_SHARE, 1.0))
+        Ok(())
     }
 }

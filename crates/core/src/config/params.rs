@@ -1,5 +1,5 @@
-//! Parameters of techniques as a drive file gives them: numbers by key, in a slot's table itself or
-//! in the table of one technique. What each may be stands on the techniques' cards.
+//! Parameters of techniques in a drive file: numbers by key, in a slot's table or in the table of
+//! one technique. Their ranges stand on the techniques' cards.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A number as it was written.
+/// Number as written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// Without a decimal point.
+    /// Number without a decimal point.
     Whole(i64),
-    /// With one.
+    /// Number with a decimal point.
     Real(f64),
 }
 
 impl Number {
-    /// Its value; exact up to 2^53.
+    /// Returns the value; exact up to 2^53.
     pub fn value(self) -> f64 {
         match self {
             Self::Whole(n) => n as f64,
@@ -25,7 +25,7 @@ impl Number {
         }
     }
 
-    /// Whether it stands for the same value as another: 1 and 1.0 do.
+    /// Returns whether two numbers have the same value, such as 1 and 1.0.
     pub fn is_same(self, other: Self) -> bool {
         self.value().total_cmp(&other.value()).is_eq()
     }
@@ -41,33 +41,33 @@ impl fmt::Display for Number {
     }
 }
 
-/// One parameter that was given.
+/// Parameter that was given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
-    /// The technique whose table it stands in; none where it stands in the slot's own.
+    /// Technique whose table has the parameter; none in the slot's own table.
     pub technique: Option<String>,
-    /// Its key there.
+    /// Key in that table.
     pub key: String,
-    /// Its value.
+    /// Value.
     pub number: Number,
 }
 
-/// The parameters of a slot that were given; those of the slot's own table first, all by name.
+/// Given parameters of a slot, sorted by name; those of the slot's own table come first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Params(Vec<Given>);
 
 impl Params {
-    /// All of them.
+    /// Returns all parameters.
     pub fn iter(&self) -> impl Iterator<Item = &Given> {
         self.0.iter()
     }
 
-    /// The number under a key of a technique's table, or of the slot's own.
+    /// Returns the number of a key in a technique's table, or in the slot's own.
     pub fn get(&self, technique: Option<&str>, key: &str) -> Option<Number> {
         self.0.iter().find(|given| given.is(technique, key)).map(|given| given.number)
     }
 
-    /// Puts a number in the place of what stands under its key.
+    /// Sets the number of a key.
     pub fn set(&mut self, technique: Option<&str>, key: &str, number: Number) {
         match self.0.binary_search_by(|given| {
             (given.technique.as_deref(), given.key.as_str()).cmp(&(technique, key))
@@ -80,12 +80,12 @@ impl Params {
         }
     }
 
-    /// Takes a key away.
+    /// Removes a key.
     pub fn remove(&mut self, technique: Option<&str>, key: &str) {
         self.0.retain(|given| !given.is(technique, key));
     }
 
-    /// Writes all of them into a slot's table.
+    /// Writes all parameters into a slot's table.
     pub(super) fn write<M: SerializeMap>(&self, table: &mut M) -> Result<(), M::Error> {
         for given in self.0.iter().filter(|given| given.technique.is_none()) {
             table.serialize_entry(&given.key, &given.number)?;
@@ -106,15 +106,15 @@ impl Given {
     }
 }
 
-/// A slot's table: a few keys of its own, and parameters of techniques.
+/// Table of a slot: its own keys, and parameters of techniques.
 pub(super) trait SlotTable: Default {
-    /// Its own keys.
+    /// Own keys of the table.
     const KEYS: &'static [&'static str];
 
-    /// Reads the value of one of them.
+    /// Reads the value of an own key.
     fn read<'de, A: MapAccess<'de>>(&mut self, key: &str, table: &mut A) -> Result<(), A::Error>;
 
-    /// Where all others go.
+    /// Returns the parameters of techniques.
     fn params(&mut self) -> &mut Params;
 }
 
@@ -147,7 +147,7 @@ impl<'de, T: SlotTable> Visitor<'de> for SlotVisitor<T> {
     }
 }
 
-/// What stands under a key of a slot's table: a number, or the table of a technique.
+/// Value of a key in a slot's table: a number, or the table of a technique.
 struct Entry<'a> {
     params: &'a mut Params,
     key: String,
@@ -228,7 +228,7 @@ impl Serialize for Number {
     }
 }
 
-/// The table of one technique.
+/// Table of one technique.
 struct OfTechnique<'a> {
     params: &'a Params,
     technique: &'a str,

@@ -1,14 +1,13 @@
-//! `[parity]`: parity pages that repair others. Which technique keeps them is the run's `parity`
-//! option.
+//! `[parity]`: parity pages that repair others. The run's `parity` technique keeps them.
 
-use serde::de::MapAccess;
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::params::{Params, SlotTable, read_slot};
+use super::keys::Keys;
+use super::params::Params;
 
-/// What a loss of power leaves of the memory in which parity waits to be programmed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Memory in which parity waits to be programmed: what remains after a loss of power.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParityCache {
     /// Nothing.
@@ -19,82 +18,69 @@ pub enum ParityCache {
 }
 
 /// `[parity]`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Keys)]
+#[keys(table = "parity", slot)]
 pub struct ParityConfig {
-    /// Memory of parity that waits to be programmed: what a loss of power would take of it counts
-    /// as lost ("volatile") or is kept ("non-volatile").
+    /// Memory of parity that waits to be programmed: a loss of power clears it ("volatile") or not
+    /// ("non-volatile").
+    #[key(default = ParityCache::Volatile)]
     pub cache: ParityCache,
-    /// Pages of the host in a stripe, where a technique groups them. No key of a file: the run's
-    /// `parity` option says so.
+    /// Host pages in a stripe, if a technique groups them. Not a key of a file: the run's `parity`
+    /// option sets it.
+    #[key(skip)]
     pub(crate) stripe: Option<u32>,
-    /// Whether each stripe's parity is on flash whenever the host goes on. No key of a file, as
-    /// `stripe`.
+    /// Whether each stripe always has its parity on flash before the host continues. Not a key of a
+    /// file.
+    #[key(skip)]
     pub(crate) is_always_there: bool,
-    /// Where wear says which stripes have parity. No key of a file, as `stripe`.
+    /// Choice of the stripes that have parity, if it depends on wear. Not a key of a file.
+    #[key(skip)]
     pub(crate) by_wear: Option<ByWear>,
     /// Parameters of techniques.
+    #[key(skip)]
     pub params: Params,
 }
 
-/// Which stripes have parity where their wear says so.
+/// Choice of the stripes that have parity, by wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByWear {
-    /// `T_p`: blocks of more P/E cycles are worn, and a stripe with a page of the host in one has
+    /// `T_p`: blocks with more P/E cycles are worn. A stripe with a host page in a worn block has
     /// parity.
     pub above: u32,
-    /// The counters of stripes go by the printed rule, which forgets where the old copy lay.
+    /// Whether the counters of stripes use the published rule, which ignores where the old copy
+    /// lay.
     pub as_printed: bool,
-    /// Stripes that may wait for their parity; more are formed at once.
+    /// Most stripes that wait for their parity; beyond it, parity is formed at once.
     pub queue: u32,
-    /// Where the drive lives in stages: what its last one begins with, and is like.
+    /// Last stage of the drive's life, if it has stages.
     pub last: Option<LastStage>,
 }
 
 /// The last stage of a drive's life, in which all stripes have parity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastStage {
-    /// L: with a page in a worn block in more stripes than these it begins.
+    /// L: the stage begins if more stripes than this have a page in a worn block.
     pub beyond: u32,
-    /// Pages of the longest request that the write buffer takes in then.
+    /// Pages of the longest request that the write buffer accepts in this stage.
     pub cut_off: u32,
-    /// Pages of partial parity that the controller keeps then.
+    /// Pages of partial parity that the controller keeps in this stage.
     pub cache_pages: u32,
 }
 
 impl ParityConfig {
-    /// Pages of the host in a stripe, where each stripe has its parity on flash whenever the host
-    /// goes on.
+    /// Returns the host pages in a stripe if each stripe always has its parity on flash.
     pub fn protects(&self) -> Option<u32> {
         self.stripe.filter(|_| self.is_always_there)
     }
 
-    /// Where wear says which stripes have parity.
+    /// Returns the choice of the stripes that have parity, if it depends on wear.
     pub fn by_wear(&self) -> Option<ByWear> {
         self.by_wear
     }
 
-    /// Whether nothing was said of it.
+    /// Returns whether all keys have their defaults.
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
-    }
-}
-
-impl SlotTable for ParityConfig {
-    const KEYS: &'static [&'static str] = &["cache"];
-
-    fn read<'de, A: MapAccess<'de>>(&mut self, _: &str, table: &mut A) -> Result<(), A::Error> {
-        self.cache = table.next_value()?;
-        Ok(())
-    }
-
-    fn params(&mut self) -> &mut Params {
-        &mut self.params
-    }
-}
-
-impl<'de> Deserialize<'de> for ParityConfig {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        read_slot(d)
     }
 }
 

@@ -1,43 +1,42 @@
-//! The larger drive that a small one is a sample of: what the small one has to know to behave as
-//! its share of the large one.
+//! The larger drive of which a small drive is a sample, and what the sample derives from it.
 
 use crate::base::streams::width;
 
-/// A drive of which this one holds one page in N.
+/// Larger drive, of which the sample holds one page in N.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartOf {
-    /// N: the larger drive has so many times the pages.
+    /// N: pages of the larger drive per page of the sample.
     pub of: u32,
     /// Blocks of the larger drive.
     pub blocks: u32,
-    /// Pages that its host sees.
+    /// Host pages of the larger drive.
     pub host_pages: u32,
-    /// Its dies.
+    /// Dies of the larger drive.
     pub dies: u32,
 }
 
 impl PartOf {
-    /// Blocks that are a sample's share of the larger drive's.
+    /// Returns the sample's share of the larger drive's blocks.
     pub fn share(&self) -> f64 {
         f64::from(self.blocks) / f64::from(self.of)
     }
 
-    /// Spare blocks of the larger drive.
+    /// Returns the spare blocks of the larger drive.
     pub fn spare_blocks(&self, pages_per_block: u32) -> u32 {
         self.blocks.saturating_sub(self.host_pages.div_ceil(pages_per_block))
     }
 
-    /// Blocks that each of its streams keeps open, of so many kinds of data of so many budgets
-    /// each.
+    /// Returns the blocks that each stream of the larger drive keeps open, for a number of kinds of
+    /// data and of budgets.
     pub fn width(&self, pages_per_block: u32, kinds: u32, budgets: u32) -> u32 {
         width(self.spare_blocks(pages_per_block), self.dies, kinds, budgets)
     }
 
-    /// P/E cycles that erase number `erase` of a sample of `blocks` blocks counts as, erases
-    /// numbered from 1 on.
+    /// Returns the P/E cycles that erase number `erase` of a sample of `blocks` blocks counts as.
+    /// The first erase has number 1.
     ///
-    /// A sample has more blocks than its share, and wears each the less. So that its mean block is
-    /// worn as the larger drive's is, some erases count as two cycles, or more.
+    /// A sample has more blocks than its share, so each wears less. Some erases count as two cycles
+    /// or more, so that the mean block wears like that of the larger drive.
     ///
     /// ```text
     /// 189 blocks for a share of 180: 1.05 cycles an erase, so that each twentieth counts as two

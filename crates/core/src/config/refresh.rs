@@ -1,31 +1,32 @@
-//! `[refresh]`: when data is rewritten because it is old. Which technique does it is the run's
-//! `refresh` option.
+//! `[refresh]`: when old data is rewritten. The run's `refresh` technique rewrites it.
 
-use serde::de::MapAccess;
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use super::error::{ConfigError, require};
-use super::params::{Params, SlotTable, read_slot};
+use super::keys::Keys;
+use super::params::Params;
 use crate::base::span::{DAY, Span};
 
 /// `[refresh]`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Keys)]
+#[keys(table = "refresh", slot)]
 pub struct RefreshConfig {
-    /// The age that data does not outgrow, a string such as "30d".
+    /// Largest age of data before it is rewritten, such as "30d".
+    #[key(
+        unit = "time",
+        range = Words("above 0, with a unit: ns, us, ms, s, min, h, d, y"),
+        default = Span(30 * DAY),
+        source = "assumption: a month; drives publish no figure"
+    )]
     pub period: Span,
-    /// Whether a technique refreshes data on this drive. No key of a file: the run's `refresh`
-    /// option says so.
+    /// Whether a technique refreshes data on this drive. Not a key of a file: the run's `refresh`
+    /// option sets it.
+    #[key(skip)]
     pub(crate) at_work: bool,
     /// Parameters of techniques.
+    #[key(skip)]
     pub params: Params,
-}
-
-impl Default for RefreshConfig {
-    fn default() -> Self {
-        // Assumption: a month; drives publish no figure.
-        Self { period: Span(30 * DAY), at_work: false, params: Params::default() }
-    }
 }
 
 impl RefreshConfig {
@@ -33,25 +34,6 @@ impl RefreshConfig {
         require(!self.period.is_zero(), || {
             "refresh.period is 0; a span of time such as \"30d\" is expected".into()
         })
-    }
-}
-
-impl SlotTable for RefreshConfig {
-    const KEYS: &'static [&'static str] = &["period"];
-
-    fn read<'de, A: MapAccess<'de>>(&mut self, _: &str, table: &mut A) -> Result<(), A::Error> {
-        self.period = table.next_value()?;
-        Ok(())
-    }
-
-    fn params(&mut self) -> &mut Params {
-        &mut self.params
-    }
-}
-
-impl<'de> Deserialize<'de> for RefreshConfig {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        read_slot(d)
     }
 }
 

@@ -1,16 +1,14 @@
-//! Capacity, geometry and spare: any two give the third, and an impossible drive is refused with
-//! the smallest that works.
+//! Capacity, geometry and spare: any two give the third. An impossible drive is refused, and the
+//! error names the smallest that works.
 
 use super::{ConfigError, DriveConfig, require};
 use crate::base::units::Bytes;
 
-/// Spare blocks below which the streams (one open block each) and the GC reserve do not fit into
-/// half of them.
+/// Fewest spare blocks: the streams (one open block each) and the GC reserve fit into half of them.
 pub const MIN_SPARE_BLOCKS: u32 = 12;
-/// Spare share where neither it nor capacity and geometry say otherwise (MQSim-E's default
-/// over-provisioning).
+/// Default spare share (MQSim-E's default over-provisioning).
 const DEFAULT_SPARE: f64 = 0.07;
-/// Pages of flash stay below this: page numbers have 31 bits, and the last one is none.
+/// Limit of flash pages: page numbers have 31 bits, and the last number means no page.
 const MOST_PAGES: u64 = (1 << 31) - 1;
 
 /// Fills in the missing one of `drive.capacity`, `geometry.blocks_per_plane` and `drive.spare`.
@@ -21,7 +19,11 @@ pub(super) fn sizes(config: &mut DriveConfig) -> Result<(), ConfigError> {
     let raw_pages = |blocks: u32| u64::from(blocks) * planes * block_pages;
     let (pages, blocks) = match (config.drive.capacity, config.geometry.blocks_per_plane) {
         (None, None) => {
-            return Err(ConfigError("neither drive.capacity nor geometry.blocks_per_plane is given; one of them sizes the drive".into()));
+            return Err(ConfigError(
+                "neither drive.capacity nor geometry.blocks_per_plane is given; one of them sizes \
+                 the drive"
+                    .into(),
+            ));
         }
         (None, Some(blocks)) => {
             let spare = config.drive.spare.unwrap_or(DEFAULT_SPARE);
@@ -55,12 +57,13 @@ pub(super) fn sizes(config: &mut DriveConfig) -> Result<(), ConfigError> {
 
 fn too_large(size: Bytes) -> String {
     format!(
-        "a drive of {} has more than 2^31 pages; take a larger geometry.page_size or a smaller drive.capacity",
+        "a drive of {} has more than 2^31 pages; take a larger geometry.page_size or a smaller \
+         drive.capacity",
         size.rounded()
     )
 }
 
-/// Where all three are given they must agree (rounding blocks up only ever adds spare).
+/// Checks that the three agree if all are given. Rounding blocks up only adds spare.
 fn check_given_spare(config: &DriveConfig, pages: u64, raw: u64) -> Result<(), ConfigError> {
     let (Some(spare), Some(_), Some(_)) =
         (config.drive.spare, config.drive.capacity, config.geometry.blocks_per_plane)
@@ -70,13 +73,14 @@ fn check_given_spare(config: &DriveConfig, pages: u64, raw: u64) -> Result<(), C
     let actual = 1.0 - pages as f64 / raw as f64;
     require((actual - spare).abs() < 0.005, || {
         format!(
-            "drive.spare = {spare} does not agree with drive.capacity and geometry, which leave {actual:.4}; give two of the three"
+            "drive.spare = {spare} does not agree with drive.capacity and geometry, which leave \
+             {actual:.4}; give two of the three"
         )
     })
 }
 
-/// Refuses a drive whose spare blocks cannot hold the open blocks and the reserve, naming what
-/// works: of capacity and blocks that which was given, else the blocks.
+/// Refuses a drive whose spare blocks cannot hold the open blocks and the reserve. The error names
+/// a capacity or a number of blocks that works, whichever was given.
 fn require_spare_blocks(config: &DriveConfig, pages: u64, blocks: u32) -> Result<(), ConfigError> {
     let planes = u64::from(config.geometry.planes());
     let block_pages = u64::from(config.geometry.pages_per_block());
@@ -86,10 +90,12 @@ fn require_spare_blocks(config: &DriveConfig, pages: u64, blocks: u32) -> Result
         let what = match config.drive.capacity {
             // Whoever writes no unit hardly means bytes.
             Some(Bytes(bytes)) if bytes < config.geometry.page_size.0 => format!(
-                "drive.capacity = {bytes} means {bytes} bytes, less than a page; perhaps {bytes}GiB was meant"
+                "drive.capacity = {bytes} means {bytes} bytes, less than a page; perhaps \
+                 {bytes}GiB was meant"
             ),
             _ => format!(
-                "the drive has {spare_blocks} spare blocks; open blocks and the GC reserve need {MIN_SPARE_BLOCKS}"
+                "the drive has {spare_blocks} spare blocks; open blocks and the GC reserve need \
+                 {MIN_SPARE_BLOCKS}"
             ),
         };
         let spare = config.drive.spare.unwrap_or(DEFAULT_SPARE);
@@ -103,12 +109,16 @@ fn require_spare_blocks(config: &DriveConfig, pages: u64, blocks: u32) -> Result
                 let bytes = pages * config.geometry.page_size.0;
                 let typed = round_up(bytes);
                 format!(
-                    "the smallest capacity that works with this geometry and a spare of {spare:.3} is {bytes} bytes, \
+                    "the smallest capacity that works with this geometry and a spare of \
+                     {spare:.3} is {bytes} bytes, \
                      for instance drive.capacity={typed}"
                 )
             }),
-            (Some(_), Some(_)) => fewest(&|_| pages).map(|rows| smallest_blocks(rows, "drive.capacity")),
-            _ => fewest(&|rows| host_pages(rows * planes * block_pages, spare)).map(|rows| smallest_blocks(rows, "drive.spare")),
+            (Some(_), Some(_)) => {
+                fewest(&|_| pages).map(|rows| smallest_blocks(rows, "drive.capacity"))
+            }
+            _ => fewest(&|rows| host_pages(rows * planes * block_pages, spare))
+                .map(|rows| smallest_blocks(rows, "drive.spare")),
         };
         format!("{what}; {}", advice.unwrap_or_else(|| "raise drive.spare".into()))
     })
@@ -116,23 +126,24 @@ fn require_spare_blocks(config: &DriveConfig, pages: u64, blocks: u32) -> Result
 
 fn smallest_blocks(rows: u64, with: &str) -> String {
     format!(
-        "the smallest number of blocks that works with this {with} is geometry.blocks_per_plane={rows}"
+        "the smallest number of blocks that works with this {with} is \
+         geometry.blocks_per_plane={rows}"
     )
 }
 
-/// Whether so many blocks hold so many host pages, the open blocks and the reserve.
+/// Returns whether the blocks hold the host pages, the open blocks and the reserve.
 fn has_room(pages: u64, blocks: u64, block_pages: u64) -> bool {
     blocks >= pages.div_ceil(block_pages) + u64::from(MIN_SPARE_BLOCKS)
 }
 
-/// Host pages of raw ones.
+/// Returns the host pages for a number of raw pages.
 fn host_pages(raw: u64, spare: f64) -> u64 {
     (raw as f64 * (1.0 - spare)).floor() as u64
 }
 
-/// Blocks in each plane for so many host pages, rounded up. Rounding leaves the last capacities of
-/// a row of blocks with fewer spare blocks than the first ones: where a smaller capacity has room,
-/// a larger one gets the row that it lacks.
+/// Returns the blocks per plane for a number of host pages, rounded up. Rounding leaves the last
+/// capacities of a row of blocks with fewer spare blocks than the first. If a smaller capacity has
+/// space, a larger one gets one more row.
 fn blocks_for(pages: u64, spare: f64, planes: u64, block_pages: u64) -> u64 {
     let rows = rows_for(pages, spare, planes * block_pages);
     let with_room = (pages.div_ceil(block_pages) + u64::from(MIN_SPARE_BLOCKS)).div_ceil(planes);
@@ -141,14 +152,14 @@ fn blocks_for(pages: u64, spare: f64, planes: u64, block_pages: u64) -> u64 {
     if with_room > rows && is_possible() { with_room } else { rows }
 }
 
-/// Rows of blocks, one in each plane, that leave the spare share.
+/// Returns the rows of blocks, one in each plane, that leave the spare share.
 fn rows_for(pages: u64, spare: f64, row_pages: u64) -> u64 {
     let raw = (pages as f64 / (1.0 - spare)).ceil();
     ((raw / row_pages as f64).ceil() as u64).max(1)
 }
 
-/// Smallest number of host pages whose blocks, rounded up, leave enough spare ones; none where no
-/// drive is large enough.
+/// Returns the smallest number of host pages whose blocks, rounded up, leave enough spare blocks.
+/// Returns none if no drive is large enough.
 fn smallest_pages(planes: u64, block_pages: u64, spare: f64) -> Option<u64> {
     let row_pages = planes * block_pages;
     let works =
@@ -166,7 +177,7 @@ fn smallest_pages(planes: u64, block_pages: u64, spare: f64) -> Option<u64> {
     Some(pages)
 }
 
-/// The next size that is short to type: whole GiB from 16 of them on, else whole MiB.
+/// Returns the next size that is short to type: whole GiB above 16 GiB, else whole MiB.
 fn round_up(bytes: u64) -> Bytes {
     let unit = if bytes > 16 << 30 { 1 << 30 } else { 1 << 20 };
     Bytes(bytes.div_ceil(unit) * unit)
@@ -181,15 +192,19 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-        /// What has room stays so when it grows, by a page or by much; below the smallest capacity
-        /// nothing has.
+        /// Every capacity from the smallest on has space, and no smaller one.
         #[test]
         fn every_capacity_from_the_smallest_on_has_room(
-            planes in 1u64..200, block_pages in 1u64..3000, spare in 0.003f64..0.9, more in 0u64..1 << 24,
+            planes in 1u64..200,
+            block_pages in 1u64..3000,
+            spare in 0.003f64..0.9,
+            more in 0u64..1 << 24,
         ) {
-            let has = |pages: u64| has_room(pages, blocks_for(pages, spare, planes, block_pages) * planes, block_pages);
+            let blocks = |pages: u64| blocks_for(pages, spare, planes, block_pages) * planes;
+            let has = |pages: u64| has_room(pages, blocks(pages), block_pages);
             let Some(least) = smallest_pages(planes, block_pages, spare) else { return Ok(()) };
-            prop_assert!(has(least) && has(least + 1) && has(least + more) && has(least + more % (3 * planes * block_pages)));
+            let few = more % (3 * planes * block_pages);
+            prop_assert!(has(least) && has(least + 1) && has(least + more) && has(least + few));
             prop_assert!(least == 1 || !has(least - 1) && !has(least.saturating_sub(more).max(1)));
         }
     }

@@ -384,7 +384,7 @@ mod tests {
         refused("spread_common = -0.1", "bch.spread_common = -0.1 is outside 0 to 1");
         refused("rows = []", "bch.rows is empty");
         refused("rows = [2, 1]", "bch.rows must ascend");
-        refused("rows = [0]", "bch.rows = [0]: P/E counts from 1");
+        refused("rows = [0]", "bch.rows = 0 is outside 1 to 1000000");
         refused("age = \"0\"", "bch.age");
         let with = |change: fn(&mut DriveConfig), words: &str| {
             let mut config: DriveConfig = toml::from_str(DRIVE).unwrap();

@@ -4,6 +4,7 @@
 use std::ops::Deref;
 
 use super::seed::Seed;
+use crate::config::keys::Range;
 use crate::config::{DriveConfig, Number, Params};
 
 /// A technique of a slot whose techniques are `P`s.
@@ -271,6 +272,14 @@ impl Args<'_> {
 }
 
 impl Param {
+    /// The values that are accepted.
+    pub fn values(&self) -> Range {
+        match (self.kind, self.range) {
+            (Kind::Whole, (low, high)) => Range::Whole(low as u64, high as u64),
+            (Kind::Real, (low, high)) => Range::Real(low, high),
+        }
+    }
+
     /// What it is for a technique: its own number, else that of the alias, else the default.
     pub fn value(&self, given: &Params, technique: &str) -> f64 {
         self.given(given, technique).unwrap_or(self.default)

@@ -1,4 +1,4 @@
-//! Is what is said of the keys so?
+//! Tests that the declarations of keys agree with what is read and refused.
 
 use toml::{Table, Value};
 use vpass_core::config::DriveConfig;
@@ -7,8 +7,11 @@ use vpass_workload::statistics::{StatisticsFile, StatisticsSource};
 use vpass_workload::stripes::StripesSource;
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 
-use super::ranges::ranges;
 use super::*;
+use examples::EXAMPLES;
+
+mod examples;
+mod schema;
 
 const GIB: u64 = 1 << 30;
 
@@ -17,18 +20,13 @@ fn every_key_has_a_meaning_and_a_range() {
     let keys = all();
     let silent: Vec<_> =
         keys.iter().filter(|k| k.meaning.is_empty()).map(|k| k.path.as_str()).collect();
-    assert!(
-        silent.is_empty(),
-        "no comment on the field, or its file is not in keys/docs.rs: {silent:?}"
-    );
+    assert!(silent.is_empty(), "without a meaning: {silent:?}");
     let open: Vec<_> =
-        keys.iter().filter(|k| allowed(&k.path).is_none()).map(|k| k.path.as_str()).collect();
-    assert!(open.is_empty(), "no unit and range in keys/ranges.rs: {open:?}");
-    let gone: Vec<_> = ranges()
-        .filter(|(key, ..)| !keys.iter().any(|k| k.path == *key))
-        .map(|(key, ..)| key)
-        .collect();
-    assert!(gone.is_empty(), "in keys/ranges.rs, but no key: {gone:?}");
+        keys.iter().filter(|k| k.range.is_empty()).map(|k| k.path.as_str()).collect();
+    assert!(open.is_empty(), "without a range: {open:?}");
+    let gone = EXAMPLES.iter().filter(|(key, ..)| !keys.iter().any(|k| k.path == *key));
+    let gone: Vec<_> = gone.map(|(key, ..)| key).collect();
+    assert!(gone.is_empty(), "in keys/tests/examples.rs, but no key: {gone:?}");
     assert!(keys.len() > 100, "{}", keys.len());
 }
 
@@ -72,11 +70,11 @@ fn defaults_are_those_of_the_code() {
 #[test]
 fn ranges_are_what_the_checks_refuse() {
     for key in all() {
-        let (key, (_, allowed)) =
-            (key.path.as_str(), allowed(&key.path).expect("every key has a range"));
-        let (good, bad) = borders(allowed);
+        let is_word = range(&key.path) == Some(Range::OfType);
+        let (key, (good, bad, exact)) = (key.path.as_str(), borders(&key));
         for value in good {
-            let refused = check(key, value.clone()).err().filter(|e| is_about(key, allowed, e));
+            let about = |e: &String| exact || is_about(key, is_word, e);
+            let refused = check(key, value.clone()).err().filter(about);
             assert_eq!(refused, None, "{key} = {value}");
         }
         for value in bad {
@@ -89,14 +87,20 @@ fn ranges_are_what_the_checks_refuse() {
     }
 }
 
-/// Values just inside and just outside of a range.
-fn borders(allowed: Allowed) -> (Vec<Value>, Vec<Value>) {
+/// Returns values just inside and just outside of a key's range, and whether the values inside must
+/// be accepted without other keys.
+fn borders(key: &Key) -> (Vec<Value>, Vec<Value>, bool) {
+    let typed = |texts: &[&str]| texts.iter().map(|text| value_of(text)).collect::<Vec<_>>();
+    if let Some((_, good, bad)) = EXAMPLES.iter().find(|(path, ..)| *path == key.path) {
+        return (typed(good), typed(bad), true);
+    }
+    let range = range(&key.path).expect("every key has a range");
     let whole = |n: u64| i64::try_from(n).map(Value::Integer).ok();
     let reals = |numbers: &[f64]| numbers.iter().map(|n| Value::Float(*n)).collect::<Vec<_>>();
-    let typed = |texts: &[&str]| texts.iter().map(|text| value_of(text)).collect::<Vec<_>>();
+    let sizes = |sizes: &[u64]| sizes.iter().copied().filter_map(whole).collect::<Vec<_>>();
     let word = || Value::String("nonsense".into());
-    match allowed {
-        Allowed::Whole(low, high) => {
+    let (good, bad) = match range {
+        Range::Whole(low, high) => {
             let last = whole(high).unwrap_or(Value::Integer(i64::MAX));
             (
                 vec![Value::Integer(low.cast_signed()), last],
@@ -107,51 +111,43 @@ fn borders(allowed: Allowed) -> (Vec<Value>, Vec<Value>) {
                     .collect(),
             )
         }
-        Allowed::Real(low, high) | Allowed::Rate(low, high) => {
+        Range::Real(low, high) | Range::Rate(low, high) => {
             (reals(&[low, high]), reals(&[low - 0.1 * low.max(1e-9), high * 1.001]))
         }
-        Allowed::Above(low, high) => (reals(&[low + 0.01, high]), reals(&[low, high * 1.001])),
-        Allowed::ZeroOr(low, high) => {
+        Range::Above(low, high) => (reals(&[low + 0.01, high]), reals(&[low, high * 1.001])),
+        Range::ZeroOr(low, high) => {
             (reals(&[0.0, low, high]), reals(&[-1.0, low * 0.999, high * 1.001]))
         }
-        Allowed::Size(low, high) => (
-            vec![Value::Integer(low.cast_signed()), Value::Integer(high.cast_signed())],
-            vec![
-                Value::Integer(low.cast_signed() - 1),
-                Value::Integer(high.cast_signed() + 1),
-                word(),
-            ],
-        ),
-        Allowed::PowerOfTwo(low, high) => (
-            vec![Value::Integer(low.cast_signed()), Value::Integer(high.cast_signed())],
-            vec![
-                Value::Integer(low.cast_signed() / 2),
-                Value::Integer(high.cast_signed() * 2),
-                Value::Integer(3 * low.cast_signed()),
-            ],
-        ),
-        Allowed::Bool => {
+        Range::Size(low, high) => {
+            let below = Value::Integer(low.cast_signed() - 1);
+            (sizes(&[low, high]), [below, word()].into_iter().chain(sizes(&[high + 1])).collect())
+        }
+        Range::PowerOfTwo(low, high) => (sizes(&[low, high]), sizes(&[low / 2, high * 2, 3 * low])),
+        Range::Multiple(step, most) => (sizes(&[step, most]), sizes(&[0, step + 1, most + step])),
+        Range::OfType if key.range == "true, false" => {
             (vec![Value::Boolean(true), Value::Boolean(false)], vec![Value::Integer(1)])
         }
-        Allowed::Word(words) => {
-            (words.iter().map(|w| Value::String((*w).into())).collect(), vec![word()])
+        Range::OfType => {
+            let words = key.range.split(", ").map(|word| Value::String(word.into()));
+            (words.collect(), vec![word()])
         }
-        Allowed::Other(_, good, bad) => (typed(good), typed(bad)),
-    }
+        Range::Time(_) | Range::Words(_) => {
+            panic!("{} = {}: no example in keys/tests/examples.rs", key.path, key.range)
+        }
+    };
+    (good, bad, false)
 }
 
-/// Whether a refusal is about the value of this key, and not about what else it would need.
-fn is_about(key: &str, allowed: Allowed, refusal: &str) -> bool {
-    match allowed {
-        Allowed::Other(..) => true,
-        Allowed::Word(_) | Allowed::Bool => refusal.contains("expected"),
-        // Of statistics, numbers must agree with each other too.
-        _ => {
-            !refusal.contains("contradicts") && refusal.contains(&format!("{key} = "))
-                || refusal.contains("expected")
-                || refusal.contains("is outside")
-        }
+/// Returns whether a refusal is about the value of this key, and not about other keys that it
+/// needs.
+fn is_about(key: &str, is_word: bool, refusal: &str) -> bool {
+    if is_word {
+        return refusal.contains("expected");
     }
+    // Numbers of statistics must agree with each other too.
+    !refusal.contains("contradicts") && refusal.contains(&format!("{key} = "))
+        || refusal.contains("expected")
+        || refusal.contains("is outside")
 }
 
 fn value_of(text: &str) -> Value {
@@ -159,7 +155,7 @@ fn value_of(text: &str) -> Value {
     table.and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(text.into()))
 }
 
-/// A file that holds every table of a key's path and nothing that contradicts it; the parts of the
+/// Returns a file with every table of a key's path and without contradictions, and the parts of the
 /// path.
 fn base(key: &str) -> (Table, Vec<&str>) {
     let path: Vec<_> = key.split('.').collect();
@@ -197,7 +193,7 @@ fn base(key: &str) -> (Table, Vec<&str>) {
     (file, path)
 }
 
-/// A table in a table, or the first of a list of tables.
+/// Returns a table in a table, or the first of a list of tables.
 fn inner<'a>(table: &'a mut Table, name: &str) -> &'a mut Table {
     match table.entry(name).or_insert_with(|| Value::Table(Table::new())) {
         Value::Table(table) => table,
@@ -233,7 +229,7 @@ fn check(key: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// What a file reads as, in words that tell any difference.
+/// Returns the content of a file in a form that shows any difference.
 fn read(key: &Key, file: Table) -> Result<String, String> {
     let words = |e: toml::de::Error| e.to_string();
     if key.file == "drive" {

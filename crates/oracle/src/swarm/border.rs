@@ -2,7 +2,7 @@
 //! a job may take or the age scaled until its budget just holds, or just does not.
 
 use vpass_core::base::span::Span;
-use vpass_core::config::{DriveConfig, Schedule};
+use vpass_core::config::{DriveConfig, ReclaimConfig, Schedule};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::{self, CHECK_INTERVAL, Technique, promise};
 use vpass_core::slots::refresh;
@@ -20,7 +20,7 @@ const SPANS: [u32; 4] = [0, 0, 20, 3000];
 /// time.
 pub(super) fn random_reserves(dice: &mut Dice, restless: bool) -> (u32, Option<u32>) {
     let interval = dice.pick(CHECK_INTERVAL.draw) as u32;
-    let late = dice.pick(&[None, None, Some(0), Some(1), Some(40), Some(400)]);
+    let late = dice.pick(ReclaimConfig::RANDOM_LATE_READS);
     (interval, late.filter(|late| !restless || *late > 0))
 }
 

@@ -3,10 +3,10 @@
 
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{
-    BchConfig, CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DoseUnit,
-    DriveConfig, EccConfig, EraseAtPec, ErrorConfig, GcConfig, GeometryConfig, HintsConfig,
-    IntervalAverage, KindUs, Params, ParityConfig, PerPec, ProgramUnit, ReclaimConfig,
-    RefreshConfig, Schedule, StartConfig, TimingConfig, WearConfig,
+    BchConfig, CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DriveConfig,
+    EccConfig, EraseAtPec, ErrorConfig, GcConfig, GeometryConfig, HintsConfig, KindUs, Params,
+    ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig,
+    WearConfig,
 };
 use vpass_core::drive::Techniques;
 use vpass_core::drive::start::reads::MostStartReads;
@@ -18,9 +18,6 @@ use crate::dice::Dice;
 
 /// Spare blocks that techniques want which keep data apart.
 const APART_BLOCKS: u32 = 6;
-/// Wordlines of a block; the last two need more than a word of bits, and the last make blocks of
-/// more than 512 pages but of single-level cells.
-const WORDLINES: [u32; 16] = [1, 2, 3, 8, 21, 43, 1, 2, 3, 8, 21, 43, 8, 21, 70, 270];
 
 /// One drive in sixteen.
 const RARE: [bool; 16] = [
@@ -36,15 +33,15 @@ pub(super) fn random_config(
     restless: bool,
 ) -> DriveConfig {
     let geometry = GeometryConfig {
-        channels: dice.between(1, 3) as u32,
-        dies_per_channel: dice.between(1, 3) as u32,
-        planes_per_die: balanced.pick("planes", &[1, 1, 2, 2, 3]),
+        channels: dice.within(GeometryConfig::RANDOM_CHANNELS),
+        dies_per_channel: dice.within(GeometryConfig::RANDOM_DIES_PER_CHANNEL),
+        planes_per_die: balanced.pick("planes", GeometryConfig::RANDOM_PLANES_PER_DIE),
         blocks_per_plane: None,
-        wordlines_per_block: balanced.pick("wordlines", &WORDLINES),
-        cell: balanced.pick("cell", &[CellType::Slc, CellType::Mlc, CellType::Tlc, CellType::Qlc]),
-        page_size: Bytes(dice.pick(&[512, 4096, 16_384])),
-        neighbour_stride: balanced.pick("stride", &[1, 1, 2, 4]),
-        strings_per_layer: dice.pick(&[1, 1, 3]),
+        wordlines_per_block: balanced.pick("wordlines", GeometryConfig::RANDOM_WORDLINES_PER_BLOCK),
+        cell: balanced.pick("cell", GeometryConfig::RANDOM_CELL),
+        page_size: dice.pick(GeometryConfig::RANDOM_PAGE_SIZE),
+        neighbour_stride: balanced.pick("stride", GeometryConfig::RANDOM_NEIGHBOUR_STRIDE),
+        strings_per_layer: dice.pick(GeometryConfig::RANDOM_STRINGS_PER_LAYER),
     };
     let planes = geometry.planes();
     let spare = 0.12 + 0.5 * dice.unit();
@@ -60,13 +57,13 @@ pub(super) fn random_config(
     of_reclaim.set(None, CHECK_INTERVAL.key, CHECK_INTERVAL.number(check_interval.into()));
     of_reclaim.set(None, OWN_AGE.key, OWN_AGE.number(balanced.pick("own age", &[0.0, 1.0])));
     let of_reclaim = params::draw_shared(dice, "reclaim", of_reclaim);
-    let reprogram_dose = dice.pick(&[0.0, 0.3, 7.0]);
+    let reprogram_dose = dice.pick(DensityConfig::RANDOM_REPROGRAM_DOSE);
     DriveConfig {
         description: String::new(),
         drive: CapacityConfig {
             spare: Some(spare),
             write_buffer: Bytes(buffer_pages * geometry.page_size.0),
-            max_outstanding: dice.pick(&[1, 7, 1024]),
+            max_outstanding: dice.pick(CapacityConfig::RANDOM_MAX_OUTSTANDING),
             ..CapacityConfig::default()
         },
         disturb: random_disturb(
@@ -84,51 +81,39 @@ pub(super) fn random_config(
         part_of: None,
         timing: random_timing(balanced, dice, geometry.cell),
         gc: GcConfig {
-            background: dice.pick(&[0.0, 0.25, 0.6]),
+            background: dice.pick(GcConfig::RANDOM_BACKGROUND),
             params: params::draw_apart((balanced, dice), "gc", &[], Params::default()),
         },
         wear: WearConfig {
-            dynamic: dice.chance(0.7),
-            static_gap: dice.pick(&[0, 1, 5, 100]),
+            dynamic: dice.chance(WearConfig::RANDOM_DYNAMIC),
+            static_gap: dice.pick(WearConfig::RANDOM_STATIC_GAP),
             ..WearConfig::default()
         },
         reclaim: ReclaimConfig {
             retries: 0,
-            schedule: balanced.pick(
-                "schedule",
-                &[
-                    Schedule::Foreground,
-                    Schedule::Batch(1),
-                    Schedule::Batch(24),
-                    Schedule::Deadline,
-                ],
-            ),
+            schedule: balanced.pick("schedule", ReclaimConfig::RANDOM_SCHEDULE),
             late_reads,
             params: params::draw_apart((balanced, dice), "reclaim", &[], of_reclaim),
         },
         density: DensityConfig {
-            limit_factor: dice.pick(&[1.0, 1.5, 10.0]),
-            wear: dice.pick(&[1.0, 1.2, 5.0]),
+            limit_factor: dice.pick(DensityConfig::RANDOM_LIMIT_FACTOR),
+            wear: dice.pick(DensityConfig::RANDOM_WEAR),
             reprogram_dose,
-            wear_counts_for_limits: dice.chance(0.8),
-            pool: dice.pick(&[0.0, 0.2, 1.0]),
-            keep_pool: dice.chance(0.6),
-            low_density: dice.pick(&[0.0, 0.15, 1.0]),
-            monitor: dice.pick(&[0.0, 0.1, 1.0]),
-            interval_average: dice.pick(&[
-                IntervalAverage::Blocks,
-                IntervalAverage::Refreshes,
-                IntervalAverage::Recent(8),
-            ]),
-            shadow: dice.pick(&[0.0, 0.15, 1.0]),
-            shadow_pages: dice.pick(&[1, 5, 30]),
-            spare_share: dice.pick(&[0.0, 0.1, 0.5]),
+            wear_counts_for_limits: dice.chance(DensityConfig::RANDOM_WEAR_COUNTS_FOR_LIMITS),
+            pool: dice.pick(DensityConfig::RANDOM_POOL),
+            keep_pool: dice.chance(DensityConfig::RANDOM_KEEP_POOL),
+            low_density: dice.pick(DensityConfig::RANDOM_LOW_DENSITY),
+            monitor: dice.pick(DensityConfig::RANDOM_MONITOR),
+            interval_average: dice.pick(DensityConfig::RANDOM_INTERVAL_AVERAGE),
+            shadow: dice.pick(DensityConfig::RANDOM_SHADOW),
+            shadow_pages: dice.pick(DensityConfig::RANDOM_SHADOW_PAGES),
+            spare_share: dice.pick(DensityConfig::RANDOM_SPARE_SHARE),
         },
         start: StartConfig {
             // The table ends at 3,010.
-            pec: dice.pick(&[0, 999, 3000, 3300]),
-            fill: dice.pick(&[0.0, 0.5, 0.9, 1.0]),
-            overwrite: dice.pick(&[0.0, 0.3, 1.5]),
+            pec: dice.pick(StartConfig::RANDOM_PEC),
+            fill: dice.pick(StartConfig::RANDOM_FILL),
+            overwrite: dice.pick(StartConfig::RANDOM_OVERWRITE),
             ..StartConfig::default()
         },
         refresh: RefreshConfig::default(),
@@ -182,12 +167,12 @@ fn random_disturb(
     let varied = model == DisturbModel::Wordline && dice.chance(0.5);
     let weakest = dice.between(0, u64::from(geometry.cell.bits()) - 1) as usize;
     let mut kind_factor: Vec<f64> =
-        (0..geometry.cell.bits()).map(|_| dice.pick(&[1.0, 1.3, 1.8, 4.0])).collect();
+        (0..geometry.cell.bits()).map(|_| dice.pick(DisturbConfig::RANDOM_KIND_FACTOR)).collect();
     kind_factor[weakest] = 1.0;
     DisturbConfig {
         model,
-        dose: balanced.pick("dose", &[DoseUnit::Reads, DoseUnit::Reads, DoseUnit::Sensings]),
-        preprogram_weight: dice.pick(&[0.0, 0.0, 0.3, 1.0]),
+        dose: balanced.pick("dose", DisturbConfig::RANDOM_DOSE),
+        preprogram_weight: dice.pick(DisturbConfig::RANDOM_PREPROGRAM_WEIGHT),
         groups: (0..groups).map(|g| format!("group {g}")).collect(),
         group_share: vec![],
         spread: if varied { (0..groups).map(|_| 1.0 + dice.unit()).collect() } else { vec![] },
@@ -198,7 +183,7 @@ fn random_disturb(
         } else {
             vec![row(0, 3.0), row(1000, 1.5), row(3010, 1.0)]
         },
-        policy_row_cycles: dice.pick(&[0, 10, 100, 2000]),
+        policy_row_cycles: dice.pick(DisturbConfig::RANDOM_POLICY_ROW_CYCLES),
     }
 }
 
@@ -266,20 +251,20 @@ fn by_kind_and_wear(balanced: &Balanced, timing: TimingConfig, cell: CellType) -
 fn usual_timing(balanced: &Balanced, dice: &mut Dice, cell: CellType) -> TimingConfig {
     TimingConfig {
         sense_us: random_sense(dice, cell),
-        program_unit: balanced.pick("unit", &[ProgramUnit::Page, ProgramUnit::Wordline]),
-        program_us: KindUs::All(dice.pick(&[20.0, 400.0])),
-        pad_after_us: dice.pick(&[0.0, 50.0, 5000.0]),
-        erase_us: dice.pick(&[100.0, 3000.0]),
+        program_unit: balanced.pick("unit", TimingConfig::RANDOM_PROGRAM_UNIT),
+        program_us: dice.pick(TimingConfig::RANDOM_PROGRAM_US),
+        pad_after_us: dice.pick(TimingConfig::RANDOM_PAD_AFTER_US),
+        erase_us: dice.pick(TimingConfig::RANDOM_ERASE_US),
         erase_by_pec: vec![],
-        channel_mb_s: dice.pick(&[0.0, 100.0, 1200.0]),
-        host_mb_s: dice.pick(&[0.0, 300.0]),
-        ecc_us: dice.pick(&[0.0, 7.5]),
-        probe_us: dice.pick(&[0.0, 28.0]),
-        independent_planes: dice.chance(0.3),
-        cache_read: dice.chance(0.3),
-        suspend: dice.chance(0.5),
+        channel_mb_s: dice.pick(TimingConfig::RANDOM_CHANNEL_MB_S),
+        host_mb_s: dice.pick(TimingConfig::RANDOM_HOST_MB_S),
+        ecc_us: dice.pick(TimingConfig::RANDOM_ECC_US),
+        probe_us: dice.pick(TimingConfig::RANDOM_PROBE_US),
+        independent_planes: dice.chance(TimingConfig::RANDOM_INDEPENDENT_PLANES),
+        cache_read: dice.chance(TimingConfig::RANDOM_CACHE_READ),
+        suspend: dice.chance(TimingConfig::RANDOM_SUSPEND),
         suspend_program_us: 10.0,
         suspend_erase_us: 20.0,
-        suspend_limit: dice.pick(&[0, 1, 8]),
+        suspend_limit: dice.pick(TimingConfig::RANDOM_SUSPEND_LIMIT),
     }
 }

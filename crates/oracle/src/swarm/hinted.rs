@@ -3,7 +3,7 @@
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::units::Bytes;
-use vpass_core::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS};
+use vpass_core::config::{ConfigError, DriveConfig, HintsConfig, MIN_SPARE_BLOCKS};
 use vpass_core::hints::{Budgets, HintRange};
 
 use super::balanced::Balanced;
@@ -64,8 +64,8 @@ pub(super) fn draw(
     let smallest = dice.chance(0.5).then(|| us(dice.between(0, typical)));
     let hints = &mut config.hints;
     (hints.smallest_us, hints.typical_us, hints.idle_us) = (smallest, us(typical), us(idle));
-    hints.margin = dice.pick(&[0.0, 0.1, 0.5]);
+    hints.margin = dice.pick(HintsConfig::RANDOM_MARGIN);
     hints.said = Some(said);
-    hints.regroup = dice.pick(&[None, None, None, Some(0.01), Some(0.5), Some(1.0)]);
+    hints.regroup = dice.pick(HintsConfig::RANDOM_REGROUP);
     Ok(config)
 }

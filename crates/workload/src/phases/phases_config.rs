@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use vpass_core::base::request::{Arrival, Op};
 use vpass_core::base::units::Lpn;
 use vpass_core::config::ConfigError;
+use vpass_core::config::keys::Keys;
 
-use crate::synthetic::{Arrivals, arrival, check_arrival, require};
+use crate::synthetic::{Arrivals, MAX_QUEUE_DEPTH, RATE, arrival, check_arrival, require};
 
 /// Workload file with phases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,47 +34,61 @@ impl PhasesFile {
 }
 
 /// `[workload]`: phases, and the arrival of their requests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
+#[keys(table = "workload")]
 pub struct PhasesConfig {
     /// Requests per pass; one round of the phases if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(unit = "requests", range = Whole(1, u64::MAX))]
     pub requests: Option<u64>,
     /// Requests outstanding at any time; 64 if neither this nor `rate` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
     /// Requests per second, instead of `queue_depth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(unit = "requests/s", range = RATE)]
     pub rate: Option<f64>,
     /// Arrival process of requests at a `rate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
     /// `[[workload.phase]]`, in order.
+    #[key(range = Words("rows, at least one"))]
     pub phase: Vec<PhaseConfig>,
 }
 
 /// `[[workload.phase]]`: requests of one page each.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseConfig {
     /// Operation of the requests.
-    #[serde(default)]
+    #[serde(default = "PhaseConfig::default_op")]
+    #[key(default = PhaseOp::Read)]
     pub op: PhaseOp,
     /// Number of requests.
+    #[key(unit = "requests", range = Whole(1, u64::MAX))]
     pub requests: u64,
     /// Order in which the requests take the pages.
-    #[serde(default)]
+    #[serde(default = "PhaseConfig::default_order")]
+    #[key(default = Order::RoundRobin)]
     pub order: Order,
     /// Logical pages; a page that is named twice gets twice as many requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[key(unit = "pages", range = Words("below the pages of the drive"), default)]
     pub pages: Vec<Lpn>,
     /// First and last page of ranges of logical pages, after `pages`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[key(
+        unit = "pages",
+        range = Words("[first, last] each, below the pages of the drive"),
+        default
+    )]
     pub ranges: Vec<[Lpn; 2]>,
 }
 
 /// Operation of the requests of a phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum PhaseOp {
     /// Read.
@@ -96,7 +111,7 @@ impl From<PhaseOp> for Op {
 }
 
 /// Order in which a phase takes its pages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// One after the other, beginning with the first in every round.
@@ -128,9 +143,7 @@ impl PhasesConfig {
 
     /// Checks every key, for a drive of `host_pages` pages.
     pub(super) fn check(&self, host_pages: u64) -> Result<(), ConfigError> {
-        require(self.requests != Some(0), || {
-            "workload.requests is 0; at least 1 is expected".into()
-        })?;
+        self.check_ranges()?;
         check_arrival(self.queue_depth, self.rate, self.arrivals)?;
         require(!self.phase.is_empty(), || {
             "workload.phase is empty; at least one [[workload.phase]] is expected".into()
@@ -142,9 +155,6 @@ impl PhasesConfig {
 impl PhaseConfig {
     /// Checks phase `n`.
     fn check(&self, n: usize, host_pages: u64) -> Result<(), ConfigError> {
-        require(self.requests > 0, || {
-            format!("workload.phase {n}: requests is 0; at least 1 is expected")
-        })?;
         require(!(self.pages.is_empty() && self.ranges.is_empty()), || {
             format!(
                 "workload.phase {n} names no page; pages = [17, 19] or ranges = [[100, 199]] is \

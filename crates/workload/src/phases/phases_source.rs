@@ -282,12 +282,18 @@ mod tests {
             assert!(sentence.contains(words), "{sentence}");
         };
         refused("phase = []", "workload.phase is empty");
-        refused("requests = 0\nphase = [{ pages = [1], requests = 1 }]", "workload.requests is 0");
+        refused(
+            "requests = 0\nphase = [{ pages = [1], requests = 1 }]",
+            "workload.requests = 0 is less than 1",
+        );
         refused(
             "phase = [{ pages = [1], requests = 1 }, { requests = 1 }]",
             "workload.phase 2 names no page",
         );
-        refused("phase = [{ pages = [1], requests = 0 }]", "workload.phase 1: requests is 0");
+        refused(
+            "phase = [{ pages = [1], requests = 0 }]",
+            "workload.phase.requests = 0 is less than 1 in row 1",
+        );
         refused(
             "phase = [{ pages = [1, 100], requests = 1 }]",
             "page 100 is beyond the drive, whose last page is 99",

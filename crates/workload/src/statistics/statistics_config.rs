@@ -4,9 +4,10 @@
 use serde::{Deserialize, Serialize};
 use vpass_core::base::units::Bytes;
 use vpass_core::config::ConfigError;
+use vpass_core::config::keys::{Keys, Range};
 
 use super::percentiles::usual;
-use crate::synthetic::{check_depth, require};
+use crate::synthetic::{MAX_QUEUE_DEPTH, require};
 use crate::traces::MAX_REQUEST_BYTES;
 
 /// Workload file with a line of description and a `[statistics]` table.
@@ -35,85 +36,102 @@ impl StatisticsFile {
 }
 
 /// `[statistics]`: one disk.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
+#[keys(table = "statistics")]
 pub struct StatisticsConfig {
     /// Disk, as its statistics name it.
+    #[key(range = Words("text"))]
     pub disk: String,
     /// Source of the numbers.
-    #[serde(default)]
+    #[serde(default = "StatisticsConfig::default_source")]
+    #[key(range = Words("text"), default = String::new())]
     pub source: String,
     /// Page size in which all pages of this table are counted.
-    #[serde(default = "default_page")]
+    #[serde(default = "StatisticsConfig::default_page")]
+    #[key(
+        unit = "size",
+        range = PowerOfTwo(SECTOR_BYTES, 1 << 20),
+        default = Bytes(4096),
+        source = "page size of every common operating system, and of the published statistics"
+    )]
     pub page: Bytes,
     /// Different pages that were read or written.
+    #[key(unit = "pages", range = Whole(1, MOST_PAGES))]
     pub footprint_pages: u64,
     /// Share of the footprint and of the requests that is generated; times and requests per page
     /// stay.
-    #[serde(default = "one")]
+    #[serde(default = "StatisticsConfig::default_scale")]
+    #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub scale: f64,
     /// Replay speed as a multiple of the recorded speed.
-    #[serde(default = "one")]
+    #[serde(default = "StatisticsConfig::default_speed")]
+    #[key(range = Real(1e-6, 1e9), default = 1.0)]
     pub speed: f64,
     /// Length of the runs of pages of similar popularity; runs are scattered.
-    #[serde(default = "default_extent")]
+    #[serde(default = "StatisticsConfig::default_extent")]
+    #[key(
+        unit = "size",
+        range = Words("a multiple of statistics.page up to 1GiB"),
+        default = Bytes(1 << 20),
+        source = "assumption: typical extent of a file on a fragmented file system"
+    )]
     pub extent: Bytes,
     /// Requests outstanding at any time, instead of the windows' times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
     /// Pages in each window of time.
+    #[key(range = Words("a table"))]
     pub windows: WindowsConfig,
     /// Statistics of the reads; absent without reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(range = Words("a table"))]
     pub reads: Option<SideConfig>,
     /// Statistics of the writes; absent without writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(range = Words("a table"))]
     pub writes: Option<SideConfig>,
 }
 
 /// `[statistics.windows]`: three lists, one entry per window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct WindowsConfig {
     /// End of each window, in seconds from the start of the first.
+    #[key(unit = "s", range = Words("ascending, up to 3.2e9, one for each window"))]
     pub ends_s: Vec<f64>,
     /// Pages read in each window; a page counts once per request that reads it.
+    #[key(unit = "pages", range = PAGES)]
     pub read_pages: Vec<u64>,
     /// Pages written in each window; a page counts once per request that writes it.
+    #[key(unit = "pages", range = PAGES)]
     pub write_pages: Vec<u64>,
 }
 
 /// `[statistics.reads]` or `[statistics.writes]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct SideConfig {
     /// Number of requests.
+    #[key(unit = "requests", range = Words("1 to the pages of all windows"))]
     pub requests: u64,
     /// Bytes of all requests.
+    #[key(unit = "bytes", range = Words("1 to 16 MiB a request"))]
     pub bytes: u64,
     /// Different pages.
+    #[key(unit = "pages", range = Words("1 to the pages of all windows"))]
     pub pages: u64,
     /// Percentiles of the two lists below; 1, 5, 10 and so on to 100 if absent.
-    #[serde(default = "usual")]
+    #[serde(default = "SideConfig::default_percentiles")]
+    #[key(unit = "%", range = Above(0.0, 100.0), note = ", ascending", default = usual())]
     pub percentiles: Vec<f64>,
     /// Requests that touch the page at each percentile of popularity.
+    #[key(unit = "requests", range = Words("ascending, one for each percentile"))]
     pub accesses: Vec<u64>,
     /// Size in bytes of the request at each percentile of size.
+    #[key(unit = "bytes", range = Words("ascending, up to 16 MiB, one for each percentile"))]
     pub sizes: Vec<u64>,
-}
-
-fn default_page() -> Bytes {
-    // Page size of every common operating system, and of the published statistics.
-    Bytes(4096)
-}
-
-fn default_extent() -> Bytes {
-    // Assumption: typical extent of a file on a fragmented file system.
-    Bytes(1 << 20)
-}
-
-fn one() -> f64 {
-    1.0
 }
 
 impl StatisticsConfig {
@@ -121,12 +139,12 @@ impl StatisticsConfig {
     pub(super) fn blank() -> Self {
         Self {
             disk: String::new(),
-            source: String::new(),
-            page: default_page(),
+            source: Self::default_source(),
+            page: Self::default_page(),
             footprint_pages: 0,
-            scale: one(),
-            speed: one(),
-            extent: default_extent(),
+            scale: Self::default_scale(),
+            speed: Self::default_speed(),
+            extent: Self::default_extent(),
             queue_depth: None,
             windows: WindowsConfig { ends_s: vec![], read_pages: vec![], write_pages: vec![] },
             reads: None,
@@ -143,33 +161,14 @@ const MOST_ACCESSES: u64 = 1 << 48;
 pub(super) const SECTOR_BYTES: u64 = 512;
 /// Longest window, in seconds: a century.
 const MOST_SECONDS: f64 = 3.2e9;
+/// Lists of pages by window.
+const PAGES: Range = Range::Words("one for each window, up to 2^48 in sum");
 
 impl StatisticsConfig {
     /// Checks every key that can be checked without the drive.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let page = self.page.0;
-        require(page.is_power_of_two() && (SECTOR_BYTES..=1 << 20).contains(&page), || {
-            format!(
-                "statistics.page = {} is not a page size; a power of two from 512B to 1MiB is \
-                 expected",
-                self.page
-            )
-        })?;
-        require((1..=MOST_PAGES).contains(&self.footprint_pages), || {
-            format!(
-                "statistics.footprint_pages = {} is outside 1 to 2^32 - 1",
-                self.footprint_pages
-            )
-        })?;
-        require(self.scale > 0.0 && self.scale <= 1.0, || {
-            format!(
-                "statistics.scale = {} is not a share; a number above 0 and at most 1 is expected",
-                self.scale
-            )
-        })?;
-        require((1e-6..=1e9).contains(&self.speed), || {
-            format!("statistics.speed = {} is outside 1e-6 to 1e9; 2 is twice as fast", self.speed)
-        })?;
+        self.check_ranges()?;
         require(
             self.extent.0.is_multiple_of(page) && (page..=1 << 30).contains(&self.extent.0),
             || {
@@ -179,7 +178,6 @@ impl StatisticsConfig {
                 )
             },
         )?;
-        check_depth("statistics", self.queue_depth)?;
         self.windows.check()?;
         let sides = [
             ("reads", &self.reads, &self.windows.read_pages),

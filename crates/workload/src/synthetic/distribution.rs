@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use vpass_core::config::keys::{KeyValue, Type};
 
 /// Distribution of addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,6 +59,13 @@ impl Distribution {
     pub(super) fn check(&self) -> Result<(), String> {
         self.to_string().parse::<Self>().map(|_| ())
     }
+}
+
+/// The forms of a distribution, for lists of keys.
+pub(super) const IN_WORDS: &str = "uniform, sequential, zipf:THETA, hot-cold:ADDRESSES/ACCESSES";
+
+impl KeyValue for Distribution {
+    const TYPE: Type = Type::Text;
 }
 
 impl FromStr for Distribution {

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use vpass_core::base::request::Arrival;
 use vpass_core::base::units::Bytes;
 use vpass_core::config::ConfigError;
+use vpass_core::config::keys::{self, Keys, Range};
 
-use super::distribution::Distribution;
+use super::distribution::{Distribution, IN_WORDS};
 use crate::stripes::StripesConfig;
 use crate::traces::MAX_REQUEST_BYTES;
 
@@ -35,60 +36,75 @@ impl WorkloadFile {
 }
 
 /// `[workload]`: generated requests.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields, default)]
+#[keys(table = "workload")]
 pub struct WorkloadConfig {
     /// Requests per pass.
+    #[key(unit = "requests", range = Whole(1, u64::MAX), default = 10_000_000)]
     pub requests: u64,
     /// Share of the requests that are reads; the others are writes.
+    #[key(unit = "share", range = keys::SHARE, default = 1.0)]
     pub read_share: f64,
     /// Size of every request, to which its address is aligned; 4 KiB if neither this nor
     /// `block_sizes` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[key(unit = "size", range = Multiple(SECTOR_BYTES, MAX_REQUEST_BYTES))]
     pub block_size: Option<Bytes>,
     /// Several sizes with their shares, instead of `block_size`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[key(range = Words("rows, their shares adding up to 1"), default)]
     pub block_sizes: Vec<SizeShare>,
     /// Requests outstanding at any time; 64 if neither this nor `rate` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
     /// Requests per second, instead of `queue_depth`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[key(unit = "requests/s", range = RATE)]
     pub rate: Option<f64>,
     /// Arrival process of requests at a `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
     /// Distribution of addresses.
+    #[key(range = Words(IN_WORDS), default = Distribution::Uniform)]
     pub distribution: Distribution,
     /// Distribution of the addresses of writes, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[key(range = Words(IN_WORDS))]
     pub write_distribution: Option<Distribution>,
     /// Hot part of the writes relative to that of the reads, if both are hot-cold.
     #[serde(skip_serializing_if = "HotSets::is_default")]
+    #[key(default = HotSets::Shared)]
     pub hot_sets: HotSets,
     /// Share of the capacity, from its start, that requests use.
+    #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub footprint: f64,
     /// Size of the runs to which zipf and hot-cold give a popularity; a page of the drive if
     /// absent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[key(unit = "size", range = Words("a multiple of every block size"))]
     pub run: Option<Bytes>,
     /// Requests that begin in stripes of pages; writes return to recently written stripes.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[key(range = Words("a table"))]
     pub stripes: Option<StripesConfig>,
 }
 
 /// Block size with its share.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct SizeShare {
     /// Size.
+    #[key(unit = "size", range = Multiple(SECTOR_BYTES, MAX_REQUEST_BYTES))]
     pub size: Bytes,
     /// Share of the requests; shares add up to 1.
+    #[key(unit = "share", range = keys::SHARE)]
     pub share: f64,
 }
 
 /// Arrival process of requests at a rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrivals {
     /// Independent arrivals, as of many users.
@@ -99,7 +115,7 @@ pub enum Arrivals {
 }
 
 /// Relation between the hot parts of reads and writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
 #[serde(rename_all = "lowercase")]
 pub enum HotSets {
     /// Reads and writes have the same hot part.
@@ -116,26 +132,6 @@ impl HotSets {
     }
 }
 
-impl Default for WorkloadConfig {
-    fn default() -> Self {
-        Self {
-            requests: 10_000_000,
-            read_share: 1.0,
-            block_size: None,
-            block_sizes: Vec::new(),
-            queue_depth: None,
-            rate: None,
-            arrivals: None,
-            distribution: Distribution::Uniform,
-            write_distribution: None,
-            hot_sets: HotSets::Shared,
-            footprint: 1.0,
-            run: None,
-            stripes: None,
-        }
-    }
-}
-
 /// Default block size: the page size of every common operating system.
 const DEFAULT_BLOCK: Bytes = Bytes(4096);
 /// Default queue depth: data sheets mostly state random reads at 32 to 128 (assumption).
@@ -144,6 +140,8 @@ const DEFAULT_DEPTH: u32 = 64;
 pub const MAX_QUEUE_DEPTH: u32 = 65_536;
 /// Smallest unit of address of a drive, in bytes.
 const SECTOR_BYTES: u64 = 512;
+/// Range of rates, in requests per second.
+pub(crate) const RATE: Range = Range::Rate(1e-6, 1e12);
 /// Tolerance for the sum of shares written as decimals.
 const SHARE_SLACK: f64 = 1e-6;
 
@@ -164,17 +162,7 @@ impl WorkloadConfig {
 
     /// Checks every key that can be checked without the drive.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        require(self.requests > 0, || "workload.requests is 0; at least 1 is expected".into())?;
-        require((0.0..=1.0).contains(&self.read_share), || {
-            format!("workload.read_share = {} is outside 0 to 1", self.read_share)
-        })?;
-        require(self.footprint > 0.0 && self.footprint <= 1.0, || {
-            format!(
-                "workload.footprint = {} is not a share of the capacity; a number above 0 and at \
-                 most 1 is expected",
-                self.footprint
-            )
-        })?;
+        self.check_ranges()?;
         self.distribution
             .check()
             .map_err(|what| ConfigError(format!("workload.distribution = {what}")))?;
@@ -214,21 +202,6 @@ impl WorkloadConfig {
              list of sizes with shares"
                 .into()
         })?;
-        let key = if self.block_sizes.is_empty() { "block_size" } else { "block_sizes" };
-        for SizeShare { size, share } in self.sizes() {
-            require(
-                size.0 > 0 && size.0.is_multiple_of(SECTOR_BYTES) && size.0 <= MAX_REQUEST_BYTES,
-                || {
-                    format!(
-                        "workload.{key}: a size of {size} is invalid; a multiple of 512 bytes up \
-                         to 16MiB is expected"
-                    )
-                },
-            )?;
-            require((0.0..=1.0).contains(&share), || {
-                format!("workload.block_sizes: a share of {share} is outside 0 to 1")
-            })?;
-        }
         let sum: f64 = self.sizes().iter().map(|s| s.share).sum();
         require((sum - 1.0).abs() <= SHARE_SLACK, || {
             format!("workload.block_sizes: the shares add up to {sum}; they must add up to 1")
@@ -255,26 +228,10 @@ pub(crate) fn check_arrival(
          loop or the rate of an open one"
             .into()
     })?;
-    check_depth("workload", queue_depth)?;
-    let rate_or_one = rate.unwrap_or(1.0);
-    require((1e-6..=1e12).contains(&rate_or_one), || {
-        format!("workload.rate = {rate_or_one} is outside 1e-6 to 1e12 requests per second")
-    })?;
     require(arrivals.is_none() || rate.is_some(), || {
         "workload.arrivals needs workload.rate: with a queue depth, a request arrives when another \
          completes"
             .into()
-    })
-}
-
-/// Checks the queue depth of a table.
-pub(crate) fn check_depth(table: &str, depth: Option<u32>) -> Result<(), ConfigError> {
-    require(depth != Some(0), || format!("{table}.queue_depth is 0; at least 1 is expected"))?;
-    require(depth.is_none_or(|depth| depth <= MAX_QUEUE_DEPTH), || {
-        format!(
-            "{table}.queue_depth = {} is more than {MAX_QUEUE_DEPTH}",
-            depth.unwrap_or_default()
-        )
     })
 }
 

@@ -525,7 +525,7 @@ mod tests {
         };
         assert_eq!(
             refused("late_reads = 4294967295"),
-            "reclaim.late_reads = 4294967295 is more than 20000000"
+            "reclaim.late_reads = 4294967295 is outside 0 to 20000000"
         );
         for technique in RECLAIM {
             let config = config(900, "late_reads = 20000000, check_interval = 1000000");

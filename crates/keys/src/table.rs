@@ -1,0 +1,284 @@
+//! Expansion of a struct whose fields are the keys of a table.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
+use syn::{DeriveInput, Error, Field, FieldsNamed, Ident, LitStr, Type};
+
+use crate::declared::{Declared, Fallback};
+
+/// Variants of `Range` that a declaration may name alone.
+const RANGES: [&str; 10] =
+    ["Whole", "Real", "Above", "ZeroOr", "Rate", "Size", "PowerOfTwo", "Multiple", "Time", "Words"];
+
+/// Field and its declaration.
+struct Member<'a> {
+    field: &'a Field,
+    name: &'a Ident,
+    key: String,
+    declared: Declared,
+}
+
+pub(crate) fn expand(input: &DeriveInput, fields: &FieldsNamed) -> Result<TokenStream, Error> {
+    let mut members = vec![];
+    for field in &fields.named {
+        let name = field.ident.as_ref().expect("a named field");
+        let key = name.unraw().to_string();
+        members.push(Member { field, name, key, declared: Declared::of(field)? });
+    }
+    let has_default = !members.iter().any(Member::is_required);
+    let keys = members.iter().filter(|member| !member.declared.skip);
+    let (name, list) = (&input.ident, keys.clone().map(Member::key));
+    let (checks, defaults) = (keys.clone().map(Member::check), members.iter().map(Member::entry));
+    let default = has_default.then(|| default(name, &members));
+    let functions = (!has_default).then(|| members.iter().filter_map(Member::function).collect());
+    let functions: TokenStream = functions.unwrap_or_default();
+    let random = keys.map(Member::random);
+    let Attribute { table, is_slot } = Attribute::of(input)?;
+    let check_ranges = check_ranges(table.as_ref());
+    let slot = is_slot.then(|| slot(name, &members));
+    Ok(quote! {
+        #[automatically_derived]
+        impl ::vpass_core::config::keys::Keys for #name {
+            const KEYS: &'static [::vpass_core::config::keys::Key] = &[#(#list),*];
+
+            fn check_in(&self, table: &str) -> Result<(), ::vpass_core::config::ConfigError> {
+                let mut keys = Self::KEYS.iter();
+                #(#checks)*
+                let _ = (table, keys.next());
+                Ok(())
+            }
+
+            fn write_defaults<M: ::serde::ser::SerializeMap>(map: &mut M) -> Result<(), M::Error> {
+                let _ = &map;
+                #(#defaults)*
+                Ok(())
+            }
+        }
+
+        #[automatically_derived]
+        impl ::vpass_core::config::keys::KeyValue for #name {
+            const TYPE: ::vpass_core::config::keys::Type = ::vpass_core::config::keys::Type::Table(
+                <Self as ::vpass_core::config::keys::Keys>::KEYS,
+            );
+
+            fn check(
+                &self,
+                path: &str,
+                _: &::vpass_core::config::keys::Key,
+            ) -> Result<(), ::vpass_core::config::ConfigError> {
+                ::vpass_core::config::keys::Keys::check_in(self, path)
+            }
+        }
+
+        #default
+        #slot
+
+        #[automatically_derived]
+        impl #name {
+            #check_ranges
+            #functions
+            #(#random)*
+        }
+    })
+}
+
+/// Attribute `#[keys(table = "NAME", slot)]` of a struct.
+struct Attribute {
+    table: Option<String>,
+    is_slot: bool,
+}
+
+impl Attribute {
+    fn of(input: &DeriveInput) -> Result<Self, Error> {
+        let mut found = Self { table: None, is_slot: false };
+        for attribute in input.attrs.iter().filter(|a| a.path().is_ident("keys")) {
+            attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("slot") {
+                    found.is_slot = true;
+                } else if meta.path.is_ident("table") {
+                    found.table = Some(meta.value()?.parse::<LitStr>()?.value());
+                } else {
+                    return Err(Error::new_spanned(
+                        &meta.path,
+                        "#[keys(table = \"NAME\")] is expected",
+                    ));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(found)
+    }
+}
+
+/// Returns code that reads a table with parameters of techniques.
+fn slot(name: &Ident, members: &[Member]) -> TokenStream {
+    let keys: Vec<&Member> = members.iter().filter(|member| !member.declared.skip).collect();
+    let names: Vec<&String> = keys.iter().map(|member| &member.key).collect();
+    let fields = keys.iter().map(|member| member.name);
+    quote! {
+        #[automatically_derived]
+        impl crate::config::params::SlotTable for #name {
+            const KEYS: &'static [&'static str] = &[#(#names),*];
+
+            fn read<'de, A: ::serde::de::MapAccess<'de>>(
+                &mut self,
+                key: &str,
+                table: &mut A,
+            ) -> Result<(), A::Error> {
+                match key {
+                    #(#names => self.#fields = table.next_value()?,)*
+                    _ => {}
+                }
+                Ok(())
+            }
+
+            fn params(&mut self) -> &mut crate::config::Params {
+                &mut self.params
+            }
+        }
+
+        #[automatically_derived]
+        impl<'de> ::serde::Deserialize<'de> for #name {
+            fn deserialize<D: ::serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                crate::config::params::read_slot(d)
+            }
+        }
+    }
+}
+
+fn check_ranges(table: Option<&String>) -> Option<TokenStream> {
+    table.map(|table| {
+        quote! {
+            /// Checks every number against the range that its key declares.
+            fn check_ranges(&self) -> Result<(), ::vpass_core::config::ConfigError> {
+                ::vpass_core::config::keys::Keys::check_in(self, #table)
+            }
+        }
+    })
+}
+
+fn default(name: &Ident, members: &[Member]) -> TokenStream {
+    let fields = members.iter().map(|member| {
+        let (name, value) = (member.name, member.value());
+        quote!(#name: #value)
+    });
+    quote! {
+        #[automatically_derived]
+        impl ::core::default::Default for #name {
+            fn default() -> Self {
+                Self { #(#fields),* }
+            }
+        }
+    }
+}
+
+impl Member<'_> {
+    /// Returns whether a file must give the key.
+    fn is_required(&self) -> bool {
+        let declared = &self.declared;
+        let none = matches!(declared.default, Fallback::None);
+        !declared.skip && none && inner(&self.field.ty, "Option").is_none()
+    }
+
+    /// Returns the value of a key that a file does not give.
+    fn value(&self) -> TokenStream {
+        if let Fallback::Value(value) = &self.declared.default {
+            value.clone()
+        } else {
+            quote!(::core::default::Default::default())
+        }
+    }
+
+    /// Returns an entry of `KEYS`.
+    fn key(&self) -> TokenStream {
+        let Declared { meaning, unit, note, source, .. } = &self.declared;
+        let (name, ty, required) = (&self.key, &self.field.ty, self.is_required());
+        let range = self
+            .declared
+            .range
+            .as_ref()
+            .map_or_else(|| quote!(::vpass_core::config::keys::Range::OfType), in_full);
+        quote! {
+            ::vpass_core::config::keys::Key {
+                name: #name,
+                meaning: #meaning,
+                unit: #unit,
+                range: #range,
+                note: #note,
+                source: #source,
+                required: #required,
+                of: <#ty as ::vpass_core::config::keys::KeyValue>::TYPE,
+            }
+        }
+    }
+
+    fn check(&self) -> TokenStream {
+        let name = self.name;
+        quote! {
+            if let Some(key) = keys.next() {
+                let path = ::vpass_core::config::keys::path(table, key.name);
+                ::vpass_core::config::keys::KeyValue::check(&self.#name, &path, key)?;
+            }
+        }
+    }
+
+    /// Returns code that writes the declared default.
+    fn entry(&self) -> Option<TokenStream> {
+        let Fallback::Value(value) = &self.declared.default else { return None };
+        let (key, ty) = (&self.key, &self.field.ty);
+        Some(quote! {
+            let default: #ty = #value;
+            map.serialize_entry(#key, &default)?;
+        })
+    }
+
+    fn function(&self) -> Option<TokenStream> {
+        let Fallback::Value(value) = &self.declared.default else { return None };
+        let (name, ty) = (format_ident!("default_{}", self.key), &self.field.ty);
+        Some(quote! {
+            fn #name() -> #ty { #value }
+        })
+    }
+
+    fn random(&self) -> Option<TokenStream> {
+        let values = self.declared.random.as_ref()?;
+        let name = format_ident!("RANDOM_{}", self.key.to_uppercase());
+        let ty = inner(&self.field.ty, "Vec").unwrap_or(&self.field.ty);
+        let is_list = matches!(values.clone().into_iter().next(), Some(TokenTree::Group(_)));
+        let (ty, values, doc) = if is_list {
+            (quote!(&'static [#ty]), quote!(&#values), "Values")
+        } else if values.to_string().contains("..=") {
+            (quote!(::core::ops::RangeInclusive<#ty>), values.clone(), "Range")
+        } else {
+            (quote!(f64), values.clone(), "Probability")
+        };
+        let doc = format!("{doc} of `{}` on random drives.", self.key);
+        Some(quote! {
+            #[doc = #doc]
+            pub const #name: #ty = #values;
+        })
+    }
+}
+
+/// Adds the path to a variant of `Range`; other expressions stay as they are.
+fn in_full(range: &TokenStream) -> TokenStream {
+    let first = range.clone().into_iter().next();
+    match first {
+        Some(TokenTree::Ident(name)) if RANGES.iter().any(|range| name == range) => {
+            quote!(::vpass_core::config::keys::Range::#range)
+        }
+        _ => range.clone(),
+    }
+}
+
+/// Returns the type in `Option<...>` or `Vec<...>`.
+fn inner<'a>(ty: &'a Type, around: &str) -> Option<&'a Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|segment| segment.ident == around)?;
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first()? {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    }
+}

@@ -1,0 +1,215 @@
+//! JSON Schemas (draft 2020-12) of drive and workload files, made from the declarations of keys.
+//!
+//! Editors complete and check files with them. A schema accepts every file that vpass accepts.
+//! vpass checks more: rules between keys, and ranges that only words describe.
+
+use serde_json::{Map, Value, json};
+use vpass_core::config::DriveConfig;
+use vpass_core::config::keys::{Keys, Range, Type};
+use vpass_core::slots::Slot;
+use vpass_core::slots::card::{Kind, Param};
+
+use super::default_of;
+use crate::schema::{DRIVE, PHASES, Section, WORKLOAD};
+
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+/// Form of a size: "16KiB", "1.5 GiB", "4k".
+const SIZE: &str = "^ *[0-9]+(\\.[0-9]+)? *([kKmMgGtTpP]?[iI]?[bB]?) *$";
+/// Form of a span of time: "30d", "22.4h", "0".
+const TIME: &str = "^ *([0-9]+(\\.[0-9]+)? *(ns|us|ms|s|min|h|d|y)|0) *$";
+/// Form of a whole number with a decimal unit: "1M", "2.5k".
+const COUNT: &str = "^ *[0-9][0-9_]*(\\.[0-9_]*)?[kKmMgGtT] *$";
+
+/// Returns the schema of drive files.
+pub fn drive() -> Value {
+    let tables = DRIVE.iter().map(|section| (section.name.to_owned(), table(section)));
+    let required = DriveConfig::KEYS.iter().filter(|key| key.required).map(|key| key.name);
+    file("vpass drive file", tables.collect(), json!({ "required": required.collect::<Vec<_>>() }))
+}
+
+/// Returns the schema of workload files: generated, of phases, or from statistics.
+pub fn workload() -> Value {
+    let mut tables = Map::new();
+    for section in WORKLOAD.iter().chain(PHASES) {
+        let one = table(section);
+        match tables.get_mut(section.name) {
+            None => drop(tables.insert(section.name.into(), one)),
+            Some(other) => *other = json!({ "anyOf": [other.take(), one] }),
+        }
+    }
+    tables.insert(
+        "hints".into(),
+        json!({ "type": "object", "description": "Read latencies that the host accepts" }),
+    );
+    let one_of = json!([{ "required": ["workload"] }, { "required": ["statistics"] }]);
+    file("vpass workload file", tables, json!({ "oneOf": one_of }))
+}
+
+/// A whole file: a line of description and tables.
+fn file(title: &str, mut tables: Map<String, Value>, rules: Value) -> Value {
+    tables.insert("description".into(), json!({ "type": "string" }));
+    let schema = json!({
+        "$schema": DIALECT,
+        "title": title,
+        "type": "object",
+        "properties": tables,
+        "additionalProperties": false,
+    });
+    with(schema, rules)
+}
+
+/// A table of a file, or a row of a list of tables.
+fn table(section: &Section) -> Value {
+    let defaults = section.defaults();
+    let mut properties = Map::new();
+    for key in section.declared {
+        let values = match (key.of, section.inner(key.name)) {
+            (Type::List(_), Some(row)) => json!({ "type": "array", "items": table(row) }),
+            (_, Some(inner)) => table(inner),
+            (of, None) => with_count(key.range, values(of, key.range)),
+        };
+        let about = [key.meaning, &words(key.unit, key.range, key.note), &source(key.source)];
+        let default = defaults.get(key.name).map(|default| json!({ "default": default }));
+        let schema = with(values, json!({ "description": sentences(about) }));
+        properties.insert(key.name.into(), with(schema, default.unwrap_or_default()));
+    }
+    if let Some(slot) = section.slot() {
+        add_parameters(slot, &mut properties);
+    }
+    let required: Vec<_> =
+        section.declared.iter().filter(|key| key.required).map(|key| key.name).collect();
+    let schema = json!({
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    });
+    if required.is_empty() { schema } else { with(schema, json!({ "required": required })) }
+}
+
+/// Adds the tables of techniques, and the keys that several techniques share.
+fn add_parameters(slot: &Slot, properties: &mut Map<String, Value>) {
+    for alias in slot.aliases() {
+        let (_, param) = slot.sharing(alias).next().expect("an alias belongs to a parameter");
+        properties.insert(alias.into(), with_count(param.values(), parameter(param)));
+    }
+    for (about, param) in slot.params() {
+        let technique = properties.entry(about.name).or_insert_with(
+            || json!({ "type": "object", "properties": {}, "additionalProperties": false }),
+        );
+        technique["properties"][param.key] = parameter(param);
+    }
+}
+
+fn parameter(param: &Param) -> Value {
+    let of = match param.kind {
+        Kind::Whole => Type::Whole(u64::MAX),
+        Kind::Real => Type::Real,
+    };
+    let about = [param.meaning, &words(param.unit, Range::OfType, ""), &source(param.source)];
+    let about = json!({ "description": sentences(about), "default": default_of(param) });
+    with(values(of, param.values()), about)
+}
+
+/// The values of a type within a range.
+fn values(of: Type, range: Range) -> Value {
+    match of {
+        Type::Whole(_) => numbers("integer", range),
+        Type::Real => numbers("number", range),
+        Type::Bool => json!({ "type": "boolean" }),
+        Type::Text => json!({ "type": "string" }),
+        Type::Word(words) => json!({ "enum": words }),
+        Type::Size => json!({ "anyOf": [numbers("integer", range), text(SIZE)] }),
+        Type::Time => json!({ "anyOf": [text(TIME), { "const": 0 }] }),
+        Type::OneOrList(of) => {
+            let one = values(*of, range);
+            json!({ "anyOf": [one, { "type": "array", "items": one }] })
+        }
+        Type::List(of) => json!({ "type": "array", "items": values(*of, range) }),
+        Type::Table(_) => json!({ "type": "object" }),
+    }
+}
+
+fn text(pattern: &str) -> Value {
+    json!({ "type": "string", "pattern": pattern })
+}
+
+/// Numbers of a JSON type within a range.
+fn numbers(kind: &str, range: Range) -> Value {
+    let bounds = match range {
+        Range::Whole(low, u64::MAX) => json!({ "minimum": low }),
+        Range::Whole(low, high) | Range::Size(low, high) => {
+            json!({ "minimum": low, "maximum": high })
+        }
+        Range::Real(low, high) | Range::Rate(low, high) => {
+            json!({ "minimum": bound(low), "maximum": bound(high) })
+        }
+        Range::Above(low, high) => {
+            json!({ "exclusiveMinimum": bound(low), "maximum": bound(high) })
+        }
+        Range::ZeroOr(low, high) => {
+            return json!({ "anyOf": [{ "const": 0 }, numbers(kind, Range::Real(low, high))] });
+        }
+        Range::PowerOfTwo(low, high) => {
+            let powers = (0..u64::BITS).map(|bit| 1 << bit).filter(|n| (low..=high).contains(n));
+            json!({ "enum": powers.collect::<Vec<u64>>() })
+        }
+        Range::Multiple(step, most) => {
+            json!({ "minimum": step, "maximum": most, "multipleOf": step })
+        }
+        Range::Words(_) | Range::OfType | Range::Time(_) if kind == "integer" => {
+            json!({ "minimum": 0 })
+        }
+        Range::Words(_) | Range::OfType | Range::Time(_) => json!({}),
+    };
+    with(json!({ "type": kind }), bounds)
+}
+
+/// A bound in the fewest digits: whole numbers without a point.
+fn bound(n: f64) -> Value {
+    if n.fract() == 0.0 && n.abs() < 9e15 { json!(n as i64) } else { json!(n) }
+}
+
+/// Adds the text form of a number that may be written `1M`.
+fn with_count(range: Range, values: Value) -> Value {
+    let Some(kind) = values.get("type").filter(|_| range.takes_suffixes()) else { return values };
+    if kind == "array" {
+        return values;
+    }
+    let mut one = values.as_object().cloned().unwrap_or_default();
+    let about: Map<_, _> = ["description", "default"]
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), one.remove(*name)?)))
+        .collect();
+    with(json!({ "anyOf": [one, text(COUNT)] }), Value::Object(about))
+}
+
+/// The unit of a key, and values that only words describe.
+fn words(unit: &str, range: Range, note: &str) -> String {
+    let unit = match unit {
+        "" | "size" | "time" => String::new(),
+        unit => format!("Unit: {unit}"),
+    };
+    let values = match range {
+        Range::Words(words) => format!("Values: {words}{note}"),
+        _ if note.is_empty() => String::new(),
+        range => format!("Values: {range}{note}"),
+    };
+    sentences([&unit, &values, ""])
+}
+
+fn source(source: &str) -> String {
+    if source.is_empty() { String::new() } else { format!("Source of the default: {source}") }
+}
+
+/// The parts that are not empty, as sentences.
+fn sentences(parts: [&str; 3]) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
+}
+
+/// A schema with the keywords of another one added.
+fn with(mut schema: Value, more: Value) -> Value {
+    if let (Some(schema), Value::Object(more)) = (schema.as_object_mut(), more) {
+        schema.extend(more);
+    }
+    schema
+}

@@ -1,0 +1,170 @@
+//! Values that a key cannot hold, found by the declarations before a type reads them.
+
+use std::fmt;
+
+use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Value};
+use vpass_core::base::span::Span;
+use vpass_core::base::units::Bytes;
+use vpass_core::config::keys::{Key, Range, Type};
+
+use crate::failure::Failure;
+use crate::schema::Section;
+use crate::suggest;
+
+/// What is wrong with the value of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyError {
+    /// Path of the key, such as `geometry.channels`.
+    pub key: String,
+    /// Value, as TOML.
+    pub value: String,
+    /// Place of the value: a file with a line, or a setting.
+    pub place: String,
+    /// What the value must be, such as "a whole number, 1 to 256".
+    pub remedy: String,
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, value, place, remedy } = self;
+        write!(f, "{place}: {key} is {value}; it must be {remedy}")
+    }
+}
+
+impl From<KeyError> for Failure {
+    fn from(e: KeyError) -> Self {
+        Self { key: Some(Box::new(e.clone())), ..Self::usage(e) }
+    }
+}
+
+/// A value that its key cannot hold. The place is unknown so far.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    key: String,
+    value: String,
+    remedy: String,
+    /// Offset of the value in the text.
+    pub(crate) at: usize,
+}
+
+impl Wrong {
+    pub(crate) fn new(key: &str, value: String, remedy: String, at: usize) -> Self {
+        Self { key: key.into(), value, remedy, at }
+    }
+
+    /// Adds the place: a file with a line, or a setting.
+    pub(crate) fn at_place(self, place: String) -> KeyError {
+        KeyError { key: self.key, value: self.value, place, remedy: self.remedy }
+    }
+}
+
+/// Returns the first value of a document that its key cannot hold.
+pub(crate) fn in_document(schema: &[Section], document: &DeTable) -> Option<Wrong> {
+    document.iter().find_map(|(name, value)| {
+        let section = schema.iter().find(|section| section.name == name.get_ref())?;
+        in_table(section.name, section, value)
+    })
+}
+
+/// Returns what is wrong with a value that a setting gives to a key of a table.
+pub(crate) fn in_setting(section: &Section, name: &str, value: &Value) -> Option<Wrong> {
+    let key = section.declared.iter().find(|key| key.name == name)?;
+    let text = format!("value = {value}");
+    let document = DeTable::parse(&text).ok()?;
+    let (_, value) = document.get_ref().iter().next()?;
+    in_key(&format!("{}.{name}", section.name), section, key, value)
+}
+
+fn in_table(path: &str, section: &Section, value: &Spanned<DeValue>) -> Option<Wrong> {
+    let Some(table) = value.get_ref().as_table() else {
+        return Some(wrong(path, value, "a table".into()));
+    };
+    table.iter().find_map(|(name, value)| {
+        let key = section.declared.iter().find(|key| key.name == name.get_ref())?;
+        in_key(&format!("{path}.{}", key.name), section, key, value)
+    })
+}
+
+fn in_key(path: &str, section: &Section, key: &Key, value: &Spanned<DeValue>) -> Option<Wrong> {
+    match (section.inner(key.name), key.of, value.get_ref()) {
+        (Some(row), Type::List(_), DeValue::Array(rows)) => {
+            rows.iter().find_map(|value| in_table(path, row, value))
+        }
+        (Some(_), Type::List(_), _) => Some(wrong(path, value, "a list of tables".into())),
+        (Some(inner), ..) => in_table(path, inner, value),
+        (None, of, _) => in_value(path, key, of, value),
+    }
+}
+
+/// Checks a value, or each value of a list.
+fn in_value(path: &str, key: &Key, of: Type, value: &Spanned<DeValue>) -> Option<Wrong> {
+    let fits = match (of, value.get_ref()) {
+        (Type::OneOrList(of) | Type::List(of), DeValue::Array(list)) => {
+            return list.iter().find_map(|value| in_value(path, key, *of, value));
+        }
+        (Type::OneOrList(of), _) => return in_value(path, key, *of, value),
+        (Type::Whole(most), DeValue::Integer(n)) => {
+            whole(n.as_str(), n.radix()).is_some_and(|n| n <= most)
+        }
+        (Type::Real, DeValue::Integer(_) | DeValue::Float(_))
+        | (Type::Bool, DeValue::Boolean(_))
+        | (Type::Text, DeValue::String(_))
+        | (Type::Table(_), _) => true,
+        (Type::Word(words), DeValue::String(word)) => words.contains(&&**word),
+        (Type::Size, DeValue::String(text)) => Bytes::parse(text).is_ok(),
+        (Type::Size, DeValue::Integer(n)) => whole(n.as_str(), n.radix()).is_some(),
+        (Type::Time, DeValue::String(text)) => Span::parse(text).is_ok(),
+        (Type::Time, DeValue::Integer(n)) => n.as_str() == "0",
+        _ => false,
+    };
+    if fits { None } else { Some(wrong(path, value, remedy(key, of, value.get_ref()))) }
+}
+
+/// A whole number without a sign; none for any other.
+fn whole(digits: &str, radix: u32) -> Option<u64> {
+    u64::from_str_radix(&digits.replace('_', ""), radix).ok()
+}
+
+/// What the value of a key must be.
+fn remedy(key: &Key, of: Type, value: &DeValue) -> String {
+    let kind = match of {
+        Type::Whole(_) => "a whole number",
+        Type::Real => "a number",
+        Type::Bool => return "true or false".into(),
+        Type::Text => "text",
+        Type::Word(words) => return one_of(words, value.as_str()),
+        Type::Size => "a size such as \"16KiB\" or a number of bytes",
+        Type::Time => {
+            "a time with a unit such as \"22.4h\", \"30d\" or \"1y\" (ns, us, ms, s, min, h, d, y)"
+        }
+        Type::OneOrList(_) | Type::List(_) => "a list",
+        Type::Table(_) => "a table",
+    };
+    if matches!(key.range, Range::OfType | Range::Words("text")) {
+        return kind.into();
+    }
+    let unit = match key.unit {
+        "" | "size" | "time" | "share" => String::new(),
+        unit => format!(" ({unit})"),
+    };
+    format!("{kind}, {}{unit}", key.values())
+}
+
+fn one_of(words: &[&'static str], given: Option<&str>) -> String {
+    let hint = given.map_or_else(String::new, |word| suggest::hint(word, words.iter().copied()));
+    format!("one of {}{hint}", words.join(", "))
+}
+
+fn wrong(path: &str, value: &Spanned<DeValue>, remedy: String) -> Wrong {
+    let text = match value.get_ref() {
+        DeValue::Table(_) => "a table".into(),
+        DeValue::Array(_) => "a list".into(),
+        DeValue::String(text) => format!("{:?}", &**text),
+        DeValue::Integer(n) => n.as_str().to_owned(),
+        DeValue::Float(n) => n.as_str().to_owned(),
+        DeValue::Boolean(is) => is.to_string(),
+        DeValue::Datetime(time) => time.to_string(),
+    };
+    Wrong::new(path, text, remedy, value.span().start)
+}
