@@ -55,7 +55,8 @@ impl Budgets {
             let Some(retries) = takes.iter().rposition(|ns| *ns <= us(given)) else {
                 let least = takes[0] as f64 / 1e3;
                 return Err(ConfigError(format!(
-                    "hints.{word}_us = {given}: a read takes up to {least} us on an idle drive, without any retry; {least} or more is right"
+                    "hints.{word}_us = {given}: it must be at least {least}, because a read \
+                     without retries takes up to {least} us on an idle drive"
                 )));
             };
             *budget = Budget { us: Some(given), retries: retries as u8 };

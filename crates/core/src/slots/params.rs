@@ -77,7 +77,8 @@ impl Slot {
             };
             if let Some(own) = self.sharing(alias).find_map(other) {
                 return Err(ConfigError(format!(
-                    "{}.{alias} = {number} and {own} are two numbers for one parameter; give one of them, or the same twice",
+                    "{}.{alias} = {number} and {own} contradict each other; give one of them, or \
+                     the same number twice",
                     self.table
                 )));
             }
@@ -108,9 +109,9 @@ impl Slot {
             (None, None) => self.aliases(),
         };
         if keys.is_empty() {
-            "; it has none".into()
+            "; this technique has no parameters".into()
         } else {
-            format!("; known are {}", keys.join(", "))
+            format!("; known keys: {}", keys.join(", "))
         }
     }
 }
@@ -120,13 +121,13 @@ impl Param {
         let ((low, high), value) = (self.range, number.value());
         if self.kind == Kind::Whole && matches!(number, Number::Real(_)) {
             return Err(ConfigError(format!(
-                "{path} = {number}: a whole number is expected, {low} to {high}"
+                "{path} = {number}: it must be a whole number between {low} and {high}"
             )));
         }
         if (low..=high).contains(&value) {
             Ok(())
         } else {
-            Err(ConfigError(format!("{path} = {number} is outside {low} to {high}")))
+            Err(ConfigError(format!("{path} = {number}: it must be between {low} and {high}")))
         }
     }
 }

@@ -412,7 +412,8 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
     require(!technique.lowers_density || config.geometry.cell != CellType::Tlc232, || {
         let name = technique.name;
         format!(
-            "`{name}` makes guard levels, whose worth is known of the 1-2-4 code; with geometry.cell = \"tlc-2-3-2\" a technique without is right"
+            "`{name}` uses guard levels, which are defined for the 1-2-4 code only; with \
+             geometry.cell = \"tlc-2-3-2\", choose a technique without guard levels"
         )
     })?;
     check_table(technique, !config.disturb.model.disturbs() || config.disturb.model.has_table())?;
@@ -420,7 +421,8 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
     require(!technique.needs.retries || has_retries, || {
         let name = technique.name;
         format!(
-            "`{name}` goes by the retries of reads, and the drive makes none: [error] and [ecc] with more than one level are needed"
+            "`{name}` needs a drive with read retries: set [error], and [ecc] with more than one \
+             level"
         )
     })
 }
@@ -433,7 +435,8 @@ pub(crate) fn check_table(
     require(has_all_it_needs || !technique.needs.limits, || {
         let name = technique.name;
         format!(
-            "`{name}` goes by a table of limits, and the drive's error model has none: `none` needs no table"
+            "`{name}` needs a table of limits, and this drive's error model has none: use `none`, \
+             which needs no table"
         )
     })
 }

@@ -22,7 +22,7 @@ use crate::slots::card::{About, Card};
 pub(super) const CARD: GcTechnique = Card {
     about: About {
         name: "cost-benefit",
-        summary: "weighs the space a block gives against how long it was left alone",
+        summary: "cleans the block with the best ratio of free space times age to cost",
         paper: "Kawaguchi et al., USENIX 1995",
         ..About::PLAIN
     },

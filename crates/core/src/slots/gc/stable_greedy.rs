@@ -35,15 +35,16 @@ const SLACK: Param = Param {
     default: 0.05,
     range: (0.0, 1.0),
     draw: &[0.0, 0.05, 1.0],
-    meaning: "Pages, as a share of a block's, by which a victim may be fuller than the emptiest block",
-    source: "Assumption: ten pages of ipr-2018's blocks of 192",
+    meaning: "Share of a block's pages by which a victim may be fuller than the emptiest block",
+    source: "Assumption: 10 pages of ipr-2018's blocks of 192",
     alias: Some("stable_slack"),
 };
 
 pub(super) const CARD: GcTechnique = Card {
     about: About {
         name: "stable-greedy",
-        summary: "of the emptiest blocks one left alone for long, the least worn first (TECS 2016, as far as it is public)",
+        summary: "among the emptiest blocks, cleans the least worn that has not changed for long \
+            (TECS 2016, as far as it is public)",
         paper: "Chang et al., TECS 2016",
         params: &[SLACK],
         ..About::PLAIN

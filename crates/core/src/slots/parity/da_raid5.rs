@@ -43,7 +43,8 @@ const L: Param = Param {
     default: 16_384.0,
     range: (0.0, 4_294_967_295.0),
     draw: &[0.0],
-    meaning: "stripes with a page in a worn block beyond which the last stage begins and all stripes get parity",
+    meaning: "number of stripes with a page in a worn block above which the last stage begins and \
+        all stripes get parity",
     source: "da-raid5-2013 IV-A: L = 2^14",
     alias: Some("l"),
 };
@@ -56,7 +57,8 @@ const CUT_OFF: Param = Param {
     default: 8.0,
     range: (1.0, 4096.0),
     draw: &[4.0],
-    meaning: "in the last stage: pages of the longest request that the write buffer takes in; longer ones go through to flash with their parity",
+    meaning: "last stage: longest request, in pages, that the write buffer takes; longer requests \
+        go straight to flash with their parity",
     source: "da-raid5-2013 III-E: 8 pages",
     alias: None,
 };
@@ -69,7 +71,7 @@ const PAGES: Param = Param {
     default: 64.0,
     range: (1.0, 4096.0),
     draw: &[2.0],
-    meaning: "in the last stage: pages of partial parity that the controller keeps, one a stripe",
+    meaning: "last stage: pages of partial parity that the controller keeps, one per stripe",
     source: "da-raid5-2013 IV-A: 512 KB of 8-KB pages",
     alias: None,
 };
@@ -77,7 +79,7 @@ const PAGES: Param = Param {
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "da-raid5",
-        summary: "udl, then pe-aware, then hc, as blocks wear",
+        summary: "`udl`, then `pe-aware`, then `hc`, as blocks wear",
         paper: "Guo et al., DATE 2013",
         params: &[STRIPE, REBUILD, T_P, QUEUE, L, CUT_OFF, PAGES],
         ..About::PLAIN

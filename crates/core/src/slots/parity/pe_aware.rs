@@ -36,7 +36,8 @@ pub(super) const T_P: Param = Param {
     default: 15_000.0,
     range: (0.0, 1e6),
     draw: &[0.0],
-    meaning: "P/E cycles of a block beyond which a stripe with a page in it has parity; where limits follow from a code and nobody says so, bch.pec",
+    meaning: "P/E cycles above which a block is worn, so that stripes with a page in it get \
+        parity; default bch.pec if limits follow from a code",
     source: "da-raid5-2013 IV-A: T_p = 15,000",
     alias: Some("t_p"),
 };
@@ -49,8 +50,9 @@ pub(super) const QUEUE: Param = Param {
     default: 64.0,
     range: (0.0, 65_536.0),
     draw: &[0.0, 4.0, 64.0],
-    meaning: "stripes that may wait for parity that a move has made necessary; what is more is formed at once",
-    source: "assumption: as many as the cache of partial parity has pages",
+    meaning: "stripes that may wait for parity after a move; parity of further stripes is formed \
+        at once",
+    source: "assumption: the number of pages in the partial parity cache",
     alias: Some("queue"),
 };
 
@@ -62,7 +64,8 @@ const PUBLISHED: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0],
-    meaning: "1 counts writes to worn blocks up and others down, wherever the old copy lay, as printed; 0 counts the pages that lie in worn blocks",
+    meaning: "1: as printed, counts up for each write to a worn block and down for each other \
+        write; 0: counts the pages in worn blocks",
     source: "da-raid5-2013 Algorithm 1",
     alias: None,
 };
@@ -70,7 +73,7 @@ const PUBLISHED: Param = Param {
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "pe-aware",
-        summary: "a page of parity for every N pages of which one lies in a worn block",
+        summary: "a parity page for N host pages only if one of them lies in a worn block",
         paper: "Guo et al., DATE 2013, III-D",
         params: &[STRIPE, REBUILD, T_P, QUEUE, PUBLISHED],
         ..About::PLAIN

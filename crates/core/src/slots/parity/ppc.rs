@@ -30,7 +30,8 @@ pub(super) const PAGES: Param = Param {
     default: 64.0,
     range: (1.0, 4096.0),
     draw: &[1.0, 2.0, 5.0],
-    meaning: "pages of partial parity that the controller keeps, one a stripe; the one that was brought up to date longest ago goes first",
+    meaning: "pages of partial parity that the controller keeps, one per stripe; the least \
+        recently updated is evicted first",
     source: "da-raid5-2013 IV-A: 512 KB of 8-KB pages",
     alias: None,
 };
@@ -38,7 +39,8 @@ pub(super) const PAGES: Param = Param {
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "ppc",
-        summary: "a page of parity for every N pages, programmed late out of a cache of partial parity",
+        summary: "a parity page for every N host pages, programmed late from a cache of partial \
+            parity",
         paper: "Im and Shin, IEEE TC 2011",
         params: &[STRIPE, REBUILD, PAGES],
         ..About::PLAIN

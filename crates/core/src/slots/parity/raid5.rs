@@ -23,7 +23,7 @@ use crate::slots::card::{About, Card};
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "raid5",
-        summary: "a page of parity for every N pages, up to date with each write",
+        summary: "a parity page for every N host pages, updated by each write",
         paper: "Guo et al., DATE 2013, II-B",
         params: &[STRIPE, REBUILD],
         ..About::PLAIN

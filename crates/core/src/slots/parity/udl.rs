@@ -26,7 +26,8 @@ use crate::slots::card::{About, Card};
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "udl",
-        summary: "no parity: blocks are rewritten (reclaim and refresh `block`) before reads or age come to the code's limits",
+        summary: "no parity: blocks are rewritten (reclaim and refresh `block`) before reads or \
+            age reach the code's limits",
         paper: "Guo et al., DATE 2013, III-C",
         ..About::PLAIN
     },

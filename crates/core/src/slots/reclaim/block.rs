@@ -34,7 +34,7 @@ use crate::slots::card::{About, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "block",
-        summary: "rewrites a whole block at the read count of the worst access pattern",
+        summary: "rewrites a whole block at the read count that the worst access pattern allows",
         paper: "Ha et al., TCAD 2015",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },

@@ -45,15 +45,16 @@ const PROBABILITY: Param = Param {
     default: 0.01,
     range: (1e-6, 0.25),
     draw: &[0.05, 0.15, 0.25],
-    meaning: "Probability that the neighbours of a read are probed",
-    source: "Assumption: 2 x 28 us a hundred reads is 1.4 % of the time of reads of 40 us",
+    meaning: "Probability that a read probes its neighbours",
+    source: "Assumption: 2 x 28 us per 100 reads is 1.4 % of the time of 40-us reads",
     alias: Some("probe_probability"),
 };
 
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "chance-probe",
-        summary: "block, and senses the neighbours of reads drawn by chance, without counters: but for a chance below 2^-64 a danger, no host that does not know the seed loses data",
+        summary: "`block`, and probes the neighbours of randomly drawn reads, without wordline \
+            counters; if the seed is secret, the probability of a loss is below 2^-64 per exposure",
         paper: "PARA, ISCA 2014",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
@@ -307,7 +308,7 @@ impl Policy for ChanceProbe {
             name: "block rewritten".into(),
             reads: end,
             because: format!(
-                "(1 - {NEAR}) of what each group endures less (alpha - 1) {}, less {}",
+                "minimum over groups of (1 - {NEAR}) x (ERC_MAX - (alpha - 1) {}) - {}",
                 self.near(view, limits, pec),
                 after_end(view)
             ),
@@ -319,13 +320,14 @@ impl Policy for ChanceProbe {
             let limit = e.limit.units();
             Threshold {
                 name: format!(
-                    "reads beside a wordline of group {} from which on a probe of it moves it",
+                    "wordline of group {}: reads beside it from which a probe moves it",
                     view.disturb.groups[group]
                 ),
                 reads: ((limit - need) / (e.alpha - Alpha::ONE).max(Alpha::of_256ths(1)).weight())
                     .max(0.0) as u32,
                 because: format!(
-                    "(ERC_MAX {limit} - need {need:.1}) / (alpha - 1); drawn once in {:.0} reads",
+                    "(ERC_MAX {limit} - need {need:.1}) / (alpha - 1); a probe every {:.0} reads \
+                     on average",
                     1.0 / self.chance
                 ),
             }

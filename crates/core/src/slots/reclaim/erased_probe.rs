@@ -38,7 +38,8 @@ use crate::slots::card::{About, Args, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "erased-probe",
-        summary: "senses wordlines for their errors in the place of counting reads, and rewrites those that could be used up (DEAR, 2025)",
+        summary: "probes wordlines for errors instead of counting reads, and rewrites those that \
+            could reach their limit (DEAR, 2025)",
         paper: "DEAR, MICRO 2025",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
@@ -329,7 +330,8 @@ impl Policy for ErasedProbe {
             let (limit, need, alpha) = (limit.units(), left.units(), alpha.weight());
             Threshold {
                 name: format!(
-                    "wordline of group {} rewritten once a probe finds {:.1} % of its limit used up; a full block's first round",
+                    "wordline of group {} rewritten once a probe finds {:.1} % of its limit used; \
+                     first round of a full block",
                     view.disturb.groups[group],
                     ((1.0 - need / limit) * 100.0).max(0.0)
                 ),

@@ -28,7 +28,8 @@ use crate::slots::card::{About, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "ideal",
-        summary: "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median",
+        summary: "COUNTERFACTUAL: `block` on flash where reads disturb all wordlines equally and \
+            every wordline has the median limit",
         paper: "STRAW, CAL 2024",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
@@ -88,7 +89,7 @@ impl Policy for Ideal {
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         let counterfactual = |t: Threshold| Threshold {
-            name: format!("counterfactual, no real drive: {}", t.name),
+            name: format!("counterfactual, not a real drive: {}", t.name),
             ..t
         };
         self.0.explain(view, pec).into_iter().map(counterfactual).collect()

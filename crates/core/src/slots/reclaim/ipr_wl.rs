@@ -39,7 +39,8 @@ use crate::slots::card::{About, Args, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "ipr-wl",
-        summary: "straw-wl, which gives a wordline guard levels in place before it moves it",
+        summary: "`straw-wl`, but first gives a wordline guard levels in place and moves it only \
+            later",
         paper: "STRAW and IPR",
         protects: Protection::Sound,
         lowers_density: true,

@@ -14,7 +14,7 @@ use crate::slots::card::{About, Card, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "none",
-        summary: "no read reclaim: data is lost when its limit is reached",
+        summary: "no read reclaim: data is lost when it reaches its limit",
         protects: Protection::None,
         ..About::PLAIN
     },
@@ -37,7 +37,7 @@ impl Policy for None {
     }
 
     fn promise(&self, _view: &View, _pec: u32) -> Promise {
-        Promise::Nothing("nothing is done about reads, and data is lost when its limit is reached")
+        Promise::Nothing("it does not react to reads, and data is lost when it reaches its limit")
     }
 
     fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {

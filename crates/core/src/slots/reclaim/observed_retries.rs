@@ -27,7 +27,8 @@ use crate::slots::card::{About, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "observed-retries",
-        summary: "moves a page whose read took more retries than reads may; what nobody reads is not seen",
+        summary: "moves a page whose read took more retries than allowed; data that is not read is \
+            not monitored",
         paper: "ASPLOS 2021",
         protects: Protection::None,
         needs: Needs { limits: true, counters: false, retries: true },
@@ -82,7 +83,7 @@ impl Policy for ObservedRetries {
 
     fn promise(&self, _view: &View, _pec: u32) -> Promise {
         Promise::Nothing(
-            "a page that nobody reads is not seen, and is lost when its limit is reached",
+            "a page that is not read is not monitored, and is lost when it reaches its limit",
         )
     }
 

@@ -33,7 +33,8 @@ use crate::slots::card::{About, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "page-type",
-        summary: "rewrites the pages of the weakest kind first, at the read count of their worst access pattern (Han et al., 2023)",
+        summary: "like `block`, but rewrites the pages of the weakest kind first (Han et al., \
+            2023)",
         paper: "Han et al., TVLSI 2023",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },

@@ -72,8 +72,8 @@ impl Budget {
 
     fn words(&self, disturb: &DisturbConfig) -> String {
         format!(
-            "a wordline of group {} endures a dose of {}, and {:.3} for each of {} reads and {:.1} by reclaim's own reads, together {:.1}, \
-             may come before it is rewritten",
+            "a wordline of group {} endures a dose of {}; before its rewrite it may take {:.3} for \
+             each of {} host reads and {:.1} from reclaim's reads, {:.1} in all",
             disturb.groups[self.group],
             self.endures,
             self.alpha,
@@ -108,19 +108,17 @@ impl Promise {
     /// What it comes to, in a sentence without its end.
     pub fn words(&self, disturb: &DisturbConfig) -> String {
         match self {
-            Self::Nothing(why) => format!("it promises nothing: {why}"),
-            Self::Unsafe(_, why) => format!("it promises nothing and may lose data: {why}"),
+            Self::Nothing(why) => format!("no guarantee: {why}"),
+            Self::Unsafe(_, why) => format!("no guarantee, may lose data: {why}"),
             Self::Within(b) | Self::Deceivable(b) if b.slack() < 0.0 => {
-                format!("its promise does not hold: {}", b.words(disturb))
+                format!("the guarantee does not hold: {}", b.words(disturb))
             }
-            Self::Within(b) => format!(
-                "it loses nothing, whatever is read; {:.1} are to spare: {}",
-                b.slack(),
-                b.words(disturb)
-            ),
+            Self::Within(b) => {
+                format!("safe under any reads, with {:.1} left: {}", b.slack(), b.words(disturb))
+            }
             Self::Deceivable(b) => {
                 format!(
-                    "it loses nothing unless its estimate is deceived; {:.1} are to spare: {}",
+                    "safe unless its estimate is deceived, with {:.1} left: {}",
                     b.slack(),
                     b.words(disturb)
                 )
@@ -138,15 +136,15 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
     let Some(promise) = promise_at_start(config, technique, timed) else { return Ok(()) };
     if promise.budget().is_some() && config.reclaim.late_reads < least_late(config, timed) {
         return Err(ConfigError(format!(
-            "reclaim.late_reads = 0 with reclaim.schedule = \"{}\": a block still serves reads until a job that is not done at once is over; \
-             1 or more is right, or reclaim.schedule = \"foreground\"",
+            "reclaim.late_reads = 0 does not work with reclaim.schedule = \"{}\", where a block \
+             serves reads during its job; set 1 or more, or reclaim.schedule = \"foreground\"",
             config.reclaim.schedule
         )));
     }
     let Some(budget) = promise.broken() else { return check_most_worn(config, technique, timed) };
     let (what, right) = remedy(config, technique, timed);
     Err(ConfigError(format!(
-        "{what}: `{}` would lose data, for at {} P/E cycles {}; {right}",
+        "{what}: `{}` would lose data. At {} P/E cycles, {}; {right}",
         technique.name,
         config.start.pec,
         budget.words(&config.disturb)
@@ -166,7 +164,8 @@ fn check_most_worn(
         return Ok(());
     };
     Err(ConfigError(format!(
-        "start.pec_spread, start.worn_pec: `{}` would lose data, for at {pec} P/E cycles {}; blocks that begin below that are right",
+        "start.pec_spread, start.worn_pec: `{}` would lose data. At {pec} P/E cycles, {}; all \
+         blocks must start below that",
         technique.name,
         budget.words(&config.disturb)
     )))
@@ -198,7 +197,7 @@ pub fn warnings(
         first_broken(config, technique, timed, recycled_up_to(config, reached))
     {
         sentences.push(format!(
-            "`{}` may lose data from {pec} P/E cycles on: there {}",
+            "`{}` may lose data from {pec} P/E cycles on: there, {}",
             technique.name,
             budget.words(&config.disturb)
         ));
@@ -206,7 +205,8 @@ pub fn warnings(
     let last = limits.last_row();
     if config.disturb.table.len() > 1 && reached.max(config.start.pec) > last {
         sentences.push(format!(
-            "disturb.table ends at {last} P/E cycles: what blocks endure beyond is extrapolated from its last two rows, and nobody measured it"
+            "disturb.table ends at {last} P/E cycles; limits beyond are extrapolated from its last \
+             two rows, not measured"
         ));
     }
     sentences
@@ -215,12 +215,14 @@ pub fn warnings(
 /// What is to be known of a drive's limits whatever happens, in sentences.
 pub fn notes(config: &DriveConfig) -> Vec<String> {
     let single = config.disturb.model.has_table() && config.disturb.table.len() == 1;
-    let single = single.then(|| {
-        "disturb.table has one row: what blocks endure does not depend on wear".to_owned()
-    });
+    let single =
+        single.then(|| "disturb.table has one row: limits do not depend on wear".to_owned());
     let chance = loses_by_chance(config).then(|| {
         let target = config.ecc.last_target;
-        format!("error.noise draws losses, and within its limit a codeword may be lost with a chance of {target:.1e}: no technique keeps data from that")
+        format!(
+            "error.noise draws losses: a codeword within its limit is lost with a probability of \
+             {target:.1e}, and no technique prevents that"
+        )
     });
     single.into_iter().chain(chance).collect()
 }
@@ -492,10 +494,7 @@ mod tests {
         let mut config = config(100, "");
         let block = technique("block").unwrap();
         assert_eq!(warnings(&config, block, false, 3000), Vec::<String>::new());
-        assert_eq!(
-            notes(&config),
-            ["disturb.table has one row: what blocks endure does not depend on wear"]
-        );
+        assert_eq!(notes(&config), ["disturb.table has one row: limits do not depend on wear"]);
         config.disturb.table.push(crate::config::PerPec {
             pec: 1000,
             limit: vec![20.0],

@@ -36,8 +36,9 @@ use crate::slots::card::{About, Card, InBulk, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "read-leveling",
-        summary: "redftl, whose blocks are written again and again until they are full (Liu et al., 2015)",
-        paper: "Read Leveling, SYSTOR 2015, as ipr-2018 has it",
+        summary: "`redftl`, but rewrites read-hot pages within their block until it is full (Liu \
+            et al., 2015)",
+        paper: "Read Leveling, SYSTOR 2015, as ipr-2018 describes it",
         protects: Protection::Sound,
         keeps_apart: true,
         needs: Needs { limits: true, counters: false, retries: false },
@@ -159,8 +160,8 @@ impl Policy for ReadLeveling {
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         self.shadows.explain(
             self.block.explain(view, pec),
-            "read-hot pages of a shadow block written again within it",
-            ", counted from the last time",
+            "read-hot pages of a shadow block rewritten within it",
+            ", counted from their last rewrite",
         )
     }
 }

@@ -34,8 +34,9 @@ use crate::slots::card::{About, Card, InBulk, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "redftl",
-        summary: "read-hot pages in blocks that hold only a few of them (Ha et al., 2013)",
-        paper: "RedFTL, APSys 2013, as ipr-2018 has it",
+        summary: "moves read-hot pages to shadow blocks, which hold only a few pages each (Ha et \
+            al., 2013)",
+        paper: "RedFTL, APSys 2013, as ipr-2018 describes it",
         protects: Protection::Sound,
         keeps_apart: true,
         needs: Needs { limits: true, counters: false, retries: false },

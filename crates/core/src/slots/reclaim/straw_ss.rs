@@ -37,7 +37,8 @@ use crate::slots::card::{About, Args, Card, InBulk, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "straw-ss",
-        summary: "straw-wl with a few counters a block, estimated as published: can be deceived (straw-2024)",
+        summary: "`straw-wl` with a few counters per block and the published estimate, which can \
+            be deceived (straw-2024)",
         paper: "STRAW, CAL 2024",
         protects: Protection::Deceivable,
         needs: Needs { limits: true, counters: true, retries: false },

@@ -36,8 +36,8 @@ use crate::slots::card::{About, Args, Card, InBulk, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "straw-ss-sound",
-        summary: "straw-ss with a bound in the place of its estimate: safe under any reads",
-        paper: "STRAW, mended",
+        summary: "`straw-ss` with a bound instead of its estimate: safe under any reads",
+        paper: "STRAW, corrected",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: true, retries: false },
         in_bulk: InBulk::OrderDrawn,

@@ -34,7 +34,8 @@ use crate::slots::card::{About, Args, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "straw-wl",
-        summary: "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)",
+        summary: "rewrites wordlines whose own dose nears their limit, with exact counters \
+            (straw-2024)",
         paper: "STRAW, CAL 2024",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },

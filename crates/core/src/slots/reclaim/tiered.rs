@@ -46,8 +46,9 @@ const TIER_SHARE: Param = Param {
     default: 0.1,
     range: (0.0, 1.0),
     draw: &[0.0, 0.1, 0.5, 1.0],
-    meaning: "Share of what a block, or a wordline, may take after which its reads are counted more finely; 0 counts them so from its erase on",
-    source: "Assumption: docs/design/counters-and-probes.md has what it costs and saves",
+    meaning: "Share of its limit at which a block or a wordline gets finer counters; 0: from its \
+        erase on",
+    source: "Assumption: docs/design/counters-and-probes.md shows what it costs and saves",
     alias: Some("tier_share"),
 };
 /// Sets of layer counters, as a share of the blocks.
@@ -55,7 +56,7 @@ const LAYER_SETS: Param = Param {
     key: "layer_sets",
     default: 0.02,
     draw: &[0.0, 0.1, 1.0],
-    meaning: "Sets of layer counters, as a share of the blocks",
+    meaning: "Number of sets of layer counters, as a share of the blocks",
     alias: Some("layer_sets"),
     ..TIER_SHARE
 };
@@ -64,7 +65,7 @@ const WORDLINE_SETS: Param = Param {
     key: "wordline_sets",
     default: 0.002,
     draw: &[0.0, 0.05, 1.0],
-    meaning: "Sets of wordline counters, as a share of the blocks",
+    meaning: "Number of sets of wordline counters, as a share of the blocks",
     alias: Some("wordline_sets"),
     ..TIER_SHARE
 };
@@ -72,7 +73,8 @@ const WORDLINE_SETS: Param = Param {
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "tiered",
-        summary: "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool",
+        summary: "`straw-wl` with layer and wordline counters from a pool, only for the blocks \
+            that need them",
         paper: "Hydra, ISCA 2022",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
@@ -209,7 +211,8 @@ impl Policy for Tiered {
             name: "layers counted".into(),
             reads: first,
             because: format!(
-                "tier_share {} of the {threshold} at which a block without layer counters is rewritten",
+                "tier_share {} of {threshold}, the threshold at which a block without layer \
+                 counters is rewritten",
                 self.share
             ),
         };

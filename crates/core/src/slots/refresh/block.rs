@@ -27,8 +27,8 @@ pub(super) const LEAD: Param = Param {
     default: 0.125,
     range: (0.001, 0.9),
     draw: &[0.01, 0.125, 0.5],
-    meaning: "share of the period before its end in which a block may wait for idle gaps",
-    source: "assumption: a drive that is idle one day of eight needs no more",
+    meaning: "last part of the period, as a share of it, in which a block waits for idle gaps",
+    source: "assumption: enough for a drive that is idle one day in eight",
     alias: None,
 };
 
@@ -39,8 +39,8 @@ pub(super) const AT_ONCE: Param = Param {
     default: 4.0,
     range: (1.0, 65_536.0),
     draw: &[1.0, 4.0, 64.0],
-    meaning: "blocks under way at a time, but for those whose period ends",
-    source: "assumption: a patrol that leaves most dies to the host",
+    meaning: "most blocks refreshed at a time, except those whose period ends",
+    source: "assumption: leaves most dies to the host",
     alias: None,
 };
 
@@ -51,7 +51,7 @@ pub(super) const PATROL: Param = Param {
     default: 0.0,
     range: (0.0, 1e6),
     draw: &[0.0, 0.001, 1.0],
-    meaning: "blocks a second that are begun at most, but for those whose period ends; 0 for as many as are due",
+    meaning: "most blocks begun per second, except those whose period ends; 0: no limit",
     source: "assumption: blocks written at different times come due at different times",
     alias: None,
 };
@@ -59,7 +59,7 @@ pub(super) const PATROL: Param = Param {
 pub(super) const CARD: RefreshTechnique = Card {
     about: About {
         name: "block",
-        summary: "rewrites each block before its oldest page comes to the age `refresh.period`",
+        summary: "rewrites each block before its oldest page reaches the age `refresh.period`",
         paper: "Cai et al., ICCD 2012",
         params: &[LEAD, AT_ONCE, PATROL],
         ..About::PLAIN

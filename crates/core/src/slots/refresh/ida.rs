@@ -51,8 +51,9 @@ const ERROR_RATE: Param = Param {
     default: 0.2,
     range: (0.0, 1.0),
     draw: &[0.0, 0.2, 0.8],
-    meaning: "share of merged pages that merging corrupts, each by itself",
-    source: "ida-coding-2018 VI as its figures are labelled (E20); that it is the default there is second-hand",
+    meaning: "probability that a merge corrupts a page, independently for each page",
+    source: "ida-coding-2018 VI, label E20 of its figures; that E20 is the paper's default is \
+        second-hand",
     alias: None,
 };
 
@@ -63,7 +64,7 @@ const ADJUST_US: Param = Param {
     default: 0.0,
     range: (0.0, 1e6),
     draw: &[0.0, 100.0, 2300.0],
-    meaning: "time that merging a wordline takes on its die; 0 stands for `timing.program_us`, the longest of them",
+    meaning: "time of merging a wordline on its die; 0: the longest `timing.program_us`",
     source: "ida-coding-2018 IV: at most the program of an MSB page",
     alias: None,
 };
@@ -75,8 +76,8 @@ const ONLY_INVALID: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
-    meaning: "1: merges only wordlines whose LSB page is invalid already, and moves no other for it",
-    source: "ida-coding-2018 IV names it as the alternative that is not taken",
+    meaning: "1: merges only wordlines whose LSB page is already invalid, and moves no LSB page",
+    source: "ida-coding-2018 IV names it as the rejected alternative",
     alias: None,
 };
 
@@ -87,7 +88,8 @@ const AT_RECLAIM: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
-    meaning: "1: where reclaim has moved a part of a block, wordlines that stay are merged if their LSB page is gone",
+    meaning: "1: after reclaim moves part of a block, merges the remaining wordlines whose LSB \
+        page is invalid",
     source: "not in ida-coding-2018",
     alias: None,
 };
@@ -99,7 +101,8 @@ const AT_GC: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
-    meaning: "1: whenever GC picks a block, another that is to stay is looked at, in turn; its wordlines whose LSB page is gone are merged",
+    meaning: "1: whenever GC picks a block, checks one other block in turn and merges its \
+        wordlines whose LSB page is invalid",
     source: "not in ida-coding-2018",
     alias: None,
 };
@@ -107,7 +110,8 @@ const AT_GC: Param = Param {
 pub(super) const CARD: RefreshTechnique = Card {
     about: About {
         name: "ida",
-        summary: "merges states of wordlines in place at the age `refresh.period`, so that reads take fewer sensings, and moves the rest",
+        summary: "at the age `refresh.period`, merges wordlines in place so that reads take fewer \
+            sensings, and moves the other pages",
         paper: "IDA coding, MICRO 2018",
         params: &[LEAD, AT_ONCE, PATROL, ERROR_RATE, ADJUST_US, ONLY_INVALID, AT_RECLAIM, AT_GC],
         ..About::PLAIN

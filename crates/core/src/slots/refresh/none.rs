@@ -9,7 +9,7 @@ use crate::base::units::Moment;
 use crate::slots::card::{About, Card};
 
 pub(super) const CARD: RefreshTechnique = Card {
-    about: About { name: "none", summary: "no data refresh: data grows old", ..About::PLAIN },
+    about: About { name: "none", summary: "no data refresh: data ages", ..About::PLAIN },
     new: |_, _, _| Box::new(None),
 };
 

@@ -219,7 +219,7 @@ impl ReadHot {
         {
             let because = self.block.because(view, &terms);
             thresholds.push(Threshold {
-                name: "block of low density rewritten".into(),
+                name: "low-density block rewritten".into(),
                 reads,
                 because,
             });

@@ -89,7 +89,8 @@ impl Shadows {
         counted: &str,
     ) -> Vec<Threshold> {
         let because = format!(
-            "that of every block{counted}; at most {} pages of such a block hold data (density.shadow_pages)",
+            "threshold of every block{counted}; at most {} pages of a shadow block hold data \
+             (density.shadow_pages)",
             self.pages
         );
         let and_shadow = |t: Threshold| {

@@ -337,7 +337,7 @@ impl<E: DoseEstimate> Policy for Straw<E> {
         match Promise::within(budgets) {
             Promise::Within(budget) if E::ONLY_THE_INTERVAL => Promise::Unsafe(
                 budget,
-                "its margin leaves out movers' reads and those until a job is done",
+                "its margin omits movers' reads and host reads until a job is done",
             ),
             Promise::Within(budget) if E::CAN_BE_DECEIVED => Promise::Deceivable(budget),
             promise => promise,
