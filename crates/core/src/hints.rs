@@ -30,17 +30,14 @@ pub fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     let Some(said) = &config.hints.said else { return Ok(()) };
     let budgets = Budgets::of(config)?;
     require(budgets.is_some(), || {
-        "hints need a drive with read retries: set [error], and [ecc] with more than one level"
+        "hints need a drive with read retries: set [error] and [ecc], with more than one level"
             .into()
     })?;
     let capacity = config.drive.capacity.map_or(0, |capacity| capacity.0);
     let beyond = said.iter().find(|range| range.end().is_none_or(|end| end > capacity));
     require(beyond.is_none(), || {
         let HintRange { offset, bytes, .. } = beyond.expect("just found");
-        format!(
-            "a hint covers {bytes} from {offset} on, beyond the end of the drive at {capacity} \
-             bytes"
-        )
+        format!("a hint for {bytes} from {offset}, but the drive ends at {capacity} bytes")
     })
 }
 

@@ -42,7 +42,7 @@ fn before_the_end(what: &str, at: Ns) -> Result<(), RunError> {
         return Ok(());
     }
     Err(RunError::Source(SourceError(format!(
-        "{what} after the end of simulated time, 2^62 ns (146 years)"
+        "{what} after 2^62 ns, which is 146 years; simulated time ends there"
     ))))
 }
 

@@ -113,7 +113,9 @@ fn what_does_not_fit_is_refused_with_what_does() {
     };
     let too_wide = refused(&|config| config.geometry.channels = 3, "none").unwrap();
     assert!(
-        too_wide.contains("want 4 dies, and the drive has 3: parity.stripe=2 at most"),
+        too_wide.contains(
+            "needs 4 dies with its parity page, and the drive has 3: set parity.stripe=2 or less"
+        ),
         "{too_wide}"
     );
     let too_full = refused(&|config| config.drive.spare = Some(0.3), "none").unwrap();

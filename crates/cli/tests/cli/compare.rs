@@ -511,7 +511,7 @@ fn parity_goes_with_every_reclaim_technique() {
     let left_out: Vec<&str> =
         done.stderr.lines().filter(|line| line.contains("left out")).collect();
     assert!(
-        matches!(left_out[..], [one] if one.contains("the retries of reads")),
+        matches!(left_out[..], [one] if one.contains("a drive with read retries")),
         "once: {left_out:?}"
     );
     // Without two dies, the parity is refused and rows without parity run.
@@ -520,7 +520,7 @@ fn parity_goes_with_every_reclaim_technique() {
     assert!(
         done.stderr.contains("block + raid5, ")
             && done.stderr.contains("refused: ")
-            && done.stderr.contains("parity.stripe=3 at most")
+            && done.stderr.contains("set parity.stripe=3 or less")
     );
     assert!(done.stdout.lines().skip(1).all(|line| !line.contains("raid5")), "{}", done.stdout);
 }

@@ -74,7 +74,7 @@ mod tests {
         assert!(
             AccessLatency::parse("slow")
                 .unwrap_err()
-                .contains("expected none, idle, typical or smallest")
+                .contains("it must be none, idle, typical or smallest")
         );
         assert!(Smallest < Typical && Typical < Idle);
         assert_eq!(

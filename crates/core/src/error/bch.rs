@@ -397,26 +397,29 @@ mod tests {
             let sentence = config.resolve().unwrap_err().0;
             assert!(sentence.contains(words), "{words} is not in: {sentence}");
         };
-        with(|c| c.ecc.last_target = 1e-9, "ecc.last_target = 1e-9 and [bch] has 1.000e-3");
+        with(
+            |c| c.ecc.last_target = 1e-9,
+            "ecc.last_target = 1e-9 contradicts [bch], which gives 1.000e-3",
+        );
         with(|c| c.ecc.corrects = vec![], "one number in ecc.corrects");
         with(|c| c.error.e = 1e-4, "error.e, error.a and error.b");
         with(
             |c| c.disturb.table = vec![PerPec { pec: 9, limit: vec![5.0], alpha: vec![] }],
-            "so leave the table out",
+            "disturb.table must not be set with error.model = \"bch\"",
         );
         with(
             |c| c.disturb.model = crate::config::DisturbModel::Wordline,
             "disturb.model = \"count\" is right",
         );
-        with(|c| c.error.noise = true, "bch.combine = \"sum\" is right");
-        with(|c| (c.error.noise, c.bch.spread_own) = (true, 0.1), "error.noise = false is right");
+        with(|c| c.error.noise = true, "set bch.combine = \"sum\"");
+        with(|c| (c.error.noise, c.bch.spread_own) = (true, 0.1), "set error.noise = false");
         with(
             |c| (c.error.model, c.bch.target) = (ErrorLaw::None, BchTarget::Stripe),
-            "a raised limit would look free",
+            "a raised limit would seem to cost nothing",
         );
         with(
             |c| (c.error.model, c.bch.reads) = (ErrorLaw::None, 5.0),
-            "[bch] gives limits for error.model = \"bch\"",
+            "[bch] is set, and error.model is not \"bch\"",
         );
     }
 }

@@ -127,7 +127,7 @@ impl Param {
         if (low..=high).contains(&value) {
             Ok(())
         } else {
-            Err(ConfigError(format!("{path} = {number}: it must be between {low} and {high}")))
+            Err(ConfigError(format!("{path} = {number} is outside {low} to {high}")))
         }
     }
 }
@@ -175,7 +175,8 @@ mod tests {
         );
         assert_eq!(
             refusal("[reclaim]\ncounters = 16\n[reclaim.straw-ss]\ncounters = 8"),
-            "reclaim.counters = 16 and reclaim.straw-ss.counters = 8 are two numbers for one parameter; give one of them, or the same twice"
+            "reclaim.counters = 16 and reclaim.straw-ss.counters = 8 contradict each other; give \
+             one of them, or the same number twice"
         );
     }
 
@@ -191,7 +192,7 @@ mod tests {
         );
         assert_eq!(
             refusal("reclaim = { counters = 8.0 }"),
-            "reclaim.counters = 8.0: a whole number is expected, 2 to 256"
+            "reclaim.counters = 8.0: it must be a whole number between 2 and 256"
         );
         assert_eq!(
             refusal("[gc.stable-greedy]\nslack = 1.5"),

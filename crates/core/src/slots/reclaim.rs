@@ -421,7 +421,7 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
     require(!technique.needs.retries || has_retries, || {
         let name = technique.name;
         format!(
-            "`{name}` needs a drive with read retries: set [error], and [ecc] with more than one \
+            "`{name}` needs a drive with read retries: set [error] and [ecc], with more than one \
              level"
         )
     })

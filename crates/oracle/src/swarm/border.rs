@@ -146,7 +146,7 @@ pub(super) fn bring_limits(
 fn period_named(said: &str) -> Option<&str> {
     said.rsplit_once("refresh.period = \"")?
         .1
-        .split_once("\" or less is right")
+        .split_once("\" or less up to ")
         .map(|(period, _)| period)
 }
 
@@ -176,7 +176,9 @@ pub(super) fn refusal(
     let late_alone = config.reclaim.late_reads == Some(0)
         && timed
         && config.reclaim.schedule != Schedule::Foreground;
-    if !names_a_key || !(said.contains("right") || late_alone) {
+    if !names_a_key
+        || !(["; set ", "; use "].iter().any(|right| said.contains(right)) || late_alone)
+    {
         return Err(format!("refused with a sentence that does not help: {said}"));
     }
     if let Some(period) = period_named(&said) {

@@ -164,8 +164,8 @@ fn check_most_worn(
         return Ok(());
     };
     Err(ConfigError(format!(
-        "start.pec_spread, start.worn_pec: `{}` would lose data. At {pec} P/E cycles, {}; all \
-         blocks must start below that",
+        "start.pec_spread, start.worn_pec: `{}` would lose data. At {pec} P/E cycles, {}; set both \
+         so that all blocks start below that",
         technique.name,
         budget.words(&config.disturb)
     )))
@@ -302,20 +302,17 @@ mod tests {
             let sentence = refusal(&config(900, "check_interval = 97"), name, false);
             assert!(
                 sentence.starts_with(&format!(
-                    "reclaim.check_interval = 97: `{name}` would lose data, for at 0 P/E cycles"
+                    "reclaim.check_interval = 97: `{name}` would lose data. At 0 P/E cycles,"
                 )),
                 "{sentence}"
             );
             assert!(
                 sentence.contains(
-                    "9.000 for each of 98 reads and 19.0 by reclaim's own reads, together 901.0"
+                    "9.000 for each of 98 host reads and 19.0 from reclaim's reads, 901.0 in all"
                 ),
                 "{sentence}"
             );
-            assert!(
-                sentence.ends_with("reclaim.check_interval = 96 or less is right"),
-                "{sentence}"
-            );
+            assert!(sentence.ends_with("set reclaim.check_interval = 96 or less"), "{sentence}");
         }
         assert_eq!(
             slack(&config(900, "check_interval = 97, layer_sets = 0.0"), "tiered", 0),
@@ -333,7 +330,7 @@ mod tests {
             (drawn.error.noise, drawn.ecc.last_target) = (noise, last_target);
             (
                 loses_by_chance(&drawn),
-                notes(&drawn).iter().any(|note| note.contains("with a chance of 1.0e-3")),
+                notes(&drawn).iter().any(|note| note.contains("with a probability of 1.0e-3")),
             )
         };
         assert_eq!(drawn(true, 1e-3), (true, true));
@@ -355,14 +352,14 @@ mod tests {
             let sentence = refusal(&config(900, "late_reads = 97"), name, true);
             assert!(
                 sentence.starts_with("reclaim.late_reads = 97: ")
-                    && sentence.ends_with("reclaim.late_reads = 96 or less is right"),
+                    && sentence.ends_with("set reclaim.late_reads = 96 or less"),
                 "{sentence}"
             );
         }
         let sentence = refusal(&config(900, "late_reads = 0"), "block", true);
         assert!(
             sentence.contains("late_reads = 0 with reclaim.schedule = \"deadline\"")
-                && sentence.contains("1 or more is right"),
+                && sentence.contains("set 1 or more"),
             "{sentence}"
         );
         assert_eq!(
@@ -378,7 +375,7 @@ mod tests {
         assert_eq!(slack(&config(900, "check_interval = 10"), "erased-probe", 0), Some(744.0));
         assert!(
             refusal(&config(155, "check_interval = 10"), "erased-probe", false)
-                .contains("together 156.0")
+                .contains("156.0 in all")
         );
         // w 4,414 and beside it 3 + 1 + 2 + 2; B = 1 + 1 + 3 + 64 after E: where E is above the
         // threshold of `block` reads are drawn.
@@ -398,9 +395,8 @@ mod tests {
         let sentence =
             refusal(&config(400, "check_interval = 300, late_reads = 30"), "straw-wl", true);
         assert!(
-            sentence.ends_with(
-                "reclaim.late_reads = 1 and reclaim.check_interval = 41 or less are right"
-            ),
+            sentence
+                .ends_with("set reclaim.late_reads = 1 and reclaim.check_interval = 41 or less"),
             "{sentence}"
         );
         let sentence = refusal(&config(27, ""), "block", false);
@@ -419,7 +415,7 @@ mod tests {
         let sentence = refusal(&worn, "block", false);
         assert!(
             sentence.starts_with("start.pec = 950: ")
-                && sentence.ends_with("start.pec = 900 or less is right"),
+                && sentence.ends_with("set start.pec = 900 or less"),
             "{sentence}"
         );
     }
@@ -447,7 +443,7 @@ mod tests {
             "{sentence}"
         );
         assert!(
-            sentence.ends_with("; refresh.period = \"14d\" or less is right up to 3000 P/E cycles"),
+            sentence.ends_with("; set refresh.period = \"14d\" or less up to 3000 P/E cycles"),
             "{sentence}"
         );
         aged.refresh.period = Span(14 * DAY);
@@ -460,7 +456,12 @@ mod tests {
             sentence.starts_with("error.longest_age = \"1y\", and nothing refreshes data before: `block` would lose data"),
             "{sentence}"
         );
-        assert!(sentence.ends_with("; --refresh block with refresh.period = \"14d\" or less is right up to 3000 P/E cycles"), "{sentence}");
+        assert!(
+            sentence.ends_with(
+                "; use --refresh block with refresh.period = \"14d\" or less up to 3000 P/E cycles"
+            ),
+            "{sentence}"
+        );
     }
 
     /// What a technique is listed with is what it says: nobody tests it for less than it promises.

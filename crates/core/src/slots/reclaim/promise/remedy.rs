@@ -48,7 +48,7 @@ fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(S
                 "refresh.period = \"{}\" lets data reach an age of {oldest}",
                 config.refresh.period
             ),
-            "",
+            "set ",
         )
     } else {
         (format!("error.longest_age = \"{oldest}\" without refresh"), "use --refresh block with ")
