@@ -719,7 +719,7 @@ fn one_capacity_fits_all_that_are_compared() {
     let fewest = without.iter().find(|row| row["label"] == "redftl + pe-aware").unwrap();
     for words in [
         "`pe-aware` leaves each die",
-        "with 2 kinds of data that `redftl` keeps apart",
+        "with the 2 kinds of data that `redftl` separates",
         "need 9",
         "for all 9 rows of the comparison",
     ] {

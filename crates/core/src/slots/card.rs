@@ -1,5 +1,5 @@
-//! What a technique is, as data: its name, what it promises and needs, its parameters, and how one
-//! is made. The same for every slot.
+//! Description of a technique as data: name, guarantee, needs, parameters and constructor. All
+//! slots use the same description.
 
 use std::ops::Deref;
 

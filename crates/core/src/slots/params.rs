@@ -1,12 +1,12 @@
-//! Parameters that were given, held against the cards: unknown keys and wrong numbers are refused;
-//! then each parameter has a number under its own key, and under its alias where all techniques
-//! that share it agree.
+//! Check of the given parameters against the cards. Unknown keys and wrong numbers are refused.
+//! Each parameter then has a number under its own key. If all techniques that share an alias agree,
+//! the number is also under the alias.
 //!
 //! ```text
 //! given                                          settled
-//! [reclaim] counters = 16                        that, and counters = 16 for straw-ss, straw-ss-published and straw-ss-sound
-//! [reclaim.straw-ss] counters = 16               16 for straw-ss, the default for the other two, no alias
-//! both, and not the same                         refused
+//! [reclaim] counters = 16                        the same, and counters = 16 for straw-ss, straw-ss-published and straw-ss-sound
+//! [reclaim.straw-ss] counters = 16               16 for straw-ss, the default for the other two, no number under the alias
+//! both, with different numbers                         refused
 //! ```
 
 use super::card::{About, Kind, Param};
@@ -109,9 +109,9 @@ impl Slot {
             (None, None) => self.aliases(),
         };
         if keys.is_empty() {
-            "; this technique has no parameters".into()
+            "; there are no keys here".into()
         } else {
-            format!("; known keys: {}", keys.join(", "))
+            format!("; known are {}", keys.join(", "))
         }
     }
 }

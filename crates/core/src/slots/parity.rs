@@ -1,8 +1,9 @@
-//! Parity inside the drive: pages that repair others. One technique a file; this file is the seam.
+//! Parity inside the drive: pages that repair other pages. This file is the seam; each technique
+//! has its own file.
 //!
-//! A technique says how many pages of the host share a page of parity, and how and when that page
-//! is brought up to date. The drive reads and programs (`drive/striped.rs`, `drive/delayed.rs`),
-//! keeps what is worked out in part (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
+//! A technique says how many host pages share a parity page, and how and when that parity page is
+//! updated. The drive reads and programs (`drive/striped.rs`, `drive/delayed.rs`), keeps partial
+//! parity (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
 
 mod da_raid5;
 pub(super) mod hc;

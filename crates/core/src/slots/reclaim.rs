@@ -1,9 +1,8 @@
-//! Read reclaim: what the controller does about read disturbance. One technique a file; this file
-//! is the seam.
+//! Read reclaim: the controller's reaction to read disturbance. This file is the seam; each
+//! technique has its own file.
 //!
-//! A policy is asked when a block reaches the number of reads that the policy named. It sees a
-//! read-only [`View`], queues [`Action`]s and says when it wants to be asked again. It never writes
-//! drive state.
+//! A policy is asked when a block reaches the read count that the policy named. It sees a read-only
+//! [`View`], queues [`Action`]s and names the next read count. It never changes the drive's state.
 
 mod action;
 mod block;

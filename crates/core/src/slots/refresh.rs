@@ -1,8 +1,9 @@
-//! Data refresh: rewriting data because it is old. One technique a file; this file is the seam.
+//! Data refresh: rewriting data because of its age. This file is the seam; each technique has its
+//! own file.
 //!
 //! A block's age is that of its oldest page. The age starts again when the block is erased, or when
-//! all its data is programmed over. A technique says at which age it wants to look at a block. The
-//! drive asks it then, and does with the block what it says.
+//! all its data is reprogrammed. A technique names the age at which it wants to check a block. At
+//! that age the drive asks the technique and does what it says.
 
 mod block;
 mod ida;

@@ -7,7 +7,7 @@
 //! - **Acts at:** each cleaning.
 //! - **Costs:** a list link and a time stamp per block.
 //! - **Departs from the paper:** age is counted in page programs of the drive, not in seconds, so
-//!   that it means the same without a clock.
+//!   that it also works without a clock.
 //! - **Does not help:** uniform writes. Greedy is optimal there.
 //!
 //! ```text

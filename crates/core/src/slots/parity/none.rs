@@ -1,8 +1,8 @@
 //! # None
-//! Keeps no parity: what cannot be read is lost.
+//! Keeps no parity: pages that cannot be read are lost.
 //!
 //! - **Costs:** nothing.
-//! - **Does not help:** data that is past its limit, or on a die that fails.
+//! - **Does not help:** data past its limit, or on a die that fails.
 
 use super::{Change, Equation, Parity, ParityTechnique};
 use crate::base::geometry::Geometry;

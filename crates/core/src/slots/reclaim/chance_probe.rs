@@ -1,26 +1,26 @@
 //! # Chance probe
-//! At reads drawn at random, senses the neighbours of the wordline that was read and counts their
-//! errors. It keeps one read count per block. The probability that it finds data beside a hot
-//! wordline in time can be set as close to one as wanted.
+//! Draws reads at random, senses the neighbours of the wordline that was read, and counts their
+//! errors. It keeps one read count per block. The probability of finding data beside a hot wordline
+//! in time can be set as close to 1 as wanted.
 //!
 //! - **Paper:** none. The idea is PARA's for DRAM rows (Kim et al., ISCA 2014); the probe is DEAR's
 //!   (MICRO 2025, from public notes).
 //! - **Acts at:** reads drawn with probability p (`reclaim.probe_probability`); a probe is a read,
-//!   and may be drawn too. A wordline moves when the rest of its limit is less than what may come
-//!   before the next probe; the block moves at E reads. The safety page has the formulas.
-//! - **Costs:** 3 bytes per block, as `block`; 2 p sensings a read (`timing.probe_us`) and their
+//!   and may be drawn too. A wordline moves if the rest of its limit is less than the dose that may
+//!   arrive before the next probe. The block moves at E reads. The safety page has the formulas.
+//! - **Costs:** 3 bytes per block, as `block`; 2 p sensings per read (`timing.probe_us`) and their
 //!   dose.
-//! - **Departs from the paper:** PARA refreshes without looking. Draws are `SipHash` under the
-//!   run's seed; a controller would draw from a source of noise.
-//! - **Does not help:** blocks that are read evenly as much as counters would. A share ([`NEAR`])
-//!   of a limit, and w reads, are kept for neighbours.
-//! - **Safety:** a page is lost with a probability of at most 2^-64 a stretch without a draw, if
+//! - **Departs from the paper:** PARA refreshes without probing. Draws are `SipHash` under the
+//!   run's seed; a controller would use a source of noise.
+//! - **Does not help:** evenly read blocks as much as counters would, because a share ([`NEAR`]) of
+//!   a limit, and w reads, are reserved for neighbours.
+//! - **Safety:** a page is lost with a probability of at most 2^-64 per stretch without a draw, if
 //!   the seed is secret (`docs/safety/chance-probe.md`).
 //!
 //! ```text
 //! p 0.1, so w 422; alpha 9, limit 20,000, 64 wordlines of one page: G = 422 + 64 + 1 + 2 + 2 = 491, B - E = 1 + 1 + 64 + 64 = 130
-//! E = 0.75 (20,000 - 8 x 491) - 130 = 11,924: a block that is read evenly moves then; hammered in one place, its neighbours move when a
-//! probe finds (alpha - 1) near > 20,000 - 8 x 491 - 12,054 = 4,018: after 503 reads and the next draw, some ten later.
+//! E = 0.75 (20,000 - 8 x 491) - 130 = 11,924: an evenly read block moves then; if one wordline is hammered, its neighbours move when a
+//! probe finds (alpha - 1) near > 20,000 - 8 x 491 - 12,054 = 4,018: after 503 reads and the next draw, about ten later.
 //! ```
 
 use siphasher::sip::SipHasher24;

@@ -1,18 +1,18 @@
 //! # Ideal
-//! Does what `block` would do on flash whose reads disturb all wordlines alike and whose pages all
-//! have the median wordline's limit for its weakest kind. This is a counterfactual, not a
-//! technique: the run's flash is changed, and so is the oracle's. It gives a bound to compare with.
+//! Does what `block` would do on flash where reads disturb all wordlines equally and all pages have
+//! the limit of the median wordline's weakest kind. This is a counterfactual, not a technique: it
+//! changes the flash of the run, also for the oracle. It gives a bound for comparison.
 //!
 //! - **Paper:** straw-2024 II (`SSD_ideal` of Fig. 3).
 //! - **Acts at:** the threshold of `block`, with alpha 1 and the median of the true limits of a
 //!   block's wordlines, by P/E count.
 //! - **Costs:** 3 bytes per block.
-//! - **Departs from the paper:** nothing known.
+//! - **Departs from the paper:** not in any known way.
 //! - **Does not help:** any real drive.
 //! - **Safety:** as `block`, on that flash (`docs/safety/block.md`).
 //!
 //! ```text
-//! limits 400, 600, 700, 900 K at alpha 9:      the drive becomes one of 600 K (the lower middle) at alpha 1
+//! limits 400, 600, 700, 900 K at alpha 9:      all wordlines get 600 K (the lower middle) at alpha 1
 //! ```
 
 use super::Technique;

@@ -1,9 +1,8 @@
 //! # None
-//! Does nothing about read disturbance. The drive reports the data that is lost: what the other
-//! techniques save.
+//! Does not react to read disturbance. The data that it loses shows what the other techniques save.
 //!
 //! - **Costs:** nothing.
-//! - **Does not help:** anybody's data.
+//! - **Does not help:** any data.
 
 use super::Technique;
 use super::{Action, Policy, Promise, Threshold, View};

@@ -1,16 +1,15 @@
 //! # Observed retries
-//! Counts nothing. A page moves when a read of it took too many retries: more than
-//! `reclaim.retries`, or more than fit the latency budget that the host's hints give its data.
+//! Counts nothing. A page moves if a read of it took too many retries: more than `reclaim.retries`,
+//! or more than the latency budget of the host's hints allows.
 //!
 //! - **Paper:** read-latency-relaxation-2021 2: drives that tolerate read disturbance and become
 //!   slower (its SSD-I and SSD-J).
-//! - **Acts at:** no count of reads. A threshold for the worst pattern would keep the doses of real
-//!   patterns alpha times below their limits, and no read would ever take a retry.
+//! - **Acts at:** no read count. A threshold for the worst pattern would keep the doses of real
+//!   patterns alpha times below their limits, so no read would ever need a retry.
 //! - **Costs:** nothing.
-//! - **Departs from the paper:** the paper shows the latencies of its drives. What the drives do is
-//!   not known.
-//! - **Does not help:** data that nobody reads. The neighbours of a hammered wordline are lost
-//!   unseen.
+//! - **Departs from the paper:** the paper shows the latencies of its drives, not their algorithm.
+//! - **Does not help:** data that is not read. The neighbours of a hammered wordline are lost
+//!   unnoticed.
 //! - **Safety:** none.
 //!
 //! ```text

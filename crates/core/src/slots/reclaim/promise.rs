@@ -1,15 +1,15 @@
-//! What a technique promises, on which condition, and at which P/E counts the condition holds
+//! Guarantee of a technique, its condition, and the P/E counts at which the condition holds
 //! (`docs/safety/README.md`).
 //!
 //! A technique that loses no page keeps a budget for each wordline. The budget is the part of the
-//! wordline's limit that may be used up before the wordline is rewritten: alpha for each read of
-//! the host, and the dose of reclaim's own reads. Where the limit is less than the budget, the
-//! technique cannot act in time, and data may be lost without a sign. A drive that would start so
-//! is refused. If wear brings a drive there later, the run warns.
+//! wordline's limit that may be used before its rewrite: alpha for each host read, and the dose of
+//! reclaim's own reads. If the limit is less than the budget, the technique cannot act in time, and
+//! data may be lost unnoticed. A drive that would start this way is refused. If wear leads a drive
+//! there later, the run warns.
 //!
 //! ```text
-//! straw-wl on three wordlines of one page, alpha 9, limit 900, at most one read after a look:
-//! I 97:  9 (97 + 1) + 3 + 2 x 8 = 901 of 900: refused      I 96:  892 of 900: 8 to spare
+//! straw-wl on three wordlines of one page, alpha 9, limit 900, at most one read after a check:
+//! I 97:  9 (97 + 1) + 3 + 2 x 8 = 901 of 900: refused      I 96:  892 of 900: 8 left
 //! ```
 
 mod prospect;

@@ -2,14 +2,14 @@
 //! Rewrites a block before its oldest page reaches the age `refresh.period`.
 //!
 //! - **Paper:** Cai et al., Flash correct-and-refresh, ICCD 2012 (remapping, at a fixed period).
-//! - **Acts at:** the age `(1 - lead) x period` of a block; an open one is closed for it.
-//! - **Costs:** each block that nobody rewrites is programmed once a period.
-//! - **Does not help:** data that reads wear out within the period.
-//! - **Safety:** no page grows older than the period, untimed. In time it may be late by what a die
-//!   is doing already and by the latency of the requests under way.
+//! - **Acts at:** the age `(1 - lead) x period` of a block; an open block is closed for it.
+//! - **Costs:** each block that is not rewritten otherwise is programmed once per period.
+//! - **Does not help:** data that reads destroy within the period.
+//! - **Safety:** no page grows older than the period in the untimed gear. In the timed gear, a page
+//!   may be late by the work in progress on its die and by the latency of the outstanding requests.
 //!
 //! ```text
-//! period 32 d, lead 1/8: written on day 0, under way from day 28 on in idle gaps, `at_once` blocks at a time, urgent as day 32 comes near
+//! period 32 d, lead 1/8: written on day 0, refreshed from day 28 on in idle gaps, `at_once` blocks at a time, urgent shortly before day 32
 //! ```
 
 use std::collections::BTreeMap;

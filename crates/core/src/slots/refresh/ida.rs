@@ -1,22 +1,22 @@
 //! # IDA coding
-//! Refreshes a block where it lies, so that reads of it take fewer sensings: the LSB page of each
-//! wordline whose top page is valid moves, and states that differ only in pages that are gone are
+//! Refreshes a block in place, so that reads of it take fewer sensings. The LSB page of each
+//! wordline whose top page is valid moves. Then states that differ only in invalid pages are
 //! merged.
 //!
 //! - **Paper:** ida-coding-2018 III to IV.
-//! - **Acts at:** the ages at which `block` does. A block that holds merged wordlines moves as a
-//!   whole the next time.
-//! - **Beyond the paper:** with `at_reclaim` and `at_gc` wordlines whose LSB page is gone are
-//!   merged between refreshes, too: those that a partial reclaim leaves, and those of a block that
-//!   GC has passed over. Data that is about to move is not merged.
+//! - **Acts at:** the ages of `block`. A block that holds merged wordlines moves as a whole the
+//!   next time.
+//! - **Beyond the paper:** with `at_reclaim` and `at_gc`, wordlines whose LSB page is invalid are
+//!   also merged between refreshes: the wordlines that remain after a partial reclaim, and those of
+//!   a block that GC did not choose. Data that is about to move is not merged.
 //! - **Costs:** merged pages are read twice, a share of them (`error_rate`) is written elsewhere,
-//!   and a wordline costs up to a program (`adjust_us`). Merged blocks stay in use half empty: more
-//!   garbage collection.
-//! - **Departs from the paper:** a block moves as a whole if its reclaim technique has no room for
-//!   these reads. With `reclaim.own_age` a block that grew a step of age older without a read has no
-//!   room either. A merge makes data new (inference).
-//! - **Does not help:** drives that are full and written, where GC cleans blocks before they come
-//!   to the age.
+//!   and a wordline takes up to the time of a program (`adjust_us`). Merged blocks stay in use half
+//!   empty, which causes more garbage collection.
+//! - **Departs from the paper:** a block moves as a whole if its reclaim technique has no reserve
+//!   for these reads. With `reclaim.own_age`, a block that grew a step of age older without a read
+//!   has no reserve either. A merge makes data new (inference).
+//! - **Does not help:** full drives with many writes, where GC cleans blocks before they reach the
+//!   age.
 //! - **Safety:** as `block`, and pages are verified while memory holds them. A wordline that `ipr`
 //!   or `ipr-wl` merged moves, and the reverse.
 //!
@@ -29,7 +29,7 @@
 //! L C -  - C -   all
 //!
 //! four wordlines, LCM, -CM, L-M and LC-, none corrupted:
-//!     reads 2 + 1 + 1 + 2 that move or stay and 2 + 2 + 1 verified, in all 3 + 2 + 2 + 2 + 5 = 14; programs 1 + 0 + 1 + 2 = 4; 3 adjustments
+//!     reads 2 + 1 + 1 + 2 of pages that move or stay and 2 + 2 + 1 for verification, in all 3 + 2 + 2 + 2 + 5 = 14; programs 1 + 0 + 1 + 2 = 4; 3 adjustments
 //!     `block`: reads 9, programs 9, and an erase
 //! ```
 

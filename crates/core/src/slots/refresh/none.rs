@@ -1,8 +1,8 @@
 //! # None
-//! Does nothing about the age of data.
+//! Does not refresh data.
 //!
 //! - **Costs:** nothing.
-//! - **Does not help:** data that nobody rewrites.
+//! - **Does not help:** data that is not rewritten otherwise.
 
 use super::{Aged, Refresh, RefreshTechnique, Wanted};
 use crate::base::units::Moment;

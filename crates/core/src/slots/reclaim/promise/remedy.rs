@@ -1,4 +1,4 @@
-//! Which key is to blame where a technique cannot keep its promise, and what would be right.
+//! Key to blame if a technique's guarantee does not hold, and the value that would be right.
 
 use super::prospect::Blank;
 use super::{NO_SEED, first_broken, promise_at_start};

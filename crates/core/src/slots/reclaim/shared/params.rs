@@ -1,4 +1,4 @@
-//! Parameters that several techniques have.
+//! Parameters of several techniques.
 
 use crate::slots::card::{Kind, Param};
 
