@@ -6,7 +6,7 @@
 //! given                                          settled
 //! [reclaim] counters = 16                        the same, and counters = 16 for straw-ss, straw-ss-published and straw-ss-sound
 //! [reclaim.straw-ss] counters = 16               16 for straw-ss, the default for the other two, no number under the alias
-//! both, with different numbers                         refused
+//! both, with different numbers                   refused
 //! ```
 
 use super::card::{About, Kind, Param};

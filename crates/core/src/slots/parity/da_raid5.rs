@@ -22,7 +22,7 @@
 //!   recycled.
 //!
 //! ```text
-//! t_p = 9, l = 1     no block has 10 cycles                        stage 1     no parity
+//! t_p = 9, l = 1     no block has 10 cycles                       stage 1     no parity
 //!                    a block is erased for the tenth time         stage 2     stripes with a page in it have parity
 //!                    pages of two stripes lie in such blocks      stage 3     all stripes get parity; hc delays it
 //! ```
