@@ -100,18 +100,18 @@ impl Protocol {
         b.written = b.written.max(page as u16 + 1);
         if !self.codings.keeps(b.mode, page) {
             return Err(format!(
-                "program of page {page} of block {block}, which its coding in mode {} takes away",
+                "program of page {page} of block {block}, which does not exist in coding mode {}",
                 b.mode
             ));
         }
         if b.merged > b.recoded {
             return Err(format!(
-                "program of page {page} of block {block}, which was reprogrammed in place"
+                "program of page {page} of block {block}, but the block was reprogrammed in place"
             ));
         }
         if page < next {
             return Err(format!(
-                "program of page {page} of block {block}, which is programmed and not erased since"
+                "program of page {page} of block {block}, but it is already programmed"
             ));
         }
         if page > next {
@@ -141,14 +141,15 @@ impl Protocol {
         }
         if first + kinds > written {
             return Err(format!(
-                "merge of wordline {wordline} of block {block}, of which {written} pages are programmed"
+                "merge of wordline {wordline} of block {block}, but only {written} pages are \
+                 programmed"
             ));
         }
         let wordlines = &mut self.merged[block.index()];
         wordlines.resize(self.wordlines, 0);
         if wordlines[wordline as usize] > 0 {
             return Err(format!(
-                "merge of wordline {wordline} of block {block}, which was merged before and not erased since"
+                "merge of wordline {wordline} of block {block}, but it is already merged"
             ));
         }
         wordlines[wordline as usize] = mode;
@@ -168,7 +169,8 @@ impl Protocol {
         let merged = self.merged[block.index()].get(wordline as usize).copied().unwrap_or(0);
         if b.mode > 0 {
             return Err(format!(
-                "wordline {wordline} of block {block} goes to mode {mode} by itself; the block is in mode {}",
+                "wordline {wordline} of block {block} goes to mode {mode} alone; the block is in \
+                 mode {}",
                 b.mode
             ));
         }
@@ -189,7 +191,7 @@ impl Protocol {
         let whole = u32::from(b.written) / self.kinds;
         if b.recoded > 0 {
             return Err(format!(
-                "block {block} goes to mode {mode}, but {} of its wordlines were merged by themselves",
+                "block {block} goes to mode {mode}, but {} of its wordlines were merged alone",
                 b.recoded
             ));
         }
@@ -216,9 +218,7 @@ impl Protocol {
         if before == 0 {
             Ok(())
         } else {
-            Err(format!(
-                "preload of block {block}, which holds {before} pages; an erased block is expected"
-            ))
+            Err(format!("preload of block {block}, which holds {before} pages; it must be erased"))
         }
     }
 
@@ -226,9 +226,7 @@ impl Protocol {
         let before = std::mem::take(&mut self.blocks[block.index()]).written;
         self.merged[block.index()] = vec![];
         if before == 0 {
-            Err(format!(
-                "erase of block {block}, in which nothing was programmed since its last erase"
-            ))
+            Err(format!("erase of block {block}, but nothing was programmed since its last erase"))
         } else {
             Ok(())
         }
@@ -236,5 +234,5 @@ impl Protocol {
 }
 
 fn only_an_erase(block: BlockId, from: u8, to: u8) -> String {
-    format!("block {block} goes from mode {from} to {to}; it must be erased for that")
+    format!("block {block} goes from mode {from} to {to}; it must be erased first")
 }

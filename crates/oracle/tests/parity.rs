@@ -136,9 +136,9 @@ fn guard_levels_are_found_that_destroy_what_parity_counts() {
     use vpass_core::slots::reclaim::technique;
 
     const RECORDED: [(&str, u64, &str); 3] = [
-        ("ipr-wl", 174, "is programmed over"),
-        ("ipr", 323, "is programmed over"),
-        ("ipr", 109, "is left without guard levels"),
+        ("ipr-wl", 174, "is removed by a merge"),
+        ("ipr", 323, "is removed by a merge"),
+        ("ipr", 109, "has no guard levels"),
     ];
     const WITHIN: u64 = 300;
     let parity = parity_technique("ppc").expect("it is in the list");

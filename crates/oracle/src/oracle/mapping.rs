@@ -123,7 +123,7 @@ impl Oracle {
         })?;
         if !newest.is_present() {
             return Err(format!(
-                "the map leads from lpn {lpn} to ppn {ppn}, but that page holds {}",
+                "the map leads from lpn {lpn} to ppn {ppn}, which holds {}",
                 newest.words()
             ));
         }

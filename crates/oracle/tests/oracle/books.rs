@@ -152,7 +152,7 @@ fn a_map_that_leads_astray_is_caught() {
             "from lpn 6, version 2, to ppn 1 (block 0, wordline 0), which carries version 1 of lpn 6",
         ),
         (1, entry(Lpn::new(6), 0), "which carries version 1 of lpn 5"),
-        (0, entry(Lpn::new(5), 2), "which carries nothing, it is erased"),
+        (0, entry(Lpn::new(5), 2), "which carries nothing (erased)"),
         (0, entry(Lpn::new(5), 48), "which is beyond the flash"),
         (0, entry(Lpn::new(5), NO_PPN), "lpn 5 holds version 1 and is mapped nowhere"),
         (0, entry(Lpn::new(4), 0), "that page holds no data"),
