@@ -506,7 +506,7 @@ impl Case {
             Ok(Ok(played)) => played,
             Ok(Err(e)) => return Err(format!("{what}: {e}")),
             Err(panic) => {
-                return Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref())));
+                return Err(format!("{what}: the drive panicked: {}", panic_text(panic.as_ref())));
             }
         };
         judge(&played, !self.fails && !is_reckless && (restless || !technique.may_lose()))

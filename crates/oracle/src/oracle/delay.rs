@@ -261,7 +261,7 @@ impl Oracle {
             return Ok(());
         }
         Err(format!(
-            "the partial parity of stripe {stripe} is not the XOR of its pages, or the parity on \
+            "stripe {stripe}: the partial parity is not the XOR of its pages, or the parity on \
              flash is not the XOR of the other pages"
         ))
     }

@@ -169,7 +169,7 @@ impl Policy for Restless {
     ) -> Option<Rewrite> {
         assert!(
             view.is_valid_page(block, page),
-            "the policy is informed of a read of page {page}, which is no longer in block {block}"
+            "the policy is informed of a read of page {page}, which block {block} does not hold"
         );
         self.dice.chance(0.05).then(|| Rewrite::all(block))
     }

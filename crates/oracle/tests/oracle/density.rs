@@ -51,8 +51,8 @@ fn an_msb_page_that_was_not_backed_up_is_caught() {
     reprogram(&mut s);
     s.caught(
         stamp,
-        &["a merge removed version 1 of lpn 5, the newest data of the page, at ppn 5 \
-        (block 0, wordline 1)"],
+        &["a merge removed version 1 of lpn 5, the newest data of the page, at ppn 5 (block 0, \
+            wordline 1)"],
     );
 }
 

@@ -124,8 +124,8 @@ fn what_it_wears_counts_for_limits() {
 fn a_page_that_was_not_backed_up_is_caught() {
     guarded(false).caught(
         stamp,
-        &["a merge removed version 1 of lpn 5, the newest data of the \
-        page, at ppn 5 (block 0, wordline 1)"],
+        &["a merge removed version 1 of lpn 5, the newest data of the page, at ppn 5 (block 0, \
+            wordline 1)"],
     );
 }
 
@@ -201,7 +201,7 @@ fn what_it_gives_up_is_its_lsb_page() {
     s.oracle.merged(BlockId::new(0), WordlineInBlock::FIRST, 4, Cause::Reclaim);
     s.caught(
         stamp,
-        &["a merge removed version 1 of lpn 0, the newest data of the page, at ppn 0 \
-        (block 0, wordline 0)"],
+        &["a merge removed version 1 of lpn 0, the newest data of the page, at ppn 0 (block 0, \
+            wordline 0)"],
     );
 }

@@ -1,6 +1,6 @@
 //! # Cost-benefit
-//! Cleans the block with the largest (1 - u) / 2u x age, where u is the block's share of valid
-//! pages and age is the time since the block was closed or last lost a valid page.
+//! Cleans the block with the largest (1 - u) / 2u x age. u is the block's share of valid pages. Age
+//! is the time since the block was closed or last lost a valid page.
 //!
 //! - **Paper:** Kawaguchi, Nishioka and Motoda, A flash-memory based file system, USENIX 1995
 //!   (after Sprite LFS).

@@ -8,8 +8,8 @@
 //!   `gc.stable_slack` above the emptiest block. A candidate is stable if it has not changed for at
 //!   least half as long as any other. The stable candidate with the least effective wear is
 //!   cleaned; reprogramming counts as wear.
-//! - **Costs:** a list link and a time stamp per block. A choice takes constant time, because it
-//!   looks at a bounded number of blocks.
+//! - **Costs:** a list link and a time stamp per block. A choice takes constant time, because the
+//!   number of candidates is bounded.
 //! - **Departs from the paper:** the paper's score is not public. Public is that it weighs
 //!   utilisation and stability of a block in constant time, and levels wear. The rest is assumed.
 //!   Wear levelling at channel level is done by the drive.

@@ -16,8 +16,8 @@
 //! - **Departs from the paper:** in III-E, L counts blocks; in III-B and IV-A it counts stripes, as
 //!   here. Blocks that are not worn are recycled until the last stripe has its parity, because
 //!   nothing else protects them until then.
-//! - **Does not help:** two pages of a stripe that cannot be read, which becomes likelier the
-//!   longer blocks are not recycled; a loss of power, as with `hc`; flash that fails before its
+//! - **Does not help:** two pages of a stripe that cannot be read. That becomes likelier the longer
+//!   blocks are not recycled. A loss of power, as with `hc`, and flash that fails before its
 //!   stripes have parity. If a failed die leaves no place for parity, worn blocks are still not
 //!   recycled.
 //!

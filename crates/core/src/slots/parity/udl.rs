@@ -11,9 +11,9 @@
 //! - **Costs:** blocks that are read much, or not rewritten by the host, are programmed again.
 //! - **Does not help:** a page that cannot be read for another reason, or data on a die that fails.
 //!
-//! Its period is the longest that the drive's limits allow: `T_retention` of `[bch]` at the end of
-//! the drive's life, less the time by which a refresh may be late. If no code gives a limit for age
-//! alone (`bch.combine = "sum"`, or another error model), the period is `refresh.period`.
+//! Its period is the longest that the drive's limits allow. That is `T_retention` of `[bch]` at the
+//! end of the drive's life, less the time by which a refresh may be late. If no code gives a limit
+//! for age alone (`bch.combine = "sum"`, or another error model), the period is `refresh.period`.
 
 use super::{Parity, ParityTechnique, none};
 use crate::base::span::Span;

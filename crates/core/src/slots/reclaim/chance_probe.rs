@@ -320,7 +320,7 @@ impl Policy for ChanceProbe {
             let limit = e.limit.units();
             Threshold {
                 name: format!(
-                    "wordline of group {}: reads beside it from which a probe moves it",
+                    "wordline of group {}: reads beside it at which a probe moves it",
                     view.disturb.groups[group]
                 ),
                 reads: ((limit - need) / (e.alpha - Alpha::ONE).max(Alpha::of_256ths(1)).weight())

@@ -4,11 +4,11 @@
 //!
 //! - **Paper:** DEAR (MICRO 2025), from public notes; the paper itself was not available.
 //! - **Acts at:** rounds over a block's wordlines, [`BATCH`] per read. A wordline moves if `(1 -
-//!   share) ERC_MAX < need`: share is the used part of the limit that a probe found, `need = alpha
-//!   (max(I, R_late + 1) + R_late + 3 W) + M + 2 S` (W reads of a round, S dose of its probes). The
-//!   next round begins before one of the remaining wordlines could need to move.
-//! - **Costs:** 9 bytes per block, and a bit per wordline of a block in its round;
-//!   `timing.probe_us` and the dose of a read per wordline and round.
+//!   share) ERC_MAX < need`. Share is the used part of the limit that a probe found. `need = alpha
+//!   (max(I, R_late + 1) + R_late + 3 W) + M + 2 S`, with the W reads of a round and the dose S of
+//!   its probes. The next round begins before one of the remaining wordlines could need to move.
+//! - **Costs:** 9 bytes per block, and a bit per wordline of a block in its round. A round takes
+//!   `timing.probe_us` and the dose of a read per wordline.
 //! - **Departs from the paper:** DEAR senses a layer's first wordline at a fixed distance. Here all
 //!   wordlines are sensed, without noise.
 //! - **Does not help:** blocks close to a limit. Rounds become ever more frequent there, and each

@@ -4,9 +4,10 @@
 //!
 //! - **Paper:** none. The checks are those of straw-2024 III; the reprogramming is that of ipr-2018
 //!   III-C, wordline by wordline.
-//! - **Acts at:** the checks of `shared/straw.rs`, with a reserve for one job's merges: `B = q K +
-//!   2 (alpha - 1) q`, for at most `K = max(1, I / q)` wordlines, q = p + `density.reprogram_dose`
-//!   each. A wordline is merged once, if the merge lasts until the next check; else it moves.
+//! - **Acts at:** the checks of `shared/straw.rs`, with a reserve for one job's merges. It is `B =
+//!   q K + 2 (alpha - 1) q`, for at most `K = max(1, I / q)` wordlines, q = p +
+//!   `density.reprogram_dose` each. A wordline is merged once, if the merge lasts until the next
+//!   check; else it moves.
 //! - **Costs:** `straw-wl`'s counters and a bit per wordline. A merge costs p reads, a program, at
 //!   most one copy, a page of capacity, and wear.
 //! - **Departs from the papers:** there are no separate blocks for read-hot data, and data moves

@@ -5,7 +5,7 @@
 //! - **Paper:** read-latency-relaxation-2021 2: drives that tolerate read disturbance and become
 //!   slower (its SSD-I and SSD-J).
 //! - **Acts at:** no read count. A threshold for the worst pattern would keep the doses of real
-//!   patterns alpha times below their limits, so no read would ever need a retry.
+//!   patterns alpha times below their limits. Then no read would ever need a retry.
 //! - **Costs:** nothing.
 //! - **Departs from the paper:** the paper shows the latencies of its drives, not their algorithm.
 //! - **Does not help:** data that is not read. The neighbours of a hammered wordline are lost

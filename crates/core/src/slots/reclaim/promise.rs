@@ -1,11 +1,11 @@
 //! Guarantee of a technique, its condition, and the P/E counts at which the condition holds
 //! (`docs/safety/README.md`).
 //!
-//! A technique that loses no page keeps a budget for each wordline. The budget is the part of the
-//! wordline's limit that may be used before its rewrite: alpha for each host read, and the dose of
-//! reclaim's own reads. If the limit is less than the budget, the technique cannot act in time, and
-//! data may be lost unnoticed. A drive that would start this way is refused. If wear leads a drive
-//! there later, the run warns.
+//! A technique that loses no page keeps a budget for each wordline: the part of the wordline's
+//! limit that may be used before its rewrite. The budget has alpha for each host read, and the dose
+//! of reclaim's own reads. If the limit is less than the budget, the technique cannot act in time,
+//! and data may be lost unnoticed. A drive that would start this way is refused. If wear leads a
+//! drive there later, the run warns.
 //!
 //! ```text
 //! straw-wl on three wordlines of one page, alpha 9, limit 900, at most one read after a check:

@@ -6,9 +6,9 @@
 //! - **Paper:** Liu, Chang, Chang, SYSTOR 2015, as ipr-2018 II-B and IV describe it ("RL").
 //! - **Acts at:** `block`'s threshold. A shadow block counts its reads since its pages were last
 //!   written.
-//! - **Costs:** 8 bytes per block, 2 per page of a monitor block, 10 per shadow block (when it was
-//!   opened, at which read and from which page it was last filled); the pages that shadow blocks
-//!   leave unused.
+//! - **Costs:** 8 bytes per block, 2 per page of a monitor block, 10 per shadow block. The 10 bytes
+//!   hold the time of its opening, and the read and the page at which it was last filled. Shadow
+//!   blocks leave pages unused.
 //! - **Departs from the paper:** as `redftl`. Pages of one wordline share their dose, so each
 //!   filling begins on a new wordline.
 //! - **Does not help:** flash in which reads disturb a page before it is programmed

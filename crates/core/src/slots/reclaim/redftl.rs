@@ -5,8 +5,8 @@
 //! - **Paper:** Ha, Jeong, Kim, ACM `APSys` 2013, as ipr-2018 II-B and IV describe it (`RedFTL`).
 //! - **Acts at:** `block`'s threshold. A shadow block (`density.shadow_pages` pages) moves to
 //!   another.
-//! - **Costs:** 8 bytes per block, 2 per page of a monitor block, 4 per shadow block; the pages
-//!   that shadow blocks leave unused.
+//! - **Costs:** 8 bytes per block, 2 per page of a monitor block, 4 per shadow block. Shadow blocks
+//!   leave pages unused.
 //! - **Departs from the paper:** read-hot pages are found as in ipr-2018. If `density.shadow` or
 //!   `density.spare_share` allows no more shadow blocks, the least read pages return to regular
 //!   blocks. If that is not enough, the new pages stay regular. With parity, each die keeps its own

@@ -7,8 +7,8 @@
 //! - **Acts at:** the ages of `block`. A block that holds merged wordlines moves as a whole the
 //!   next time.
 //! - **Beyond the paper:** with `at_reclaim` and `at_gc`, wordlines whose LSB page is invalid are
-//!   also merged between refreshes: the wordlines that remain after a partial reclaim, and those of
-//!   a block that GC did not choose. Data that is about to move is not merged.
+//!   also merged between refreshes. These are the wordlines that remain after a partial reclaim,
+//!   and those of a block that GC did not choose. Data that is about to move is not merged.
 //! - **Costs:** merged pages are read twice, a share of them (`error_rate`) is written elsewhere,
 //!   and a wordline takes up to the time of a program (`adjust_us`). Merged blocks stay in use half
 //!   empty, which causes more garbage collection.
@@ -101,7 +101,7 @@ const AT_GC: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
-    meaning: "1: whenever GC picks a block, checks one other block in turn and merges its \
+    meaning: "1: whenever GC picks a block, checks the next of the other blocks and merges its \
         wordlines whose LSB page is invalid",
     source: "not in ida-coding-2018",
     alias: None,

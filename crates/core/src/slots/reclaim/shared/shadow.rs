@@ -1,7 +1,7 @@
 //! Shadow blocks (ipr-2018 II-B): blocks that hold only a few read-hot pages. This file has the
-//! common part of the techniques with shadow blocks: how many there may be, which one goes back
-//! when there are too many, and what happens to other blocks. With parity, each page belongs to one
-//! die, so each die has its own shadow blocks.
+//! common part of the techniques with shadow blocks. It decides how many there may be, which one
+//! goes back when there are too many, and what happens to other blocks. With parity, each page
+//! belongs to one die, so each die has its own shadow blocks.
 //!
 //! ```text
 //! regular --sooner than B_avg--> monitor --pages above P_avg--> shadow blocks, 30 pages each

@@ -4,7 +4,7 @@
 //!
 //! - **Acts at:** multiples of the interval I (`reclaim.check_interval`) of a block's reads. A
 //!   wordline i with valid pages moves if `bound(i) + alpha (max(I, R_late + 1) + R_late) + M >
-//!   ERC_MAX`. `M = V + 2 (alpha - 1) p` is the dose that movers may add: they read each of the
+//!   ERC_MAX`. `M = V + 2 (alpha - 1) p` is the dose that movers may add. They read each of the
 //!   block's V valid pages once more, p of them on each neighbour.
 //! - **Leaves behind:** an invalid page for each moved page. A block without valid pages is erased.
 //!   Checks that cannot find anything are skipped.
