@@ -108,17 +108,21 @@ impl Promise {
     /// What it comes to, in a sentence without its end.
     pub fn words(&self, disturb: &DisturbConfig) -> String {
         match self {
-            Self::Nothing(why) => format!("no guarantee: {why}"),
-            Self::Unsafe(_, why) => format!("no guarantee, may lose data: {why}"),
+            Self::Nothing(why) => format!("it gives no guarantee: {why}"),
+            Self::Unsafe(_, why) => format!("it gives no guarantee and may lose data: {why}"),
             Self::Within(b) | Self::Deceivable(b) if b.slack() < 0.0 => {
-                format!("the guarantee does not hold: {}", b.words(disturb))
+                format!("its guarantee does not hold: {}", b.words(disturb))
             }
             Self::Within(b) => {
-                format!("safe under any reads, with {:.1} left: {}", b.slack(), b.words(disturb))
+                format!(
+                    "it is safe under any reads, with a dose of {:.1} left: {}",
+                    b.slack(),
+                    b.words(disturb)
+                )
             }
             Self::Deceivable(b) => {
                 format!(
-                    "safe unless its estimate is deceived, with {:.1} left: {}",
+                    "it is safe unless its estimate is deceived, with a dose of {:.1} left: {}",
                     b.slack(),
                     b.words(disturb)
                 )

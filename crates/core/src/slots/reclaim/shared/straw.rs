@@ -373,7 +373,7 @@ impl<E: DoseEstimate> Policy for Straw<E> {
             };
             Threshold {
                 name: format!(
-                    "wordline of group {group} rewritten once its {} of a full block is above",
+                    "wordline of group {group} in a full block rewritten by its {}",
                     E::BOUND
                 ),
                 reads: (keep.units() - movers).max(0.0) as u32,
