@@ -80,7 +80,9 @@ impl Protocol {
     /// Page kinds that remain under a mode, a bit each, where there is such a mode.
     fn kept(&self, mode: u8) -> Result<u32, String> {
         let kept = self.codings.kept(mode).filter(|_| mode > 0);
-        kept.ok_or_else(|| format!("mode {mode} of cells of {} bits", self.kinds))
+        kept.ok_or_else(|| {
+            format!("coding mode {mode} does not exist for cells of {} bits", self.kinds)
+        })
     }
 
     /// An erased block is to be written in a mode.
@@ -132,7 +134,8 @@ impl Protocol {
         if b.mode > 0 {
             if b.mode != mode || b.merged > 0 || written != first + kept.ilog2() + 1 {
                 return Err(format!(
-                    "merge of wordline {wordline} of block {block} in mode {mode}; the block is in mode {}, {written} pages on",
+                    "merge of wordline {wordline} of block {block} in mode {mode}; the block is in \
+                     mode {}, with {written} pages programmed",
                     b.mode
                 ));
             }
@@ -176,7 +179,8 @@ impl Protocol {
         }
         if merged != mode || b.merged != b.recoded + 1 {
             return Err(format!(
-                "wordline {wordline} of block {block} goes to mode {mode}; it was merged for {merged}, and {} wordlines wait for their limits",
+                "wordline {wordline} of block {block} goes to mode {mode}; it was merged for mode \
+                 {merged}, and {} wordlines wait for their limits",
                 b.merged - b.recoded
             ));
         }
@@ -202,7 +206,7 @@ impl Protocol {
             self.merged[block.index()].iter().map(|merged| u32::from(*merged == mode)).sum();
         if merged != whole {
             return Err(format!(
-                "block {block} goes to mode {mode} with {merged} of {whole} wordlines merged"
+                "block {block} goes to mode {mode} with only {merged} of {whole} wordlines merged"
             ));
         }
         b.mode = mode;

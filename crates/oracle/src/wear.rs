@@ -390,10 +390,8 @@ mod tests {
         wear.program(&g, BlockId::new(7), 0, (Cause::Host, false));
         assert_eq!(
             wear.findings.sentences(),
-            [
-                "block 7, erased 1 times, was chosen for host, although block 0, erased 0 times, was \
-                also free"
-            ]
+            ["block 7, erased 1 times, was chosen for host, although block 0, erased 0 times, \
+                 was also free"]
         );
     }
 
@@ -440,8 +438,10 @@ mod tests {
         assert!(moved(6, 5).is_empty());
         assert_eq!(
             moved(5, 5),
-            ["block 3 was moved for wear with 0 erases; the most worn block has 5, and the gap \
-                 may be 5"]
+            [
+                "block 3 was moved for wear with 0 erases; the most worn block has 5, and the gap may \
+                be 5"
+            ]
         );
         assert_eq!(moved(9, 0).len(), 1, "it is switched off");
     }

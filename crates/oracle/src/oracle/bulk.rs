@@ -130,7 +130,7 @@ impl Oracle {
                 self.findings.add(Kind::Limit, || {
                     format!(
                         "reads in bulk at {page} took {retries} retries each; {when} them, a read \
-                         takes {least} to {most}"
+                         must take {least} to {most}"
                     )
                 });
                 return;

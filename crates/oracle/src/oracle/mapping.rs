@@ -157,7 +157,8 @@ impl Oracle {
         let back = owner(ppn);
         if back != lpn {
             return Err(format!(
-                "the map leads from lpn {lpn} to ppn {ppn}, the reverse map from there to lpn {back}"
+                "the map leads from lpn {lpn} to ppn {ppn}, but the reverse map leads from there \
+                 to lpn {back}"
             ));
         }
         Ok(())

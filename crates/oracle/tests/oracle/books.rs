@@ -170,7 +170,7 @@ fn a_map_that_leads_astray_is_caught() {
 #[test]
 fn a_reverse_map_that_leads_elsewhere_is_caught() {
     for (ppn, owner, words) in [
-        (0, Lpn::new(6), "from lpn 5 to ppn 0, the reverse map from there to lpn 6"),
+        (0, Lpn::new(6), "from lpn 5 to ppn 0, but the reverse map leads from there to lpn 6"),
         (13, NO_LPN, "from lpn 7 to ppn 13"),
     ] {
         let (mut s, map) = mapped();

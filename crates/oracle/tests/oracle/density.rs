@@ -102,7 +102,7 @@ fn a_block_goes_to_a_mode_only_with_all_its_wordlines() {
     let mut s = backed_up_but(&[]);
     merge(&mut s, 0);
     s.oracle.recoded(BlockId::new(0), None, 1);
-    s.caught(protocol, &["block 0 goes to mode 1 with 1 of 4 wordlines merged"]);
+    s.caught(protocol, &["block 0 goes to mode 1 with only 1 of 4 wordlines merged"]);
     let mut s = backed_up_but(&[]);
     merge(&mut s, 1);
     merge(&mut s, 1);
@@ -177,7 +177,7 @@ fn only_an_erase_gives_pages_back() {
     s.caught(protocol, &["block 0 goes from mode 1 to 2; it must be erased first"]);
     let mut s = Scene::tiny();
     s.oracle.recoded(BlockId::new(0), None, 3);
-    s.caught(protocol, &["mode 3 of cells of 3 bits"]);
+    s.caught(protocol, &["coding mode 3 does not exist for cells of 3 bits"]);
     let mut s = Scene::tiny();
     s.write(0, [0]);
     s.oracle.recoded(BlockId::new(0), None, 1);
@@ -213,6 +213,7 @@ fn a_block_opened_without_its_lsb_pages_is_written_so() {
     s.oracle.merged(BlockId::new(0), WordlineInBlock::FIRST, 4, Cause::Host);
     s.caught(
         protocol,
-        &["merge of wordline 0 of block 0 in mode 4; the block is in mode 4, 2 pages on"],
+        &["merge of wordline 0 of block 0 in mode 4; the block is in mode 4, with 2 pages \
+            programmed"],
     );
 }

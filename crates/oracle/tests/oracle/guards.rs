@@ -147,10 +147,18 @@ fn it_is_merged_once_whole_and_not_with_its_block() {
 fn its_limit_grows_only_when_it_was_merged_and_its_block_is_in_full_density() {
     let mut s = guarded(true);
     s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::FIRST), 1);
-    s.caught(protocol, &["wordline 0 of block 0 goes to mode 1; it was merged for 0, and 0 wordlines wait for their limits"]);
+    s.caught(
+        protocol,
+        &["wordline 0 of block 0 goes to mode 1; it was merged for mode 0, and 0 \
+        wordlines wait for their limits"],
+    );
     let mut s = guarded(true);
     s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::new(1)), 1);
-    s.caught(protocol, &["wordline 1 of block 0 goes to mode 1; it was merged for 1, and 0 wordlines wait for their limits"]);
+    s.caught(
+        protocol,
+        &["wordline 1 of block 0 goes to mode 1; it was merged for mode 1, and 0 \
+        wordlines wait for their limits"],
+    );
     let mut s = Scene::tiny();
     s.oracle.recoded(BlockId::new(0), None, 1);
     s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::FIRST), 1);
