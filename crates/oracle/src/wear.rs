@@ -438,10 +438,8 @@ mod tests {
         assert!(moved(6, 5).is_empty());
         assert_eq!(
             moved(5, 5),
-            [
-                "block 3 was moved for wear with 0 erases; the most worn block has 5, and the gap may \
-                be 5"
-            ]
+            ["block 3 was moved for wear with 0 erases; the most worn block has 5, and the gap \
+                 may be 5"]
         );
         assert_eq!(moved(9, 0).len(), 1, "it is switched off");
     }

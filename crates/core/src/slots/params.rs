@@ -208,7 +208,7 @@ mod tests {
         );
         assert_eq!(
             refusal("[reclaim.none]\ncounters = 8"),
-            "unknown key `reclaim.none.counters`; it has none"
+            "unknown key `reclaim.none.counters`; there are no keys here"
         );
         assert!(
             refusal("[reclaim.straw]\ncounters = 8")

@@ -320,9 +320,14 @@ pub fn lack_of_room(config: &DriveConfig, parity: &str, reclaim: &Technique) -> 
         (Geometry::new(config).spare_blocks_of_domain(), spare_needed(config, reclaim));
     (spare < needed).then(|| {
         let own = reclaim.make(config, 0).streams().len();
-        let apart = if own > 0 { format!(", with the {own} kinds of data that `{}` separates,", reclaim.name) } else { String::new() };
+        let apart = if own > 0 {
+            format!(", with the {own} kinds of data that `{}` separates,", reclaim.name)
+        } else {
+            String::new()
+        };
         format!(
-            "parity technique `{parity}` leaves each die {spare} spare blocks; open blocks{apart} and the GC reserve of a die need {needed}"
+            "parity technique `{parity}` leaves each die {spare} spare blocks; open blocks{apart} \
+             and the GC reserve of a die need {needed}"
         )
     })
 }

@@ -336,7 +336,11 @@ impl Oracle {
         if read.retries > allowed {
             let (lpn, retries, place) = (read.lpn, read.retries, self.place(read.ppn));
             self.findings.add(Kind::Limit, || {
-                format!("host read of lpn {lpn} at {place} took {retries} retries; {} data may take {allowed}", goes_by.name())
+                format!(
+                    "host read of lpn {lpn} at {place} took {retries} retries; {} data may \
+                         take {allowed}",
+                    goes_by.name()
+                )
             });
         }
     }

@@ -168,8 +168,12 @@ impl Oracle {
         for (block, claimed) in valid.iter().copied().enumerate() {
             let mapped = on_flash.get(block).copied().unwrap_or(0);
             if claimed != mapped {
-                self.findings
-                    .add(Kind::Books, || format!("the drive counts {claimed} valid pages in block {block}; its map leads to {mapped}"));
+                self.findings.add(Kind::Books, || {
+                    format!(
+                        "the drive counts {claimed} valid pages in block \
+                        {block}; its map leads to {mapped}"
+                    )
+                });
             }
         }
         if valid.len() != on_flash.len() {

@@ -337,7 +337,8 @@ impl Policy for ErasedProbe {
                 ),
                 reads: (((limit - need) / alpha).max(0.0) + f64::from(self.pause(view))) as u32,
                 because: format!(
-                    "(ERC_MAX {limit} - need {need:.1}) / alpha {alpha:.3} + max(I {}, R_late {} + 1); a round takes {} reads",
+                    "(ERC_MAX {limit} - need {need:.1}) / alpha {alpha:.3} + max(I {}, R_late {} + \
+                     1); a round takes {} reads",
                     self.interval,
                     view.late_in_a_job(),
                     self.width(view)

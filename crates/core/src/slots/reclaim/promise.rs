@@ -362,7 +362,7 @@ mod tests {
         }
         let sentence = refusal(&config(900, "late_reads = 0"), "block", true);
         assert!(
-            sentence.contains("late_reads = 0 with reclaim.schedule = \"deadline\"")
+            sentence.contains("late_reads = 0 does not work with reclaim.schedule = \"deadline\"")
                 && sentence.contains("set 1 or more"),
             "{sentence}"
         );
@@ -442,7 +442,7 @@ mod tests {
         let sentence = refusal(&aged, "block", false);
         assert!(
             sentence.starts_with(
-                "refresh.period = \"30d\" lets data become 33.75d old: `block` would lose data"
+                "refresh.period = \"30d\" lets data reach an age of 33.75d: `block` would lose data"
             ),
             "{sentence}"
         );
@@ -457,7 +457,8 @@ mod tests {
         (aged.refresh.at_work, aged.start.age) = (false, Span(DAY));
         let sentence = refusal(&aged, "block", false);
         assert!(
-            sentence.starts_with("error.longest_age = \"1y\", and nothing refreshes data before: `block` would lose data"),
+            sentence
+                .starts_with("error.longest_age = \"1y\" without refresh: `block` would lose data"),
             "{sentence}"
         );
         assert!(

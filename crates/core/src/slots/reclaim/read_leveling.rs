@@ -1,7 +1,7 @@
 //! # Read leveling
-//! Keeps a few read-hot pages in a block of their own. At the block's limit, it writes them again
-//! to free pages of the same block. Newly written pages have no dose yet. The block is erased when
-//! it has no space left for its pages.
+//! Keeps a few read-hot pages in a block of their own. At the block's limit, these pages are
+//! written again to free pages of the same block. A newly written page has no dose yet. When the
+//! block has no space left for the pages, it is erased.
 //!
 //! - **Paper:** Liu, Chang, Chang, SYSTOR 2015, as ipr-2018 II-B and IV describe it ("RL").
 //! - **Acts at:** `block`'s threshold. A shadow block counts its reads since its pages were last

@@ -435,7 +435,8 @@ mod tests {
         "#;
         for from_last in [false, true] {
             let ecc = format!(
-                "ecc = {{ cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = {from_last} }}"
+                "ecc = {{ cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = \
+                 {from_last} }}"
             );
             let text = text_of("tlc", &format!("{more}\n{ecc}")).replace("1000s", "1000h");
             let mut drive = filled(drive_of(&text, "none").unwrap());

@@ -360,7 +360,8 @@ impl<E: DoseEstimate> Policy for Straw<E> {
                 format!("ERC_MAX {limit} - alpha {alpha:.3} x I {}", self.interval)
             } else {
                 format!(
-                    "ERC_MAX {limit} - alpha {alpha:.3} x (max(I {}, R_late {} + 1) + R_late{}) - M ({movers} + {near:.1}{})",
+                    "ERC_MAX {limit} - alpha {alpha:.3} x (max(I {}, R_late {} + 1) + R_late{}) - \
+                     M ({movers} + {near:.1}{})",
                     self.interval,
                     view.late_in_a_job(),
                     if self.overshoot > 0 {
