@@ -15,7 +15,7 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
     for wrong in ["die:3", "die@r5", "chip:3@r1", "die:-1@r1", "die:1@tomorrow", "die:1@r", ""] {
         refused(
             &["--fail", wrong],
-            &["die:3@10s or die:3@r5000 (die, plane, block or page)", wrong],
+            &["(die, plane, block or page) and when, such as die:3@10s or die:3@r5000", wrong],
         );
     }
     for early in ["die:1@r-5", "die:1@-5s"] {

@@ -155,7 +155,7 @@ fn a_map_that_leads_astray_is_caught() {
         (0, entry(Lpn::new(5), 2), "which carries nothing (erased)"),
         (0, entry(Lpn::new(5), 48), "which is beyond the flash"),
         (0, entry(Lpn::new(5), NO_PPN), "lpn 5 holds version 1 and is mapped nowhere"),
-        (0, entry(Lpn::new(4), 0), "that page holds no data"),
+        (0, entry(Lpn::new(4), 0), "which holds no data"),
         (2, entry(Lpn::new(7), 13), "from lpn 7, version 2, to ppn 13"),
     ] {
         let (mut s, mut map) = mapped();
