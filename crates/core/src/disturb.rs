@@ -285,10 +285,11 @@ pub fn error_model(config: &DriveConfig) -> Option<Box<dyn ErrorModel>> {
 /// Every model: name and one line.
 pub const MODELS: &[(&str, &str)] = &[
     ("none", "reads disturb nothing"),
-    ("count", "every read of a block disturbs all its pages alike (ipr-2018)"),
+    ("count", "each read of a block disturbs all its pages equally (ipr-2018)"),
     (
         "wordline",
-        "reads disturb neighbouring wordlines alpha times as much as the rest (straw-2024)",
+        "each read disturbs the neighbouring wordlines alpha times as much as the rest of the \
+         block (straw-2024)",
     ),
 ];
 

@@ -33,29 +33,31 @@ use rate::Rates;
 /// itself.
 pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     require(!config.error.noise || config.ecc.codeword.is_some(), || {
-        "error.noise = true draws the wrong bits of codewords; ecc.codeword says how large one is"
+        "error.noise = true draws the wrong bits of codewords and needs their size: set \
+         ecc.codeword"
             .into()
     })?;
     require(!config.error.noise || config.error.model != ErrorLaw::None, || {
-        "error.noise = true draws the wrong bits of data that has an error rate; with error.model = \"none\", error.noise = false is right"
+        "error.noise = true needs error rates, and error.model = \"none\" has none; set \
+         error.noise = false"
             .into()
     })?;
     require(!config.ecc.start_from_last || config.error.model != ErrorLaw::None, || {
-        "ecc.start_from_last = true: the level that worked last is one of retries, which a read takes where data has an error rate; with \
-         error.model = \"none\", ecc.start_from_last = false is right"
+        "ecc.start_from_last = true needs read retries, and with error.model = \"none\" no read is \
+         retried; set ecc.start_from_last = false"
             .into()
     })?;
     let draws_for_pages = config.bch.target == BchTarget::Stripe || !config.bch.spread().is_none();
     require(!config.error.noise || !draws_for_pages, || {
-        "error.noise = true draws from the error rate of a block, and bch.target = \"stripe\" or a spread of error rates leaves the rest to \
-         expected numbers; error.noise = false is right"
+        "error.noise = true does not work with bch.target = \"stripe\" or a spread of error rates, \
+         which use expected numbers; set error.noise = false"
             .into()
     })?;
     let independent =
         config.error.model == ErrorLaw::Bch && config.bch.combine == Combine::Independent;
     require(!independent || !config.error.noise, || {
-        "error.noise = true draws from a page's error rate, and with bch.combine = \"independent\" reads and age have one each; bch.combine = \
-         \"sum\" is right"
+        "error.noise = true draws from one error rate per page, and bch.combine = \"independent\" \
+         has one for reads and one for age; set bch.combine = \"sum\""
             .into()
     })?;
     let ladder = Ladder::of(&config.ecc)?;
@@ -65,17 +67,23 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     let table = LimitTable::of(config).ok_or_else(|| {
         let model = config.disturb.model.name();
         let sentence = format!(
-            "error.model: age and reads share one budget, and disturb.model = \"{model}\" has none; a model with a disturb.table gives it"
+            "error.model needs an error budget for age and reads, and disturb.model = \"{model}\" \
+             has none; choose a model with a disturb.table"
         );
         ConfigError(sentence)
     })?;
     let ladder = ladder.ok_or_else(|| {
-        ConfigError("error.model without a ladder; ecc.cap, or ecc.corrects with ecc.codeword, says which error rates are decoded".into())
+        ConfigError(
+            "error.model needs the error rates that are decoded: set ecc.cap, or ecc.corrects with \
+             ecc.codeword"
+                .into(),
+        )
     })?;
     let (wanted, most) = (config.reclaim.retries as usize, ladder.retries());
     require(wanted <= most, || {
         format!(
-            "reclaim.retries = {wanted}, and [ecc] has {most} (the levels of ecc.cap or ecc.corrects behind the first); {most} or less is right"
+            "reclaim.retries = {wanted}, and [ecc] has {most} retries (levels after the first); it \
+             must be at most {most}"
         )
     })?;
     check_rows(config)?;
@@ -94,7 +102,8 @@ fn check_rows(config: &DriveConfig) -> Result<(), ConfigError> {
         };
         let (rows, wanted) = (list(&mut rows.clone()), list(&mut wanted.clone()));
         format!(
-            "error.table has rows at {rows} P/E cycles; disturb.table has them at {wanted}, and each needs one"
+            "error.table has rows at {rows} P/E cycles; it must have the rows of disturb.table, \
+             {wanted}"
         )
     })
 }
@@ -113,9 +122,11 @@ fn check_base(
                 let base = rates.base(pec, group, kind);
                 require(base < cap, || {
                     format!(
-                        "[error]: after {pec} P/E cycles, which this drive can reach (start.pec = {}, drive.rated_pec = {}), fresh data of \
-                         group {name}, page kind {kind_name}, has an error rate of {base:.2e}, and the first level of [ecc] decodes up to \
-                         {cap:.2e}; a lower start.pec or drive.rated_pec, or a higher ecc.cap, is right",
+                        "[error]: this drive can reach {pec} P/E cycles (start.pec = {}, \
+                         drive.rated_pec = {}). There, fresh data of group {name}, page kind \
+                         {kind_name}, has an error rate of {base:.2e}, and the first level of \
+                         [ecc] decodes up to {cap:.2e}; lower start.pec or drive.rated_pec, or \
+                         raise ecc.cap",
                         config.start.pec, config.drive.rated_pec
                     )
                 })?;

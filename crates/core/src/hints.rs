@@ -30,14 +30,14 @@ pub fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     let Some(said) = &config.hints.said else { return Ok(()) };
     let budgets = Budgets::of(config)?;
     require(budgets.is_some(), || {
-        "the drive has no retries, so that no read may be slower than another: [error] and [ecc] with more than one level are needed for hints"
+        "hints need a drive with read retries: set [error] and [ecc], with more than one level"
             .into()
     })?;
     let capacity = config.drive.capacity.map_or(0, |capacity| capacity.0);
     let beyond = said.iter().find(|range| range.end().is_none_or(|end| end > capacity));
     require(beyond.is_none(), || {
         let HintRange { offset, bytes, .. } = beyond.expect("just found");
-        format!("a hint is for {bytes} from {offset} on, and the drive ends at {capacity} bytes")
+        format!("a hint for {bytes} from {offset}, but the drive ends at {capacity} bytes")
     })
 }
 

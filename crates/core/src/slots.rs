@@ -1,4 +1,4 @@
-//! The techniques, slot by slot: a seam, a list of cards, one technique a file.
+//! The techniques by slot. Each slot has a seam, a list of cards, and one file per technique.
 
 pub(crate) mod at_work;
 pub mod card;

@@ -283,7 +283,7 @@ fn a_cache_below_a_stripe_is_refused() {
     let small = refused("drive.write_buffer = \"20KiB\"").unwrap();
     assert!(
         small
-            .ends_with("one half of drive.write_buffer, which is 20KiB: 24KiB or more is expected"),
+            .ends_with("one half of drive.write_buffer, which is 20KiB: it must be at least 24KiB"),
         "{small}"
     );
     assert_eq!(refused("drive.write_buffer = \"24KiB\""), None);
@@ -295,7 +295,7 @@ fn a_cache_below_a_stripe_is_refused() {
         };
         let beyond = resolved(", n_update = 4").expect_err("it is refused");
         assert!(
-            beyond.starts_with("parity.hc.n_update = 4 is more than the 3 pages of a stripe"),
+            beyond.starts_with("parity.hc.n_update = 4 is above the 3 pages of a stripe"),
             "{beyond}"
         );
         let turn = |config: DriveConfig| {

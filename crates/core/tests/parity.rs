@@ -113,7 +113,9 @@ fn what_does_not_fit_is_refused_with_what_does() {
     };
     let too_wide = refused(&|config| config.geometry.channels = 3, "none").unwrap();
     assert!(
-        too_wide.contains("want 4 dies, and the drive has 3: parity.stripe=2 at most"),
+        too_wide.contains(
+            "needs 4 dies with its parity page, and the drive has 3: set parity.stripe=2 or less"
+        ),
         "{too_wide}"
     );
     let too_full = refused(&|config| config.drive.spare = Some(0.3), "none").unwrap();
@@ -141,7 +143,10 @@ fn what_does_not_fit_is_refused_with_what_does() {
     );
     let apart = apart.expect("its streams need more");
     assert!(
-        apart.contains("6 spare blocks; open blocks, with 2 kinds of data that `redftl` keeps apart, and the GC reserve of a die need 8"),
+        apart.contains(
+            "6 spare blocks; open blocks, with the 2 kinds of data that `redftl` separates, and \
+             the GC reserve of a die need 8"
+        ),
         "{apart}"
     );
 }

@@ -214,13 +214,14 @@ fn what_refresh_cannot_keep_is_refused() {
     let older = "start = { age = \"31d\" }";
     assert_eq!(
         refused(older, "block").unwrap(),
-        "start.age = \"31d\" is more than refresh.period = \"30d\": no block of a drive that refreshes its data is so old"
+        "start.age = \"31d\" must be at most refresh.period = \"30d\": refresh rewrites data \
+         before it is older"
     );
     assert_eq!(refused(older, "none"), None);
     // 80 blocks of 64 pages, 550 us each, and 3 ms an erase: 3.056 s, said in whole seconds.
     assert_eq!(
         refused("refresh = { period = \"3s\" }", "block").unwrap(),
-        "refresh.period = \"3s\" is shorter than one pass of refresh takes: rewriting every block takes \"4s\" at least"
+        "refresh.period = \"3s\" must be at least \"4s\", the time of rewriting every block once"
     );
     assert_eq!(refused("refresh = { period = \"3.06s\" }", "block"), None);
     assert_eq!(refused("", "blok").unwrap(), "unknown refresh technique `blok`");
@@ -366,7 +367,7 @@ fn merging_in_the_code_of_todays_tlc_saves_the_middle_pages_sensings() {
     assert_eq!(sensed("tlc-2-3-2", "none"), Ok(55_000 + 40_000 + 25_000 + 40_000));
     let refused = sensed("tlc-2-3-2", "ipr-wl").unwrap_err();
     assert!(
-        refused.contains("`ipr-wl` makes guard levels")
+        refused.contains("`ipr-wl` uses guard levels")
             && refused.contains("geometry.cell = \"tlc-2-3-2\""),
         "{refused}"
     );

@@ -424,7 +424,7 @@ mod tests {
         assert!(HintFile::parse("h.toml", &format!("{IDLE}{IDLE}rank = 1\n")).is_ok());
         assert!(
             sentence(&IDLE.replace("idle", "slow"))
-                .contains("access latency; expected none, idle, typical or smallest")
+                .contains("it must be none, idle, typical or smallest")
         );
         assert!(
             sentence(&IDLE.replace("bytes = \"1MiB\"", "bytes = 0"))

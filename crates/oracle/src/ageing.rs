@@ -87,7 +87,7 @@ impl Ageing {
         }
         if !self.timed && at > self.until {
             return Err(format!(
-                "the drive's clock shows {at} ns; the last request that it was asked for arrives at {} ns",
+                "the drive's clock shows {at} ns; its last request arrives at {} ns",
                 self.until
             ));
         }
@@ -107,7 +107,7 @@ impl Ageing {
         // Once for each block.
         self.order.pop_first();
         Err(format!(
-            "the oldest page of block {block} is {age} ns old; refresh promises {} ns at most",
+            "the oldest page of block {block} is {age} ns old; refresh guarantees at most {} ns",
             promise.most
         ))
     }
@@ -122,7 +122,7 @@ impl Ageing {
             return Ok(());
         }
         Err(format!(
-            "block {block} begins with an age of {} ns; start.age is {} ns",
+            "block {block} starts with an age of {} ns; start.age is {} ns",
             -since, self.most_at_start
         ))
     }
@@ -135,7 +135,7 @@ impl Ageing {
             return Ok(());
         }
         Err(format!(
-            "blocks begin with an age of {} ns in the mean; start.age = {most} ns means half of that",
+            "blocks start with a mean age of {} ns; it must be half of start.age = {most} ns",
             sum / n
         ))
     }
@@ -145,7 +145,7 @@ impl Ageing {
         let passed = passed.cast_signed();
         let checked = if passed < self.now || !self.timed && passed > self.until.max(self.now) {
             Err(format!(
-                "the drive's clock is set back by {passed} ns; it was told of {} to {} ns",
+                "the drive's clock is set back by {passed} ns; it was given {} to {} ns",
                 self.now, self.until
             ))
         } else {
@@ -228,11 +228,11 @@ impl Ageing {
     pub(crate) fn refreshes(&mut self, block: BlockId) -> Result<(), String> {
         self.refreshed += 1;
         let Some(promise) = self.promise else {
-            return Err(format!("block {block} is refreshed by a drive that refreshes nothing"));
+            return Err(format!("block {block} is refreshed, but the drive has no refresh"));
         };
         let since = self.since.get(block.index()).copied().flatten();
         let Some(since) = since else {
-            return Err(format!("block {block} is refreshed; it holds nothing"));
+            return Err(format!("block {block} is refreshed, but it holds no data"));
         };
         let age = self.now - since;
         if age >= promise.least {
@@ -260,14 +260,16 @@ impl Ageing {
         }
         if refreshed < self.refreshed || refreshed > self.refreshed + self.unclear {
             return Err(format!(
-                "the drive counts {refreshed} blocks that it refreshed; {} were seen",
+                "the drive counts {refreshed} refreshed blocks; {} were seen",
                 self.refreshed
             ));
         }
         // One that was found to be too old is out of the order.
         let own = self.since.iter().flatten().min().map_or(0, |since| now.cast_signed() - since);
         if own != oldest.cast_signed() {
-            return Err(format!("the drive's oldest page is {own} ns old; it says {oldest} ns"));
+            return Err(format!(
+                "the drive's oldest page is {own} ns old; the drive reports {oldest} ns"
+            ));
         }
         if now.cast_signed() >= self.now { self.pass(now.cast_signed()) } else { Ok(()) }
     }
@@ -299,7 +301,8 @@ mod tests {
         assert_eq!(ages.clock(110), Ok(()), "at 100 ns");
         assert_eq!(
             ages.clock(111),
-            Err("the oldest page of block 3 is 101 ns old; refresh promises 100 ns at most".into())
+            Err("the oldest page of block 3 is 101 ns old; refresh guarantees at most 100 ns"
+                .into())
         );
         ages.end(BlockId::new(3));
         ages.programmed(BlockId::new(3));

@@ -84,7 +84,7 @@ impl Begun {
             || !self.pages_per_block.is_multiple_of(64) && beyond(self.pages_per_block)
         {
             return Err(format!(
-                "the start loads block {block} twice, or pages that it does not have"
+                "the start loads block {block} twice, or loads pages that the block does not have"
             ));
         }
         own.copy_from_slice(chosen);
@@ -93,7 +93,8 @@ impl Begun {
         self.next = first + chosen.iter().map(|word| word.count_ones()).sum::<u32>();
         if first != expected {
             return Err(format!(
-                "block {block} begins at place {first} of the start's order; place {expected} is next"
+                "block {block} starts at position {first} of the start order; the next position is \
+                 {expected}"
             ));
         }
         Ok(())
@@ -105,7 +106,7 @@ impl Begun {
         if taken == pages {
             Ok(())
         } else {
-            Err(format!("the start's order has {pages} places; blocks take {taken}"))
+            Err(format!("the start order has {pages} positions; blocks use {taken}"))
         }
     }
 

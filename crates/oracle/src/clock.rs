@@ -216,7 +216,7 @@ impl TimingChecker {
         self.pieces
             .values()
             .next()
-            .map_or(Ok(()), |parts| Err(format!("{} ns of a job are given to no die", parts.ns)))
+            .map_or(Ok(()), |parts| Err(format!("{} ns of a job belong to no die", parts.ns)))
     }
 
     /// The run is over.
@@ -241,7 +241,7 @@ impl TimingChecker {
             return Ok(());
         }
         Err(format!(
-            "the drive reports that reads waited {told} ns for reclaim; they waited {seen} ns"
+            "the drive reports that reads waited {told} ns for reclaim; {seen} ns were seen"
         ))
     }
 
@@ -256,14 +256,12 @@ impl TimingChecker {
             return Ok(());
         }
         if at < self.now {
-            return Err(format!(
-                "something happens at {at} ns, after what happened at {} ns",
-                self.now
-            ));
+            return Err(format!("an event at {at} ns comes after an event at {} ns", self.now));
         }
         if let Some((stripe, read)) = self.due.first() {
             return Err(format!(
-                "a host read has failed at {} ns, and ppn {} waits still to be read for rebuild {stripe}",
+                "a host read failed at {} ns, but ppn {} still waits to be read for rebuild \
+                 {stripe}",
                 self.now, read.ppn
             ));
         }
@@ -384,7 +382,8 @@ impl TimingChecker {
     fn hold(&mut self, ppn: Ppn, stripe: u32, retry: Option<u8>) -> Result<(), String> {
         if !self.expected.is_to_be_repaired(stripe) {
             return Err(format!(
-                "ppn {ppn} is kept back for rebuild {stripe}, for which no host read fails"
+                "ppn {ppn} is held back for rebuild {stripe}, but no host read failed for that \
+                 rebuild"
             ));
         }
         let how = if let Some(attempt) = retry {
@@ -414,18 +413,20 @@ impl TimingChecker {
         }
         if self.expected.is_to_be_repaired(stripe) {
             return Err(format!(
-                "ppn {ppn} is read for rebuild {stripe} before the host's own read of its page has failed"
+                "ppn {ppn} is read for rebuild {stripe} before the host read of its page failed"
             ));
         }
         if !self.expected.is_awaited(stripe) {
             return Err(format!(
-                "ppn {ppn} is read among the host's reads for rebuild {stripe}, which no host read waits for"
+                "ppn {ppn} is read as a host read for rebuild {stripe}, but no host read waits for \
+                 that rebuild"
             ));
         }
         let Some(attempt) = retry else {
             if self.retried_behind.take() == Some(ppn) {
                 return Err(format!(
-                    "a host read waits for ppn {ppn}, for rebuild {stripe}, and a retry of it waits behind other work"
+                    "a host read waits for ppn {ppn} of rebuild {stripe}, but its retry waits \
+                     behind other work"
                 ));
             }
             let how = self.expected.take_load(ppn, &self.lengths)?;
@@ -440,7 +441,8 @@ impl TimingChecker {
             && self.expected.is_awaited(wordline)
         {
             return Err(format!(
-                "a host read waits for ppn {src}, for rebuild {wordline}, and it is read behind other work"
+                "a host read waits for ppn {src} of rebuild {wordline}, but it is read behind \
+                 other work"
             ));
         }
         self.retried_behind = if let Work::Retry { src, .. } = *work { Some(src) } else { None };
@@ -488,10 +490,10 @@ impl TimingChecker {
         let parts = self
             .pieces
             .remove(&op)
-            .ok_or_else(|| format!("die {die} is given a piece of a job that has no parts"))?;
+            .ok_or_else(|| format!("die {die} gets a piece of a job without parts"))?;
         if parts.die.is_some_and(|own| own != die) {
             return Err(format!(
-                "a piece of a job is given to die {die}; what it moves is on die {:?}",
+                "a piece of a job goes to die {die}; its pages are on die {:?}",
                 parts.die
             ));
         }
@@ -502,7 +504,8 @@ impl TimingChecker {
             .find(|(block, moved)| **moved > most && !parts.erased.contains(block))
         {
             return Err(format!(
-                "a batch moves {moved} pages of block {block}, where it may move {most}, and its job goes on"
+                "a batch moves {moved} pages of block {block}; it may move at most {most} before \
+                 its job continues"
             ));
         }
         self.dies.queue(op, UnderWay::piece(die, parts.ns, cause), None)

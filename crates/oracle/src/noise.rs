@@ -160,7 +160,8 @@ impl Noise {
         let off = most + (most * most - 2.0 * LN_ODD * variance).sqrt();
         if sum < low - off || sum > high + off {
             return Err(format!(
-                "{reads} reads of tired data came to {sum} levels in all; their chances say {low:.1} to {high:.1}, give or take {off:.1}"
+                "{reads} reads of data with retries took {sum} levels in all; {low:.1} to \
+                 {high:.1} are expected, within {off:.1}"
             ));
         }
         Ok(())

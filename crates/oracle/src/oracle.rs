@@ -289,7 +289,9 @@ impl Oracle {
         let was_rest_lost = self.has_lost_rest(lpn);
         let by_failure = self.explain_by_failure(lpn);
         match self.stamps.lost(lpn)? {
-            Loss::Absent => return Err(format!("lpn {lpn} was reported lost; it holds no data")),
+            Loss::Absent => {
+                return Err(format!("lpn {lpn} was reported lost, but it holds no data"));
+            }
             Loss::Again => return Ok(()),
             Loss::Seen | Loss::Unseen(_) if by_failure => self.causes.lose_by_failure(lpn),
             Loss::Seen => self.causes.lose(lpn),

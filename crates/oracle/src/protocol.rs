@@ -80,7 +80,9 @@ impl Protocol {
     /// Page kinds that remain under a mode, a bit each, where there is such a mode.
     fn kept(&self, mode: u8) -> Result<u32, String> {
         let kept = self.codings.kept(mode).filter(|_| mode > 0);
-        kept.ok_or_else(|| format!("mode {mode} of cells of {} bits", self.kinds))
+        kept.ok_or_else(|| {
+            format!("coding mode {mode} does not exist for cells of {} bits", self.kinds)
+        })
     }
 
     /// An erased block is to be written in a mode.
@@ -100,18 +102,18 @@ impl Protocol {
         b.written = b.written.max(page as u16 + 1);
         if !self.codings.keeps(b.mode, page) {
             return Err(format!(
-                "program of page {page} of block {block}, which its coding in mode {} takes away",
+                "program of page {page} of block {block}, which does not exist in coding mode {}",
                 b.mode
             ));
         }
         if b.merged > b.recoded {
             return Err(format!(
-                "program of page {page} of block {block}, which was reprogrammed in place"
+                "program of page {page} of block {block}, but the block was reprogrammed in place"
             ));
         }
         if page < next {
             return Err(format!(
-                "program of page {page} of block {block}, which is programmed and not erased since"
+                "program of page {page} of block {block}, but it is already programmed"
             ));
         }
         if page > next {
@@ -132,7 +134,8 @@ impl Protocol {
         if b.mode > 0 {
             if b.mode != mode || b.merged > 0 || written != first + kept.ilog2() + 1 {
                 return Err(format!(
-                    "merge of wordline {wordline} of block {block} in mode {mode}; the block is in mode {}, {written} pages on",
+                    "merge of wordline {wordline} of block {block} in mode {mode}; the block is in \
+                     mode {}, with {written} pages programmed",
                     b.mode
                 ));
             }
@@ -141,14 +144,15 @@ impl Protocol {
         }
         if first + kinds > written {
             return Err(format!(
-                "merge of wordline {wordline} of block {block}, of which {written} pages are programmed"
+                "merge of wordline {wordline} of block {block}, but only {written} pages are \
+                 programmed"
             ));
         }
         let wordlines = &mut self.merged[block.index()];
         wordlines.resize(self.wordlines, 0);
         if wordlines[wordline as usize] > 0 {
             return Err(format!(
-                "merge of wordline {wordline} of block {block}, which was merged before and not erased since"
+                "merge of wordline {wordline} of block {block}, but it is already merged"
             ));
         }
         wordlines[wordline as usize] = mode;
@@ -168,13 +172,15 @@ impl Protocol {
         let merged = self.merged[block.index()].get(wordline as usize).copied().unwrap_or(0);
         if b.mode > 0 {
             return Err(format!(
-                "wordline {wordline} of block {block} goes to mode {mode} by itself; the block is in mode {}",
+                "wordline {wordline} of block {block} goes to mode {mode} alone; the block is in \
+                 mode {}",
                 b.mode
             ));
         }
         if merged != mode || b.merged != b.recoded + 1 {
             return Err(format!(
-                "wordline {wordline} of block {block} goes to mode {mode}; it was merged for {merged}, and {} wordlines wait for their limits",
+                "wordline {wordline} of block {block} goes to mode {mode}; it was merged for mode \
+                 {merged}, and {} wordlines wait for their limits",
                 b.merged - b.recoded
             ));
         }
@@ -189,7 +195,7 @@ impl Protocol {
         let whole = u32::from(b.written) / self.kinds;
         if b.recoded > 0 {
             return Err(format!(
-                "block {block} goes to mode {mode}, but {} of its wordlines were merged by themselves",
+                "block {block} goes to mode {mode}, but {} of its wordlines were merged alone",
                 b.recoded
             ));
         }
@@ -200,7 +206,7 @@ impl Protocol {
             self.merged[block.index()].iter().map(|merged| u32::from(*merged == mode)).sum();
         if merged != whole {
             return Err(format!(
-                "block {block} goes to mode {mode} with {merged} of {whole} wordlines merged"
+                "block {block} goes to mode {mode} with only {merged} of {whole} wordlines merged"
             ));
         }
         b.mode = mode;
@@ -216,9 +222,7 @@ impl Protocol {
         if before == 0 {
             Ok(())
         } else {
-            Err(format!(
-                "preload of block {block}, which holds {before} pages; an erased block is expected"
-            ))
+            Err(format!("preload of block {block}, which holds {before} pages; it must be erased"))
         }
     }
 
@@ -226,9 +230,7 @@ impl Protocol {
         let before = std::mem::take(&mut self.blocks[block.index()]).written;
         self.merged[block.index()] = vec![];
         if before == 0 {
-            Err(format!(
-                "erase of block {block}, in which nothing was programmed since its last erase"
-            ))
+            Err(format!("erase of block {block}, but nothing was programmed since its last erase"))
         } else {
             Ok(())
         }
@@ -236,5 +238,5 @@ impl Protocol {
 }
 
 fn only_an_erase(block: BlockId, from: u8, to: u8) -> String {
-    format!("block {block} goes from mode {from} to {to}; it must be erased for that")
+    format!("block {block} goes from mode {from} to {to}; it must be erased first")
 }

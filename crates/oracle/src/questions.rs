@@ -147,7 +147,8 @@ impl Question {
 fn late(block: BlockId, due: u64, served: u64) -> String {
     let units = |quarters: u64| quarters as f64 / COUNTED_UNIT as f64;
     format!(
-        "the policy was to be asked about block {block} at a dose of {}; it has served {} since, and it was not",
+        "the policy must be asked about block {block} at a dose of {}; the dose is {}, and the \
+         policy was not asked",
         units(due),
         units(served)
     )
@@ -172,7 +173,7 @@ mod tests {
         assert!(
             q.read(BlockId::new(1), 408)
                 .unwrap_err()
-                .contains("block 1 at a dose of 101; it has served 102")
+                .contains("block 1 at a dose of 101; the dose is 102")
         );
         assert!(q.read(BlockId::new(1), 412).is_ok(), "said once");
     }

@@ -183,7 +183,7 @@ impl Requests {
             let more = queue.asked.len() - 1;
             queue.asked.clear();
             Some(format!(
-                "{} was never served for lpn {}; nor were {more} requests after it",
+                "{} was not served for lpn {}, and neither were {more} later requests",
                 asked.words(),
                 asked.next
             ))
@@ -242,12 +242,10 @@ impl Queue {
             Op::Trim => "trimmed",
         };
         match self.asked.front() {
-            None => format!("lpn {lpn} was {done}, which no request asks for"),
-            Some(asked) => format!(
-                "lpn {lpn} was {done} in its stead; {} is at lpn {}",
-                asked.words(),
-                asked.next
-            ),
+            None => format!("lpn {lpn} was {done} without a request"),
+            Some(asked) => {
+                format!("lpn {lpn} was {done} instead; {} is at lpn {}", asked.words(), asked.next)
+            }
         }
     }
 

@@ -147,8 +147,8 @@ impl Stamp {
     /// The content in words, for findings.
     pub(crate) fn words(self) -> String {
         match self {
-            Self::ERASED => "nothing, it is erased".into(),
-            Self::DEAD => "data that nobody owns".into(),
+            Self::ERASED => "nothing (erased)".into(),
+            Self::DEAD => "data without an owner".into(),
             Self { lpn, tag } => format!("version {} of lpn {lpn}", tag.version()),
         }
     }
@@ -367,7 +367,8 @@ impl Stamps {
         self.put(lpn, Tag(newest.0 & !Tag::PARTIAL));
         if newest.is_reported() {
             return Err(format!(
-                "program of lpn {lpn}, whose data the drive could not read and did not report lost"
+                "program of lpn {lpn}, but the drive could not read its data and did not report it \
+                 lost"
             ));
         }
         if !newest.is_present() {
@@ -397,7 +398,7 @@ impl Stamps {
             return Err(format!("copy for lpn {lpn} of a page that carries {}", copied.words()));
         }
         if copied.tag.is_damaged() {
-            return Err(format!("copy for lpn {lpn} of a page that the drive had failed to read"));
+            return Err(format!("copy for lpn {lpn} of a page that the drive could not read"));
         }
         Ok(())
     }
@@ -431,7 +432,7 @@ impl Stamps {
 }
 
 fn loaded_twice(lpn: Lpn, before: Tag) -> String {
-    format!("preload of lpn {lpn}, which already held {}", before.words())
+    format!("preload of lpn {lpn}, which already holds {}", before.words())
 }
 
 #[cfg(test)]

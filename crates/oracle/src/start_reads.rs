@@ -61,8 +61,8 @@ impl StartReads {
         if u64::from(most - least) > COUNTED_UNIT || each * doses.len() as f64 > too_many {
             let (units, programmed) = (COUNTED_UNIT as f64, doses.len());
             return Err(format!(
-                "block {block} has served {} to {} reads of each of its {programmed} wordlines before the run, and preparation read {} of it; \
-                 start.reads is {}",
+                "block {block} served {} to {} reads of each of its {programmed} wordlines before \
+                 the run, and preparation read {} of it; start.reads is {}",
                 f64::from(*least) / units,
                 f64::from(*most) / units,
                 before as f64 / units,
@@ -88,7 +88,8 @@ impl StartReads {
             return Ok(());
         }
         Err(format!(
-            "blocks have served {mean:.1} reads in the mean before the run; start.reads = {most} means {expected:.1}"
+            "blocks served {mean:.1} reads on average before the run; start.reads = {most} means \
+             {expected:.1}"
         ))
     }
 }
@@ -118,7 +119,9 @@ mod tests {
         );
         assert_eq!(
             of(10).serve(BlockId::new(7), &[4, 12, 8, 8], UNREAD),
-            Err("block 7 has served 1 to 3 reads of each of its 4 wordlines before the run, and preparation read 0 of it; start.reads is 10".into())
+            Err("block 7 served 1 to 3 reads of each of its 4 wordlines before the run, and \
+                preparation read 0 of it; start.reads is 10"
+                .into())
         );
         assert!(of(10).serve(BlockId::new(0), &[12, 12, 12, 12], UNREAD).is_err(), "12 reads");
         assert!(

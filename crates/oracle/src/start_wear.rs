@@ -35,7 +35,8 @@ impl StartWear {
             self.sum += f64::from(pec - least);
         } else {
             return Err(format!(
-                "block {block} begins with {pec} P/E cycles; start.pec is {least}, start.pec_spread {spread}, start.worn_pec {worn_pec}"
+                "block {block} starts with {pec} P/E cycles; start.pec is {least}, \
+                 start.pec_spread {spread}, start.worn_pec {worn_pec}"
             ));
         }
         Ok(())
@@ -51,7 +52,7 @@ impl StartWear {
         let is_apart = worn_share == 0.0 || worn_pec > pec + pec_spread;
         if self.told != if pec_spread == 0 && of_share == 0 { 0 } else { self.blocks } {
             return Err(format!(
-                "the wear of {} blocks is told of before the run, of {}",
+                "the drive reports the wear of {} blocks before the run; it has {}",
                 self.told, self.blocks
             ));
         }
@@ -59,7 +60,7 @@ impl StartWear {
             || self.worn < of_share
         {
             return Err(format!(
-                "{} of {} blocks begin with {worn_pec} P/E cycles; {of_share} are the share",
+                "{} of {} blocks start with {worn_pec} P/E cycles; it must be {of_share}",
                 self.worn, self.blocks
             ));
         }
@@ -69,7 +70,8 @@ impl StartWear {
                 > FAR * (spread + 1.0) / (12.0 * others).sqrt()
         {
             return Err(format!(
-                "blocks begin with {pec} P/E cycles and {} more in the mean; half of {spread} is expected",
+                "blocks start with {pec} P/E cycles and {} more on average; half of {spread} is \
+                 expected",
                 self.sum / others
             ));
         }
@@ -106,15 +108,15 @@ mod tests {
         assert!(
             told(0.1, |n| if n < 80 { 50 } else { 10 + n % 11 })
                 .unwrap_err()
-                .starts_with("80 of 400 blocks begin with 50")
+                .starts_with("80 of 400 blocks start with 50")
         );
         assert!(told(0.1, |n| 10 + n % 11).is_err(), "none");
-        assert!(told(0.0, |_| 10).unwrap_err().contains("0 more in the mean"));
+        assert!(told(0.0, |_| 10).unwrap_err().contains("0 more on average"));
         assert!(
             of(0.0)
                 .begin(BlockId::new(3), 21)
                 .unwrap_err()
-                .starts_with("block 3 begins with 21 P/E cycles")
+                .starts_with("block 3 starts with 21 P/E cycles")
         );
         assert!(
             of(0.0).begin(BlockId::new(3), 50).is_err() && of(0.0).check().is_err(),

@@ -499,14 +499,14 @@ impl Case {
             if same {
                 Ok(played)
             } else {
-                Err("the same case, played again, ends in another state".to_owned())
+                Err("a second run of the same case ends in another state".to_owned())
             }
         }));
         let played = match outcome {
             Ok(Ok(played)) => played,
             Ok(Err(e)) => return Err(format!("{what}: {e}")),
             Err(panic) => {
-                return Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref())));
+                return Err(format!("{what}: the drive panicked: {}", panic_text(panic.as_ref())));
             }
         };
         judge(&played, !self.fails && !is_reckless && (restless || !technique.may_lose()))
@@ -557,7 +557,7 @@ fn judge(Played { report, lost, promised, .. }: &Played, safe: bool) -> Result<(
         return Err(report.findings.join("; "));
     }
     if safe && *promised && *lost > 0 {
-        return Err(format!("a correct policy lost {lost} pages"));
+        return Err(format!("a sound technique lost {lost} pages"));
     }
     Ok(())
 }
@@ -590,8 +590,8 @@ fn describe(
         config.reclaim.schedule,
         match host {
             Host::Stream => "",
-            Host::Adversary => ", under an adversary",
-            Host::Siege => ", besieged",
+            Host::Adversary => ", with an adversary",
+            Host::Siege => ", under siege by an adversary",
         },
         ages.map_or_else(String::new, |ages| format!(
             ", refresh {} within {}",

@@ -181,7 +181,7 @@ impl Wear {
             self.blocks[block.index()].by_host = by_host;
         } else if cause != Cause::Reclaim && by_host != self.blocks[block.index()].by_host {
             self.findings.add(Kind::Books, || {
-                format!("block {block} is written by the host and for {} alike", Cause::Gc.name())
+                format!("block {block} is written by the host and also for {}", Cause::Gc.name())
             });
         }
         let b = &mut self.blocks[block.index()];
@@ -208,7 +208,12 @@ impl Wear {
             free.max_by_key(|b| self.rank(*b)).filter(|b| self.rank(*b) > self.rank(block));
         let words = |b: BlockId| self.blocks[b.index()].words();
         self.cold_to_young = more_worn.map(|other| {
-            format!("cold data goes to block {block}, erased {}, though block {other}, erased {}, was free", words(block), words(other))
+            format!(
+                "cold data goes to block {block}, erased {}, although block {other}, erased {}, \
+                 was free",
+                words(block),
+                words(other)
+            )
         });
     }
 
@@ -276,12 +281,13 @@ impl Wear {
         Err(if self.dynamic {
             let (worn, least) = (worn.words(), least.words());
             format!(
-                "block {block}, erased {worn}, was taken for {} though block {better}, erased {least}, was free beside it",
+                "block {block}, erased {worn}, was chosen for {}, although block {better}, erased \
+                 {least}, was also free",
                 cause.name()
             )
         } else {
             format!(
-                "block {block} was taken for {} though block {better} was erased before it",
+                "block {block} was chosen for {}, although block {better} was erased before it",
                 cause.name()
             )
         })
@@ -301,7 +307,10 @@ impl Wear {
         }
         self.findings.add(Kind::Books, || {
             let (cycles, most) = (cycles as f64 / 1000.0, most as f64 / 1000.0);
-            format!("block {block} was moved for wear; it has {cycles} erases, the most worn one {most}, and the gap may be {gap}")
+            format!(
+                "block {block} was moved for wear with {cycles} erases; the most worn block has \
+                 {most}, and the gap may be {gap}"
+            )
         });
     }
 
@@ -335,7 +344,8 @@ impl Wear {
             let (cycles, most, gap) =
                 (self.blocks[block].milli() as f64 / 1000.0, most(block) as f64 / 1000.0, self.gap);
             self.neglect = Some(format!(
-                "block {block} was left with {cycles} erases, the most worn one having {most}; the gap may be {gap}, and nothing was moved for it"
+                "block {block} stayed with {cycles} erases, although the most worn block has \
+                 {most} and the gap may be {gap}"
             ));
         }
     }
@@ -380,9 +390,8 @@ mod tests {
         wear.program(&g, BlockId::new(7), 0, (Cause::Host, false));
         assert_eq!(
             wear.findings.sentences(),
-            [
-                "block 7, erased 1 times, was taken for host though block 0, erased 0 times, was free beside it"
-            ]
+            ["block 7, erased 1 times, was chosen for host, although block 0, erased 0 times, \
+                 was also free"]
         );
     }
 
@@ -412,7 +421,7 @@ mod tests {
         wear.program(&g, BlockId::new(7), 0, (Cause::Host, false));
         assert_eq!(
             wear.findings.sentences(),
-            ["block 7 was taken for host though block 8 was erased before it"]
+            ["block 7 was chosen for host, although block 8 was erased before it"]
         );
     }
 
@@ -429,9 +438,8 @@ mod tests {
         assert!(moved(6, 5).is_empty());
         assert_eq!(
             moved(5, 5),
-            [
-                "block 3 was moved for wear; it has 0 erases, the most worn one 5, and the gap may be 5"
-            ]
+            ["block 3 was moved for wear with 0 erases; the most worn block has 5, and the gap \
+                 may be 5"]
         );
         assert_eq!(moved(9, 0).len(), 1, "it is switched off");
     }
@@ -455,7 +463,7 @@ mod tests {
         // at the 14th, the first of six looks.
         assert_eq!(
             left(false).unwrap(),
-            "block 3 was left with 0 erases, the most worn one having 24; the gap may be 5, and nothing was moved for it"
+            "block 3 stayed with 0 erases, although the most worn block has 24 and the gap may be 5"
         );
     }
 }

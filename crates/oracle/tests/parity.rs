@@ -136,9 +136,9 @@ fn guard_levels_are_found_that_destroy_what_parity_counts() {
     use vpass_core::slots::reclaim::technique;
 
     const RECORDED: [(&str, u64, &str); 3] = [
-        ("ipr-wl", 174, "is programmed over"),
-        ("ipr", 323, "is programmed over"),
-        ("ipr", 109, "is left without guard levels"),
+        ("ipr-wl", 174, "is removed by a merge"),
+        ("ipr", 323, "is removed by a merge"),
+        ("ipr", 109, "has no guard levels"),
     ];
     const WITHIN: u64 = 300;
     let parity = parity_technique("ppc").expect("it is in the list");
@@ -226,7 +226,7 @@ fn every_bug_of_parity_is_found() {
             .into_iter()
             .fold(Case::new(seed).striped(technique), Case::with_cards);
         let case = if Bug::OF_MERGES.contains(&bug) { case.refreshed(ida()) } else { case };
-        let shows = case.with(bug).run().is_err_and(|said| !said.contains("the drive stopped"));
+        let shows = case.with(bug).run().is_err_and(|said| !said.contains("the drive panicked"));
         case.run().ok().filter(|_| shows)?.cards.map(|cards| cards.to_string())
     };
     let bugs = Bug::OF_PARITY

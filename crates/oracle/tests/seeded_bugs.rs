@@ -57,7 +57,7 @@ impl Wanted {
             .iter()
             .find(|(bug, _)| *bug == self.bug)
             .is_none_or(|(_, words)| words.iter().any(|word| said.contains(word)));
-        in_words && (STOPPED.contains(&self.bug) || !said.contains("the drive stopped"))
+        in_words && (STOPPED.contains(&self.bug) || !said.contains("the drive panicked"))
     }
 
     /// The first case from this one on that shows it.

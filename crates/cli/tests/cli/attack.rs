@@ -99,7 +99,7 @@ fn hints_lose_nothing_under_attack() {
     vpass(&["attack", "hammer", "--drive", &drive, "--hints", &far])
         .refuses(2, &["4GiB", "the drive ends at"]);
     vpass(&["attack", "hammer", "--drive", "tiny", "--hints", &hints])
-        .refuses(2, &["no retries", "[ecc]"]);
+        .refuses(2, &["a drive with read retries", "[ecc]"]);
 }
 
 /// The drive drains between bursts, and the summary says so. A file cannot replay requests that

@@ -511,7 +511,7 @@ fn parity_goes_with_every_reclaim_technique() {
     let left_out: Vec<&str> =
         done.stderr.lines().filter(|line| line.contains("left out")).collect();
     assert!(
-        matches!(left_out[..], [one] if one.contains("the retries of reads")),
+        matches!(left_out[..], [one] if one.contains("a drive with read retries")),
         "once: {left_out:?}"
     );
     // Without two dies, the parity is refused and rows without parity run.
@@ -520,7 +520,7 @@ fn parity_goes_with_every_reclaim_technique() {
     assert!(
         done.stderr.contains("block + raid5, ")
             && done.stderr.contains("refused: ")
-            && done.stderr.contains("parity.stripe=3 at most")
+            && done.stderr.contains("set parity.stripe=3 or less")
     );
     assert!(done.stdout.lines().skip(1).all(|line| !line.contains("raid5")), "{}", done.stdout);
 }
@@ -719,7 +719,7 @@ fn one_capacity_fits_all_that_are_compared() {
     let fewest = without.iter().find(|row| row["label"] == "redftl + pe-aware").unwrap();
     for words in [
         "`pe-aware` leaves each die",
-        "with 2 kinds of data that `redftl` keeps apart",
+        "with the 2 kinds of data that `redftl` separates",
         "need 9",
         "for all 9 rows of the comparison",
     ] {

@@ -132,7 +132,7 @@ fn settings_that_leave_a_technique_no_room_are_refused_with_one_that_does() {
         2,
         &[
             "reclaim.check_interval = 5000: `straw-ss-sound`",
-            "reclaim.check_interval = 4367 or less is right",
+            "set reclaim.check_interval = 4367 or less",
         ],
     );
     let near = interval("4367", &[]);
@@ -526,8 +526,8 @@ fn parameters_have_keys_of_their_own_and_flat_ones() {
     let different = ["reclaim.chance-probe.probability=0.02", "reclaim.probe_probability=0.03"];
     shown("tiny", &different).refuses(
         2,
-        &["reclaim.probe_probability = 0.03 and reclaim.chance-probe.probability = \
-            0.02 are two numbers for one parameter"],
+        &["reclaim.probe_probability = 0.03 and reclaim.chance-probe.probability = 0.02 contradict \
+            each other"],
     );
     shown("tiny", &["gc.stable-greedy.slack=2"])
         .refuses(2, &["gc.stable-greedy.slack = 2 is outside 0 to 1"]);

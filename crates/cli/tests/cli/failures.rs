@@ -15,18 +15,15 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
     for wrong in ["die:3", "die@r5", "chip:3@r1", "die:-1@r1", "die:1@tomorrow", "die:1@r", ""] {
         refused(
             &["--fail", wrong],
-            &["die:3@10s or die:3@r5000 (die, plane, block or page)", wrong],
+            &["(die, plane, block or page) and when, such as die:3@10s or die:3@r5000", wrong],
         );
     }
     for early in ["die:1@r-5", "die:1@-5s"] {
-        refused(
-            &["--fail", early],
-            &[early, "nothing fails while the drive is filled or warmed up"],
-        );
+        refused(&["--fail", early], &[early, "nothing fails during fill and warm-up"]);
     }
     refused(
         &["--fail", "die:4@r5"],
-        &["--fail die:4@r5: the drive has 4 dies, and die 4 is none of them: 0 to 3 are expected"],
+        &["--fail die:4@r5: die 4 does not exist: the drive has 4 dies, numbered 0 to 3"],
     );
     refused(&["--fail", "plane:8@r5"], &["the drive has 8 planes", "0 to 7"]);
     refused(&["--fail", "block:408@r5"], &["the drive has 408 blocks", "0 to 407"]);
@@ -55,7 +52,7 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
     let five = ["--parity", "raid5", "--fail", "die:0@r1,die:1@r2,die:2@r3,die:3@r4,die:4@r5"];
     refused(&[&dies[..], &five].concat(), &["5 dies", "at most 4 failed dies"]);
     vpass(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--fail", "die:9@r5"])
-        .refuses(2, &["die 9 is none of them"]);
+        .refuses(2, &["die 9 does not exist"]);
 }
 
 /// Two thousand reads and writes of a drive with stripes of three pages and parity, on four dies of
@@ -265,10 +262,8 @@ fn a_drive_without_room_for_its_data_stops() {
         --parity raid5 --set parity.stripe=3";
     for too_full in ["--fail die:2@r1000", too_full] {
         let stopped = small_run(&too_full.split(' ').collect::<Vec<_>>());
-        stopped.refuses(
-            1,
-            &["2@r1000: the drive stops", "blocks are left", "more drive.spare is right"],
-        );
+        stopped
+            .refuses(1, &["2@r1000: the drive stopped", "blocks left", "increase `drive.spare`"]);
     }
 }
 

@@ -147,7 +147,7 @@ fn rows_that_lost_data_and_drives_that_stopped_are_kept_as_they_are() {
     let (_, second) =
         goes_on(&room, &args.split_whitespace().collect::<Vec<_>>(), 3, Stop::Interrupt);
     assert_eq!(second.code, 1, "{}", second.stderr);
-    assert!(second.stderr.contains("the drive stops"), "{}", second.stderr);
+    assert!(second.stderr.contains("the drive stopped"), "{}", second.stderr);
     assert!(second.stdout.contains("`none + none` lost data: "), "{}", second.stdout);
 }
 

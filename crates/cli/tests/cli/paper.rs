@@ -472,7 +472,7 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
         "stages = false",
         "`stages = true` is expected in the periods of group g",
     );
-    refused("start.age=30d", "start.age=31d", "start.age = \"31d\" is more than refresh.period");
+    refused("start.age=30d", "start.age=31d", "start.age = \"31d\" must be at most refresh.period");
 }
 
 #[test]

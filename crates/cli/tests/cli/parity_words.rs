@@ -38,7 +38,7 @@ fn the_capacity_that_is_named_fits_all_rows() {
             "parity technique `pe-aware`",
             "refused: ",
             " rows of the comparison is ",
-            "set both together",
+            "set both, without drive.spare",
         ];
         assert!(
             done.code == 0 && all.iter().all(|words| done.stderr.contains(words)),
@@ -90,7 +90,10 @@ fn the_capacity_that_is_named_fits_all_rows() {
     let alone = ran("run --drive tiny --workload zipf-read --parity raid5 --set parity.stripe=3");
     alone.refuses(
         2,
-        &["the largest capacity that fits on this flash is drive.capacity=", "set both together"],
+        &[
+            "the largest capacity that fits on this flash is drive.capacity=",
+            "set both, without drive.spare",
+        ],
     );
     assert!(!alone.stderr.contains("compar"), "{}", alone.stderr);
 }
@@ -107,8 +110,8 @@ fn what_would_be_right_is_possible() {
         let line = format!("{hc} --set parity.hc.published={published}");
         ran(&format!("{line} --set parity.hc.n_update=4")).refuses(
             2,
-            &["parity.hc.n_update = 4 is more than the 3 pages of a stripe; 3 means \
-                that nothing is ever forgotten"],
+            &["parity.hc.n_update = 4 is above the 3 pages of a stripe; it must be at most 3, \
+                which always updates in place"],
         );
         for right in ["", "--set parity.hc.n_update=3"] {
             assert_eq!(
@@ -161,7 +164,7 @@ fn no_promise_ends_where_none_is_made() {
         !warnings(&json(&format!("{line} {worn} --parity da-raid5"))).contains("may lose data")
     );
     let promised = ran(&format!("{line} {worn} --parity pe-aware"));
-    promised.refuses(2, &["`block` would lose data, for at 15001 P/E cycles"]);
+    promised.refuses(2, &["`block` would lose data. At 15001 P/E cycles,"]);
 }
 
 /// A small drive of the preset with its code, and a few hundred requests.
@@ -219,8 +222,8 @@ fn a_drive_that_stops_leaves_the_others_their_rows() {
     stopped.refuses(
         1,
         &[
-            "die:1@r1500: the drive stops",
-            "2 of 4 dies are left; parity.stripe=2 or less, or more dies are right",
+            "die:1@r1500: the drive stopped",
+            "2 of 4 dies are left; set parity.stripe=2 or less, or use more dies",
         ],
     );
     assert!(!stopped.stderr.contains("spare"), "{}", stopped.stderr);
@@ -231,7 +234,7 @@ fn a_drive_that_stops_leaves_the_others_their_rows() {
     let done = ran(&format!("{line} --json"));
     assert_eq!(done.code, 1, "{}", done.stderr);
     assert!(
-        done.stderr.contains("under block + raid5: die:1@r1500: the drive stops"),
+        done.stderr.contains("under block + raid5: die:1@r1500: the drive stopped"),
         "{}",
         done.stderr
     );
@@ -256,7 +259,7 @@ fn a_drive_that_stops_leaves_the_others_their_rows() {
         assert!(words.contains(said), "{said} in\n{words}");
     }
     ran(&format!("compare {failing} --set parity.stripe=3 --parity raid5"))
-        .refuses(1, &["the drive stops"]);
+        .refuses(1, &["the drive stopped"]);
 }
 
 #[test]

@@ -70,11 +70,15 @@ fn what_does_not_go_with_raised_limits_is_refused() {
     let hard = "run --drive tiny --workload uniform-read --set bch.target=stripe";
     refused(
         hard,
-        &["limits are hard", "a raised limit would look free", "error.model = \"bch\" is right"],
+        &[
+            "with other models",
+            "a raised limit would seem to cost nothing",
+            "needs error.model = \"bch\"",
+        ],
     );
     refused(
         &format!("{RUN} --set bch.combine=sum --set error.noise=true"),
-        &["error.noise = true", "error.noise = false is right"],
+        &["error.noise = true", "set error.noise = false"],
     );
     refused(&format!("{RUN} --set bch.spread_own=1.5"), &["bch.spread_own"]);
 }

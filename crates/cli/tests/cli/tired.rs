@@ -28,16 +28,23 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
             "start.pec = 1500",
         ],
     );
-    refused_on("modern-qlc", &["start.pec=2601"], &["after 2700 P/E cycles", "a lower start.pec"]);
+    refused_on(
+        "modern-qlc",
+        &["start.pec=2601"],
+        &["this drive can reach 2700 P/E cycles", "lower start.pec"],
+    );
     refused(&["ecc.cap=[0.01,0.01,0.02,0.03,0.04]"], &["ecc.cap", "does not rise"]);
     refused(&["ecc.retry_decode_us=[20]"], &["ecc.retry_decode_us has 1 numbers for 4 retries"]);
-    refused(&["reclaim.retries=5"], &["reclaim.retries = 5", "[ecc] has 4", "4 or less is right"]);
+    refused(
+        &["reclaim.retries=5"],
+        &["reclaim.retries = 5", "[ecc] has 4", "it must be at most 4"],
+    );
     refused(&["ecc.retry_sense_us=[20,30]"], &["ecc.retry_sense_us has 2 numbers for 4 retries"]);
     refused(&["error.model=table"], &["error.table is empty", "disturb.table"]);
     let table = "error.table=[{pec=0,base=[1e-3,1e-3,1e-3,1e-3],retention=[[0],[0],[0],[0]]}]";
     refused(
         &["error.model=table", "error.ages=['1d']", table],
-        &["error.table has rows at 0 P/E cycles; disturb.table has them at 0, 1000"],
+        &["error.table has rows at 0 P/E cycles; it must have the rows of disturb.table, 0, 1000"],
     );
     let table = "error.table=[{pec=0,base=[1e-3],retention=[[0]]}]";
     refused(
@@ -51,11 +58,11 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
     let in_time = ["--reclaim none", "workload.queue_depth=", "workload.rate=10"];
     refused(
         &[&in_time[..], &["start.age=2y"]].concat(),
-        &["start.age = \"2y\" is more than error.longest_age = \"1y\""],
+        &["start.age = \"2y\" must be at most error.longest_age = \"1y\""],
     );
     refused(
         &[&in_time[..], &["--refresh block", "start.age=31d"]].concat(),
-        &["start.age = \"31d\" is more than refresh.period = \"30d\""],
+        &["start.age = \"31d\" must be at most refresh.period = \"30d\""],
     );
     refused(
         &[&in_time[..], &["--refresh block", "refresh.period=0s"]].concat(),
@@ -63,33 +70,30 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
     );
     refused(
         &[&in_time[..], &["--refresh block", "refresh.period=1s"]].concat(),
-        &["shorter than one pass of refresh takes"],
+        &["the time of rewriting every block once"],
     );
     refused(
         &["--refresh block", "refresh.period=300d", "start.pec=2800"],
         &[
-            "refresh.period = \"300d\" lets data become 337.5d old",
+            "refresh.period = \"300d\" lets data reach an age of 337.5d",
             "would lose data",
-            "; refresh.period = \"",
-            "or less is right up to 3000 P/E cycles",
+            "; set refresh.period = \"",
+            "or less up to 3000 P/E cycles",
         ],
     );
     refused(
         &["start.age=1d"],
-        &[
-            "error.longest_age = \"1y\", and nothing refreshes",
-            "--refresh block with refresh.period = \"",
-        ],
+        &["error.longest_age = \"1y\" without refresh", "--refresh block with refresh.period = \""],
     );
     refused(&["--gear untimed", "--refresh block"], &["workload.rate"]);
     refused(
         &["start.age=2y", "workload.queue_depth=", "workload.rate=10"],
-        &["start.age = \"2y\" is more than error.longest_age"],
+        &["start.age = \"2y\" must be at most error.longest_age"],
     );
     refused_on(
         "tiny",
         &["geometry.cell=slc", "--refresh ida"],
-        &["`ida` merges states", "geometry.cell is \"slc\"", "use `block`"],
+        &["`ida` needs cells of two bits or more", "geometry.cell is \"slc\"", "use `block`"],
     );
 }
 
@@ -104,7 +108,7 @@ fn noise_and_levels_need_what_they_work_on() {
     refused_on(
         "tiny",
         &[&rates[..], &["error.noise=true"]].concat(),
-        &["error.noise = true", "ecc.codeword says how large one is"],
+        &["error.noise = true", "set ecc.codeword"],
     );
     refused_on(
         "tiny",

@@ -456,13 +456,14 @@ fn regrouping_is_a_cause_of_its_own() {
 fn hints_are_refused_where_they_mean_nothing() {
     let room = Room::new();
     let idle = room.file("idle.toml", IDLE);
-    vpass(&lives(&["--hints", &idle])).refuses(2, &["no retries", "[error] and [ecc]"]);
+    vpass(&lives(&["--hints", &idle]))
+        .refuses(2, &["a drive with read retries", "[error] and [ecc]"]);
     let drive = room.file("tired.toml", &tired());
     let life = ["life", "--drive", &drive, "--workload", "zipf-read", "--set", "workload.rate=100"];
     let with = |more: &[&str], words: &[&str]| vpass(&[&life[..], more].concat()).refuses(2, words);
     with(
         &["--hints", &idle, "--set", "hints.typical_us=20"],
-        &["hints.typical_us = 20", "without any retry"],
+        &["hints.typical_us = 20", "a read without retries takes"],
     );
     let twice = room.file("twice.toml", &format!("{IDLE}{IDLE}"));
     with(&["--hints", &twice], &["twice.toml line 5", "line 1", "rank 0"]);
@@ -508,7 +509,8 @@ fn a_workload_file_may_have_hints_of_its_own() {
         room.file("slow.toml", &std::fs::read_to_string(&own).unwrap().replace("idle", "slow"));
     run(&slow, &[])
         .refuses(2, &["slow.toml line 8", "`slow` is", "none, idle, typical or smallest"]);
-    vpass(&["run", "--drive", "tiny", "--workload", &own]).refuses(2, &["no retries"]);
+    vpass(&["run", "--drive", "tiny", "--workload", &own])
+        .refuses(2, &["a drive with read retries"]);
 }
 
 /// Every technique has a rule for reads in bulk, and the list shows it.

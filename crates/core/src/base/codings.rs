@@ -219,7 +219,8 @@ mod tests {
         assert_eq!(
             kept(CellType::Qlc, 0b1010),
             0b1110,
-            "states of a kind in between stay apart: without them the top page takes no fewer than three"
+            "states of a kind in between stay apart: without them the top page takes no fewer than \
+             three"
         );
     }
 

@@ -99,7 +99,7 @@ impl Unit {
             return Ok(());
         }
         Err(format!(
-            "the drive has {count} {kind}s, and {kind} {number} is none of them: 0 to {} are expected",
+            "{kind} {number} does not exist: the drive has {count} {kind}s, numbered 0 to {}",
             count - 1
         ))
     }
@@ -132,13 +132,15 @@ impl FromStr for Failure {
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = || {
             format!(
-                "`{text}`: what fails and when is expected, such as die:3@10s or die:3@r5000 (die, plane, block or page)"
+                "`{text}`: expected what fails (die, plane, block or page) and when, such as \
+                 die:3@10s or die:3@r5000"
             )
         };
         let (unit, when) = text.trim().split_once('@').ok_or_else(expected)?;
         if when.trim_start_matches('r').starts_with('-') {
             return Err(format!(
-                "`{text}`: times and requests count from the beginning of the measured phase; nothing fails while the drive is filled or warmed up"
+                "`{text}`: times and requests count from the start of the measured phase and must \
+                 not be negative; nothing fails during fill and warm-up"
             ));
         }
         let (kind, number) = unit.split_once(':').ok_or_else(expected)?;
@@ -186,7 +188,7 @@ mod tests {
                 early
                     .parse::<Failure>()
                     .unwrap_err()
-                    .contains("nothing fails while the drive is filled or warmed up"),
+                    .contains("nothing fails during fill and warm-up"),
                 "{early}"
             );
         }
@@ -215,9 +217,6 @@ mod tests {
         let last = [Unit::Die(1), Unit::Plane(3), Unit::Block(31), Unit::Page(127)];
         assert!(last.iter().all(|unit| unit.check(&geometry).is_ok()));
         let said = Unit::Plane(4).check(&geometry).unwrap_err();
-        assert_eq!(
-            said,
-            "the drive has 4 planes, and plane 4 is none of them: 0 to 3 are expected"
-        );
+        assert_eq!(said, "plane 4 does not exist: the drive has 4 planes, numbered 0 to 3");
     }
 }

@@ -47,7 +47,7 @@ impl AccessLatency {
         match Self::ALL.into_iter().find(|latency| latency.name() == word) {
             None if word == "none" => Ok(None),
             None => Err(format!(
-                "`{word}` is no access latency; expected none, idle, typical or smallest"
+                "invalid access latency `{word}`: it must be none, idle, typical or smallest"
             )),
             found => Ok(found),
         }
@@ -74,7 +74,7 @@ mod tests {
         assert!(
             AccessLatency::parse("slow")
                 .unwrap_err()
-                .contains("expected none, idle, typical or smallest")
+                .contains("it must be none, idle, typical or smallest")
         );
         assert!(Smallest < Typical && Typical < Idle);
         assert_eq!(

@@ -2,7 +2,8 @@
 
 #![expect(
     unsafe_code,
-    reason = "a prefetch and a hint to the allocator, which can read or write nothing, zeroed memory, and four loads from an array"
+    reason = "a prefetch and a hint to the allocator, which can read or write nothing, zeroed \
+        memory, and four loads from an array"
 )]
 
 use std::alloc::Layout;

@@ -52,7 +52,8 @@ impl Span {
     pub fn parse(text: &str) -> Result<Self, String> {
         let bad = || {
             format!(
-                "`{text}` is no span of time; expected for instance \"22.4h\", \"30d\" or \"1y\" (ns, us, ms, s, min, h, d, y)"
+                "invalid span of time `{text}`: expected a number and a unit (ns, us, ms, s, min, \
+                 h, d, y), such as \"22.4h\" or \"30d\""
             )
         };
         let t = text.trim().to_ascii_lowercase();
@@ -66,7 +67,7 @@ impl Span {
         let ns = scaled(number.trim(), factor).ok_or_else(bad)?;
         if ns > END_OF_TIME {
             return Err(format!(
-                "`{text}` is longer than the {} that simulated time may last",
+                "`{text}` is too long: simulated time lasts at most {}",
                 Self(100 * YEAR)
             ));
         }
@@ -138,7 +139,7 @@ impl<'de> Deserialize<'de> for Span {
                     Ok(Span(0))
                 } else {
                     Err(E::custom(format!(
-                        "{v} has no unit; expected for instance \"{}d\"",
+                        "{v} has no unit; expected a span of time such as \"{}d\"",
                         v.max(1)
                     )))
                 }
@@ -147,7 +148,9 @@ impl<'de> Deserialize<'de> for Span {
                 if v == 0 {
                     Ok(Span(0))
                 } else {
-                    Err(E::custom(format!("{v} has no unit; expected for instance \"{v}d\"")))
+                    Err(E::custom(format!(
+                        "{v} has no unit; expected a span of time such as \"{v}d\""
+                    )))
                 }
             }
         }

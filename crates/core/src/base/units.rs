@@ -114,7 +114,8 @@ impl Bytes {
     pub fn parse(text: &str) -> Result<Self, String> {
         let bad = || {
             format!(
-                "`{text}` is no size; expected for instance \"16KiB\", \"1.5GiB\" or a number of bytes"
+                "invalid size `{text}`: expected a size such as \"16KiB\" or \"1.5GiB\", or a \
+                 number of bytes"
             )
         };
         let t = text.trim();
@@ -194,7 +195,7 @@ impl<'de> Deserialize<'de> for Bytes {
             fn visit_i64<E: serde::de::Error>(self, v: i64) -> Result<Bytes, E> {
                 u64::try_from(v)
                     .map(Bytes)
-                    .map_err(|_| E::custom(format!("{v} is negative; a size is not")))
+                    .map_err(|_| E::custom(format!("invalid size {v}: it must not be negative")))
             }
             fn visit_u64<E: serde::de::Error>(self, v: u64) -> Result<Bytes, E> {
                 Ok(Bytes(v))

@@ -223,7 +223,8 @@ fn require_room_for(
     let spare = geometry.spare_blocks();
     if budgets > 1 && spare < needed {
         return Err(ConfigError(format!(
-            "the drive has {spare} spare blocks; {budgets} access latencies keep {} kinds of data apart and need {needed}: raise drive.spare, or name fewer",
+            "the drive has {spare} spare blocks; {budgets} access latencies separate {} kinds of \
+             data and need {needed}: increase `drive.spare`, or name fewer access latencies",
             budgets * of_a_budget
         )));
     }
@@ -231,7 +232,8 @@ fn require_room_for(
         return Ok(());
     }
     Err(ConfigError(format!(
-        "the drive has {spare} spare blocks; reclaim technique `{name}` keeps {} kinds of data apart and needs {needed}: raise drive.spare or drive.capacity",
+        "the drive has {spare} spare blocks; reclaim technique `{name}` separates {} kinds of data \
+         and needs {needed}: increase `drive.spare` or `drive.capacity`",
         own.len()
     )))
 }

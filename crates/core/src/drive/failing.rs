@@ -15,7 +15,7 @@ use crate::ftl::retire::Beyond;
 pub use crate::ftl::retire::TakenByFailures;
 
 /// What helps a drive that is short of blocks.
-const MORE_SPARE: &str = "more drive.spare is right";
+const MORE_SPARE: &str = "increase `drive.spare`";
 
 /// A failure that happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -296,7 +296,7 @@ impl Drive {
         (0..).zip(pages).find_map(|(die, pages)| {
             // Of each stream it may have one open.
             let lacks = self.lacks_blocks(die, pages, self.ftl.stream_widths().len() as u32)?;
-            (pages > 0).then(|| format!("of die {die}, {lacks}"))
+            (pages > 0).then(|| format!("die {die}: {lacks}"))
         })
     }
 
@@ -308,9 +308,10 @@ impl Drive {
         let (members, left) =
             (stripes.members(), (0..self.geometry.domains()).filter(works).count());
         let shorter =
-            if left > 1 { format!("parity.stripe={left} or less, or ") } else { String::new() };
+            if left > 1 { format!("set parity.stripe={left} or less, or ") } else { String::new() };
         format!(
-            "its stripes have {members} pages of the host, each on a die of its own, and {left} of {} dies are left; {shorter}more dies are right",
+            "stripes have {members} host pages, each on its own die, and {left} of {} dies are \
+             left; {shorter}use more dies",
             self.geometry.domains()
         )
     }
@@ -326,8 +327,12 @@ impl Drive {
             .count() as u32;
         let wanted =
             (pages + 2).div_ceil(self.geometry.pages_per_block) + open + self.ftl.reserve();
-        (blocks < wanted)
-            .then(|| format!("{blocks} blocks are left, and its pages, open blocks and the GC reserve want {wanted}; {MORE_SPARE}"))
+        (blocks < wanted).then(|| {
+            format!(
+                "{blocks} blocks left, {wanted} needed for data, open blocks and the GC reserve; \
+                 {MORE_SPARE}"
+            )
+        })
     }
 
     /// The drive goes on while its flash holds all that the host may write, and while there is room
@@ -338,7 +343,7 @@ impl Drive {
         } else {
             let open = self.ftl.stream_widths().iter().map(|(_, width)| width).sum();
             self.lacks_blocks(0, self.geometry.host_pages, open)
-                .map(|lacks| format!("of its flash, {lacks}"))
+                .map(|lacks| format!("flash: {lacks}"))
         };
         let cannot_clean = || {
             let why = (0..self.geometry.domains())
@@ -348,7 +353,8 @@ impl Drive {
         lacks.or_else(cannot_clean).map_or(Ok(()), |why| {
             let lost = self.ftl.taken.pages;
             Err(format!(
-                "{failure}: the drive stops, {lost} pages of the host lost to failures so far and {held} pages not rebuilt that lay there: {why}"
+                "{failure}: the drive stopped: {why}. Host pages lost to failures so far: {lost}; \
+                 pages on the failed flash not rebuilt: {held}"
             ))
         })
     }

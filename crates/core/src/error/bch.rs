@@ -176,24 +176,27 @@ pub(crate) fn follow_parity(config: &mut DriveConfig) {
 pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
     if config.error.model != ErrorLaw::Bch {
         require(config.bch.target != BchTarget::Stripe, || {
-            "bch.target = \"stripe\" raises limits to where a stripe is expected to lose bch.uber, and without error.model = \"bch\" limits are \
-             hard: every page of a block fails at one count, and a raised limit would look free; error.model = \"bch\" is right"
+            "bch.target = \"stripe\" needs error.model = \"bch\": with other models all pages of a \
+             block fail at one read count, and a raised limit would seem to cost nothing"
                 .into()
         })?;
         return require(config.bch == BchConfig::default(), || {
-            "[bch] gives limits for error.model = \"bch\", and error.model is another; that model, or no [bch], is right".into()
+            "[bch] is set, and error.model is not \"bch\"; set error.model = \"bch\", or remove \
+             [bch]"
+                .into()
         });
     }
     require(config.ecc.codeword.is_some() && config.ecc.corrects.len() == 1, || {
-        "error.model = \"bch\" works limits out from one code without retries: ecc.codeword, ecc.code_rate and one number in ecc.corrects say \
-         which, such as \"512B\", 0.97524 and [8]"
+        "error.model = \"bch\" computes limits from one code without retries: set ecc.codeword, \
+         ecc.code_rate and one number in ecc.corrects, such as \"512B\", 0.97524 and [8]"
             .into()
     })?;
     let data_bits = config.ecc.codeword.map_or(0.0, |size| size.0 as f64 * 8.0);
     let fails = config.bch.fails(data_bits);
     require(fails <= 0.5, || {
         format!(
-            "bch.uber = {:e}: of the codewords of {data_bits} data bits more than half would fail; at most 1e-4 x 4096 is half",
+            "bch.uber = {:e}: more than half of the codewords of {data_bits} data bits would fail; \
+             lower bch.uber (for 4096 bits, 1e-4 is half)",
             config.bch.uber
         )
     })?;
@@ -203,19 +206,21 @@ pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
         same(given, fails) || same(given, crate::config::EccConfig::default().last_target),
         || {
             format!(
-                "ecc.last_target = {given:e} and [bch] has {fails:.3e}; with error.model = \"bch\" bch.yield or bch.uber gives it, so leave it out"
+                "ecc.last_target = {given:e} contradicts [bch], which gives {fails:.3e}; with \
+                 error.model = \"bch\", remove ecc.last_target: bch.yield or bch.uber sets it"
             )
         },
     )?;
     config.ecc.last_target = fails;
     let e = &config.error;
     require([e.e, e.a, e.b].into_iter().all(|number| same(number, 0.0)), || {
-        "error.e, error.a and error.b belong to error.model = \"powerlaw\"; [bch] has numbers of its own".into()
+        "error.e, error.a and error.b belong to error.model = \"powerlaw\"; with [bch], remove them"
+            .into()
     })?;
     let rows = bch.table();
     require(config.disturb.table.is_empty() || config.disturb.table == rows, || {
-        "disturb.table and error.model = \"bch\": the limits of reads follow from [bch], so leave the table out; bch.rows says at which P/E \
-         counts"
+        "disturb.table must not be set with error.model = \"bch\": read limits follow from [bch], \
+         at the P/E cycles of bch.rows"
             .into()
     })?;
     config.disturb.table = rows;
@@ -392,26 +397,29 @@ mod tests {
             let sentence = config.resolve().unwrap_err().0;
             assert!(sentence.contains(words), "{words} is not in: {sentence}");
         };
-        with(|c| c.ecc.last_target = 1e-9, "ecc.last_target = 1e-9 and [bch] has 1.000e-3");
+        with(
+            |c| c.ecc.last_target = 1e-9,
+            "ecc.last_target = 1e-9 contradicts [bch], which gives 1.000e-3",
+        );
         with(|c| c.ecc.corrects = vec![], "one number in ecc.corrects");
         with(|c| c.error.e = 1e-4, "error.e, error.a and error.b");
         with(
             |c| c.disturb.table = vec![PerPec { pec: 9, limit: vec![5.0], alpha: vec![] }],
-            "so leave the table out",
+            "disturb.table must not be set with error.model = \"bch\"",
         );
         with(
             |c| c.disturb.model = crate::config::DisturbModel::Wordline,
             "disturb.model = \"count\" is right",
         );
-        with(|c| c.error.noise = true, "bch.combine = \"sum\" is right");
-        with(|c| (c.error.noise, c.bch.spread_own) = (true, 0.1), "error.noise = false is right");
+        with(|c| c.error.noise = true, "set bch.combine = \"sum\"");
+        with(|c| (c.error.noise, c.bch.spread_own) = (true, 0.1), "set error.noise = false");
         with(
             |c| (c.error.model, c.bch.target) = (ErrorLaw::None, BchTarget::Stripe),
-            "a raised limit would look free",
+            "a raised limit would seem to cost nothing",
         );
         with(
             |c| (c.error.model, c.bch.reads) = (ErrorLaw::None, 5.0),
-            "[bch] gives limits for error.model = \"bch\"",
+            "[bch] is set, and error.model is not \"bch\"",
         );
     }
 }

@@ -160,8 +160,9 @@ fn check_rise(config: &EccConfig, cap: &[f64]) -> Result<(), ConfigError> {
     require(cap.windows(2).all(|w| w[0] < w[1]), || {
         let list = cap.iter().map(|cap| format!("{cap:.3e}")).collect::<Vec<_>>().join(", ");
         format!(
-            "ecc.corrects = {:?}: the error rates that follow from ecc.target = {:e} and, for the last level, ecc.last_target = {:e} do not \
-             rise: {list}; the last level must correct more",
+            "ecc.corrects = {:?}: with ecc.target = {:e} and, for the last level, ecc.last_target \
+             = {:e}, the error rates of the levels do not rise: {list}; the last level must \
+             correct more",
             config.corrects, config.target, config.last_target
         )
     })

@@ -82,7 +82,7 @@ impl Ftl {
         let is_left =
             || flash.geometry.blocks_of_domain(domain as u32).any(|block| !flash.has_failed(block));
         (room < to_move && is_left()).then(|| {
-            format!("room for {room} pages is left to clean blocks in, and {to_move} are to move")
+            format!("space for {room} pages is left for cleaning, and {to_move} pages must move")
         })
     }
 

@@ -55,7 +55,8 @@ impl Budgets {
             let Some(retries) = takes.iter().rposition(|ns| *ns <= us(given)) else {
                 let least = takes[0] as f64 / 1e3;
                 return Err(ConfigError(format!(
-                    "hints.{word}_us = {given}: a read takes up to {least} us on an idle drive, without any retry; {least} or more is right"
+                    "hints.{word}_us = {given}: it must be at least {least}, because a read \
+                     without retries takes up to {least} us on an idle drive"
                 )));
             };
             *budget = Budget { us: Some(given), retries: retries as u8 };
@@ -126,7 +127,8 @@ mod tests {
         let error = of("smallest_us = 79.9").unwrap_err().0;
         assert_eq!(
             error,
-            "hints.smallest_us = 79.9: a read takes up to 80 us on an idle drive, without any retry; 80 or more is right"
+            "hints.smallest_us = 79.9: it must be at least 80, because a read without retries \
+             takes up to 80 us on an idle drive"
         );
         assert!(
             of("typical_us = 500, idle_us = 499")

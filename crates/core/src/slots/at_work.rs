@@ -1,5 +1,5 @@
-//! The techniques at work in a drive. The controller is handed them to arm blocks, to say that one
-//! is erased and to choose what to clean; only the drive itself asks what to do against reads.
+//! The techniques that run in a drive. The controller uses them to arm blocks, to report erases and
+//! to choose victims. Only the drive asks a technique what to do against reads.
 
 use crate::base::latency::AccessLatency;
 use crate::base::metrics::HostCounts;

@@ -1,5 +1,5 @@
-//! What a technique is, as data: its name, what it promises and needs, its parameters, and how one
-//! is made. The same for every slot.
+//! Description of a technique as data: name, guarantee, needs, parameters and constructor. All
+//! slots use the same description.
 
 use std::ops::Deref;
 
@@ -84,10 +84,11 @@ impl InBulk {
         match self {
             Self::Exact => "",
             Self::OrderDrawn => {
-                "; in the fluid gear its counters see reads in an order that is drawn, and bound them as ever"
+                "; in the fluid gear, counters see the reads in random order; their bounds still \
+                 hold"
             }
             Self::MeanClock => {
-                "; in the fluid gear its clock counts the reads that are expected by now, and all else is exact"
+                "; in the fluid gear, its clock counts expected reads; everything else is exact"
             }
         }
     }
@@ -263,7 +264,7 @@ impl Args<'_> {
     fn value(&self, param: &Param) -> f64 {
         debug_assert!(
             self.has(param),
-            "`{}` is not on the card of `{}`",
+            "`{}` is not a parameter of `{}`",
             param.key,
             self.about.name
         );

@@ -1,4 +1,5 @@
-//! Garbage collection: which block to clean next. One policy a file; this file is the seam.
+//! Garbage collection: chooses the next block to clean. This file is the seam; each policy has its
+//! own file.
 
 mod cost_benefit;
 mod greedy;

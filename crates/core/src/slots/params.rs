@@ -1,12 +1,12 @@
-//! Parameters that were given, held against the cards: unknown keys and wrong numbers are refused;
-//! then each parameter has a number under its own key, and under its alias where all techniques
-//! that share it agree.
+//! Check of the given parameters against the cards. Unknown keys and wrong numbers are refused.
+//! Each parameter then has a number under its own key. If all techniques that share an alias agree,
+//! the number is also under the alias.
 //!
 //! ```text
 //! given                                          settled
-//! [reclaim] counters = 16                        that, and counters = 16 for straw-ss, straw-ss-published and straw-ss-sound
-//! [reclaim.straw-ss] counters = 16               16 for straw-ss, the default for the other two, no alias
-//! both, and not the same                         refused
+//! [reclaim] counters = 16                        the same, and counters = 16 for straw-ss, straw-ss-published and straw-ss-sound
+//! [reclaim.straw-ss] counters = 16               16 for straw-ss, the default for the other two, no number under the alias
+//! both, with different numbers                   refused
 //! ```
 
 use super::card::{About, Kind, Param};
@@ -77,7 +77,8 @@ impl Slot {
             };
             if let Some(own) = self.sharing(alias).find_map(other) {
                 return Err(ConfigError(format!(
-                    "{}.{alias} = {number} and {own} are two numbers for one parameter; give one of them, or the same twice",
+                    "{}.{alias} = {number} and {own} contradict each other; give one of them, or \
+                     the same number twice",
                     self.table
                 )));
             }
@@ -108,7 +109,7 @@ impl Slot {
             (None, None) => self.aliases(),
         };
         if keys.is_empty() {
-            "; it has none".into()
+            "; there are no keys here".into()
         } else {
             format!("; known are {}", keys.join(", "))
         }
@@ -120,7 +121,7 @@ impl Param {
         let ((low, high), value) = (self.range, number.value());
         if self.kind == Kind::Whole && matches!(number, Number::Real(_)) {
             return Err(ConfigError(format!(
-                "{path} = {number}: a whole number is expected, {low} to {high}"
+                "{path} = {number}: it must be a whole number between {low} and {high}"
             )));
         }
         if (low..=high).contains(&value) {
@@ -174,7 +175,8 @@ mod tests {
         );
         assert_eq!(
             refusal("[reclaim]\ncounters = 16\n[reclaim.straw-ss]\ncounters = 8"),
-            "reclaim.counters = 16 and reclaim.straw-ss.counters = 8 are two numbers for one parameter; give one of them, or the same twice"
+            "reclaim.counters = 16 and reclaim.straw-ss.counters = 8 contradict each other; give \
+             one of them, or the same number twice"
         );
     }
 
@@ -190,7 +192,7 @@ mod tests {
         );
         assert_eq!(
             refusal("reclaim = { counters = 8.0 }"),
-            "reclaim.counters = 8.0: a whole number is expected, 2 to 256"
+            "reclaim.counters = 8.0: it must be a whole number between 2 and 256"
         );
         assert_eq!(
             refusal("[gc.stable-greedy]\nslack = 1.5"),
@@ -206,7 +208,7 @@ mod tests {
         );
         assert_eq!(
             refusal("[reclaim.none]\ncounters = 8"),
-            "unknown key `reclaim.none.counters`; it has none"
+            "unknown key `reclaim.none.counters`; there are no keys here"
         );
         assert!(
             refusal("[reclaim.straw]\ncounters = 8")

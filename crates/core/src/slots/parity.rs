@@ -1,8 +1,9 @@
-//! Parity inside the drive: pages that repair others. One technique a file; this file is the seam.
+//! Parity inside the drive: pages that repair other pages. This file is the seam; each technique
+//! has its own file.
 //!
-//! A technique says how many pages of the host share a page of parity, and how and when that page
-//! is brought up to date. The drive reads and programs (`drive/striped.rs`, `drive/delayed.rs`),
-//! keeps what is worked out in part (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
+//! A technique says how many host pages share a parity page, and how and when that parity page is
+//! updated. The drive reads and programs (`drive/striped.rs`, `drive/delayed.rs`), keeps partial
+//! parity (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
 
 mod da_raid5;
 pub(super) mod hc;
@@ -165,7 +166,7 @@ pub const STRIPE: Param = Param {
     default: 8.0,
     range: (2.0, 64.0),
     draw: &[2.0, 3.0],
-    meaning: "pages of the host that share a page of parity, each on a die of its own",
+    meaning: "host pages per parity page, each on its own die",
     source: "da-raid5-2013 IV-A: N = 8",
     alias: Some("stripe"),
 };
@@ -178,8 +179,8 @@ pub const REBUILD: Param = Param {
     default: 1.0,
     range: (0.0, 1024.0),
     draw: &[0.0, 0.3, 1.0, 4.0],
-    meaning: "pages on failed flash that are rebuilt for each request of the host, beside those in idle time",
-    source: "assumption: a rebuild that costs a request one more stripe",
+    meaning: "pages of failed flash rebuilt per host request, besides those rebuilt in idle time",
+    source: "assumption: each request pays for reading one more stripe",
     alias: Some("rebuild"),
 };
 
@@ -283,29 +284,31 @@ pub fn goes_with(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> 
     let dies = config.geometry.channels * config.geometry.dies_per_channel;
     require(members < dies, || {
         let (shortest, more) =
-            (STRIPE.range.0 as u32, "more dies (geometry.channels, geometry.dies_per_channel)");
+            (STRIPE.range.0 as u32, "use more dies (geometry.channels, geometry.dies_per_channel)");
         let right = if dies > shortest {
-            format!("parity.stripe={} at most, or {more}", dies - 1)
+            format!("set parity.stripe={} or less, or {more}", dies - 1)
         } else {
             format!(
-                "the shortest stripe, parity.stripe={shortest}, wants {}; {more} are right",
+                "the shortest stripe, parity.stripe={shortest}, needs {} dies; {more}",
                 shortest + 1
             )
         };
         format!(
-            "parity.stripe = {members} and a page of parity want {} dies, and the drive has {dies}: {right}",
+            "parity.stripe = {members} needs {} dies with its parity page, and the drive has \
+             {dies}: {right}",
             members + 1
         )
     })?;
     require(config.timing.program_unit == ProgramUnit::Page, || {
         format!(
-            "parity technique `{parity}` writes page by page, and timing.program_unit is \"wordline\": set timing.program_unit=page"
+            "parity technique `{parity}` programs page by page, and timing.program_unit is \
+             \"wordline\": set timing.program_unit=page"
         )
     })?;
     hc::check(config, parity, members)?;
     da_raid5::check(config, parity, members)?;
     require(config.hints.is_default(), || {
-        format!("parity technique `{parity}` keeps no budgets apart: leave [hints] and --hints out")
+        format!("parity technique `{parity}` does not support hints: remove [hints] and --hints")
     })
 }
 
@@ -317,9 +320,14 @@ pub fn lack_of_room(config: &DriveConfig, parity: &str, reclaim: &Technique) -> 
         (Geometry::new(config).spare_blocks_of_domain(), spare_needed(config, reclaim));
     (spare < needed).then(|| {
         let own = reclaim.make(config, 0).streams().len();
-        let apart = if own > 0 { format!(", with {own} kinds of data that `{}` keeps apart,", reclaim.name) } else { String::new() };
+        let apart = if own > 0 {
+            format!(", with the {own} kinds of data that `{}` separates,", reclaim.name)
+        } else {
+            String::new()
+        };
         format!(
-            "parity technique `{parity}` leaves each die {spare} spare blocks; open blocks{apart} and the GC reserve of a die need {needed}"
+            "parity technique `{parity}` leaves each die {spare} spare blocks; open blocks{apart} \
+             and the GC reserve of a die need {needed}"
         )
     })
 }
@@ -341,14 +349,14 @@ pub fn most_pages(config: &DriveConfig, reclaim: &Technique) -> u32 {
 /// rows", or nothing.
 pub fn right_capacity(config: &DriveConfig, pages: u32, for_whom: &str) -> String {
     if pages == 0 {
-        return "more blocks are needed (geometry.blocks_per_plane)".into();
+        return "more blocks are needed: increase geometry.blocks_per_plane".into();
     }
     let (bytes, blocks) = (
         u64::from(pages) * config.geometry.page_size.0,
         config.geometry.blocks_per_plane.unwrap_or(0),
     );
     format!(
-        "the largest capacity that fits on this flash{for_whom} is drive.capacity={bytes} with geometry.blocks_per_plane={blocks}; set both \
-         together, without drive.spare"
+        "the largest capacity that fits on this flash{for_whom} is drive.capacity={bytes} with \
+         geometry.blocks_per_plane={blocks}; set both, without drive.spare"
     )
 }

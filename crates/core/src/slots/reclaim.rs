@@ -1,9 +1,8 @@
-//! Read reclaim: what the controller does about read disturbance. One technique a file; this file
-//! is the seam.
+//! Read reclaim: the controller's reaction to read disturbance. This file is the seam; each
+//! technique has its own file.
 //!
-//! A policy is asked when a block reaches the number of reads that the policy named. It sees a
-//! read-only [`View`], queues [`Action`]s and says when it wants to be asked again. It never writes
-//! drive state.
+//! A policy is asked when a block reaches the read count that the policy named. It sees a read-only
+//! [`View`], queues [`Action`]s and names the next read count. It never changes the drive's state.
 
 mod action;
 mod block;
@@ -412,7 +411,8 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
     require(!technique.lowers_density || config.geometry.cell != CellType::Tlc232, || {
         let name = technique.name;
         format!(
-            "`{name}` makes guard levels, whose worth is known of the 1-2-4 code; with geometry.cell = \"tlc-2-3-2\" a technique without is right"
+            "`{name}` uses guard levels, which are defined for the 1-2-4 code only; with \
+             geometry.cell = \"tlc-2-3-2\", choose a technique without guard levels"
         )
     })?;
     check_table(technique, !config.disturb.model.disturbs() || config.disturb.model.has_table())?;
@@ -420,7 +420,8 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
     require(!technique.needs.retries || has_retries, || {
         let name = technique.name;
         format!(
-            "`{name}` goes by the retries of reads, and the drive makes none: [error] and [ecc] with more than one level are needed"
+            "`{name}` needs a drive with read retries: set [error] and [ecc], with more than one \
+             level"
         )
     })
 }
@@ -433,7 +434,8 @@ pub(crate) fn check_table(
     require(has_all_it_needs || !technique.needs.limits, || {
         let name = technique.name;
         format!(
-            "`{name}` goes by a table of limits, and the drive's error model has none: `none` needs no table"
+            "`{name}` needs a table of limits, and this drive's error model has none: use `none`, \
+             which needs no table"
         )
     })
 }

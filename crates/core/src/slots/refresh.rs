@@ -1,8 +1,9 @@
-//! Data refresh: rewriting data because it is old. One technique a file; this file is the seam.
+//! Data refresh: rewriting data because of its age. This file is the seam; each technique has its
+//! own file.
 //!
 //! A block's age is that of its oldest page. The age starts again when the block is erased, or when
-//! all its data is programmed over. A technique says at which age it wants to look at a block. The
-//! drive asks it then, and does with the block what it says.
+//! all its data is reprogrammed. A technique names the age at which it wants to check a block. At
+//! that age the drive asks the technique and does what it says.
 
 mod block;
 mod ida;
@@ -210,7 +211,8 @@ pub fn check(config: &DriveConfig, refresh: &str) -> Result<(), ConfigError> {
         let (age, longest) = (config.start.age, config.error.longest_age);
         return require(config.error.model == ErrorLaw::None || age <= longest, || {
             format!(
-                "start.age = \"{age}\" is more than error.longest_age = \"{longest}\": older data is lost where nothing refreshes it"
+                "start.age = \"{age}\" must be at most error.longest_age = \"{longest}\": without \
+                 refresh, older data is lost"
             )
         });
     };
@@ -218,7 +220,8 @@ pub fn check(config: &DriveConfig, refresh: &str) -> Result<(), ConfigError> {
         config.geometry.cell.bits() > 1 || technique.make(config, 0).adjusting().is_none(),
         || {
             format!(
-                "refresh technique `{refresh}` merges states of cells that hold two bits or more, and geometry.cell is \"slc\": use `block`"
+                "refresh technique `{refresh}` needs cells of two bits or more, and geometry.cell \
+                 is \"slc\": use `block`"
             )
         },
     )?;
@@ -226,13 +229,15 @@ pub fn check(config: &DriveConfig, refresh: &str) -> Result<(), ConfigError> {
         (config.refresh.period, config.start.age, shortest_pass(config, technique));
     require(age <= period, || {
         format!(
-            "start.age = \"{age}\" is more than refresh.period = \"{period}\": no block of a drive that refreshes its data is so old"
+            "start.age = \"{age}\" must be at most refresh.period = \"{period}\": refresh rewrites \
+             data before it is older"
         )
     })?;
     require(period >= pass, || {
         let pass = if pass.0 > SECOND { Span(pass.0.next_multiple_of(SECOND)) } else { pass };
         format!(
-            "refresh.period = \"{period}\" is shorter than one pass of refresh takes: rewriting every block takes \"{pass}\" at least"
+            "refresh.period = \"{period}\" must be at least \"{pass}\", the time of rewriting \
+             every block once"
         )
     })
 }

@@ -1,6 +1,6 @@
-//! What is to be done with a block: which of its pages go where, and what of it is programmed over
-//! itself then. Techniques, garbage collection and wear levelling ask for it in the same words; the
-//! drive carries it out, or does the safest thing near it.
+//! Rewrite of a block: which of its pages go where, and which of its wordlines are then
+//! reprogrammed. Techniques, garbage collection and wear levelling use the same type. The drive
+//! does what it says, or the safest similar action.
 
 use crate::base::page_set::{PageSet, WordlineSet};
 use crate::base::streams::RECLAIM;

@@ -1,5 +1,5 @@
-//! What a technique draws by chance, it draws from a seed of its own: it follows from the run's
-//! seed and from the technique's name. A technique that is added moves nothing that others draw.
+//! Seed for the random draws of a technique. It follows from the run's seed and the technique's
+//! name, so that a new technique does not change the draws of others.
 
 use crate::base::splitmix::number;
 

@@ -12,8 +12,9 @@ use crate::flash::count::{PAGES, TRACKED};
 /// Requests taken from the source at a time.
 const CHUNK: usize = 1024;
 /// What is said of requests without times on a drive that cannot do without.
-const NO_CLOCK: &str = "data ages on this drive (refresh or start.age), and the workload's requests have no times of their own; \
-    set workload.rate without workload.queue_depth, or replay a trace by its own clock";
+const NO_CLOCK: &str = "data ages on this drive (refresh or start.age), and the workload's \
+    requests have no arrival times; set workload.rate without workload.queue_depth, or replay a \
+    trace by its own clock";
 
 /// Serves a whole workload.
 ///

@@ -242,7 +242,7 @@ impl Dies {
     ) -> Result<(), String> {
         let at = op as usize;
         if op & WORK != 0 || self.reads.get(at).is_some_and(Option::is_some) {
-            return Err(format!("a read is named {op} while that name is taken"));
+            return Err(format!("a read gets the number {op}, which is in use"));
         }
         if at >= self.reads.len() {
             self.reads.resize(at + 1, None);
@@ -285,7 +285,7 @@ impl Dies {
             self.loads(wordline, op)?;
         }
         if op & WORK == 0 || self.works.insert(op, work).is_some() {
-            return Err(format!("work is named {op} while that name is taken"));
+            return Err(format!("work gets the number {op}, which is in use"));
         }
         if let Some(loads) = program_of.and_then(|wordline| self.wordlines.get_mut(&wordline)) {
             loads.1.push(op);
@@ -300,7 +300,7 @@ impl Dies {
         let loads = self.wordlines.entry(wordline).or_default();
         if !loads.1.is_empty() {
             return Err(format!(
-                "work {op} loads for wordline {wordline}, of which the program waits already"
+                "work {op} loads for wordline {wordline}, whose program already waits"
             ));
         }
         loads.0 += 1;
@@ -326,7 +326,7 @@ impl Dies {
             let jobs = d
                 .jobs
                 .checked_sub(1)
-                .ok_or_else(|| format!("die {die} is done with a job that it was not given"))?;
+                .ok_or_else(|| format!("die {die} ends a job that it did not get"))?;
             (d.jobs, d.reclaim) = (jobs, d.reclaim - of_reclaim);
         }
         self.touch(die);
@@ -345,16 +345,14 @@ impl Dies {
     }
 
     fn work(&mut self, op: OpId) -> Result<&mut UnderWay, String> {
-        self.works
-            .get_mut(&op)
-            .ok_or_else(|| format!("work {op} goes on, and was never given to a die"))
+        self.works.get_mut(&op).ok_or_else(|| format!("work {op} continues, but no die got it"))
     }
 
     fn host_read(&mut self, op: OpId) -> Result<&mut HostRead, String> {
         self.reads
             .get_mut(op as usize)
             .and_then(Option::as_mut)
-            .ok_or_else(|| format!("read {op} goes on, and was never given to a die"))
+            .ok_or_else(|| format!("read {op} continues, but no die got it"))
     }
 
     fn is_quiet(&self, die: u32, at: Ns) -> bool {
@@ -386,11 +384,12 @@ impl Dies {
             if something && self.is_quiet(die, now) {
                 let left = u32::from(d.suspended.is_some());
                 return Err(format!(
-                    "die {die} idles at {now} ns; {reads} reads, {works} works and {left} suspended ones wait"
+                    "die {die} is idle at {now} ns, but {reads} reads, {works} other operations \
+                     and {left} suspended operations wait"
                 ));
             }
             if d.jobs > 0 && self.copy_programs == 0 && !something && self.is_quiet(die, now) {
-                return Err(format!("die {die} idles at {now} ns, and a job waits for a step"));
+                return Err(format!("die {die} is idle at {now} ns, but a job waits for a step"));
             }
             if d.suspended.is_none() && (works > 0 || d.urgent) {
                 // The whole die is wanted; no plane begins anew.
@@ -400,7 +399,7 @@ impl Dies {
             if let Some(at) = self.units_of(die).iter().position(idle) {
                 let reads = self.units_of(die)[at].waiting.len();
                 return Err(format!(
-                    "array {at} of die {die} idles at {now} ns; {reads} reads wait for it"
+                    "array {at} of die {die} is idle at {now} ns, but {reads} reads wait for it"
                 ));
             }
         }
@@ -416,15 +415,13 @@ impl Dies {
     pub(super) fn check_end(&self, pending: &[OpId]) -> Result<(), String> {
         let named: BTreeSet<OpId> = pending.iter().copied().collect();
         if let Some((op, work)) = self.works.iter().find(|(op, _)| !named.contains(op)) {
-            return Err(format!("work {op} is not done at the end and does not wait: {work:?}"));
+            return Err(format!("work {op} is not done at the end, and does not wait: {work:?}"));
         }
         if let Some(op) = named.iter().find(|op| !self.works.contains_key(op)) {
-            return Err(format!(
-                "work {op} waits at the end, and is done or was never given to a die"
-            ));
+            return Err(format!("work {op} waits at the end, but it is done or no die got it"));
         }
         if named.len() < pending.len() {
-            return Err("a work waits twice at the end".into());
+            return Err("the same work waits twice at the end".into());
         }
         self.reads
             .iter()

@@ -134,7 +134,10 @@ impl Expected {
     /// The host is going to get this page, when what is read under this number is there.
     pub(super) fn take_rebuilt(&mut self, lpn: Lpn, number: u32) -> Result<(), String> {
         take(&mut self.rebuilt, |rebuilt| *rebuilt == (lpn, number)).map(|_| ()).ok_or_else(|| {
-            format!("lpn {lpn} is given to the host as rebuilt under {number}; it was not")
+            format!(
+                "lpn {lpn} is given to the host as rebuilt by rebuild {number}, which did not \
+                 rebuild it"
+            )
         })
     }
 
@@ -158,7 +161,8 @@ impl Expected {
         take(&mut self.repaired, |repaired| *repaired == (lpn, ppn, number)).map(|_| ()).ok_or_else(
             || {
                 format!(
-                    "lpn {lpn} is read in vain at ppn {ppn}, and rebuilt under {number}; it was not"
+                    "the read of lpn {lpn} at ppn {ppn} failed, and rebuild {number} did not \
+                     rebuild it"
                 )
             },
         )
@@ -222,7 +226,7 @@ impl Expected {
             return Ok(first.how);
         }
         take(&mut self.sensed, fits).map(|s| s.how).ok_or_else(|| {
-            format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen")
+            format!("a read of lpn {lpn} at ppn {ppn} takes time, but it did not happen")
         })
     }
 
@@ -233,7 +237,7 @@ impl Expected {
             .map(|retry| retry.3)
             .ok_or_else(|| {
                 format!(
-                    "retry {attempt} of ppn {ppn} for {} takes time that did not happen",
+                    "retry {attempt} of ppn {ppn} for {} takes time, but it did not happen",
                     cause.name()
                 )
             })
@@ -285,14 +289,23 @@ impl Expected {
                 endured: 0,
             })
             .ok_or_else(|| {
-                format!("a read of ppn {src} for {} takes time that did not happen", cause.name())
+                format!(
+                    "a read of ppn {src} for {} takes time, but it did not happen",
+                    cause.name()
+                )
             })
     }
 
     fn take_program(&mut self, dst: Ppn, pages: u32, cause: Cause) -> Result<(), String> {
         take(&mut self.programmed, |p| p.first == dst && p.pages == pages && p.cause == cause)
             .map(|_| ())
-            .ok_or_else(|| format!("a program of {pages} pages from ppn {dst} for {} takes time that did not happen", cause.name()))
+            .ok_or_else(|| {
+                format!(
+                    "a program of {pages} pages from ppn {dst} for {} takes time, but it did not \
+                     happen",
+                    cause.name()
+                )
+            })
     }
 
     /// All that was done is given to a die by now.
@@ -308,11 +321,14 @@ impl Expected {
 }
 
 fn never(work: &Work) -> String {
-    format!("{work:?} takes time, and never happened")
+    format!("{work:?} takes time, but it did not happen")
 }
 
 fn none_left<T: Debug>(what: &str, left: &VecDeque<T>) -> Result<(), String> {
     left.front().map_or(Ok(()), |first| {
-        Err(format!("{} {what}s take no time, the first of them {first:?}", left.len()))
+        Err(format!(
+            "{} operations of kind {what} take no time; the first is {first:?}",
+            left.len()
+        ))
     })
 }

@@ -70,7 +70,7 @@ impl OfGroups {
             let group = told
                 .list()
                 .get(number)
-                .ok_or_else(|| format!("nothing is told of group {number}"))?;
+                .ok_or_else(|| format!("the drive reports nothing about group {number}"))?;
             let lines = [
                 ("reads", seen.read, &group.read),
                 ("reads that met reclaim", seen.met_reclaim, &group.read_during_reclaim),
@@ -81,7 +81,7 @@ impl OfGroups {
             }
             if group.span != seen.span {
                 return Err(format!(
-                    "group {number} is told to last for {:?} ns; it lasts for {:?} ns",
+                    "the drive reports that group {number} lasts {:?} ns; it lasts {:?} ns",
                     group.span, seen.span
                 ));
             }

@@ -97,7 +97,7 @@ impl Host {
         self.asked
             .get_mut(at)
             .filter(|a| a.start.is_some() && !a.completed)
-            .ok_or_else(|| format!("request {number} is not under way"))
+            .ok_or_else(|| format!("request {number} is not outstanding"))
     }
 
     pub(super) fn paced(
@@ -110,7 +110,7 @@ impl Host {
         // A source that reacts to completions keeps to its own depth.
         if open && depth != lengths.max_outstanding && depth != u32::MAX {
             return Err(format!(
-                "{depth} requests may be outstanding; the drive takes {}",
+                "{depth} requests may be outstanding; the drive allows {}",
                 lengths.max_outstanding
             ));
         }
@@ -132,14 +132,18 @@ impl Host {
             && self.has_room(lengths)
         {
             return Err(format!(
-                "request {number} is not taken in at {now} ns, with {} pages of the buffer on their way",
+                "request {number} does not enter the buffer at {now} ns, although only {} buffer \
+                 pages are being programmed",
                 self.programming
             ));
         }
         let next =
             self.asked.get(self.next.wrapping_sub(self.first) as usize).map(|a| a.request.at);
         if next.is_some_and(|at| !self.open || at <= now) && self.outstanding(now) < self.depth {
-            return Err(format!("request {} is there at {now} ns, and not submitted", self.next));
+            return Err(format!(
+                "request {} has arrived at {now} ns, but it is not submitted",
+                self.next
+            ));
         }
         Ok(())
     }
@@ -162,11 +166,15 @@ impl Host {
     ) -> Result<(), String> {
         self.end_through();
         if number != self.next {
-            return Err(format!("request {number} is submitted where {} has its turn", self.next));
+            return Err(format!(
+                "request {number} is submitted, but request {} is next",
+                self.next
+            ));
         }
         if self.outstanding(now) >= self.depth {
             return Err(format!(
-                "request {number} is submitted at {now} ns, with {} outstanding already",
+                "request {number} is submitted at {now} ns, but {} requests are already \
+                 outstanding",
                 self.depth
             ));
         }
@@ -175,11 +183,11 @@ impl Host {
         let open = self.open;
         let at = number.wrapping_sub(self.first) as usize;
         let asked =
-            self.asked.get_mut(at).ok_or_else(|| format!("request {number} was never asked"))?;
+            self.asked.get_mut(at).ok_or_else(|| format!("request {number} was not requested"))?;
         let Request { at, bytes, op, .. } = asked.request;
         if open && at > now {
             return Err(format!(
-                "request {number} is submitted at {now} ns, and arrives at {at} ns"
+                "request {number} is submitted at {now} ns, before its arrival at {at} ns"
             ));
         }
         asked.start = Some(if open { at } else { now });
@@ -213,7 +221,7 @@ impl Host {
         let (first, count) = pages(&asked.request, lengths);
         if asked.request.op != Op::Read || asked.begun == count {
             return Err(format!(
-                "request {number} is served a page more than the {} it reads",
+                "request {number} gets more pages than the {} that it reads",
                 asked.begun
             ));
         }
@@ -222,7 +230,7 @@ impl Host {
         let wanted = bytes_of(&asked.request, u64::from((first + page).number()), lengths);
         if bytes != wanted {
             return Err(format!(
-                "page {page} of request {number} is served with {bytes} bytes of {wanted}"
+                "page {page} of request {number} gets {bytes} bytes instead of {wanted}"
             ));
         }
         Ok(first + page)
@@ -267,7 +275,7 @@ impl Host {
         asked.left = asked
             .left
             .checked_sub(1)
-            .ok_or_else(|| format!("request {number} has more parts than it should"))?;
+            .ok_or_else(|| format!("request {number} has too many parts"))?;
         if asked.left == 0 {
             asked.done = true;
             let end = asked.end;
@@ -287,17 +295,19 @@ impl Host {
         self.end_through();
         let Some((first, arrived)) = self.stalled.pop_front().filter(|(first, _)| *first == number)
         else {
-            return Err(format!("request {number} is taken in out of turn"));
+            return Err(format!("request {number} enters the buffer out of order"));
         };
         if !self.has_room(lengths) {
             return Err(format!(
-                "request {number} is taken in at {now} ns, with {} pages of the buffer on their way",
+                "request {number} enters the buffer at {now} ns, although {} buffer pages are \
+                 being programmed",
                 self.programming
             ));
         }
         if arrived > now {
             return Err(format!(
-                "request {number} is taken in at {now} ns, and its data arrives at {arrived} ns"
+                "request {number} enters the buffer at {now} ns, before its data arrives at \
+                 {arrived} ns"
             ));
         }
         let asked = self.get(first)?;
@@ -337,10 +347,9 @@ impl Host {
 
     /// It is programmed; the buffer is free of the stripe's pages with the last of them.
     pub(super) fn programmed_striped(&mut self, stripe: u32, now: Ns) -> Result<(), String> {
-        let under_way = self
-            .stripes
-            .get_mut(&stripe)
-            .ok_or_else(|| format!("stripe {stripe} was programmed and is not under way"))?;
+        let under_way = self.stripes.get_mut(&stripe).ok_or_else(|| {
+            format!("stripe {stripe} was programmed, but it was not being written")
+        })?;
         under_way.0 -= 1;
         if under_way.0 > 0 {
             return Ok(());
@@ -371,14 +380,15 @@ impl Host {
         let asked = self.get(number)?;
         if !asked.done {
             return Err(format!(
-                "request {number}, {:?}, is complete at {end} ns with {} parts to come",
+                "request {number}, {:?}, is complete at {end} ns, but {} parts are missing",
                 asked.request, asked.left
             ));
         }
         let began = asked.start.unwrap_or(0);
         if (start, end) != (began, asked.end) {
             let text = format!(
-                "request {number}, {:?}, takes from {start} to {end} ns; it must from {began} to {} ns",
+                "request {number}, {:?}, takes from {start} to {end} ns; it must take from {began} \
+                 to {} ns",
                 asked.request, asked.end
             );
             return Err(text);
@@ -408,7 +418,10 @@ impl Host {
     /// All requests are complete, and their latencies reported.
     pub(super) fn check_end(&self, latencies: &TimedMetrics) -> Result<(), String> {
         if !self.asked.is_empty() {
-            return Err(format!("requests from {} on are not complete at the end", self.first));
+            return Err(format!(
+                "requests from number {} on are not complete at the end",
+                self.first
+            ));
         }
         let lines = [
             ("reads", self.read, &latencies.read),

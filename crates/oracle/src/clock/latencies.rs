@@ -13,14 +13,14 @@ pub(super) fn check_latencies(
     let (n, ns) = (told.count(), told.total_ns());
     if (count, sum) != (n, ns) {
         return Err(format!(
-            "{n} {what} are reported to have taken {ns} ns; {count} took {sum} ns"
+            "the drive reports {n} {what} with {ns} ns in all; {count} with {sum} ns were seen"
         ));
     }
     // Within what a histogram of three digits is exact to.
     let (mean, exact) = (told.histogram().mean(), sum as f64 / count.max(1) as f64);
     if (mean - exact).abs() > exact / 500.0 + 1.0 {
         return Err(format!(
-            "the {what} took {exact:.0} ns in the mean; by the histogram of their latencies {mean:.0} ns"
+            "the mean of the {what} is {exact:.0} ns; their histogram gives {mean:.0} ns"
         ));
     }
     Ok(())

@@ -32,7 +32,8 @@ impl Pads {
         let due = self.at.max(quiet_since) + pause;
         if now != due && now != self.at {
             return Err(format!(
-                "a wordline is programmed with {pages} pages at {now} ns; its pause ends at {due} ns"
+                "a wordline is programmed with only {pages} pages at {now} ns, before its pause \
+                 ends at {due} ns"
             ));
         }
         self.at = now;

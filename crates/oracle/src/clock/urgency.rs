@@ -162,7 +162,8 @@ impl Urgency {
                 && read > 0
             {
                 return Err(format!(
-                    "die {die} begins a read at {at} ns before the job of block {}, which goes ahead: since {} ns {read} quarters were read of {left}, and {} pages are left",
+                    "die {die} begins a read at {at} ns, but the job of block {} is urgent: since \
+                     {} ns, {read} of {left} quarter reads were used, and {} pages are left",
                     job.block, job.at, now.pages
                 ));
             }
@@ -188,7 +189,7 @@ impl Urgency {
             return Ok(());
         }
         Err(format!(
-            "a job of die {die} goes ahead of reads at {at} ns, and none of its {} need",
+            "a job of die {die} goes ahead of reads at {at} ns, but none of its {} jobs is urgent",
             self.dies[die as usize].len()
         ))
     }

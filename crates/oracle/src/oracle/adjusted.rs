@@ -120,8 +120,11 @@ impl Oracle {
             self.adjusted.unverified.remove(&ppn);
             if self.carried(ppn).is_some_and(|stamp| self.stamps.is_live(stamp)) {
                 let place = self.place(ppn);
-                self.findings
-                    .add(Kind::Protocol, || format!("{place} was programmed over, and not read again before block {block} went on"));
+                self.findings.add(Kind::Protocol, || {
+                    format!(
+                        "{place} was reprogrammed, and not verified before block {block} continued"
+                    )
+                });
             }
         }
     }
@@ -145,19 +148,20 @@ impl Oracle {
                     );
                 if in_memory {
                     (
-                        "was given up after its wordline was adjusted, which did not corrupt it",
+                        "was given up after its wordline was merged, but the merge did not corrupt \
+                         it",
                         !may_be,
                     )
                 } else {
                     (
-                        "was taken for good after its wordline was adjusted, which corrupted it",
+                        "was accepted after its wordline was merged, but the merge corrupted it",
                         is_corrupted,
                     )
                 }
             }
-            None if in_memory => ("was said to be in memory", true),
+            None if in_memory => ("was reported to be in memory", true),
             None => (
-                "was read; adjusting its wordline has corrupted it",
+                "was read, but merging its wordline corrupted it",
                 self.adjusted.corrupted.contains(&read.ppn),
             ),
         };
@@ -189,7 +193,11 @@ impl Oracle {
             .collect();
         for ppn in left {
             let place = self.place(ppn);
-            self.findings.add(Kind::Stamp, || format!("{place} was corrupted as its wordline was adjusted, and was not written elsewhere"));
+            self.findings.add(Kind::Stamp, || {
+                format!(
+                    "{place} was corrupted by merging its wordline, and was not written elsewhere"
+                )
+            });
         }
     }
 
@@ -206,7 +214,8 @@ impl Oracle {
     pub(crate) fn renew(&mut self, block: BlockId, since: Moment) -> Result<(), String> {
         let Some((first, adjusted)) = self.adjusted.by_job.get(&block) else {
             return Err(format!(
-                "block {block} is said to be as new as at {since} ns; nothing of it was adjusted"
+                "the drive reports that block {block} is new since {since} ns, but nothing in it \
+                 was merged"
             ));
         };
         let start = self.geometry.first_wordline(block);
@@ -219,12 +228,14 @@ impl Oracle {
             .find(|index| !adjusted.contains(index));
         if let Some(index) = old {
             return Err(format!(
-                "block {block} is said to be as new as at {since} ns; wordline {index} holds data and was not adjusted"
+                "the drive reports that block {block} is new since {since} ns, but its wordline \
+                 {index} holds data and was not merged"
             ));
         }
         if since != *first {
             return Err(format!(
-                "block {block} is said to be as new as at {since} ns; its first wordline was adjusted at {first} ns"
+                "the drive reports that block {block} is new since {since} ns; its first wordline \
+                 was merged at {first} ns"
             ));
         }
         self.ageing.renew(block, since);
@@ -234,8 +245,8 @@ impl Oracle {
     /// What the drive reports, against what was seen.
     pub(crate) fn check_adjusted(&mut self, wordlines: u64, pages: u64) {
         let lines = [
-            ("wordlines adjusted", wordlines, self.adjusted.wordlines),
-            ("pages corrupted", pages, self.adjusted.pages),
+            ("merged wordlines", wordlines, self.adjusted.wordlines),
+            ("corrupted pages", pages, self.adjusted.pages),
         ];
         for (what, claimed, seen) in lines.into_iter().filter(|(_, claimed, seen)| claimed != seen)
         {

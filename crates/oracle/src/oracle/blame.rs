@@ -99,7 +99,7 @@ impl Blame {
         let known = self.exact && read.ppn.index() < self.owners.len();
         if known && self.owner(medium, read.ppn).is_some() && !self.is_valid(medium, read.ppn) {
             return Err(format!(
-                "{} reads lpn {} at ppn {} to move it, and it is not wanted there any more",
+                "{} reads lpn {} at ppn {} to move it, but the page there is invalid",
                 read.cause.name(),
                 read.lpn,
                 read.ppn
@@ -226,12 +226,17 @@ impl Oracle {
         }
         if !right || end > u64::from(self.geometry.host_pages) {
             self.findings.add(Kind::Books, || {
-                "the ranges blamed for reclaim overlap, or lie beyond the drive".into()
+                "the address ranges with the most reclaim overlap, or lie beyond the drive".into()
             });
         }
         let (sum, moved): (f64, _) = (told.iter().sum(), self.claims.reclaim_reads);
         if !drive.is_timed() && sum > moved as f64 * (1.0 + ROUNDING) + 1e-6 {
-            self.findings.add(Kind::Books, || format!("the drive blames reads for {sum:.3} copies by reclaim, which read {moved} pages"));
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "the drive attributes {sum:.3} reclaim copies to reads; reclaim copied {moved} \
+                     pages"
+                )
+            });
         }
         if !self.blame.exact || self.blame.owners.is_empty() {
             return;
@@ -240,7 +245,10 @@ impl Oracle {
             if (told - own).abs() > ROUNDING * (1.0 + own) {
                 let first = range as u32 * size;
                 self.findings.add(Kind::Books, || {
-                    format!("the drive blames the pages from {first} on for {told:.3} copies by reclaim; it was {own:.3}")
+                    format!(
+                        "the drive attributes {told:.3} reclaim copies to the pages from {first} \
+                         on; {own:.3} were seen"
+                    )
                 });
             }
         }

@@ -41,7 +41,8 @@ impl Oracle {
                 let place = self.place(ppn);
                 self.findings.add(Kind::Books, || {
                     format!(
-                        "the drive takes {place} for disturbed by {} of {}; it is by {} of {}, in 1/1024",
+                        "the drive has a dose of {} and a limit of {} for {place}; they are {} and \
+                         {}, in 1/1024",
                         taken.0, taken.1, truth.0, truth.1
                     )
                 });
@@ -57,7 +58,10 @@ impl Oracle {
                 let read = self.medium.read(self.geometry.first_wordline(block) + wordline);
                 if !(u64::from(least)..=u64::from(most)).contains(&read) {
                     self.findings.add(Kind::Books, || {
-                        format!("the technique counts {least} to {most} reads of wordline {wordline} of block {block}; there were {read}, in quarters")
+                        format!(
+                            "the technique counts {least} to {most} quarter reads of wordline \
+                             {wordline} of block {block}; {read} were seen"
+                        )
                     });
                 }
             }
@@ -71,7 +75,7 @@ impl Oracle {
         let units = |quarters: u64| quarters as f64 / COUNTED_UNIT as f64;
         (read != counted).then(|| {
             format!(
-                "the drive counts a dose of {} since its erase; {} was read from it",
+                "the drive counts a dose of {} since the erase; {} was seen",
                 units(counted),
                 units(read)
             )
@@ -82,7 +86,7 @@ impl Oracle {
         let worn = self.doses.worn(block);
         if row.cycles != worn.cycles {
             return Some(format!(
-                "the drive counts {} cycles; {} were seen",
+                "the drive counts {} P/E cycles; {} were seen",
                 row.cycles, worn.cycles
             ));
         }
@@ -92,7 +96,7 @@ impl Oracle {
         let off = row.effective_milli.abs_diff(milli);
         (off > u64::from(worn.reprogrammed / 64)).then(|| {
             format!(
-                "the drive takes it for worn by {} thousandths of a cycle; it is by {milli}",
+                "the drive counts {} thousandths of an effective P/E cycle; {milli} were seen",
                 row.effective_milli
             )
         })
@@ -133,9 +137,9 @@ mod tests {
         assert_eq!(
             oracle.report().findings,
             [
-                "block 0: the drive counts a dose of 3.25 since its erase; 3 was read from it",
+                "block 0: the drive counts a dose of 3.25 since the erase; 3 was seen",
                 "block 0: the drive counts 1 cycles; 0 were seen",
-                "block 0: the drive takes it for worn by 1 thousandths of a cycle; it is by 0",
+                "block 0: the drive counts 1 thousandths of an effective P/E cycle; 0 were seen",
             ]
         );
     }

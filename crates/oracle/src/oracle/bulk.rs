@@ -29,7 +29,8 @@ impl Oracle {
         if let Some(wordline) = doses.iter().skip(programmed).position(|dose| *dose > 0) {
             self.findings.add(Kind::Protocol, || {
                 format!(
-                    "reads of wordline {} of block {block}, of which {programmed} are programmed",
+                    "reads of wordline {} of block {block}, but only {programmed} wordlines are \
+                     programmed",
                     programmed + wordline
                 )
             });
@@ -44,8 +45,12 @@ impl Oracle {
         if !doses.is_empty()
             && !(u64::from(least) * reads..=u64::from(most) * reads).contains(&deposited)
         {
-            self.findings
-                .add(Kind::Books, || format!("{reads} reads of block {block} are said to deposit {deposited} quarters of a dose unit"));
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "the drive reports that {reads} reads of block {block} deposit {deposited} \
+                     quarters of a dose unit"
+                )
+            });
         }
         self.doses.age(&mut self.medium, block, doses);
         let mut worst = self.worst_dose_ratio;
@@ -69,7 +74,10 @@ impl Oracle {
         {
             return self.findings.add(Kind::Books, || {
                 let places = reads.len();
-                format!("reads of {places} places of block {block}, of which one read may deposit as much as another or not")
+                format!(
+                    "reads of {places} places of block {block}, whose reads may deposit different \
+                     doses"
+                )
             });
         }
         let all: u64 = reads.iter().map(|reads| u64::from(*reads)).sum();
@@ -89,7 +97,10 @@ impl Oracle {
         if let Some((of, _)) = read().find(|(of, _)| place(*of).index >= programmed) {
             let index = place(of).index;
             return self.findings.add(Kind::Protocol, || {
-                format!("reads of wordline {index} of block {block}, of which {programmed} are programmed")
+                format!(
+                    "reads of wordline {index} of block {block}, but only {programmed} wordlines \
+                     are programmed"
+                )
             });
         }
         let last = until.saturating_sub(1).max(since);
@@ -117,7 +128,10 @@ impl Oracle {
                 let page = self.place(Ppn::new(at.wordline * self.geometry.cell.bits() + kind));
                 let when = if is_after { "after" } else { "before" };
                 self.findings.add(Kind::Limit, || {
-                    format!("reads in bulk at {page} took {retries} retries each; {when} them a read takes {least} to {most}")
+                    format!(
+                        "reads in bulk at {page} took {retries} retries each; {when} them, a read \
+                         must take {least} to {most}"
+                    )
                 });
                 return;
             }

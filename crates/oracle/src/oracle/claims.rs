@@ -110,16 +110,12 @@ impl Oracle {
         ];
         if self.is_full() && self.requests.any {
             lines.extend(host_lines(host, &self.requests.served));
-            lines.push(("reads to complete a page", host.fill_reads, self.memory.fill_reads));
+            lines.push(("reads that complete a page", host.fill_reads, self.memory.fill_reads));
         }
         if self.is_full() {
-            lines.push(("jobs of reclaim", reclaim.invocations, seen.jobs));
-            lines.push(("alarms of blocks", reclaim.alarms, seen.alarms));
-            lines.push((
-                "jobs that were overtaken",
-                reclaim.deadline_misses,
-                self.questions.overtaken,
-            ));
+            lines.push(("reclaim jobs", reclaim.invocations, seen.jobs));
+            lines.push(("block alarms", reclaim.alarms, seen.alarms));
+            lines.push(("overtaken jobs", reclaim.deadline_misses, self.questions.overtaken));
         }
         // Parity of other stripes is programmed between a cleaning and the reclaim that it was for.
         if !drive.is_timed() && !self.parity.is_on() {

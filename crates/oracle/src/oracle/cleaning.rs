@@ -100,10 +100,11 @@ impl Oracle {
         let other = self.valid_of(better);
         let sentence = if is_protected {
             format!(
-                "GC cleans block {victim}, which was filled by a move not long ago, though block {better} could be cleaned"
+                "GC cleans block {victim}, which a move filled recently, although block {better} \
+                 could be cleaned"
             )
         } else {
-            format!("GC cleans block {victim} of {held} valid pages; block {better} has {other}")
+            format!("GC cleans block {victim} with {held} valid pages; block {better} has {other}")
         };
         self.cleaning.better.get_or_insert((better, sentence));
     }

@@ -218,14 +218,14 @@ impl Oracle {
     ) -> Result<(), String> {
         let Some(stripes) = self.parity.stripes.filter(|stripes| stripe < stripes.count()) else {
             return Err(format!(
-                "stripe {stripe} has a partial parity, and the drive no such stripe"
+                "stripe {stripe} has a partial parity, but the stripe does not exist"
             ));
         };
         self.parity.end_loading();
         let sum = self.take_xor(number)?;
         if (covered | exposed) & !stripes.all_of(stripe) != 0 {
             return Err(format!(
-                "the partial parity of stripe {stripe} covers pages that are not in it"
+                "the partial parity of stripe {stripe} covers pages outside the stripe"
             ));
         }
         let (covered_before, exposed_before) = self
@@ -237,7 +237,8 @@ impl Oracle {
         let forgotten = (covered_before | exposed_before) & !covered;
         if exposed != forgotten {
             return Err(format!(
-                "the partial parity of stripe {stripe} exposes {exposed:#b}; it has forgotten {forgotten:#b}"
+                "the partial parity of stripe {stripe} exposes pages {exposed:#b}; it omits \
+                 {forgotten:#b}"
             ));
         }
         let newly = covered_before & !covered;
@@ -245,12 +246,12 @@ impl Oracle {
             && self.parity.delay.exposes_beyond.is_none_or(|most| covered.count_ones() <= most)
         {
             return Err(format!(
-                "the partial parity of stripe {stripe} forgets pages that it should cover"
+                "the partial parity of stripe {stripe} omits pages that it must cover"
             ));
         }
         self.parity.delay.newly_exposed += u64::from(newly.count_ones());
         if self.parity.unprotected.contains(&stripe) {
-            return Err(format!("stripe {stripe} has a partial parity, and is unprotected"));
+            return Err(format!("stripe {stripe} has a partial parity, but it is unprotected"));
         }
         self.parity.delay.partials.insert(stripe, Partial { covered, exposed, sum });
         let ((stripes, pages), most) = (self.parity.delay.open(), self.parity.delay.most);
@@ -260,7 +261,8 @@ impl Oracle {
             return Ok(());
         }
         Err(format!(
-            "the partial parity of stripe {stripe} is not the XOR of what it covers, or the parity on flash not that of the rest"
+            "stripe {stripe}: the partial parity is not the XOR of its pages, or the parity on \
+             flash is not the XOR of the other pages"
         ))
     }
 
@@ -277,7 +279,7 @@ impl Oracle {
         let Some(window) = reported else {
             if !delay.partials.is_empty() {
                 self.findings.add(Kind::Books, || {
-                    "the drive reports no window, and parity is delayed".into()
+                    "the drive reports no delayed parity, but parity is delayed".into()
                 });
             }
             return;
@@ -300,7 +302,10 @@ impl Oracle {
         );
         if said != seen {
             self.findings.add(Kind::Books, || {
-                format!("the drive reports delayed parity as (stripes, pages, most of both, both summed up over writes) {said:?}; {seen:?} was seen")
+                format!(
+                    "the drive reports delayed parity as {said:?} (stripes, pages, maximum of \
+                     each, sum of each over writes); {seen:?} was seen"
+                )
             });
         }
     }

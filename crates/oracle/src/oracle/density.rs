@@ -31,7 +31,7 @@ impl Oracle {
         }
         if wordline >= self.geometry.wordlines_per_block {
             return self.findings.add(Kind::Protocol, || {
-                format!("merge of wordline {wordline} of block {block}, which has not so many")
+                format!("merge of wordline {wordline} of block {block}, which does not exist")
             });
         }
         let checked = self.protocol.merge(block, wordline, mode);
@@ -50,9 +50,9 @@ impl Oracle {
             codings.kinds_given_up(mode).chain((0..bits).filter(is_unknown)).collect();
         self.check_not_needed(
             gone.iter().map(|kind| Ppn::new(first * bits + kind)),
-            "is programmed over",
+            "is removed by a merge",
         );
-        self.forget(block, wordline, gone.into_iter(), "a merge took away");
+        self.forget(block, wordline, gone.into_iter(), "a merge removed");
         if self.protocol.is_full(block) {
             if right {
                 self.check_sensed(block, wordline, mode);
@@ -95,16 +95,8 @@ impl Oracle {
         // A wordline written in part has not the mode's limits.
         let (written, kinds) = (self.protocol.written(block), self.geometry.cell.bits());
         let part = Ppn::new((self.geometry.first_wordline(block) + written / kinds) * kinds);
-        self.check_not_needed(
-            part.run(written % kinds),
-            "is left without guard levels by reprogramming",
-        );
-        self.forget(
-            block,
-            written / kinds,
-            0..written % kinds,
-            "reprogramming left without guard levels",
-        );
+        self.check_not_needed(part.run(written % kinds), "has no guard levels after reprogramming");
+        self.forget(block, written / kinds, 0..written % kinds, "reprogramming lost");
         // Limits grow: what the old ones explain cannot be explained by the new ones.
         self.settle_block(block);
         self.end_service(block);

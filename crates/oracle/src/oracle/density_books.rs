@@ -105,7 +105,7 @@ impl Oracle {
         let stay = near.filter(|made| **made == block || !self.jobs.contains_key(made)).count();
         if stay > most {
             self.findings.add(Kind::Books, || {
-                format!("{stay} blocks are of low density; density.low_density allows {most}")
+                format!("{stay} blocks have low density; density.low_density allows {most}")
             });
         }
     }
@@ -125,7 +125,10 @@ impl Oracle {
         self.density.sensed = 0;
         if !right {
             self.findings.add(Kind::Protocol, || {
-                format!("wordline {wordline} of block {block} was programmed over itself without what it holds being sensed before")
+                format!(
+                    "wordline {wordline} of block {block} was reprogrammed, but its data was not \
+                     sensed before"
+                )
             });
         }
     }
@@ -138,9 +141,7 @@ impl Oracle {
         let (away, may_take) = (self.density.away[domain], self.density.may_take);
         if away > may_take {
             self.findings.add(Kind::Books, || {
-                format!(
-                    "guard levels take {away} pages away; density.spare_share allows {may_take}"
-                )
+                format!("guard levels remove {away} pages; density.spare_share allows {may_take}")
             });
         }
     }
@@ -175,9 +176,9 @@ impl Oracle {
     pub(crate) fn check_density(&mut self, reclaim: &ReclaimCounts) {
         let seen = &self.density;
         let lines = [
-            ("blocks reprogrammed", reclaim.reprograms, seen.reprogrammed),
+            ("reprogrammed blocks", reclaim.reprograms, seen.reprogrammed),
             (
-                "blocks of low density erased by GC",
+                "low-density blocks erased by GC",
                 reclaim.low_density_erases_by_gc,
                 seen.erased_by_gc,
             ),
@@ -192,13 +193,21 @@ impl Oracle {
         if reclaim.low_density_used.0 != seen.used {
             let claimed = reclaim.low_density_used.0;
             self.findings.add(Kind::Books, || {
-                format!("the drive reports what blocks of low density had used as {claimed:?}, in twentieths; it was {:?}", seen.used)
+                format!(
+                    "the drive reports the used share of low-density blocks as {claimed:?}, in \
+                     twentieths; it is {:?}",
+                    seen.used
+                )
             });
         }
         if reclaim.pool_misses > reclaim.pool_openings {
             let (missed, opened) = (reclaim.pool_misses, reclaim.pool_openings);
-            self.findings
-                .add(Kind::Books, || format!("the drive reports {missed} blocks outside the pool, of {opened} that it wants there"));
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "the drive reports {missed} blocks outside the pool, but only {opened} should \
+                     be in the pool"
+                )
+            });
         }
     }
 }

@@ -21,8 +21,12 @@ impl Oracle {
         let stamps = &self.stamps;
         let held = self.memory.pages().find(|lpn| stamps.newest(*lpn).is_some_and(Tag::is_present));
         if let Some(lpn) = held {
-            self.findings
-                .add(Kind::Request, || format!("a write of lpn {lpn} is over, and the page waits in memory; there is no write buffer"));
+            self.findings.add(Kind::Request, || {
+                format!(
+                    "a write of lpn {lpn} is complete while the page waits in memory, but there is \
+                     no write buffer"
+                )
+            });
         }
     }
 }

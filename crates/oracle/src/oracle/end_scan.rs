@@ -28,7 +28,7 @@ impl Oracle {
         for stamp in unseen {
             findings.add(Kind::FalseLoss, || {
                 format!(
-                    "lpn {} was reported lost; no page with its data is past its limit",
+                    "lpn {} was reported lost, but no page with its data is past its limit",
                     stamp.lpn
                 )
             });
@@ -109,7 +109,7 @@ impl Oracle {
                 if self.doses.is_past(at, truth) && !self.failures.is_failed(ppn) {
                     findings.add(Kind::Limit, || {
                         format!(
-                            "{when} lpn {} stands unreported past its limit at {}: {}",
+                            "{when} lpn {} is past its limit and not reported, at {}: {}",
                             stamp.lpn,
                             self.place(ppn),
                             words(truth)
@@ -138,7 +138,7 @@ impl Oracle {
 pub(crate) fn words(truth: Truth) -> String {
     let units = |n: i64| n as f64 / UNIT as f64;
     if truth == Truth::SAFE {
-        return "nothing disturbs it".into();
+        return "reads do not disturb it".into();
     }
     format!("dose {:.3} of a limit of {:.3}", units(truth.dose.cast_signed()), units(truth.limit))
 }

@@ -148,7 +148,10 @@ impl Oracle {
     pub(crate) fn check_always_protected(&mut self, stripe: u32) {
         if self.expected.is_some() {
             self.findings.add(Kind::Limit, || {
-                format!("stripe {stripe} is without its parity, for the sake of which blocks are read beyond a page's limit")
+                format!(
+                    "stripe {stripe} has no parity, but its blocks are read beyond a page's limit \
+                     because of that parity"
+                )
             });
         }
     }
@@ -169,7 +172,10 @@ impl Oracle {
         };
         if !agrees {
             self.findings.add(Kind::Books, || {
-                format!("the drive expects an UBER of {said:?}; by the doses of its blocks it is {own:?}, the target beside it")
+                format!(
+                    "the drive reports an expected UBER of {said:?}; the doses of its blocks give \
+                     {own:?}, with the target"
+                )
             });
         }
     }

@@ -232,7 +232,7 @@ impl Oracle {
         let why = self.failures.helpless.remove(&lpn).or_else(|| self.is_beyond(lpn));
         if why.is_none() {
             self.findings.add(Kind::FalseLoss, || {
-                format!("lpn {lpn} was reported lost, and its stripe gives it back")
+                format!("lpn {lpn} was reported lost, but its stripe can rebuild it")
             });
         }
         self.failures.taken.pages += 1;
@@ -263,8 +263,12 @@ impl Oracle {
     pub(crate) fn check_failures(&mut self) {
         if !self.failures.lost.is_empty() {
             for lpn in std::mem::take(&mut self.failures.lost) {
-                self.findings
-                    .add(Kind::FalseLoss, || format!("the data of lpn {lpn} is gone with flash that failed, and was not reported lost"));
+                self.findings.add(Kind::FalseLoss, || {
+                    format!(
+                        "the data of lpn {lpn} is lost with failed flash, but it was not reported \
+                         lost"
+                    )
+                });
             }
         }
     }
@@ -288,7 +292,7 @@ impl Oracle {
         {
             self.findings.add(Kind::FalseLoss, || {
                 format!(
-                    "lpn {lpn} is left to be rebuilt at the end, and nothing gives it back: {why:?}"
+                    "lpn {lpn} waits for its rebuild at the end, but it cannot be rebuilt: {why:?}"
                 )
             });
         }
@@ -302,7 +306,9 @@ impl Oracle {
         });
         if let Some(lpn) = left {
             self.findings.add(Kind::Protocol, || {
-                format!("all is said to be rebuilt; lpn {lpn} lies on flash that has failed")
+                format!(
+                    "the drive reports that everything is rebuilt, but lpn {lpn} is on failed flash"
+                )
             });
         }
     }
@@ -330,7 +336,7 @@ impl Oracle {
         if !own_has_failed || with.is_some() {
             self.findings.add(Kind::Protocol, || {
                 format!(
-                    "lpn {lpn} of stripe {stripe} was written to die {die}; it belongs on die {own}"
+                    "lpn {lpn} of stripe {stripe} was written to die {die}; it belongs to die {own}"
                 )
             });
         }

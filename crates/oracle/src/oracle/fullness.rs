@@ -40,8 +40,11 @@ impl Oracle {
         });
         if let Some((block, list, right)) = wrong {
             let pages = self.geometry.pages_per_block;
-            self.findings
-                .add(Kind::Books, || format!("block {block} looks to GC as if {list} of {pages} pages were valid; it must as if {right}"));
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "for GC, block {block} has {list} of {pages} pages valid; it must have {right}"
+                )
+            });
         }
     }
 

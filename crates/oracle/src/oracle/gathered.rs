@@ -28,7 +28,7 @@ impl Oracle {
     pub(crate) fn program_gathered(&mut self, at: At, lpn: Lpn) -> Result<(), String> {
         let Some(copied) = self.waiting.remove(&lpn) else {
             self.medium.set_stamp(at, Stamp::DEAD);
-            return Err(format!("program of a copy for lpn {lpn}, of which none waits"));
+            return Err(format!("program of a copy for lpn {lpn}, but no copy waits"));
         };
         self.medium.set_stamp(at, copied);
         Ok(())

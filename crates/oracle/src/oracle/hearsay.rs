@@ -106,8 +106,9 @@ impl Oracle {
                 .or_else(|| self.wrong_probe(&told));
             self.note_opening(&told);
             if let Some(what) = wrong {
-                self.findings
-                    .add(Kind::Books, || format!("of block {block} the policy is told {what}"));
+                self.findings.add(Kind::Books, || {
+                    format!("the policy gets wrong data about block {block}: {what}")
+                });
             }
             self.hearsay.to_come[block.index()] = Some(told.to_come);
         }
@@ -119,24 +120,23 @@ impl Oracle {
         let block = told.block;
         let dose = self.doses.read_of(block)?;
         if u64::from(told.dose) != dose {
-            return Some(format!("a dose of {} quarters; it has served {dose}", told.dose));
+            return Some(format!("a dose of {} quarters; it is {dose}", told.dose));
         }
         let pec = self.doses.pec_of(block);
         if told.pec != pec {
-            return Some(format!("limits of {} P/E cycles; it is worn as by {pec}", told.pec));
+            return Some(format!(
+                "the limits at {} P/E cycles; its wear is {pec} P/E cycles",
+                told.pec
+            ));
         }
         if told.late < self.hearsay.late {
             return Some(format!(
-                "that {} reads come before a job is done; {} may",
+                "{} reads until a job is done; there may be {}",
                 told.late, self.hearsay.late
             ));
         }
         if told.mode != self.doses.mode_of(block) {
-            return Some(format!(
-                "that its coding is number {}; it is number {}",
-                told.mode,
-                self.doses.mode_of(block)
-            ));
+            return Some(format!("coding {}; it is {}", told.mode, self.doses.mode_of(block)));
         }
         let endured = |group: usize| self.doses.of_group(block, group);
         // Where retries count, a technique may assume more than a fresh page endures without. They
@@ -147,7 +147,7 @@ impl Oracle {
                 || told.alpha < endured(*group).alpha
         };
         let (group, told) = told.endures.iter().enumerate().find(too_good)?;
-        Some(format!("{told:?} of wordline group {group}; it is {:?}", endured(group)))
+        Some(format!("{told:?} for wordline group {group}; it is {:?}", endured(group)))
     }
 
     fn wrong_guards(&self, told: &Told) -> Option<String> {
@@ -155,8 +155,8 @@ impl Oracle {
         let told_of = |index: u32| told.guarded.get(index as usize).copied().unwrap_or(false);
         let wrong = (0..self.geometry.wordlines_per_block)
             .find(|index| told_of(*index) != is_guarded(*index))?;
-        let words = if is_guarded(wrong) { "none; it has some" } else { "some; it has none" };
-        Some(format!("of the guard levels of wordline {wrong} that it has {words}"))
+        let words = if is_guarded(wrong) { "none; there are some" } else { "some; there are none" };
+        Some(format!("guard levels of wordline {wrong}: {words}"))
     }
 
     fn wrong_within(&self, told: &Told) -> Option<String> {
@@ -167,7 +167,7 @@ impl Oracle {
             let counted = self.medium.read(first + index);
             if u64::from(*read) != counted {
                 return Some(format!(
-                    "{read} quarters read from wordline {index}; there were {counted}"
+                    "{read} quarter reads of wordline {index}; there were {counted}"
                 ));
             }
             for (kind, stamp) in (0..).zip(self.medium.stamps(first + index)) {
@@ -177,14 +177,13 @@ impl Oracle {
                 live += 1;
                 if !holds || !within.pages[(index * bits + kind) as usize] {
                     return Some(format!(
-                        "that wordline {index}, or its page of kind {kind}, holds nothing; it holds lpn {}",
+                        "wordline {index}, or its page of kind {kind}, is empty; it holds lpn {}",
                         stamp.lpn
                     ));
                 }
             }
         }
-        (told.valid < live)
-            .then(|| format!("that {} of its pages are valid; {live} are", told.valid))
+        (told.valid < live).then(|| format!("{} valid pages; there are {live}", told.valid))
     }
 
     /// What a probe finds is a share of the limit that the policy goes by: of that of the longest
@@ -194,19 +193,29 @@ impl Oracle {
         let heaviest = (0..bits).map(|kind| u64::from(self.doses.of_read(kind))).max()?;
         told.probed.iter().find_map(|(index, used)| {
             // A page kind that the wordline's coding gives up endures nothing that matters.
-            let kinds = (0..bits).map(|kind| At { block: told.block, wordline: first + index, index: *index, kind });
+            let kinds = (0..bits).map(|kind| At {
+                block: told.block,
+                wordline: first + index,
+                index: *index,
+                kind,
+            });
             let kinds = kinds.filter(|at| self.doses.keeps(*at));
-            let limit = |at: At| self.doses.limit_by(at, |group| told.endures.get(group).map_or(0, |told| told.limit));
+            let limit = |at: At| {
+                self.doses
+                    .limit_by(at, |group| told.endures.get(group).map_or(0, |told| told.limit))
+            };
             let limit = kinds.map(limit).min()?;
             let at = At { block: told.block, wordline: first + index, index: *index, kind: 0 };
             let dose = self.doses.of_wordline(&self.medium, at).dose;
             // Others were probed behind it, and it itself.
-            let since = heaviest * (2 * self.doses.page(at).alpha + FAR * told.probed.len() as u64) + UNIT;
+            let since =
+                heaviest * (2 * self.doses.page(at).alpha + FAR * told.probed.len() as u64) + UNIT;
             let found = used * limit as f64;
             (limit > 0 && found + since as f64 <= dose as f64).then(|| {
                 let of = |units: f64| units / UNIT as f64;
                 format!(
-                    "that a probe finds {:.1} % of a limit of {:.2} used up on wordline {index}; it has endured {:.2}",
+                    "a probe finds {:.1} % of a limit of {:.2} used on wordline {index}; its dose \
+                     is {:.2}",
                     100.0 * used,
                     of(limit as f64),
                     of(dose as f64)
@@ -224,8 +233,12 @@ impl Oracle {
             None => {}
             Some(0) => {
                 self.hearsay.to_come[block.index()] = None;
-                self.findings
-                    .add(Kind::Books, || format!("block {block} is written, of which the policy was told that nothing more is to come"));
+                self.findings.add(Kind::Books, || {
+                    format!(
+                        "block {block} is written, but the policy was informed that no more pages \
+                         follow"
+                    )
+                });
             }
             Some(left) => *left -= 1,
         }
@@ -244,10 +257,7 @@ impl Oracle {
         if given_up(*wanted) < given_up(self.doses.mode_of(to.block)) {
             let place = self.place(from);
             self.findings.add(Kind::Books, || {
-                format!(
-                    "{place} is to go to a block of full density; it goes to block {}",
-                    to.block
-                )
+                format!("{place} must go to a block of full density; it goes to block {}", to.block)
             });
         }
     }

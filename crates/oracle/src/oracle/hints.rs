@@ -147,14 +147,15 @@ impl Hints {
         };
         if word < goes_by {
             return Err(format!(
-                "lpn {lpn}, whose access latency is {}, is written to block {block}, which goes by {}",
+                "lpn {lpn} with access latency {} is written to block {block} with {}",
                 word.name(),
                 goes_by.name()
             ));
         }
         if word > goes_by && !(within || goes_by == tightest && under_pressure) {
             return Err(format!(
-                "lpn {lpn}, whose access latency is {}, is written to block {block}, which goes by {}, while {free} blocks are free",
+                "lpn {lpn} with access latency {} is written to block {block} with {}, although \
+                 {free} blocks are free",
                 word.name(),
                 goes_by.name()
             ));
@@ -277,7 +278,7 @@ impl Oracle {
             self.hints.as_ref().and_then(|hints| Some((hints, hints.regroup?)))
         else {
             return self.findings.add(Kind::Books, || {
-                format!("block {block} is regrouped by hints, and nothing asks for that")
+                format!("block {block} is regrouped by hints, but no hint requires that")
             });
         };
         let goes_by = hints.goes_by[block.index()].unwrap_or_default();
@@ -285,7 +286,11 @@ impl Oracle {
         if in_part || (relaxed as f64) < least * valid.len() as f64 || relaxed == 0 {
             let all = valid.len();
             self.findings.add(Kind::Books, || {
-                format!("block {block} is regrouped by hints with {relaxed} of {all} valid pages more relaxed than the block; {least} of them is right, and all move")
+                format!(
+                    "block {block} is regrouped by hints with {relaxed} of {all} valid pages more \
+                     relaxed than the block; their share must be at least {least}, and all pages \
+                     must move"
+                )
             });
         }
     }
@@ -300,9 +305,8 @@ impl Oracle {
     /// The word that a block goes by is another than the policy was told of, if it is.
     pub(crate) fn wrong_budget(&self, block: BlockId, told: AccessLatency) -> Option<String> {
         let goes_by = self.hints.as_ref()?.goes_by[block.index()]?;
-        (goes_by != told).then(|| {
-            format!("that its data's access latency is {}; it is {}", told.name(), goes_by.name())
-        })
+        (goes_by != told)
+            .then(|| format!("access latency {}; it is {}", told.name(), goes_by.name()))
     }
 
     /// A read of the host's took retries: no more than it may, and it is counted where it took more
@@ -332,7 +336,11 @@ impl Oracle {
         if read.retries > allowed {
             let (lpn, retries, place) = (read.lpn, read.retries, self.place(read.ppn));
             self.findings.add(Kind::Limit, || {
-                format!("host read of lpn {lpn} at {place} took {retries} retries; {} data may take {allowed}", goes_by.name())
+                format!(
+                    "host read of lpn {lpn} at {place} took {retries} retries; {} data may \
+                         take {allowed}",
+                    goes_by.name()
+                )
             });
         }
     }
@@ -360,7 +368,7 @@ impl Oracle {
             if claimed != (seen, allows, pages) {
                 self.findings.add(Kind::Books, || {
                     format!(
-                        "of {} data the drive reports {claimed:?}; it is {:?}",
+                        "the drive reports {claimed:?} for {} data; {:?} was seen",
                         of.latency.name(),
                         (seen, allows, pages)
                     )
@@ -387,7 +395,8 @@ impl Hints {
             (so_tight, at_most) = (so_tight + claimed, at_most + in_bulk);
             if so_tight > at_most {
                 return Err(format!(
-                    "{so_tight} reads of {} data or tighter are reported; it lies in blocks of {at_most}",
+                    "the drive reports {so_tight} reads of {} data or stricter; their blocks have \
+                     {at_most} reads",
                     word.name()
                 ));
             }
@@ -395,7 +404,7 @@ impl Hints {
         if so_tight == all {
             Ok(())
         } else {
-            Err(format!("reads of {so_tight} pages are reported by word; there were {all}"))
+            Err(format!("the drive reports {so_tight} page reads by hint; there were {all}"))
         }
     }
 }

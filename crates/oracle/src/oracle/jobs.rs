@@ -54,7 +54,7 @@ impl Oracle {
         if self.jobs.insert(block, job).is_some() {
             self.findings.add(Kind::Protocol, || {
                 format!(
-                    "{} begins to move block {block}, which is being moved already",
+                    "{} begins to move block {block}, which is already being moved",
                     cause.name()
                 )
             });
@@ -153,7 +153,10 @@ impl Oracle {
         if let Some(ppn) = shared.map(|page| first + page).find(live) {
             let place = self.place(ppn);
             self.findings.add(Kind::Protocol, || {
-                format!("block {block} was written again within it, and holds data at {place}, whose wordline is older")
+                format!(
+                    "block {block} was rewritten within itself, but it holds data at {place}, \
+                     whose wordline is older"
+                )
             });
         }
     }

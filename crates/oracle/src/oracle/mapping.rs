@@ -123,7 +123,7 @@ impl Oracle {
         })?;
         if !newest.is_present() {
             return Err(format!(
-                "the map leads from lpn {lpn} to ppn {ppn}, but that page holds {}",
+                "the map leads from lpn {lpn} to ppn {ppn}, which holds {}",
                 newest.words()
             ));
         }
@@ -157,7 +157,8 @@ impl Oracle {
         let back = owner(ppn);
         if back != lpn {
             return Err(format!(
-                "the map leads from lpn {lpn} to ppn {ppn}, the reverse map from there to lpn {back}"
+                "the map leads from lpn {lpn} to ppn {ppn}, but the reverse map leads from there \
+                 to lpn {back}"
             ));
         }
         Ok(())
@@ -167,8 +168,12 @@ impl Oracle {
         for (block, claimed) in valid.iter().copied().enumerate() {
             let mapped = on_flash.get(block).copied().unwrap_or(0);
             if claimed != mapped {
-                self.findings
-                    .add(Kind::Books, || format!("the drive counts {claimed} valid pages in block {block}; its map leads to {mapped}"));
+                self.findings.add(Kind::Books, || {
+                    format!(
+                        "the drive counts {claimed} valid pages in block \
+                        {block}; its map leads to {mapped}"
+                    )
+                });
             }
         }
         if valid.len() != on_flash.len() {

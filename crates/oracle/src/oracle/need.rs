@@ -69,7 +69,8 @@ impl Oracle {
             let wanted = self.need.in_gaps.max(reserve + 1);
             self.findings.add(Kind::Books, || {
                 format!(
-                    "GC begins with block {block} while {free} blocks are free and {cleaning} are being cleaned; it keeps {wanted} free"
+                    "GC cleans block {block} with {free} blocks free and {cleaning} being cleaned, \
+                     but it needs only {wanted} free"
                 )
             });
         }
@@ -93,9 +94,8 @@ impl Oracle {
                 && !gives_way()
         };
         if gains_nothing() {
-            self.findings.add(Kind::Books, || {
-                format!("GC begins with block {block}, of which every page is valid")
-            });
+            self.findings
+                .add(Kind::Books, || format!("GC cleans block {block}, whose pages are all valid"));
         }
     }
 
@@ -125,7 +125,8 @@ impl Oracle {
             let wanted = self.need.in_gaps;
             self.findings.add(Kind::Books, || {
                 format!(
-                    "{free} blocks are free and {cleaning} are being cleaned, where gaps are to keep {wanted} free; block {block} is left"
+                    "{free} blocks are free and {cleaning} are being cleaned in an idle gap, which \
+                     must keep {wanted} free; GC does not clean block {block}"
                 )
             });
         }

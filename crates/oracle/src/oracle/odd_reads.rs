@@ -44,13 +44,16 @@ impl Oracle {
                 self.uncorrectable_reads += u64::from(by_host);
                 if read.ppn == NO_PPN && newest.is_lost() && self.is_full() && self.must_hold(lpn) {
                     self.findings.add(Kind::Request, || {
-                        format!("lpn {lpn} is lost; what was written of it since waits in memory, and a read found nothing of it there")
+                        format!(
+                            "lpn {lpn} is lost and has a newer part in memory, but a read found \
+                             nothing there"
+                        )
                     });
                 }
                 if !newest.is_lost() {
                     self.findings.add(Kind::FalseLoss, || {
                         format!(
-                            "{} read of lpn {lpn} failed without a flash page being read; it holds {}",
+                            "{} read of lpn {lpn} failed, but no flash page was read; it holds {}",
                             read.cause.name(),
                             newest.words()
                         )

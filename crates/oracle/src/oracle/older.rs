@@ -101,10 +101,11 @@ impl Oracle {
         if let Some((at, block)) = self.older.overdue(self.ageing.now()) {
             let (now, moves) = (
                 self.ageing.now(),
-                if self.jobs.contains_key(&block) { ", and it is being moved" } else { "" },
+                if self.jobs.contains_key(&block) { ", and the block is being moved" } else { "" },
             );
             return Err(format!(
-                "block {block} entered a step of age at {at} ns; at {now} ns its policy has not been asked about it{moves}"
+                "block {block} entered a step of age at {at} ns, but at {now} ns its policy was \
+                 not asked about it{moves}"
             ));
         }
         Ok(())

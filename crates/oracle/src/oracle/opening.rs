@@ -213,7 +213,8 @@ impl Oracle {
             self.findings.add(Kind::Books, || {
                 let stream = stream.0;
                 format!(
-                    "stream {stream} opens block {block} on die {die}, where it has one open, while block {other} of another die was free"
+                    "stream {stream} opens a second block, {block}, on die {die}, although block \
+                     {other} of another die was free"
                 )
             });
         }
@@ -226,12 +227,12 @@ impl Oracle {
         }
         let Openings { wanted, missed, .. } = self.openings;
         for (what, claimed, counted) in [
-            ("blocks that should lie in the pool", reclaim.pool_openings, wanted),
-            ("of them outside it", reclaim.pool_misses, missed),
+            ("blocks opened for the pool", reclaim.pool_openings, wanted),
+            ("of them outside the pool", reclaim.pool_misses, missed),
         ] {
             if claimed != counted {
                 self.findings.add(Kind::Books, || {
-                    format!("the drive reports {claimed} {what}; {counted} were opened")
+                    format!("the drive reports {claimed} {what}; {counted} were seen")
                 });
             }
         }
@@ -246,8 +247,12 @@ impl Oracle {
             && reclaim.low_density_refused != refused
         {
             let claimed = reclaim.low_density_refused;
-            self.findings
-                .add(Kind::Books, || format!("the drive reports {claimed} blocks that were refused guard levels; {refused} were seen"));
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "the drive reports {claimed} blocks with refused guard levels; {refused} were \
+                     seen"
+                )
+            });
         }
     }
 
@@ -260,7 +265,13 @@ impl Oracle {
             self.reclaimed_blocks().filter(|block| self.geometry.domain_of(*block) == domain);
         let leaving: u64 = near.map(|block| u64::from(self.most_leaving(block))).sum();
         let right = (gone..=gone + leaving).contains(&u64::from(told.away));
-        (!right).then(|| format!("that low density takes {} pages away; {gone} are gone, and jobs take {leaving} at most", told.away))
+        (!right).then(|| {
+            format!(
+                "low density removes {} pages; {gone} are removed, and jobs remove at most \
+                 {leaving}",
+                told.away
+            )
+        })
     }
 
     /// Pages of a block that a job of reclaim may still take away at most: as reprogramming the

@@ -191,7 +191,12 @@ impl Oracle {
             let (page, truth) = (self.place(read.ppn), self.doses.truth(&self.medium, at));
             self.findings.add(Kind::Limit, || {
                 let (of, retries) = (read.cause.name(), read.retries);
-                format!("{of} read of lpn {} at {page} took {retries} retries; it takes {least} to {most}: {}", read.lpn, words(truth))
+                format!(
+                    "{of} read of lpn {} at {page} took {retries} retries; it must take \
+                         {least} to {most}: {}",
+                    read.lpn,
+                    words(truth)
+                )
             });
         }
     }

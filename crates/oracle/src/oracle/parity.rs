@@ -252,7 +252,7 @@ impl Oracle {
         let Some(stripes) = self.parity.stripes else {
             return self
                 .findings
-                .add(Kind::Protocol, || "parity is worked out on a drive that has none".into());
+                .add(Kind::Protocol, || "parity is computed, but the drive has no parity".into());
         };
         self.parity.end_loading();
         let (value, trouble) = match source {
@@ -280,7 +280,7 @@ impl Oracle {
             return (0, Some(format!("ppn {ppn} is beyond the flash")));
         };
         if self.parity.last_read != Some(ppn) {
-            return (0, Some(format!("ppn {ppn} was not read, or not well")));
+            return (0, Some(format!("ppn {ppn} was not read, or its read failed")));
         }
         if stamp.lpn.number() >= stripes.pages() {
             return (0, Some(format!("ppn {ppn} carries {}", stamp.words())));
@@ -289,15 +289,16 @@ impl Oracle {
             return (payload(stamp), None);
         }
         let is_newest = self.parity.places[stamp.lpn.index()] == ppn;
-        let trouble = (!is_newest).then(|| format!("ppn {ppn} carries parity that is out of date"));
+        let trouble = (!is_newest).then(|| format!("ppn {ppn} carries outdated parity"));
         (self.parity.contents[stripes.of(stamp.lpn) as usize], trouble)
     }
 
     /// What was worked out; it is done with.
     pub(crate) fn take_xor(&mut self, number: u32) -> Result<u64, String> {
         let (sum, trouble) = self.parity.xors.remove(&number).unwrap_or_default();
-        trouble
-            .map_or(Ok(sum), |what| Err(format!("it is worked out of what cannot be had: {what}")))
+        trouble.map_or(Ok(sum), |what| {
+            Err(format!("parity is computed from unavailable data: {what}"))
+        })
     }
 
     /// A page gets what was worked out: the parity of a stripe, or data that could not be read.
@@ -309,7 +310,9 @@ impl Oracle {
     ) -> Result<(), String> {
         let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
         else {
-            return Err(format!("lpn {lpn} is programmed with parity on a drive that has none"));
+            return Err(format!(
+                "lpn {lpn} is programmed with parity, but the drive has no parity"
+            ));
         };
         let content = self.take_xor(number)?;
         let stripe = stripes.of(lpn);
@@ -357,7 +360,7 @@ impl Oracle {
         if is_there && before == content {
             Ok(())
         } else {
-            Err(format!("lpn {lpn} is rebuilt as what it is not"))
+            Err(format!("lpn {lpn} is rebuilt with wrong data"))
         }
     }
 
@@ -435,7 +438,11 @@ impl Oracle {
         if let Some((ppn, stamp)) = places.find_map(needed) {
             let stripe = stripes.of(stamp.lpn);
             self.findings.add(Kind::Stamp, || {
-                format!("ppn {ppn} {what}, and carries {}, on which the parity of stripe {stripe} counts", stamp.words())
+                format!(
+                    "ppn {ppn} {what}, but it carries {}, which the parity of stripe {stripe} \
+                     needs",
+                    stamp.words()
+                )
             });
         }
     }
@@ -461,7 +468,12 @@ impl Oracle {
         self.parity.xors.clear();
         if let Some(stripe) = self.parity.wrong.first().copied() {
             self.parity.wrong.clear();
-            self.findings.add(Kind::Stamp, || format!("the host goes on, and the parity of stripe {stripe} is not the XOR of its pages"));
+            self.findings.add(Kind::Stamp, || {
+                format!(
+                    "the host continues, but the parity of stripe {stripe} is not the XOR of its \
+                     pages"
+                )
+            });
         }
         if let Some(sentence) = self.first_worn_wrongly() {
             self.findings.add(Kind::Stamp, || sentence);
@@ -478,7 +490,8 @@ impl Oracle {
         if (unprotected, given_up) != seen {
             self.findings.add(Kind::Books, || {
                 format!(
-                    "the drive reports {unprotected} unprotected stripes, and parity given up {given_up} times; {} and {} were seen",
+                    "the drive reports {unprotected} unprotected stripes and {given_up} times that \
+                     parity was given up; {} and {} were seen",
                     seen.0, seen.1
                 )
             });

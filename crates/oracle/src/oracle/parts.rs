@@ -211,9 +211,12 @@ impl Oracle {
             claimed == own
         };
         if !right || claims_whole != (claimed == WHOLE) {
-            let says = if claims_whole { ", and calls the page whole" } else { "" };
+            let says = if claims_whole { ", and reports the page as complete" } else { "" };
             self.findings.add(Kind::Request, || {
-                format!("after a write of lpn {lpn} the drive holds parts {claimed:#018x} of it{says}; the host wrote {own:#018x}")
+                format!(
+                    "after a write of lpn {lpn}, the drive holds its parts {claimed:#018x}{says}; \
+                     the host wrote {own:#018x}"
+                )
             });
         }
         is_whole
@@ -245,18 +248,20 @@ impl Oracle {
             let place = self.place(read.ppn);
             self.findings.add(Kind::Stamp, || {
                 let (lpn, found, version) = (read.lpn, carried.words(), rest.version());
-                format!("lpn {lpn} is to be completed from {place}, which carries {found}; the rest is that of version {version}")
+                format!(
+                    "lpn {lpn} is completed from {place}, which carries {found}; its other parts \
+                     belong to version {version}"
+                )
             });
         }
     }
 
     /// The drive keeps what it read to complete a page.
     pub(crate) fn keep_fill(&mut self, lpn: Lpn) -> Result<(), String> {
-        let held = self
-            .memory
-            .held
-            .get_mut(&lpn)
-            .ok_or_else(|| format!("lpn {lpn} was completed; nothing of it is in memory"))?;
+        let held =
+            self.memory.held.get_mut(&lpn).ok_or_else(|| {
+                format!("lpn {lpn} was completed, but memory holds nothing of it")
+            })?;
         let (complete, was_whole) = (held.is_complete(), held.rest.is_none());
         (held.parts, held.rest, held.rest_read) = (WHOLE, None, false);
         // What a mover read beneath it while the host's read was under way leaves that one for the
@@ -265,7 +270,7 @@ impl Oracle {
         if complete {
             Ok(())
         } else {
-            Err(format!("lpn {lpn} was completed with a rest that was not read"))
+            Err(format!("lpn {lpn} was completed with parts that were not read"))
         }
     }
 
@@ -290,8 +295,12 @@ impl Oracle {
         held.rest_read = false;
         self.memory.fill_reads = self.memory.fill_reads.saturating_sub(used_up);
         if good && !complete {
-            self.findings
-                .add(Kind::Stamp, || format!("host read of lpn {lpn} was served from memory, which holds parts {parts:#018x} only"));
+            self.findings.add(Kind::Stamp, || {
+                format!(
+                    "host read of lpn {lpn} was served from memory, which holds only its parts \
+                     {parts:#018x}"
+                )
+            });
         }
     }
 
@@ -299,10 +308,10 @@ impl Oracle {
     pub(crate) fn program_held(&mut self, lpn: Lpn) -> Result<(), String> {
         match self.memory.held.remove(&lpn) {
             None => {
-                Err(format!("program of host data of lpn {lpn}, of which memory holds nothing"))
+                Err(format!("program of host data of lpn {lpn}, but memory holds nothing of it"))
             }
             Some(held) if !held.is_complete() => Err(format!(
-                "program of lpn {lpn}, of which memory holds parts {:#018x} only",
+                "program of lpn {lpn}, but memory holds only its parts {:#018x}",
                 held.parts
             )),
             Some(_) => Ok(()),

@@ -278,14 +278,15 @@ fn broken_words(
 ) -> String {
     let units = |n: u64| n as f64 / UNIT as f64;
     let what = match answer.wanted {
-        Wanted::Nothing => "wants nothing done",
-        Wanted::All => "wants all of it moved",
-        Wanted::Some { .. } => "wants some of it moved",
-        Wanted::Reprogrammed => "wants it reprogrammed",
+        Wanted::Nothing => "requests nothing",
+        Wanted::All => "requests to move all of it",
+        Wanted::Some { .. } => "requests to move part of it",
+        Wanted::Reprogrammed => "requests to reprogram it",
     };
     format!(
-        "asked about block {}, the policy {what} and is to be asked again at {}: a page of kind {} on wordline {} has endured {:.2} of {:.2}, \
-         and may come to {:.2} before it is out",
+        "asked about block {}, the policy {what} and sets its next alarm at {} reads: a page of \
+         kind {} on wordline {} has a dose of {:.2} of {:.2}, which may reach {:.2} before it has \
+         moved",
         answer.block,
         at.0,
         page.kind,

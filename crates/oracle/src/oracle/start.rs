@@ -53,7 +53,8 @@ impl Oracle {
             let pages = order.pages;
             return self.findings.add(Kind::Protocol, || {
                 format!(
-                    "a computed start of {pages} pages, of a drive that holds data or fewer pages"
+                    "a computed start of {pages} pages, but the drive already holds data or has \
+                     fewer pages"
                 )
             });
         }
@@ -76,7 +77,7 @@ impl Oracle {
         }
         let loaded = match self.medium.begun_mut() {
             Some(begun) => begun.load(block, first, chosen),
-            None => Err(format!("block {block} is loaded in an order that was not told")),
+            None => Err(format!("block {block} is loaded in an unknown order")),
         };
         self.findings.note(Kind::Stamp, loaded);
         if self.hints.is_some() {
@@ -116,9 +117,12 @@ impl Oracle {
         let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
         if doses.len() as u64 > u64::from(programmed) {
             let wordlines = doses.len();
-            return self
-                .findings
-                .add(Kind::Protocol, || format!("reads of {wordlines} wordlines of block {block}, of which {programmed} are programmed"));
+            return self.findings.add(Kind::Protocol, || {
+                format!(
+                    "reads of {wordlines} wordlines of block {block}, but only {programmed} are \
+                     programmed"
+                )
+            });
         }
         let checked = self.start_reads.serve(
             block,

@@ -177,7 +177,8 @@ impl Worn {
             return Ok(());
         }
         Err(format!(
-            "stage {stage} begins after stage {before}; {} stripes have pages in worn blocks, and stage {due} is due",
+            "stage {stage} begins after stage {before}; {} stripes have pages in worn blocks, so \
+             stage {due} is due",
             self.marked
         ))
     }
@@ -202,7 +203,8 @@ impl Oracle {
         let worn = self.parity.worn.members[stripe as usize];
         self.parity.worn.wrong.clear();
         Some(format!(
-            "the host goes on, and {worn} pages of stripe {stripe} lie in worn blocks: its parity is there without need, or missing"
+            "the host continues with {worn} pages of stripe {stripe} in worn blocks: its parity is \
+             missing, or not needed"
         ))
     }
 
@@ -233,7 +235,9 @@ impl Oracle {
         if due > told && self.parity.worn.overdue > members {
             (self.parity.worn.stage, self.parity.worn.overdue) = (due, 0);
             self.findings.add(Kind::Books, || {
-                format!("the host goes on, and stage {due} is due; the drive is in stage {told}")
+                format!(
+                    "the host continues and stage {due} is due, but the drive is in stage {told}"
+                )
             });
         }
     }
@@ -274,7 +278,8 @@ impl Oracle {
         if cycles > by_wear.above {
             self.findings.add(Kind::Books, || {
                 format!(
-                    "block {block} is recycled for {} at {cycles} P/E cycles; above {} parity is to do that",
+                    "block {block} is recycled for {} at {cycles} P/E cycles; above {}, parity \
+                     must protect it instead",
                     cause.name(),
                     by_wear.above
                 )
@@ -316,13 +321,13 @@ impl Oracle {
         self.parity.weigh(stripe);
         if self.lacks_dies(stripes, stripe) {
             return Err(format!(
-                "stripe {stripe} waits for parity, and so many dies have failed that there is no place for it"
+                "stripe {stripe} waits for parity, but the remaining dies have no place for it"
             ));
         }
         if self.parity.worn.should_have_parity(stripe) {
             return Ok(());
         }
-        Err(format!("stripe {stripe} waits for parity, and no page of it lies in a worn block"))
+        Err(format!("stripe {stripe} waits for parity, but none of its pages is in a worn block"))
     }
 
     /// A stripe needs no parity, and has none.
@@ -338,13 +343,12 @@ impl Oracle {
         self.weigh_stripe(stripe);
         if self.parity.is_on_flash(stripe) && self.parity.worn.should_have_parity(stripe) {
             return Err(format!(
-                "the parity of stripe {stripe} is given back, and a page of it lies in a worn block, or all are to have some"
+                "the parity of stripe {stripe} is removed, but one of its pages is in a worn \
+                 block, or all stripes must have parity"
             ));
         }
         to_be_rebuilt.map_or(Ok(()), |lpn| {
-            Err(format!(
-                "the parity of stripe {stripe} is given back, and lpn {lpn} is to be rebuilt"
-            ))
+            Err(format!("the parity of stripe {stripe} is removed, but lpn {lpn} must be rebuilt"))
         })
     }
 
@@ -354,7 +358,12 @@ impl Oracle {
             .parity
             .stripes
             .filter(|stripes| self.parity.worn.by_wear.is_some() && stripe < stripes.count());
-        stripes.ok_or_else(|| format!("stripe {stripe} is said to need parity, or none, where all have some, or there is no such stripe"))
+        stripes.ok_or_else(|| {
+            format!(
+                "the drive reports that the parity need of stripe {stripe} changes, but all \
+                 stripes have parity, or the stripe does not exist"
+            )
+        })
     }
 
     fn forget_parity(&mut self, stripes: Stripes, stripe: u32) -> Result<(), String> {
@@ -367,8 +376,11 @@ impl Oracle {
     pub(crate) fn check_forming(&mut self, drive: &Drive) {
         let (Some(stripes), Some(by_wear)) = (self.parity.stripes, self.parity.worn.by_wear) else {
             if drive.forming_window().is_some() {
-                self.findings
-                    .add(Kind::Books, || "the drive reports stripes that wait for parity, and wear has nothing to do with it".into());
+                self.findings.add(Kind::Books, || {
+                    "the drive reports stripes that wait for parity, but its parity does not \
+                     depend on wear"
+                        .into()
+                });
             }
             return;
         };
@@ -395,8 +407,8 @@ impl Oracle {
             .count() as u64;
         let lines = [
             ("stripes with parity", drive.stripes_with_parity(), with_parity),
-            ("stripes that got parity", counts.formed, worn.formed),
-            ("stripes that gave it back", counts.dissolved, worn.dissolved),
+            ("stripes that gained parity", counts.formed, worn.formed),
+            ("stripes that lost parity", counts.dissolved, worn.dissolved),
             (
                 "stripes with a wrong counter",
                 drive.miscounted_stripes(),
@@ -404,9 +416,9 @@ impl Oracle {
             ),
             ("stripes that wait for parity", waiting, open.0),
             ("pages in these", pages, open.1),
-            ("stripes that waited at a time", most_stripes, most.0),
+            ("most stripes that waited at a time", most_stripes, most.0),
             ("pages in these", most_pages, most.1),
-            ("stripes that waited, summed up over writes", stripe_writes, worn.stripe_writes),
+            ("waiting stripes, summed over writes", stripe_writes, worn.stripe_writes),
             ("pages in these", page_writes, worn.page_writes),
         ];
         let swept = drive.lifetime().map_or(0, Lifetime::watermark);
@@ -416,7 +428,8 @@ impl Oracle {
         if let Some(stripe) = left_out {
             self.findings.add(Kind::Books, || {
                 format!(
-                    "the drive has given parity to stripes below {swept}; stripe {stripe} has none"
+                    "the drive gave parity to the stripes below {swept}, but stripe {stripe} has \
+                     none"
                 )
             });
         }
@@ -424,17 +437,25 @@ impl Oracle {
             worn.without.first().copied().filter(|_| worn.is_last() && !drive.is_timed());
         let in_vain = worn.waiting.iter().copied().find(|stripe| self.lacks_dies(stripes, *stripe));
         if let Some(stripe) = unformed {
-            self.findings
-                .add(Kind::Books, || format!("the last stage of life, in no time, has not come to stripe {stripe}, which has no parity"));
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "in the last stage of life, in the untimed gear, stripe {stripe} has no parity"
+                )
+            });
         }
         if let Some(stripe) = in_vain {
             self.findings.add(Kind::Books, || {
-                format!("stripe {stripe} waits for parity, and so many dies have failed that there is no place for it")
+                format!(
+                    "stripe {stripe} waits for parity, but the remaining dies have no place for it"
+                )
             });
         }
         if stage != told {
             self.findings.add(Kind::Books, || {
-                format!("the drive reports stage {stage} of its life; it told of {told}")
+                format!(
+                    "the drive reports stage {stage} of its life; its last announced stage is \
+                     {told}"
+                )
             });
         }
         for (what, claimed, seen) in lines {

@@ -207,7 +207,7 @@ impl BereftCase {
         let done = match played {
             Ok(played) => played.map_err(|e| format!("{what}: {e}"))?,
             Err(panic) => {
-                return Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref())));
+                return Err(format!("{what}: the drive panicked: {}", panic_text(panic.as_ref())));
             }
         };
         if done.report.is_bug() {

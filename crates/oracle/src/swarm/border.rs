@@ -146,7 +146,7 @@ pub(super) fn bring_limits(
 fn period_named(said: &str) -> Option<&str> {
     said.rsplit_once("refresh.period = \"")?
         .1
-        .split_once("\" or less is right")
+        .split_once("\" or less up to ")
         .map(|(period, _)| period)
 }
 
@@ -176,19 +176,21 @@ pub(super) fn refusal(
     let late_alone = config.reclaim.late_reads == Some(0)
         && timed
         && config.reclaim.schedule != Schedule::Foreground;
-    if !names_a_key || !(said.contains("right") || late_alone) {
-        return Err(format!("refused with a sentence that does not help: {said}"));
+    if !names_a_key
+        || !(["; set ", "; use "].iter().any(|right| said.contains(right)) || late_alone)
+    {
+        return Err(format!("refused without naming a key and a right value: {said}"));
     }
     if let Some(period) = period_named(&said) {
         let mut refreshed = refresh::drive(config.clone(), "block");
         refreshed.refresh.period = Span::parse(period)?;
         promise::check(&refreshed, technique, timed)
-            .map_err(|e| format!("refused with a period that does not help: {said}: {e}"))?;
+            .map_err(|e| format!("refused with a period that is also refused: {said}: {e}"))?;
     }
     match Drive::new(config.clone(), techniques, timed) {
-        Ok(_) => Err(format!("made, though it must be refused: {said}")),
+        Ok(_) => Err(format!("the drive is built, although it must be refused: {said}")),
         Err(e) if e.to_string() == said => Ok(Some(said)),
-        Err(e) => Err(format!("refused as `{e}`, not as `{said}`")),
+        Err(e) => Err(format!("refused with `{e}` instead of `{said}`")),
     }
 }
 

@@ -35,7 +35,7 @@ impl Cards {
             ref names => (names, false),
         };
         let [reclaim, gc, refresh] = *names else {
-            panic!("{text}: techniques of reclaim, gc and refresh are expected")
+            panic!("{text}: name techniques of reclaim, gc and refresh")
         };
         assert!(
             reclaim == RESTLESS || reclaim::technique(reclaim).is_some(),

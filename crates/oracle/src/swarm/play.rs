@@ -309,7 +309,7 @@ fn compare(drive: &Drive, reference: &ReferenceDrive) -> Result<(), String> {
         held += 1;
         if reference.read(row.lpn).is_none() {
             return Err(format!(
-                "the drive holds lpn {}, which the reference drive does not",
+                "the drive holds lpn {}, but the reference drive does not",
                 row.lpn
             ));
         }

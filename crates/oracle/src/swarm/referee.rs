@@ -77,10 +77,10 @@ impl Referee {
         };
         let Some(picked) = picked else {
             return (!choices.is_empty())
-                .then(|| format!("GC finds no victim among {} blocks", choices.len()));
+                .then(|| format!("GC finds no victim among {} candidates", choices.len()));
         };
         let Some(picked) = choices.iter().find(|choice| choice.block == picked) else {
-            return Some(format!("GC picks block {picked}, which it may not"));
+            return Some(format!("GC picks block {picked}, which is not a candidate"));
         };
         let best = match self.name.as_str() {
             "greedy" => choices.iter().min_by_key(|c| (c.valid, c.place))?,
@@ -97,7 +97,7 @@ impl Referee {
             }
             _ => picked.block == best.block,
         };
-        (!alike).then(|| format!("{} picks {picked:?}, not {best:?}", self.name))
+        (!alike).then(|| format!("{} picks {picked:?} instead of {best:?}", self.name))
     }
 
     fn most_stable<'a>(&self, among: &Candidates, choices: &'a [Choice]) -> Option<&'a Choice> {
@@ -125,7 +125,8 @@ fn choices(among: &Candidates) -> Result<Vec<Choice>, String> {
             let age = among.clock.wrapping_sub(since);
             if age > before {
                 return Err(format!(
-                    "block {block} of {valid} valid pages stands behind one that came later"
+                    "block {block} with {valid} valid pages is behind a block that entered the \
+                     list later"
                 ));
             }
             before = age;

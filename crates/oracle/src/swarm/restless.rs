@@ -169,7 +169,7 @@ impl Policy for Restless {
     ) -> Option<Rewrite> {
         assert!(
             view.is_valid_page(block, page),
-            "the policy is told of a read of page {page} of block {block}, which holds it no more"
+            "the policy is informed of a read of page {page}, which block {block} does not hold"
         );
         self.dice.chance(0.05).then(|| Rewrite::all(block))
     }

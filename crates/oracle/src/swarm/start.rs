@@ -27,7 +27,7 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
     let lost = drive.lost_pages();
     if lost == 0 && !held.iter().copied().eq(Lpn::range(0..filled)) {
         return Err(format!(
-            "the drive begins with {} pages; start.fill = {} means the first {filled}",
+            "the drive starts with {} pages; start.fill = {} means the first {filled}",
             held.len(),
             start.fill
         ));
@@ -52,7 +52,7 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
     }
     if seen != rewritten {
         return Err(format!(
-            "{seen} pages were written again before the run; start.overwrite = {} means {rewritten}",
+            "{seen} pages were overwritten before the run; start.overwrite = {} means {rewritten}",
             start.overwrite
         ));
     }
@@ -61,7 +61,8 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
     let in_half = again.iter().take(half as usize).sum::<u64>() as f64;
     if (in_half - n * share).abs() > FAR * (n * share * (1.0 - share)).sqrt() + 1.0 {
         return Err(format!(
-            "of {rewritten} pages written again before the run {in_half} are of the first half of {filled}"
+            "{in_half} of the {rewritten} pages overwritten before the run are in the first half \
+             of {filled}"
         ));
     }
     Ok(())
@@ -89,7 +90,8 @@ fn check_steady_state(drive: &Drive, filled: u32) -> Result<(), String> {
         let exact = b * v.powf((f64::from(k) + 0.5) / closed);
         if (f64::from(valid) - exact).abs() > 2.0 + b / 50.0 {
             return Err(format!(
-                "block {k} of {closed}, the fullest first, begins with {valid} valid pages; the steady state has {exact:.1}"
+                "block {k} of {closed}, fullest first, starts with {valid} valid pages; the steady \
+                 state has {exact:.1}"
             ));
         }
     }
@@ -105,8 +107,9 @@ pub(super) fn check_limits(config: &DriveConfig) -> Result<(), String> {
         return Ok(());
     }
     let pecs = [config.start.pec.max(1), config.bch.pec, config.bch.pec + 1];
-    limits_apart(config, config, &pecs)
-        .map_or(Ok(()), |apart| Err(format!("a limit does not follow from the code: {apart:?}")))
+    limits_apart(config, config, &pecs).map_or(Ok(()), |apart| {
+        Err(format!("a limit differs from the limit of the code: {apart:?}"))
+    })
 }
 
 /// Just after the measured phase began.
@@ -122,8 +125,8 @@ pub(super) fn check_counts(drive: &Drive) -> Result<(), String> {
         && (drive.lost_pages(), drive.uncorrectable_reads()) == (0, 0)
         && blamed.is_empty();
     match own {
-        Some((name, count)) => Err(format!("the measured phase begins with {name} at {count}")),
-        None if !zero => Err("the measured phase begins with counts above zero".into()),
+        Some((name, count)) => Err(format!("the measured phase starts with {name} at {count}")),
+        None if !zero => Err("the measured phase starts with counts above zero".into()),
         None => Ok(()),
     }
 }

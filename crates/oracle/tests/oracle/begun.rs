@@ -71,7 +71,7 @@ fn a_page_read_where_another_lies_is_caught() {
     );
     let mut s = begin(&BLOCKS);
     s.read_by(Cause::Gc, places()[3].0, 12 + 3, ReadResult::Good);
-    s.caught(stamp, &["data that nobody owns"]);
+    s.caught(stamp, &["data without an owner"]);
 }
 
 #[test]
@@ -87,16 +87,16 @@ fn a_block_forgets_the_start_with_its_erase() {
     s.read(moved[1].0, 1);
     s.clean();
     s.read(moved[2].0, moved[2].1);
-    s.caught(stamp, &["nothing, it is erased"]);
+    s.caught(stamp, &["nothing (erased)"]);
 }
 
 #[test]
 fn blocks_that_do_not_take_each_place_once_are_caught() {
     let s = begin(&[BLOCKS[0], (2, 9, BLOCKS[1].2), (3, 18, BLOCKS[2].2)]);
-    s.caught(stamp, &["block 2 begins at place 9 of the start's order; place 10 is next"]);
+    s.caught(stamp, &["block 2 starts at position 9 of the start order; the next position is 10"]);
     let mut s = begin(&BLOCKS[..2]);
     s.oracle.measured_phase();
-    s.caught(stamp, &["the start's order has 24 places; blocks take 19"]);
+    s.caught(stamp, &["the start order has 24 positions; blocks use 19"]);
     let s = begin(&[BLOCKS[0], BLOCKS[0]]);
-    s.caught(protocol, &["preload of block 1, which holds 12 pages; an erased block is expected"]);
+    s.caught(protocol, &["preload of block 1, which holds 12 pages; it must be erased"]);
 }

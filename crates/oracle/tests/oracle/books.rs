@@ -152,10 +152,10 @@ fn a_map_that_leads_astray_is_caught() {
             "from lpn 6, version 2, to ppn 1 (block 0, wordline 0), which carries version 1 of lpn 6",
         ),
         (1, entry(Lpn::new(6), 0), "which carries version 1 of lpn 5"),
-        (0, entry(Lpn::new(5), 2), "which carries nothing, it is erased"),
+        (0, entry(Lpn::new(5), 2), "which carries nothing (erased)"),
         (0, entry(Lpn::new(5), 48), "which is beyond the flash"),
         (0, entry(Lpn::new(5), NO_PPN), "lpn 5 holds version 1 and is mapped nowhere"),
-        (0, entry(Lpn::new(4), 0), "that page holds no data"),
+        (0, entry(Lpn::new(4), 0), "which holds no data"),
         (2, entry(Lpn::new(7), 13), "from lpn 7, version 2, to ppn 13"),
     ] {
         let (mut s, mut map) = mapped();
@@ -170,7 +170,7 @@ fn a_map_that_leads_astray_is_caught() {
 #[test]
 fn a_reverse_map_that_leads_elsewhere_is_caught() {
     for (ppn, owner, words) in [
-        (0, Lpn::new(6), "from lpn 5 to ppn 0, the reverse map from there to lpn 6"),
+        (0, Lpn::new(6), "from lpn 5 to ppn 0, but the reverse map leads from there to lpn 6"),
         (13, NO_LPN, "from lpn 7 to ppn 13"),
     ] {
         let (mut s, map) = mapped();

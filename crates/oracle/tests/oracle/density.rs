@@ -49,7 +49,11 @@ fn a_block_whose_msb_pages_are_elsewhere_may_be_reprogrammed() {
 fn an_msb_page_that_was_not_backed_up_is_caught() {
     let mut s = backed_up_but(&[5]);
     reprogram(&mut s);
-    s.caught(stamp, &["a merge took away version 1 of lpn 5, the newest data of the page, at ppn 5 (block 0, wordline 1)"]);
+    s.caught(
+        stamp,
+        &["a merge removed version 1 of lpn 5, the newest data of the page, at ppn 5 (block 0, \
+            wordline 1)"],
+    );
 }
 
 #[test]
@@ -65,7 +69,7 @@ fn what_a_merge_took_away_is_not_to_be_read() {
     let mut s = backed_up_but(&[]);
     reprogram(&mut s);
     s.read(5, 5);
-    s.caught(stamp, &["host read of lpn 5 went to ppn 5", "data that nobody owns"]);
+    s.caught(stamp, &["host read of lpn 5 went to ppn 5", "data without an owner"]);
 }
 
 #[test]
@@ -98,14 +102,11 @@ fn a_block_goes_to_a_mode_only_with_all_its_wordlines() {
     let mut s = backed_up_but(&[]);
     merge(&mut s, 0);
     s.oracle.recoded(BlockId::new(0), None, 1);
-    s.caught(protocol, &["block 0 goes to mode 1 with 1 of 4 wordlines merged"]);
+    s.caught(protocol, &["block 0 goes to mode 1 with only 1 of 4 wordlines merged"]);
     let mut s = backed_up_but(&[]);
     merge(&mut s, 1);
     merge(&mut s, 1);
-    s.caught(
-        protocol,
-        &["merge of wordline 1 of block 0, which was merged before and not erased since"],
-    );
+    s.caught(protocol, &["merge of wordline 1 of block 0, but it is already merged"]);
 }
 
 #[test]
@@ -115,7 +116,7 @@ fn data_in_a_wordline_written_in_part_has_no_guard_levels() {
     s.copy(2, 12, 2);
     merge(&mut s, 0);
     s.oracle.recoded(BlockId::new(0), None, 1);
-    s.caught(stamp, &["without guard levels version 1 of lpn 3"]);
+    s.caught(stamp, &["reprogramming lost version 1 of lpn 3"]);
 }
 
 #[test]
@@ -150,13 +151,13 @@ fn a_program_of_a_page_that_was_taken_away_is_caught() {
     let mut s = Scene::tiny();
     s.oracle.recoded(BlockId::new(0), None, 1);
     s.write(0, 0..3);
-    s.caught(protocol, &["program of page 2 of block 0, which its coding in mode 1 takes away"]);
+    s.caught(protocol, &["program of page 2 of block 0, which does not exist in coding mode 1"]);
     let mut s = Scene::tiny();
     s.write(0, 0..3);
     s.copy(2, 12, 2);
     merge(&mut s, 0);
     s.write(3, [3]);
-    s.caught(protocol, &["program of page 3 of block 0, which was reprogrammed in place"]);
+    s.caught(protocol, &["program of page 3 of block 0, but the block was reprogrammed in place"]);
 }
 
 #[test]
@@ -173,14 +174,14 @@ fn only_an_erase_gives_pages_back() {
     let mut s = Scene::tiny();
     s.oracle.recoded(BlockId::new(0), None, 1);
     s.oracle.recoded(BlockId::new(0), None, 2);
-    s.caught(protocol, &["block 0 goes from mode 1 to 2; it must be erased for that"]);
+    s.caught(protocol, &["block 0 goes from mode 1 to 2; it must be erased first"]);
     let mut s = Scene::tiny();
     s.oracle.recoded(BlockId::new(0), None, 3);
-    s.caught(protocol, &["mode 3 of cells of 3 bits"]);
+    s.caught(protocol, &["coding mode 3 does not exist for cells of 3 bits"]);
     let mut s = Scene::tiny();
     s.write(0, [0]);
     s.oracle.recoded(BlockId::new(0), None, 1);
-    s.caught(stamp, &["without guard levels version 1 of lpn 0"]);
+    s.caught(stamp, &["reprogramming lost version 1 of lpn 0"]);
 }
 
 #[test]
@@ -205,13 +206,14 @@ fn a_block_opened_without_its_lsb_pages_is_written_so() {
     (0..4).zip([1, 2, 4, 5]).for_each(|(lpn, ppn)| s.read(lpn, ppn));
     s.clean();
     s.write(6, [4]);
-    s.caught(protocol, &["program of page 6 of block 0, which its coding in mode 4 takes away"]);
+    s.caught(protocol, &["program of page 6 of block 0, which does not exist in coding mode 4"]);
     let mut s = Scene::tiny();
     s.oracle.recoded(BlockId::new(0), None, 4);
     s.write(1, [0]);
     s.oracle.merged(BlockId::new(0), WordlineInBlock::FIRST, 4, Cause::Host);
     s.caught(
         protocol,
-        &["merge of wordline 0 of block 0 in mode 4; the block is in mode 4, 2 pages on"],
+        &["merge of wordline 0 of block 0 in mode 4; the block is in mode 4, with 2 pages \
+            programmed"],
     );
 }

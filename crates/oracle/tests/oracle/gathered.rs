@@ -31,14 +31,14 @@ fn a_copy_waits_is_read_from_memory_and_programmed_when_its_block_is_gone() {
 fn what_was_gathered_is_not_read_where_it_was() {
     let mut s = one_waits();
     s.read(1, 1);
-    s.caught(stamp, &["host read of lpn 1 went to ppn 1", "data that nobody owns"]);
+    s.caught(stamp, &["host read of lpn 1 went to ppn 1", "data without an owner"]);
 }
 
 #[test]
 fn a_copy_is_programmed_once_and_not_after_newer_data_or_a_trim() {
     let programmed = |mut s: Scene| {
         s.program(12, 1, Origin::Gathered, Cause::Gc);
-        s.caught(stamp, &["program of a copy for lpn 1, of which none waits"]);
+        s.caught(stamp, &["program of a copy for lpn 1, but no copy waits"]);
     };
     let mut s = one_waits();
     s.program(3, 1, Origin::Gathered, Cause::Gc);
@@ -72,7 +72,7 @@ fn a_padded_page_is_a_program_in_order_and_holds_nothing() {
     s.oracle.padded(Ppn::new(2), 3, Cause::Host);
     s.clean();
     s.oracle.padded(Ppn::new(2), 4, Cause::Host);
-    s.caught(protocol, &["program of page 2 of block 0, which is programmed and not erased since"]);
+    s.caught(protocol, &["program of page 2 of block 0, but it is already programmed"]);
     let mut s = Scene::tiny();
     s.oracle.padded(Ppn::new(0), 1, Cause::Host);
     s.read(5, 0);

@@ -122,41 +122,47 @@ fn what_it_wears_counts_for_limits() {
 
 #[test]
 fn a_page_that_was_not_backed_up_is_caught() {
-    guarded(false).caught(stamp, &["a merge took away version 1 of lpn 5, the newest data of the page, at ppn 5 (block 0, wordline 1)"]);
+    guarded(false).caught(
+        stamp,
+        &["a merge removed version 1 of lpn 5, the newest data of the page, at ppn 5 (block 0, \
+            wordline 1)"],
+    );
 }
 
 #[test]
 fn it_is_merged_once_whole_and_not_with_its_block() {
     let mut s = guarded(true);
     s.oracle.merged(BlockId::new(0), WordlineInBlock::new(1), 1, Cause::Reclaim);
-    s.caught(
-        protocol,
-        &["merge of wordline 1 of block 0, which was merged before and not erased since"],
-    );
+    s.caught(protocol, &["merge of wordline 1 of block 0, but it is already merged"]);
     let mut s = Scene::tiny();
     s.write(0, 0..4);
     s.oracle.merged(BlockId::new(0), WordlineInBlock::new(1), 1, Cause::Reclaim);
-    s.caught(protocol, &["merge of wordline 1 of block 0, of which 4 pages are programmed"]);
+    s.caught(protocol, &["merge of wordline 1 of block 0, but only 4 pages are programmed"]);
     let mut s = guarded(true);
     s.oracle.recoded(BlockId::new(0), None, 1);
-    s.caught(
-        protocol,
-        &["block 0 goes to mode 1, but 1 of its wordlines were merged by themselves"],
-    );
+    s.caught(protocol, &["block 0 goes to mode 1, but 1 of its wordlines were merged alone"]);
 }
 
 #[test]
 fn its_limit_grows_only_when_it_was_merged_and_its_block_is_in_full_density() {
     let mut s = guarded(true);
     s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::FIRST), 1);
-    s.caught(protocol, &["wordline 0 of block 0 goes to mode 1; it was merged for 0, and 0 wordlines wait for their limits"]);
+    s.caught(
+        protocol,
+        &["wordline 0 of block 0 goes to mode 1; it was merged for mode 0, and 0 \
+        wordlines wait for their limits"],
+    );
     let mut s = guarded(true);
     s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::new(1)), 1);
-    s.caught(protocol, &["wordline 1 of block 0 goes to mode 1; it was merged for 1, and 0 wordlines wait for their limits"]);
+    s.caught(
+        protocol,
+        &["wordline 1 of block 0 goes to mode 1; it was merged for mode 1, and 0 \
+        wordlines wait for their limits"],
+    );
     let mut s = Scene::tiny();
     s.oracle.recoded(BlockId::new(0), None, 1);
     s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::FIRST), 1);
-    s.caught(protocol, &["wordline 0 of block 0 goes to mode 1 by itself; the block is in mode 1"]);
+    s.caught(protocol, &["wordline 0 of block 0 goes to mode 1 alone; the block is in mode 1"]);
 }
 
 /// A wordline merged for fewer sensings gives its LSB page up (coding 4); block 0 holds pages 0 to
@@ -196,10 +202,14 @@ fn what_it_gives_up_is_its_lsb_page() {
     let mut s = Scene::tiny();
     faster(&mut s);
     s.read(3, 3);
-    s.caught(stamp, &["host read of lpn 3 went to ppn 3", "data that nobody owns"]);
+    s.caught(stamp, &["host read of lpn 3 went to ppn 3", "data without an owner"]);
     let mut s = Scene::tiny();
     s.write(0, 0..3);
     (0..3).for_each(|page| s.read_by(Cause::Reclaim, page, page, ReadResult::Good));
     s.oracle.merged(BlockId::new(0), WordlineInBlock::FIRST, 4, Cause::Reclaim);
-    s.caught(stamp, &["a merge took away version 1 of lpn 0, the newest data of the page, at ppn 0 (block 0, wordline 0)"]);
+    s.caught(
+        stamp,
+        &["a merge removed version 1 of lpn 0, the newest data of the page, at ppn 0 (block 0, \
+            wordline 0)"],
+    );
 }

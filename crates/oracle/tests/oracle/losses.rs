@@ -73,7 +73,7 @@ fn unread_and_unreported_data_past_the_limit_is_caught_at_the_end() {
     let report = s.oracle.finish();
     assert_eq!((report.limit_violations, report.findings.len()), (3, 3));
     assert!(
-        report.findings[0].contains("at the end lpn 3 stands unreported"),
+        report.findings[0].contains("at the end lpn 3 is past its limit and not reported"),
         "{}",
         report.findings[0]
     );
@@ -173,7 +173,7 @@ fn losses_found_without_a_read_need_a_page_past_its_limit() {
     let mut s = hammered(10);
     s.oracle.lost(Lpn::new(3));
     s.erase(BlockId::new(0));
-    s.caught(false_loss, &["lpn 3 was reported lost; no page with its data is past its limit"]);
+    s.caught(false_loss, &["lpn 3 was reported lost, but no page with its data is past its limit"]);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn an_old_copy_that_can_not_be_read_leaves_newer_data_alone() {
     s.oracle.host_wrote(Lpn::new(3), true);
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
     s.oracle.lost(Lpn::new(3));
-    s.caught(false_loss, &["lpn 3 was reported lost; no page with its data is past its limit"]);
+    s.caught(false_loss, &["lpn 3 was reported lost, but no page with its data is past its limit"]);
 }
 
 #[test]
@@ -243,11 +243,11 @@ fn a_false_alarm_is_caught() {
     s.fail(3, FROM_BUFFER);
     s.caught(
         false_loss,
-        &["host read of lpn 3 failed without a flash page being read; it holds version 1"],
+        &["host read of lpn 3 failed, but no flash page was read; it holds version 1"],
     );
     let mut s = hammered(0);
     s.oracle.lost(Lpn::new(20));
-    s.caught(false_loss, &["lpn 20 was reported lost; it holds no data"]);
+    s.caught(false_loss, &["lpn 20 was reported lost, but it holds no data"]);
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn a_copy_of_data_that_could_not_be_read_is_caught() {
     s.oracle.lost(Lpn::new(5));
     s.caught(
         stamp,
-        &["gc at ppn 12: copy for lpn 3 of a page that the drive had failed to read, ppn 3"],
+        &["gc at ppn 12: copy for lpn 3 of a page that the drive could not read, ppn 3"],
     );
 }
 
@@ -295,7 +295,11 @@ fn a_page_completed_with_data_that_could_not_be_read_is_caught() {
     s.program(12, 3, Origin::Host, Cause::Host);
     s.oracle.lost(Lpn::new(4));
     s.oracle.lost(Lpn::new(5));
-    s.caught(stamp, &["host at ppn 12: program of lpn 3, whose data the drive could not read and did not report lost"]);
+    s.caught(
+        stamp,
+        &["host at ppn 12: program of lpn 3, but the drive could not read its data and did not \
+            report it lost"],
+    );
     let mut s = hammered(12);
     s.oracle.host_wrote(Lpn::new(3), false);
     s.fill(3, 3, ReadResult::Uncorrectable);
@@ -345,7 +349,7 @@ fn the_rest_of_a_page_is_lost_whoever_finds_it() {
     assert_eq!(s.clean().lost_pages, 3);
     let mut s = partly_written_in_stripes();
     s.oracle.lost(Lpn::new(0));
-    s.caught(false_loss, &["lpn 0 was reported lost; no page with its data is past its limit"]);
+    s.caught(false_loss, &["lpn 0 was reported lost, but no page with its data is past its limit"]);
 }
 
 #[test]

@@ -36,22 +36,18 @@ fn a_page_programmed_without_its_rest_is_caught() {
     s.program_host(4, 1);
     s.caught(
         stamp,
-        &["host at ppn 4: program of lpn 1, of which memory holds parts 0x00000000ffffffff only"],
+        &["host at ppn 4: program of lpn 1, but memory holds only its parts 0x00000000ffffffff"],
     );
     // The drive says that it read the rest, and did not.
     let mut s = half_written();
     s.oracle.filled(Lpn::new(1));
-    s.caught(stamp, &["lpn 1 was completed with a rest that was not read"]);
+    s.caught(stamp, &["lpn 1 was completed with parts that were not read"]);
     // It could not be read.
     let mut s = half_written();
     s.fill(1, 3, ReadResult::Uncorrectable);
     s.program_host(4, 1);
     assert!(
-        s.oracle
-            .finish()
-            .findings
-            .iter()
-            .any(|f| f.contains("whose data the drive could not read"))
+        s.oracle.finish().findings.iter().any(|f| f.contains("the drive could not read its data"))
     );
 }
 
@@ -61,7 +57,8 @@ fn a_page_served_without_its_rest_is_caught() {
     s.read(1, FROM_BUFFER);
     s.caught(
         stamp,
-        &["host read of lpn 1 was served from memory, which holds parts 0x00000000ffffffff only"],
+        &["host read of lpn 1 was served from memory, which holds only its parts \
+            0x00000000ffffffff"],
     );
 }
 
@@ -77,7 +74,7 @@ fn what_was_read_for_one_answer_is_gone_with_it() {
     again.read(1, FROM_BUFFER);
     again.caught(stamp, &["host read of lpn 1 was served from memory"]);
     s.program_host(4, 1);
-    s.caught(stamp, &["program of lpn 1, of which memory holds parts"]);
+    s.caught(stamp, &["program of lpn 1, but memory holds only its parts"]);
 }
 
 #[test]
@@ -87,8 +84,8 @@ fn the_rest_comes_from_the_version_beneath_wherever_it_lies_now() {
     s.caught(
         stamp,
         &[
-            "lpn 1 is to be completed from ppn 1",
-            "which carries version 1 of lpn 1; the rest is that of version 2",
+            "lpn 1 is completed from ppn 1",
+            "which carries version 1 of lpn 1; its other parts belong to version 2",
         ],
     );
     let mut s = half_written();
@@ -148,7 +145,7 @@ fn memory_serves_and_programs_what_it_holds() {
     s.caught(stamp, &["host read of lpn 2 was served from memory, which holds nothing of it"]);
     let mut s = half_written();
     s.program_host(4, 2);
-    s.caught(stamp, &["program of host data of lpn 2, of which memory holds nothing"]);
+    s.caught(stamp, &["program of host data of lpn 2, but memory holds nothing of it"]);
 }
 
 #[test]

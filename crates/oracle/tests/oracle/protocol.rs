@@ -31,7 +31,7 @@ fn a_program_without_erase_is_caught() {
     s.write(0, 0..11);
     s.write(0, [0]);
     s.write(11, [11]); // one slip is one finding
-    s.caught(protocol, &["program of page 0 of block 0, which is programmed and not erased since"]);
+    s.caught(protocol, &["program of page 0 of block 0, but it is already programmed"]);
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn a_double_erase_is_caught() {
     s.write(0, [5]);
     s.erase(BlockId::new(0));
     s.erase(BlockId::new(0));
-    s.caught(protocol, &["erase of block 0, in which nothing was programmed"]);
+    s.caught(protocol, &["erase of block 0, but nothing was programmed"]);
 }
 
 #[test]

@@ -44,12 +44,16 @@ fn a_write_of_one_part_too_many_is_caught() {
     let mut s = written();
     s.ask(&[(Op::Write, 0, 4 * KIB)]);
     s.take_in(0, 0x1_FFFF);
-    s.caught(request, &["after a write of lpn 0 the drive holds parts 0x000000000001ffff of it; the host wrote 0x000000000000ffff"]);
+    s.caught(
+        request,
+        &["after a write of lpn 0, the drive holds its parts 0x000000000001ffff; the host wrote \
+            0x000000000000ffff"],
+    );
     // All but the last part: a part more, and nobody would look for the rest.
     let mut s = written();
     s.ask(&[(Op::Write, 0, 16 * KIB - 256)]);
     s.take_in(0, u64::MAX);
-    s.caught(request, &["calls the page whole", "the host wrote 0x7fffffffffffffff"]);
+    s.caught(request, &["reports the page as complete", "the host wrote 0x7fffffffffffffff"]);
 }
 
 #[test]
@@ -75,14 +79,11 @@ fn a_page_left_out_and_a_page_read_twice_are_caught() {
     reads(&[0, 1, 2, 5]).clean();
     reads(&[0, 1, 5]).caught(
         request,
-        &[
-            "lpn 5 was read in its stead",
-            "request 0, a read of 49152 bytes from byte 0 on, is at lpn 2",
-        ],
+        &["lpn 5 was read instead", "request 0, a read of 49152 bytes from byte 0 on, is at lpn 2"],
     );
-    reads(&[0, 2, 5]).caught(request, &["lpn 2 was read in its stead", "is at lpn 1"]);
-    reads(&[0, 1, 1, 2, 5]).caught(request, &["lpn 1 was read in its stead", "is at lpn 2"]);
-    reads(&[0, 1, 2, 5, 5]).caught(request, &["lpn 5 was read, which no request asks for"]);
+    reads(&[0, 2, 5]).caught(request, &["lpn 2 was read instead", "is at lpn 1"]);
+    reads(&[0, 1, 1, 2, 5]).caught(request, &["lpn 1 was read instead", "is at lpn 2"]);
+    reads(&[0, 1, 2, 5, 5]).caught(request, &["lpn 5 was read without a request"]);
 }
 
 #[test]
@@ -99,7 +100,11 @@ fn what_is_never_served_is_caught_when_all_should_be() {
     s.take_in(0, u64::MAX);
     s.clean();
     s.oracle.measured_phase();
-    s.caught(request, &["request 2, a write of 16384 bytes from byte 16384 on, was never served for lpn 1; nor were 1 requests after it"]);
+    s.caught(
+        request,
+        &["request 2, a write of 16384 bytes from byte 16384 on, was not served for lpn 1, and \
+            neither were 1 later requests"],
+    );
 }
 
 #[test]
@@ -121,7 +126,7 @@ fn reads_pass_writes_and_each_kind_keeps_its_order() {
     s.clean();
     let mut s = asked();
     s.oracle.trimmed(Lpn::new(2));
-    s.caught(request, &["lpn 2 was trimmed in its stead; request 0, a write"]);
+    s.caught(request, &["lpn 2 was trimmed instead; request 0, a write"]);
 }
 
 #[test]
@@ -140,7 +145,7 @@ fn a_trim_discards_whole_pages_only() {
     s.clean();
     let mut s = asked();
     s.oracle.trimmed(Lpn::new(0));
-    s.caught(request, &["lpn 0 was trimmed in its stead", "is at lpn 1"]);
+    s.caught(request, &["lpn 0 was trimmed instead", "is at lpn 1"]);
 }
 
 #[test]

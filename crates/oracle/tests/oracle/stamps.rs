@@ -134,7 +134,7 @@ fn a_copy_of_an_erased_page_is_caught() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
     s.program(12, 5, Origin::Copy(Ppn::new(1)), Cause::Gc);
-    s.caught(stamp, &["carries nothing, it is erased, ppn 1"]);
+    s.caught(stamp, &["carries nothing (erased), ppn 1"]);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn reads_of_erased_and_of_unprogrammed_pages_are_caught() {
             s.erase(BlockId::new(0));
         }
         s.read_by(Cause::Gc, 5, ppn, result);
-        s.caught(stamp, &["gc read of lpn 5", "nothing, it is erased"]);
+        s.caught(stamp, &["gc read of lpn 5", "nothing (erased)"]);
     }
 }
 
@@ -205,7 +205,7 @@ fn a_preloaded_block_reads_as_written_once() {
     assert_eq!(s.oracle.newest(Lpn::new(7)), Some(2));
     s.clean();
     s.oracle.preloaded(BlockId::new(2), &[Lpn::new(3)]);
-    s.caught(stamp, &["preload of lpn 3, which already held version 1, at ppn 24"]);
+    s.caught(stamp, &["preload of lpn 3, which already holds version 1, at ppn 24"]);
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn pages_loaded_and_not_touched_since_are_as_well_known() {
     assert_eq!([3, 4, 7].map(|lpn| s.oracle.newest(Lpn::new(lpn))), [Some(1), None, Some(1)]);
     s.clean();
     s.oracle.preloaded(BlockId::new(2), &[Lpn::new(3)]);
-    s.caught(stamp, &["preload of lpn 3, which already held version 1, at ppn 24"]);
+    s.caught(stamp, &["preload of lpn 3, which already holds version 1, at ppn 24"]);
     s.oracle.host_wrote(Lpn::new(3), true);
     assert_eq!([3, 4, 7].map(|lpn| s.oracle.newest(Lpn::new(lpn))), [Some(2), None, Some(1)]);
     let mut s = Scene::tiny();
@@ -228,5 +228,5 @@ fn a_preloaded_dead_page_belongs_to_nobody() {
     let mut s = Scene::tiny();
     s.oracle.preloaded(BlockId::new(1), &[Lpn::new(7), NO_LPN]);
     s.read_by(Cause::Gc, 3, 13, ReadResult::Good);
-    s.caught(stamp, &["data that nobody owns"]);
+    s.caught(stamp, &["data without an owner"]);
 }

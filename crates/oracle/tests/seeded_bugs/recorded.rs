@@ -423,10 +423,10 @@ pub(crate) const SAID: &[(Bug, &[&str])] = &[
     (Bug::AgeForgottenAfterMove, &["old", "at an age of"]),
     (Bug::StaleAgeAfterRefresh, &["old", "at an age of"]),
     (Bug::OpenNeverDue, &["old", "at an age of"]),
-    (Bug::CorruptedLeft, &["was taken for good", "was corrupted"]),
-    (Bug::AgeRestartsInPart, &["and was not adjusted"]),
+    (Bug::CorruptedLeft, &["was accepted after", "was corrupted"]),
+    (Bug::AgeRestartsInPart, &["and was not merged"]),
     (Bug::AdjustsWithoutRoom, &["past its limit", "lost", "uncorrectable"]),
     (Bug::MergedReadTooFast, &["has the page at"]),
     (Bug::MergedDoseInFull, &["dose", "asked"]),
-    (Bug::MergeForgetsDose, &["for disturbed by"]),
+    (Bug::MergeForgetsDose, &["the drive has a dose of"]),
 ];

@@ -97,15 +97,16 @@ pub(crate) fn check(config: &DriveConfig, timed: bool) -> Result<(), ConfigError
     let model = config.disturb.model;
     require(!model.disturbs() || model.has_table(), || {
         format!(
-            "start.reads = {reads}: how many a block bears follows from disturb.table, and disturb.model = \"{}\" has none; start.reads = 0 is right",
+            "start.reads = {reads} needs limits from disturb.table, and disturb.model = \"{}\" has \
+             none; set start.reads = 0",
             model.name()
         )
     })?;
     let Some(most) = MostStartReads::of(config, timed) else { return Ok(()) };
     require(reads <= most.reads, || {
         format!(
-            "start.reads = {reads}: a block that has served so many reads would lose data before its reclaim can be done; \
-             wordline group {} at {} P/E cycles leaves room for {} at most",
+            "start.reads = {reads}: blocks that served this many reads would lose data before \
+             reclaim finishes; for wordline group {} at {} P/E cycles it must be at most {}",
             config.disturb.groups[most.group], config.start.pec, most.reads
         )
     })

@@ -86,7 +86,7 @@ fn a_table_without_a_row_or_group_of_disturbs_is_refused() {
     };
     refused(
         |c| table(c, &[0]),
-        &["error.table has rows at 0 P/E cycles; disturb.table has them at 0, 1000"],
+        &["error.table has rows at 0 P/E cycles; it must have the rows of disturb.table, 0, 1000"],
     );
     refused(|c| table(c, &[]), &["error.table is empty"]);
     let changed = |change: fn(&mut ErrorConfig)| {

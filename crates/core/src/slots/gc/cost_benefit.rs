@@ -1,13 +1,13 @@
 //! # Cost-benefit
-//! Cleans the block with the largest (1 - u) / 2u x age, where u is the block's share of valid
-//! pages and age is the time since the block was closed or last lost a valid page.
+//! Cleans the block with the largest (1 - u) / 2u x age. u is the block's share of valid pages. Age
+//! is the time since the block was closed or last lost a valid page.
 //!
 //! - **Paper:** Kawaguchi, Nishioka and Motoda, A flash-memory based file system, USENIX 1995
 //!   (after Sprite LFS).
 //! - **Acts at:** each cleaning.
 //! - **Costs:** a list link and a time stamp per block.
 //! - **Departs from the paper:** age is counted in page programs of the drive, not in seconds, so
-//!   that it means the same without a clock.
+//!   that it also works without a clock.
 //! - **Does not help:** uniform writes. Greedy is optimal there.
 //!
 //! ```text
@@ -22,7 +22,7 @@ use crate::slots::card::{About, Card};
 pub(super) const CARD: GcTechnique = Card {
     about: About {
         name: "cost-benefit",
-        summary: "weighs the space a block gives against how long it was left alone",
+        summary: "cleans the block with the best ratio of free space times age to cost",
         paper: "Kawaguchi et al., USENIX 1995",
         ..About::PLAIN
     },

@@ -1,12 +1,12 @@
 //! # Greedy
-//! Cleans the block with the fewest valid pages. In a tie it takes the block that was left alone
-//! the longest.
+//! Cleans the block with the fewest valid pages. In a tie it takes the block that has not changed
+//! for the longest time.
 //!
 //! - **Paper:** Bux and Iliadis, Performance of greedy garbage collection, Performance Evaluation
 //!   67 (2010).
 //! - **Acts at:** each cleaning.
 //! - **Costs:** a list link per block.
-//! - **Does not help:** skewed writes. Hot blocks are cleaned too early.
+//! - **Does not help:** skewed writes. Greedy cleans hot blocks too early.
 //!
 //! ```text
 //! valid pages   A 5   B 2   C 2 (longer unchanged)   ->   C

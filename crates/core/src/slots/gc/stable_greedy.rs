@@ -1,17 +1,18 @@
 //! # Stable greedy
-//! Cleans a block with few valid pages that has been left alone for long, and the least worn of
-//! those.
+//! Takes the blocks with few valid pages that have not changed for long, and cleans the least worn
+//! of them.
 //!
 //! - **Paper:** Chang, Liu and Lin, Stable greedy: adaptive garbage collection for durable
 //!   page-mapping multichannel SSDs, ACM TECS 2016. It is the GC of ipr-2018 IV.
-//! - **Acts at:** each cleaning. Candidates are the first four blocks of each list up to
-//!   `gc.stable_slack` of a block above the emptiest. A candidate is stable if it was left alone at
-//!   least half as long as any other. The stable one of least effective wear is cleaned;
-//!   reprogramming counts as wear.
-//! - **Costs:** a list link and a time stamp per block, and a bounded look: constant time.
-//! - **Departs from the paper:** its score is not public. It is known to weigh utilisation and
-//!   stability of a block, in constant time, and to level wear. The rest is assumed. Wear levelling
-//!   at channel level is the drive's own.
+//! - **Acts at:** each cleaning. Candidates are the first four blocks of each list, up to
+//!   `gc.stable_slack` above the emptiest block. A candidate is stable if it has not changed for at
+//!   least half as long as any other. The stable candidate with the least effective wear is
+//!   cleaned; reprogramming counts as wear.
+//! - **Costs:** a list link and a time stamp per block. A choice takes constant time, because the
+//!   number of candidates is bounded.
+//! - **Departs from the paper:** the paper's score is not public. Public is that it weighs
+//!   utilisation and stability of a block in constant time, and levels wear. The rest is assumed.
+//!   Wear levelling at channel level is done by the drive.
 //! - **Does not help:** uniform writes. Greedy is optimal there.
 //!
 //! ```text
@@ -35,15 +36,16 @@ const SLACK: Param = Param {
     default: 0.05,
     range: (0.0, 1.0),
     draw: &[0.0, 0.05, 1.0],
-    meaning: "Pages, as a share of a block's, by which a victim may be fuller than the emptiest block",
-    source: "Assumption: ten pages of ipr-2018's blocks of 192",
+    meaning: "Share of a block's pages by which a victim may be fuller than the emptiest block",
+    source: "Assumption: 10 pages of ipr-2018's blocks of 192",
     alias: Some("stable_slack"),
 };
 
 pub(super) const CARD: GcTechnique = Card {
     about: About {
         name: "stable-greedy",
-        summary: "of the emptiest blocks one left alone for long, the least worn first (TECS 2016, as far as it is public)",
+        summary: "among the emptiest blocks, cleans the least worn that has not changed for long \
+            (TECS 2016, as far as it is public)",
         paper: "Chang et al., TECS 2016",
         params: &[SLACK],
         ..About::PLAIN

@@ -1,6 +1,6 @@
-//! Closed blocks ordered for garbage collection: a list per number of valid pages, in the order in
-//! which blocks came to it. A block changes list whenever one of its pages becomes invalid, so the
-//! head of a list has been left alone the longest.
+//! Closed blocks ordered for garbage collection: one list per number of valid pages, ordered by the
+//! time of entering the list. A block changes its list whenever one of its pages becomes invalid.
+//! So the block at the head of a list has not changed for the longest time.
 
 use crate::base::mem::prefetch;
 use crate::base::units::BlockId;

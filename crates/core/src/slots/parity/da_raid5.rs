@@ -1,27 +1,28 @@
 //! # DA-RAID-5
-//! Three stages of a drive's life: first blocks are recycled and there is no parity, then stripes
-//! with a page in a worn block have some, at last all have.
+//! Divides a drive's life into three stages. In the first, blocks are recycled and there is no
+//! parity. In the second, stripes with a page in a worn block have parity. In the third, all
+//! stripes have parity.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-B).
-//! - **Is made of:** `udl` (reclaim `block` and refresh `block`; what is named of the two takes the
-//!   part's place), `pe-aware` and `hc`.
+//! - **Is made of:** `udl` (reclaim `block` and refresh `block`; another reclaim or refresh
+//!   technique that is named replaces that part), `pe-aware` and `hc`.
 //! - **Acts at:** the second stage begins with the first block of more than `t_p` P/E cycles. Worn
-//!   blocks are not recycled, neither for reads nor for age: parity repairs what cannot be read.
-//!   The last stage begins when more than `l` stripes have a page in a worn block. All others get
-//!   parity then, by all dies and behind the host's reads; when all have it, no block is recycled
-//!   any more. No stage is left again.
-//! - **Costs:** in each stage as its part. The write buffer keeps the pages of a stripe together in
-//!   all of them.
-//! - **Departs from the paper:** III-E has L count blocks, III-B and IV-A stripes; here it counts
-//!   stripes. Blocks that are not worn are recycled until the last stripe has its parity: until
-//!   then nothing else protects them.
-//! - **Does not help:** two pages of a stripe that cannot be read, which is likelier the longer
-//!   nothing is recycled; as `hc` a loss of power; and flash that fails before its stripes have
-//!   parity. Where a die that failed leaves no place for parity, worn blocks are not recycled all
-//!   the same.
+//!   blocks are not recycled for reads or for age, because parity repairs what cannot be read. The
+//!   last stage begins when more than `l` stripes have a page in a worn block. All other stripes
+//!   then get parity, on all dies and behind the host's reads. When all have parity, blocks are no
+//!   longer recycled. A drive never returns to an earlier stage.
+//! - **Costs:** those of the stage's technique. The write buffer keeps the pages of a stripe
+//!   together in all stages.
+//! - **Departs from the paper:** in III-E, L counts blocks; in III-B and IV-A it counts stripes, as
+//!   here. Blocks that are not worn are recycled until the last stripe has its parity, because
+//!   nothing else protects them until then.
+//! - **Does not help:** two pages of a stripe that cannot be read. That becomes likelier the longer
+//!   blocks are not recycled. A loss of power, as with `hc`, and flash that fails before its
+//!   stripes have parity. If a failed die leaves no place for parity, worn blocks are still not
+//!   recycled.
 //!
 //! ```text
-//! t_p = 9, l = 1     no block of 10 cycles                        stage 1     no parity
+//! t_p = 9, l = 1     no block has 10 cycles                       stage 1     no parity
 //!                    a block is erased for the tenth time         stage 2     stripes with a page in it have parity
 //!                    pages of two stripes lie in such blocks      stage 3     all stripes get parity; hc delays it
 //! ```
@@ -43,7 +44,8 @@ const L: Param = Param {
     default: 16_384.0,
     range: (0.0, 4_294_967_295.0),
     draw: &[0.0],
-    meaning: "stripes with a page in a worn block beyond which the last stage begins and all stripes get parity",
+    meaning: "number of stripes with a page in a worn block above which the last stage begins and \
+        all stripes get parity",
     source: "da-raid5-2013 IV-A: L = 2^14",
     alias: Some("l"),
 };
@@ -56,7 +58,8 @@ const CUT_OFF: Param = Param {
     default: 8.0,
     range: (1.0, 4096.0),
     draw: &[4.0],
-    meaning: "in the last stage: pages of the longest request that the write buffer takes in; longer ones go through to flash with their parity",
+    meaning: "last stage: longest request, in pages, that the write buffer takes; longer requests \
+        go straight to flash with their parity",
     source: "da-raid5-2013 III-E: 8 pages",
     alias: None,
 };
@@ -69,7 +72,7 @@ const PAGES: Param = Param {
     default: 64.0,
     range: (1.0, 4096.0),
     draw: &[2.0],
-    meaning: "in the last stage: pages of partial parity that the controller keeps, one a stripe",
+    meaning: "last stage: pages of partial parity that the controller keeps, one per stripe",
     source: "da-raid5-2013 IV-A: 512 KB of 8-KB pages",
     alias: None,
 };
@@ -77,7 +80,7 @@ const PAGES: Param = Param {
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "da-raid5",
-        summary: "udl, then pe-aware, then hc, as blocks wear",
+        summary: "`udl`, then `pe-aware`, then `hc`, as blocks wear",
         paper: "Guo et al., DATE 2013",
         params: &[STRIPE, REBUILD, T_P, QUEUE, L, CUT_OFF, PAGES],
         ..About::PLAIN

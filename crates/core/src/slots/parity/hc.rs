@@ -1,17 +1,18 @@
 //! # Hybrid Caching
-//! Two caches: the write buffer keeps the pages of a stripe together and lets whole stripes go, and
-//! a partial parity cache delays their parity.
+//! Uses two caches. The write buffer keeps the pages of a stripe together and writes whole stripes.
+//! A partial parity cache delays their parity.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-E, Algorithm 2).
-//! - **Acts at:** each stripe that leaves the buffer, the stripe written longest ago first. A
-//!   request of more pages than `cut_off` goes through to flash with its parity; its pages leave
-//!   the buffer and the cache.
-//! - **Costs:** as `ppc`; fewer programs, because pages that are written again are still in the
-//!   buffer, and fewer reads.
-//! - **Departs from the paper:** with more than `N_update` pages the published partial parity holds
-//!   those alone. The other pages that it covered are in no parity until the commit. Here it goes
-//!   on to cover all: the drive reads the old versions of the pages that change again or the other
-//!   covered pages, whichever are fewer. `published = 1` does as printed.
+//! - **Acts at:** each stripe that leaves the buffer; the stripe written longest ago leaves first.
+//!   A request of more than `cut_off` pages goes straight to flash with its parity, and its pages
+//!   leave the buffer and the cache.
+//! - **Costs:** those of `ppc`, with fewer programs and fewer reads: pages that are written again
+//!   are often still in the buffer.
+//! - **Departs from the paper:** if more than `N_update` pages change, the published partial parity
+//!   covers only those pages. The other pages that it covered are in no parity until the commit.
+//!   Here the partial parity still covers all of them. The drive reads the old versions of the
+//!   pages that change again, or the other covered pages, whichever are fewer. `published = 1`
+//!   works as printed.
 //! - **Does not help:** a loss of power, as with `ppc`.
 //!
 //! ```text
@@ -37,7 +38,8 @@ const CUT_OFF: Param = Param {
     default: 8.0,
     range: (1.0, 4096.0),
     draw: &[1.0, 2.0, 4.0],
-    meaning: "pages of the longest request that the write buffer takes in; longer ones go through to flash with their parity",
+    meaning: "longest request, in pages, that the write buffer takes; longer requests go straight \
+        to flash with their parity",
     source: "da-raid5-2013 III-E: 8 pages",
     alias: None,
 };
@@ -50,7 +52,8 @@ const PUBLISHED: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0],
-    meaning: "1 forgets what a partial parity covered where more than n_update pages change, as printed; 0 goes on to cover it",
+    meaning: "1: as printed, a partial parity covers only the changed pages if more than n_update \
+        change; 0: it still covers all its pages",
     source: "da-raid5-2013 Algorithm 2",
     alias: None,
 };
@@ -63,7 +66,8 @@ const N_UPDATE: Param = Param {
     default: 6.0,
     range: (0.0, 64.0),
     draw: &[1.0],
-    meaning: "with published = 1: pages of a stripe that change at the most for its partial parity to be modified; parity.stripe, beyond which none may be, means never to forget",
+    meaning: "with published = 1: update partial parity in place if at most this many pages of the \
+        stripe change; at most parity.stripe, which always updates in place",
     source: "da-raid5-2013 IV-B: N_update = 6",
     alias: None,
 };
@@ -71,7 +75,7 @@ const N_UPDATE: Param = Param {
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "hc",
-        summary: "ppc behind a write buffer that lets whole stripes go",
+        summary: "`ppc` behind a write buffer that writes whole stripes",
         paper: "Guo et al., DATE 2013, III-E",
         params: &[STRIPE, REBUILD, PAGES, CUT_OFF, PUBLISHED, N_UPDATE],
         ..About::PLAIN
@@ -136,7 +140,8 @@ pub(super) fn least_buffer(
     let least = Bytes(2 * u64::from(members) * config.geometry.page_size.0);
     require(config.drive.write_buffer.0 >= least.0, || {
         format!(
-            "parity technique `{parity}` keeps the {members} pages of a stripe together in one half of drive.write_buffer, which is {}: {least} or more is expected",
+            "parity technique `{parity}` keeps the {members} pages of a stripe in one half of \
+             drive.write_buffer, which is {}: it must be at least {least}",
             config.drive.write_buffer
         )
     })
@@ -160,7 +165,8 @@ pub(in crate::slots) fn settle_turn(params: &mut Params) -> Result<(), ConfigErr
     match params.get(Some(name), N_UPDATE.key) {
         Some(n_update) => require(n_update.value() <= members, || {
             format!(
-                "parity.hc.n_update = {n_update} is more than the {members} pages of a stripe; {members} means that nothing is ever forgotten"
+                "parity.hc.n_update = {n_update} is above the {members} pages of a stripe; it must \
+                 be at most {members}, which always updates in place"
             )
         })?,
         None if N_UPDATE.default > members => {

@@ -1,8 +1,8 @@
 //! # None
-//! Keeps no parity: what cannot be read is lost.
+//! Keeps no parity: pages that cannot be read are lost.
 //!
 //! - **Costs:** nothing.
-//! - **Does not help:** data that is past its limit, or on a die that fails.
+//! - **Does not help:** data past its limit, or on a die that fails.
 
 use super::{Change, Equation, Parity, ParityTechnique};
 use crate::base::geometry::Geometry;
@@ -12,7 +12,7 @@ use crate::slots::card::{About, Card};
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "none",
-        summary: "no parity: what cannot be read is lost",
+        summary: "no parity: pages that cannot be read are lost",
         ..About::PLAIN
     },
     new: |_, _, _| Box::new(None),
@@ -22,7 +22,7 @@ pub(super) struct None;
 
 impl Parity for None {
     fn equation(&self, change: &Change) -> Equation {
-        unreachable!("a drive without stripes changed one: {change:?}")
+        unreachable!("a drive without stripes changed a stripe: {change:?}")
     }
 
     fn controller_ram(&self, _geometry: &Geometry) -> Bytes {

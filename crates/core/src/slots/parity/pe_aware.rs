@@ -1,25 +1,25 @@
 //! # PE-aware
-//! Keeps parity only for stripes with a page in a worn block: one of more than `t_p` P/E cycles.
+//! Keeps parity only for stripes with a page in a worn block, which has more than `t_p` P/E cycles.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-D, Algorithm 1).
 //! - **Acts at:** each stripe that leaves the write buffer, and each move of a page to a worn block
 //!   or out of one. The buffer keeps the pages of a stripe together; the stripe written longest ago
-//!   leaves first. Parity that a move makes necessary is formed later, in the background.
-//! - **Costs:** as `raid5` for stripes with parity, nothing for others. A stripe that comes to need
-//!   parity takes a read of each page that stays, and a program.
-//! - **Departs from the paper:** its counter rises with each write to a worn block and falls with
-//!   each to another, wherever the old copy lay, and no move changes it. So it drifts. Here it is
-//!   the number of pages that lie in worn blocks; `published = 1` counts as printed. The paper has
-//!   no flash that fails. Then parity is kept until what has failed of its stripe is rebuilt, and
-//!   the printed counter counts no page that is lost or rebuilt.
-//! - **Does not help:** a page that cannot be read, or lies on flash that fails, in a stripe
-//!   without parity or one that still waits for its parity, is lost.
+//!   leaves first. If a move makes parity necessary, the parity is formed later in the background.
+//! - **Costs:** those of `raid5` for stripes with parity, nothing for others. Forming the parity of
+//!   a stripe takes a read of each page that stays, and a program.
+//! - **Departs from the paper:** the paper's counter rises with each write to a worn block and
+//!   falls with each write to another, wherever the old copy was. Moves do not change it, so it
+//!   drifts. Here the counter is the number of pages in worn blocks; `published = 1` counts as
+//!   printed. The paper has no failing flash. Here, after a failure, a stripe keeps its parity
+//!   until its failed pages are rebuilt. The printed counter does not count lost or rebuilt pages.
+//! - **Does not help:** a page that cannot be read, or lies on failed flash, in a stripe without
+//!   parity. A stripe that still waits for its parity has none either. Such a page is lost.
 //!
 //! ```text
 //! t_p = 9, N = 3     D1 goes to a block of 10 cycles         counter 0 -> 1     P = D0 ^ D1' ^ D2       2 reads, 1 program
-//!                    D1 goes to another such                 counter 1 -> 1     P' = P ^ D1' ^ D1''     2 reads, 1 program
+//!                    D1 goes to another worn block           counter 1 -> 1     P' = P ^ D1' ^ D1''     2 reads, 1 program
 //!                    D1 goes to a block of 5 cycles          counter 1 -> 0     P is given back         none
-//!    published       D1 goes to another such                 counter 1 -> 2     so that P stays when all pages lie in young blocks
+//!    published       D1 goes to another worn block           counter 1 -> 2     so P stays when all pages lie in young blocks
 //! ```
 
 use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
@@ -36,7 +36,8 @@ pub(super) const T_P: Param = Param {
     default: 15_000.0,
     range: (0.0, 1e6),
     draw: &[0.0],
-    meaning: "P/E cycles of a block beyond which a stripe with a page in it has parity; where limits follow from a code and nobody says so, bch.pec",
+    meaning: "P/E cycles above which a block is worn, so that stripes with a page in it get \
+        parity; default bch.pec if limits follow from a code",
     source: "da-raid5-2013 IV-A: T_p = 15,000",
     alias: Some("t_p"),
 };
@@ -49,8 +50,9 @@ pub(super) const QUEUE: Param = Param {
     default: 64.0,
     range: (0.0, 65_536.0),
     draw: &[0.0, 4.0, 64.0],
-    meaning: "stripes that may wait for parity that a move has made necessary; what is more is formed at once",
-    source: "assumption: as many as the cache of partial parity has pages",
+    meaning: "stripes that may wait for parity after a move; parity of further stripes is formed \
+        at once",
+    source: "assumption: the number of pages in the partial parity cache",
     alias: Some("queue"),
 };
 
@@ -62,7 +64,8 @@ const PUBLISHED: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0],
-    meaning: "1 counts writes to worn blocks up and others down, wherever the old copy lay, as printed; 0 counts the pages that lie in worn blocks",
+    meaning: "1: as printed, counts up for each write to a worn block and down for each other \
+        write; 0: counts the pages in worn blocks",
     source: "da-raid5-2013 Algorithm 1",
     alias: None,
 };
@@ -70,7 +73,7 @@ const PUBLISHED: Param = Param {
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "pe-aware",
-        summary: "a page of parity for every N pages of which one lies in a worn block",
+        summary: "a parity page for N host pages only if one of them lies in a worn block",
         paper: "Guo et al., DATE 2013, III-D",
         params: &[STRIPE, REBUILD, T_P, QUEUE, PUBLISHED],
         ..About::PLAIN

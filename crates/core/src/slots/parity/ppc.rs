@@ -1,15 +1,15 @@
 //! # PPC
-//! A partial parity cache: parity is programmed late. Until then, the part of it that is worked out
+//! Keeps a partial parity cache, so that parity is programmed late. Until then, the partial parity
 //! waits in the controller's memory.
 //!
 //! - **Paper:** Im and Shin, IEEE Transactions on Computers 60, 2011, as da-raid5-2013 describes it
 //!   (II-B).
 //! - **Acts at:** each write that leaves the buffer. Parity is programmed when the cache is full,
 //!   and before a version that it needs is erased.
-//! - **Costs:** a page of memory for each stripe in the cache; a read for a page that changes
-//!   again; reads for what is missing when parity is programmed.
-//! - **Does not help:** a loss of power. The memory is gone with it, unless `parity.cache` says
-//!   otherwise.
+//! - **Costs:** a page of memory per stripe in the cache; one read per page that changes again;
+//!   reads of the missing pages when parity is programmed.
+//! - **Does not help:** a loss of power. The cached parity is lost with the power, unless
+//!   `parity.cache` says otherwise.
 //!
 //! ```text
 //! D1, D2 and D3 of D0 to D3 change       PP  = D1 ^ D2 ^ D3            nothing is read
@@ -30,7 +30,8 @@ pub(super) const PAGES: Param = Param {
     default: 64.0,
     range: (1.0, 4096.0),
     draw: &[1.0, 2.0, 5.0],
-    meaning: "pages of partial parity that the controller keeps, one a stripe; the one that was brought up to date longest ago goes first",
+    meaning: "pages of partial parity that the controller keeps, one per stripe; the least \
+        recently updated is evicted first",
     source: "da-raid5-2013 IV-A: 512 KB of 8-KB pages",
     alias: None,
 };
@@ -38,7 +39,8 @@ pub(super) const PAGES: Param = Param {
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "ppc",
-        summary: "a page of parity for every N pages, programmed late out of a cache of partial parity",
+        summary: "a parity page for every N host pages, programmed late from a cache of partial \
+            parity",
         paper: "Im and Shin, IEEE TC 2011",
         params: &[STRIPE, REBUILD, PAGES],
         ..About::PLAIN

@@ -1,13 +1,14 @@
 //! # RAID-5
-//! Keeps a page of parity for every N pages of the host, up to date with each write.
+//! Keeps a parity page for every N host pages and updates it with each write.
 //!
-//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (II-B), as the technique that it improves.
+//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (II-B), as its baseline.
 //! - **Acts at:** each write that leaves the buffer, and each trim of written data.
-//! - **Costs:** a program and up to two reads for a page that is written by itself; one page in N +
-//!   1 of the flash.
+//! - **Costs:** a program and up to two reads for a page that is written alone; one page in N + 1
+//!   of the flash.
 //! - **Does not help:** two pages of a stripe that cannot be read at the same time.
 //!
-//! There are two ways to the new parity. It takes the one with fewer reads; in a tie, the first.
+//! The new parity can be computed in two ways. The one with fewer reads is used; in a tie, the
+//! first.
 //!
 //! ```text
 //! N = 4, all written     D0 changes              P' = P ^ D0 ^ D0'                   2 reads      (equation 1)
@@ -23,7 +24,7 @@ use crate::slots::card::{About, Card};
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "raid5",
-        summary: "a page of parity for every N pages, up to date with each write",
+        summary: "a parity page for every N host pages, updated by each write",
         paper: "Guo et al., DATE 2013, II-B",
         params: &[STRIPE, REBUILD],
         ..About::PLAIN

@@ -4,15 +4,16 @@
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-B, III-C): unbound-disturb limiting, for
 //!   drives that are not worn yet.
-//! - **Is made of:** reclaim `block`, which goes by `T_read`, and refresh `block`, which goes by
-//!   `T_retention`. A technique that is named replaces that part.
-//! - **Acts at:** as these do. By age it acts in idle gaps, in the last eighth of the period.
-//! - **Costs:** blocks that are read much, or that nobody rewrites, are programmed again.
+//! - **Is made of:** reclaim `block` with `T_read`, and refresh `block` with `T_retention`. Another
+//!   reclaim or refresh technique that is named replaces that part.
+//! - **Acts at:** the read counts and ages of its parts. Refresh acts in idle gaps, in the last
+//!   eighth of the period.
+//! - **Costs:** blocks that are read much, or not rewritten by the host, are programmed again.
 //! - **Does not help:** a page that cannot be read for another reason, or data on a die that fails.
 //!
-//! Its period is the longest that the drive's limits allow: `T_retention` of `[bch]` at the end of
-//! the drive's life, less the time that a refresh may be late. If no code gives an age by itself
-//! (`bch.combine = "sum"`, or another error model), it is `refresh.period`.
+//! Its period is the longest that the drive's limits allow. That is `T_retention` of `[bch]` at the
+//! end of the drive's life, less the time by which a refresh may be late. If no code gives a limit
+//! for age alone (`bch.combine = "sum"`, or another error model), the period is `refresh.period`.
 
 use super::{Parity, ParityTechnique, none};
 use crate::base::span::Span;
@@ -26,7 +27,8 @@ use crate::slots::card::{About, Card};
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
         name: "udl",
-        summary: "no parity: blocks are rewritten (reclaim and refresh `block`) before reads or age come to the code's limits",
+        summary: "no parity: blocks are rewritten (reclaim and refresh `block`) before reads or \
+            age reach the code's limits",
         paper: "Guo et al., DATE 2013, III-C",
         ..About::PLAIN
     },

@@ -1,4 +1,4 @@
-//! What a policy asks for. The drive carries it out, or does the safest thing near it.
+//! Actions that a policy requests. The drive performs them, or the safest similar action.
 
 use crate::base::units::{BlockId, WordlineInBlock};
 use crate::slots::rewrite::Rewrite;

@@ -1,18 +1,18 @@
 //! # Block
 //! Counts the reads of each block, and rewrites the whole block before the worst access pattern
-//! could have lost a page of it.
+//! could lose one of its pages.
 //!
 //! - **Paper:** the baseline of all five (straw-2024 II; ipr-2018 IV, "Baseline"); Ha et al., IEEE
 //!   TCAD 2015.
-//! - **Acts at:** one alarm per block, at
-//!   `T = min over groups of floor((ERC_MAX - D_move) / alpha) - R_late` reads. The job reads P
-//!   pages, p of them on each neighbour: `D_move = P + 2 (alpha - 1) p`. `R_late` is the reads that
-//!   the block still serves until its last page is out.
+//! - **Acts at:** one alarm per block, at `T = min over groups of floor((ERC_MAX - D_move) / alpha)
+//!   - R_late` reads. The job reads P pages, p of them on each neighbour: `D_move = P + 2 (alpha -
+//!   1) p`. `R_late` is the number of reads that the block still serves until its last page is
+//!   moved.
 //! - **Costs:** 3 bytes per block.
 //! - **Departs from the paper:** the papers set the threshold by hand. Here it follows from the
-//!   limits, so that it holds at every P/E count and under every schedule.
-//! - **Does not help:** blocks with a few hot wordlines. The rest of the block is rewritten for
-//!   nothing.
+//!   limits, so it is safe at every P/E count and under every schedule.
+//! - **Does not help:** blocks with a few hot wordlines. The other wordlines are rewritten without
+//!   need.
 //! - **Safety:** if T is 1 or more, no page is lost, whatever is read (`docs/safety/block.md`).
 //!
 //! ```text
@@ -34,7 +34,7 @@ use crate::slots::card::{About, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "block",
-        summary: "rewrites a whole block at the read count of the worst access pattern",
+        summary: "rewrites a whole block at the read count that the worst access pattern allows",
         paper: "Ha et al., TCAD 2015",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },

@@ -1,26 +1,26 @@
 //! # Chance probe
-//! At reads drawn at random, senses the neighbours of the wordline that was read and counts their
-//! errors. It keeps one read count per block. The probability that it finds data beside a hot
-//! wordline in time can be set as close to one as wanted.
+//! Draws reads at random, senses the neighbours of the wordline that was read, and counts their
+//! errors. It keeps one read count per block. The probability of finding data beside a hot wordline
+//! in time can be set as close to 1 as wanted.
 //!
 //! - **Paper:** none. The idea is PARA's for DRAM rows (Kim et al., ISCA 2014); the probe is DEAR's
 //!   (MICRO 2025, from public notes).
 //! - **Acts at:** reads drawn with probability p (`reclaim.probe_probability`); a probe is a read,
-//!   and may be drawn too. A wordline moves when the rest of its limit is less than what may come
-//!   before the next probe; the block moves at E reads. The safety page has the formulas.
-//! - **Costs:** 3 bytes per block, as `block`; 2 p sensings a read (`timing.probe_us`) and their
+//!   and may be drawn too. A wordline moves if the rest of its limit is less than the dose that may
+//!   arrive before the next probe. The block moves at E reads. The safety page has the formulas.
+//! - **Costs:** 3 bytes per block, as `block`; 2 p sensings per read (`timing.probe_us`) and their
 //!   dose.
-//! - **Departs from the paper:** PARA refreshes without looking. Draws are `SipHash` under the
-//!   run's seed; a controller would draw from a source of noise.
-//! - **Does not help:** blocks that are read evenly as much as counters would. A share ([`NEAR`])
-//!   of a limit, and w reads, are kept for neighbours.
-//! - **Safety:** a page is lost with a probability of at most 2^-64 a stretch without a draw, if
+//! - **Departs from the paper:** PARA refreshes without probing. Draws are `SipHash` under the
+//!   run's seed; a controller would use a source of noise.
+//! - **Does not help:** evenly read blocks as much as counters would, because a share ([`NEAR`]) of
+//!   a limit, and w reads, are reserved for neighbours.
+//! - **Safety:** a page is lost with a probability of at most 2^-64 per stretch without a draw, if
 //!   the seed is secret (`docs/safety/chance-probe.md`).
 //!
 //! ```text
 //! p 0.1, so w 422; alpha 9, limit 20,000, 64 wordlines of one page: G = 422 + 64 + 1 + 2 + 2 = 491, B - E = 1 + 1 + 64 + 64 = 130
-//! E = 0.75 (20,000 - 8 x 491) - 130 = 11,924: a block that is read evenly moves then; hammered in one place, its neighbours move when a
-//! probe finds (alpha - 1) near > 20,000 - 8 x 491 - 12,054 = 4,018: after 503 reads and the next draw, some ten later.
+//! E = 0.75 (20,000 - 8 x 491) - 130 = 11,924: an evenly read block moves then; if one wordline is hammered, its neighbours move when a
+//! probe finds (alpha - 1) near > 20,000 - 8 x 491 - 12,054 = 4,018: after 503 reads and the next draw, about ten later.
 //! ```
 
 use siphasher::sip::SipHasher24;
@@ -45,15 +45,16 @@ const PROBABILITY: Param = Param {
     default: 0.01,
     range: (1e-6, 0.25),
     draw: &[0.05, 0.15, 0.25],
-    meaning: "Probability that the neighbours of a read are probed",
-    source: "Assumption: 2 x 28 us a hundred reads is 1.4 % of the time of reads of 40 us",
+    meaning: "Probability that a read probes its neighbours",
+    source: "Assumption: 2 x 28 us per 100 reads is 1.4 % of the time of 40-us reads",
     alias: Some("probe_probability"),
 };
 
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "chance-probe",
-        summary: "block, and senses the neighbours of reads drawn by chance, without counters: but for a chance below 2^-64 a danger, no host that does not know the seed loses data",
+        summary: "`block`, and probes the neighbours of randomly drawn reads, without wordline \
+            counters; if the seed is secret, the probability of a loss is below 2^-64 per exposure",
         paper: "PARA, ISCA 2014",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
@@ -307,7 +308,7 @@ impl Policy for ChanceProbe {
             name: "block rewritten".into(),
             reads: end,
             because: format!(
-                "(1 - {NEAR}) of what each group endures less (alpha - 1) {}, less {}",
+                "minimum over groups of (1 - {NEAR}) x (ERC_MAX - (alpha - 1) {}) - {}",
                 self.near(view, limits, pec),
                 after_end(view)
             ),
@@ -319,13 +320,14 @@ impl Policy for ChanceProbe {
             let limit = e.limit.units();
             Threshold {
                 name: format!(
-                    "reads beside a wordline of group {} from which on a probe of it moves it",
+                    "wordline of group {}: reads beside it at which a probe moves it",
                     view.disturb.groups[group]
                 ),
                 reads: ((limit - need) / (e.alpha - Alpha::ONE).max(Alpha::of_256ths(1)).weight())
                     .max(0.0) as u32,
                 because: format!(
-                    "(ERC_MAX {limit} - need {need:.1}) / (alpha - 1); drawn once in {:.0} reads",
+                    "(ERC_MAX {limit} - need {need:.1}) / (alpha - 1); a probe every {:.0} reads \
+                     on average",
                     1.0 / self.chance
                 ),
             }

@@ -1,18 +1,18 @@
 //! # Erased probe
-//! Measures what reads have done to each wordline, instead of counting the reads. A probe is one
-//! sensing that counts the errors of the erased state.
+//! Measures the dose of each wordline instead of counting reads. A probe is one sensing that counts
+//! the errors of the erased state.
 //!
-//! - **Paper:** DEAR (MICRO 2025), from public notes; the paper itself was not at hand.
-//! - **Acts at:** rounds over a block's wordlines, [`BATCH`] at a read. A wordline moves where
-//!   `(1 - share) ERC_MAX < need`: share is the part of the limit that a probe found used up,
-//!   `need = alpha (max(I, R_late + 1) + R_late + 3 W) + M + 2 S` (W reads of a round, S dose of
-//!   its probes). The next round is due before one that stayed could need to move.
-//! - **Costs:** 9 bytes per block, a bit per wordline of a block in its round; `timing.probe_us`
-//!   and a read's dose per wordline and round.
-//! - **Departs from the paper:** DEAR senses a layer's first wordline, at a fixed distance. Here
-//!   all are sensed, without noise.
-//! - **Does not help:** close to a limit. Rounds come ever more often there, and each costs time
-//!   and dose.
+//! - **Paper:** DEAR (MICRO 2025), from public notes; the paper itself was not available.
+//! - **Acts at:** rounds over a block's wordlines, [`BATCH`] per read. A wordline moves if `(1 -
+//!   share) ERC_MAX < need`. Share is the used part of the limit that a probe found. `need = alpha
+//!   (max(I, R_late + 1) + R_late + 3 W) + M + 2 S`, with the W reads of a round and the dose S of
+//!   its probes. The next round begins before one of the remaining wordlines could need to move.
+//! - **Costs:** 9 bytes per block, and a bit per wordline of a block in its round. A round takes
+//!   `timing.probe_us` and the dose of a read per wordline.
+//! - **Departs from the paper:** DEAR senses a layer's first wordline at a fixed distance. Here all
+//!   wordlines are sensed, without noise.
+//! - **Does not help:** blocks close to a limit. Rounds become ever more frequent there, and each
+//!   costs time and dose.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/erased-probe.md`).
 //!
 //! ```text
@@ -38,7 +38,8 @@ use crate::slots::card::{About, Args, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "erased-probe",
-        summary: "senses wordlines for their errors in the place of counting reads, and rewrites those that could be used up (DEAR, 2025)",
+        summary: "probes wordlines for errors instead of counting reads, and rewrites those that \
+            could reach their limit (DEAR, 2025)",
         paper: "DEAR, MICRO 2025",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
@@ -329,13 +330,15 @@ impl Policy for ErasedProbe {
             let (limit, need, alpha) = (limit.units(), left.units(), alpha.weight());
             Threshold {
                 name: format!(
-                    "wordline of group {} rewritten once a probe finds {:.1} % of its limit used up; a full block's first round",
+                    "wordline of group {} rewritten once a probe finds {:.1} % of its limit used; \
+                     first round of a full block",
                     view.disturb.groups[group],
                     ((1.0 - need / limit) * 100.0).max(0.0)
                 ),
                 reads: (((limit - need) / alpha).max(0.0) + f64::from(self.pause(view))) as u32,
                 because: format!(
-                    "(ERC_MAX {limit} - need {need:.1}) / alpha {alpha:.3} + max(I {}, R_late {} + 1); a round takes {} reads",
+                    "(ERC_MAX {limit} - need {need:.1}) / alpha {alpha:.3} + max(I {}, R_late {} + \
+                     1); a round takes {} reads",
                     self.interval,
                     view.late_in_a_job(),
                     self.width(view)

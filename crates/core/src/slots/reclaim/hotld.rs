@@ -1,21 +1,21 @@
 //! # `HotLD`
-//! Finds the read-hot pages and writes them to blocks with guard levels, which endure ten times the
+//! Finds the read-hot pages and writes them to blocks with guard levels. These endure ten times the
 //! reads and hold two thirds of the pages.
 //!
-//! - **Paper:** ipr-2018 III-B, III-C; `HotLD` of IV: the paper's approach without in-place
+//! - **Paper:** ipr-2018 III-B, III-C; `HotLD` of IV, the paper's approach without in-place
 //!   reprogramming.
-//! - **Acts at:** `block`'s threshold; for blocks of low density with `density.limit_factor` times
-//!   the limits.
-//! - **Costs:** 12 bytes a block (reads, time of the last refresh, time since when its density is
-//!   low) and 2 for each page of a monitor block. A block of low density takes three programs for
-//!   two pages.
+//! - **Acts at:** `block`'s threshold; for low-density blocks, the threshold with
+//!   `density.limit_factor` times the limits.
+//! - **Costs:** 12 bytes per block (reads, time of the last refresh, time since when its density is
+//!   low) and 2 per page of a monitor block. A low-density block takes three programs for two
+//!   pages.
 //! - **Departs from the paper:** refreshes are timed in page operations of the host, so that they
-//!   mean the same without a clock. A block of low density at its limit moves to another; the paper
-//!   says that of IPR only. `density.spare_share` bounds the pages that are taken away. Beside
-//!   parity each die keeps its own read-hot pages apart, within these shares of the die, and a page
-//!   of parity is found like any other.
-//! - **Does not help:** even reads. No block comes to its limit sooner than the average, and
-//!   nothing is hot.
+//!   also work without a clock. A low-density block at its limit moves to another; the paper says
+//!   this only of IPR. `density.spare_share` bounds the pages that guard levels take. With parity,
+//!   each die keeps its own read-hot pages separate, within these shares of the die. Parity pages
+//!   can be read-hot like other pages.
+//! - **Does not help:** even reads. All blocks reach their limit at about the same time, so no page
+//!   is read-hot.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/hotld.md`).
 //!
 //! ```text
@@ -37,7 +37,8 @@ use crate::slots::card::{About, Card, InBulk, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "hotld",
-        summary: "read-hot pages in blocks with guard levels, found block by block and page by page (ipr-2018)",
+        summary: "finds read-hot blocks, then their read-hot pages, and moves these to blocks with \
+            guard levels (ipr-2018)",
         paper: "IPR, DATE 2018",
         protects: Protection::Sound,
         keeps_apart: true,

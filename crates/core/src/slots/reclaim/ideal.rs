@@ -1,18 +1,18 @@
 //! # Ideal
-//! Does what `block` would do on flash whose reads disturb all wordlines alike and whose pages all
-//! have the median wordline's limit for its weakest kind. This is a counterfactual, not a
-//! technique: the run's flash is changed, and so is the oracle's. It gives a bound to compare with.
+//! Does what `block` would do on flash where reads disturb all wordlines equally and all pages have
+//! the limit of the median wordline's weakest kind. This is a counterfactual, not a technique: it
+//! changes the flash of the run, also for the oracle. It gives a bound for comparison.
 //!
 //! - **Paper:** straw-2024 II (`SSD_ideal` of Fig. 3).
 //! - **Acts at:** the threshold of `block`, with alpha 1 and the median of the true limits of a
 //!   block's wordlines, by P/E count.
 //! - **Costs:** 3 bytes per block.
-//! - **Departs from the paper:** nothing known.
+//! - **Departs from the paper:** not in any known way.
 //! - **Does not help:** any real drive.
 //! - **Safety:** as `block`, on that flash (`docs/safety/block.md`).
 //!
 //! ```text
-//! limits 400, 600, 700, 900 K at alpha 9:      the drive becomes one of 600 K (the lower middle) at alpha 1
+//! limits 400, 600, 700, 900 K at alpha 9:      all wordlines get 600 K (the lower middle) at alpha 1
 //! ```
 
 use super::Technique;
@@ -28,7 +28,8 @@ use crate::slots::card::{About, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "ideal",
-        summary: "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median",
+        summary: "COUNTERFACTUAL: `block` on flash where reads disturb all wordlines equally and \
+            every wordline has the median limit",
         paper: "STRAW, CAL 2024",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
@@ -88,7 +89,7 @@ impl Policy for Ideal {
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         let counterfactual = |t: Threshold| Threshold {
-            name: format!("counterfactual, no real drive: {}", t.name),
+            name: format!("counterfactual, not a real drive: {}", t.name),
             ..t
         };
         self.0.explain(view, pec).into_iter().map(counterfactual).collect()

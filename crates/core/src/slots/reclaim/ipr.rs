@@ -1,16 +1,16 @@
 //! # IPR
 //! Finds the read-hot pages, gathers them in blocks of a pool, and gives those blocks guard levels
-//! in place when they come to their limit. They then endure ten times the reads, and only a third
-//! of their pages had to move.
+//! in place when they reach their limit. They then endure ten times the reads, and only a third of
+//! their pages had to move.
 //!
-//! - **Paper:** ipr-2018 III, all of it.
-//! - **Acts at:** `block`'s threshold. A read-hot block in the pool has a lower one, because
-//!   reprogramming takes more reads than moving; a block of low density has that of `block` with
+//! - **Paper:** ipr-2018 III, complete.
+//! - **Acts at:** `block`'s threshold. A read-hot block in the pool has a lower threshold, because
+//!   reprogramming takes more reads than moving. A low-density block has `block`'s threshold with
 //!   `density.limit_factor` times the limits.
-//! - **Costs:** 12 bytes a block (reads, times of the last refresh and of the last reprogramming),
-//!   2 for each page of a monitor block (III-E).
-//! - **Departs from the paper:** the pool is kept for read-hot blocks (`density.keep_pool`). The
-//!   page below lists all departures.
+//! - **Costs:** 12 bytes per block (reads, times of the last refresh and of the last
+//!   reprogramming), 2 per page of a monitor block (III-E).
+//! - **Departs from the paper:** the pool is reserved for read-hot blocks (`density.keep_pool`).
+//!   The page below lists all departures.
 //! - **Does not help:** even reads, or read-hot data much larger than the pool.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/ipr.md`).
 //!
@@ -34,7 +34,7 @@ use crate::slots::card::{About, Card, InBulk, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "ipr",
-        summary: "hotld, with guard levels made in place by reprogramming (ipr-2018)",
+        summary: "`hotld`, with guard levels made in place by reprogramming (ipr-2018)",
         paper: "IPR, DATE 2018",
         protects: Protection::Sound,
         keeps_apart: true,

@@ -1,26 +1,27 @@
 //! # IPR-WL
-//! Works as `straw-wl`, but a wordline that comes near its limit is first given guard levels where
-//! it lies. Its most significant page moves; the others stay and endure ten times the reads.
+//! Works as `straw-wl`, but a wordline near its limit first gets guard levels in place. Its most
+//! significant page moves; the other pages stay and endure ten times the reads.
 //!
-//! - **Paper:** none. The looks are those of straw-2024 III; the reprogramming is that of ipr-2018
+//! - **Paper:** none. The checks are those of straw-2024 III; the reprogramming is that of ipr-2018
 //!   III-C, wordline by wordline.
-//! - **Acts at:** the looks of `shared/straw.rs`, with room for one job's merges: `B = q K + 2
-//!   (alpha - 1) q`, for at most `K = max(1, I / q)` wordlines, q = p + `density.reprogram_dose`
-//!   each. A wordline is merged once, if that helps until the next look; else it moves.
-//! - **Costs:** `straw-wl`'s counters and a bit per wordline. A merge: p reads, a program, at most
-//!   one copy, a page of capacity, wear.
-//! - **Departs from the papers:** no read-hot block is kept apart, and nothing moves before it has
-//!   to.
-//! - **Does not help:** even reads: more wordlines come due than a job may merge. Nor cells of one
+//! - **Acts at:** the checks of `shared/straw.rs`, with a reserve for one job's merges. It is `B =
+//!   q K + 2 (alpha - 1) q`, for at most `K = max(1, I / q)` wordlines, q = p +
+//!   `density.reprogram_dose` each. A wordline is merged once, if the merge lasts until the next
+//!   check; else it moves.
+//! - **Costs:** `straw-wl`'s counters and a bit per wordline. A merge costs p reads, a program, at
+//!   most one copy, a page of capacity, and wear.
+//! - **Departs from the papers:** there are no separate blocks for read-hot data, and data moves
+//!   only when it must.
+//! - **Does not help:** even reads, where more wordlines are due than a job may merge; cells of one
 //!   bit.
-//! - **Safety:** no page is lost if merging multiplies a wordline's limit as configured; unmeasured
-//!   (`docs/safety/ipr-wl.md`).
+//! - **Safety:** no page is lost if merging multiplies a wordline's limit as configured, which has
+//!   not been measured (`docs/safety/ipr-wl.md`).
 //!
 //! ```text
 //! two pages a wordline, alpha 9, limit 900, I = 10, K = 5, three wordlines, hammered in the middle:
-//!                 fresh: 900 - 9 (10 + 1) - (6 + 2 x 8 x 2) - (2 x 5 + 2 x 8 x 2) = 721 may have been taken
+//!                 fresh: 900 - 9 (10 + 1) - (6 + 2 x 8 x 2) - (2 x 5 + 2 x 8 x 2) = 721 is the threshold
 //! reads   90      dose of both neighbours 810 > 721; 810 + 9 + 38 + 42 <= 900: both are merged, one page of each moves; limit 9,000
-//! reads  984      dose 9 x 984 + 3 = 8,859 > 8,823: what is left of both moves
+//! reads  984      dose 9 x 984 + 3 = 8,859 > 8,823: the remaining pages of both move
 //! ```
 
 use super::Technique;
@@ -39,7 +40,8 @@ use crate::slots::card::{About, Args, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "ipr-wl",
-        summary: "straw-wl, which gives a wordline guard levels in place before it moves it",
+        summary: "`straw-wl`, but first gives a wordline guard levels in place and moves it only \
+            later",
         paper: "STRAW and IPR",
         protects: Protection::Sound,
         lowers_density: true,

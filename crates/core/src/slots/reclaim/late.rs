@@ -1,8 +1,8 @@
 //! `R_late`: reads that a block may still serve between its alarm and the end of its job.
 //!
-//! Where blocks are left alone and parity repairs what they lose, moves of theirs read others for
-//! that, whose policy cannot be asked within a move. So many such reads as a block has pages are
-//! reserved, too.
+//! With `da-raid5`, worn blocks are not recycled and parity repairs what they lose. A move of such
+//! a block may read other blocks for repairs, and their policy cannot be asked during a move. So
+//! `R_late` also reserves one such read per page of a block.
 
 use crate::base::geometry::Geometry;
 use crate::config::{DriveConfig, Schedule};

@@ -1,9 +1,8 @@
 //! # None
-//! Does nothing about read disturbance. The drive reports the data that is lost: what the other
-//! techniques save.
+//! Does not react to read disturbance. The data that it loses shows what the other techniques save.
 //!
 //! - **Costs:** nothing.
-//! - **Does not help:** anybody's data.
+//! - **Does not help:** any data.
 
 use super::Technique;
 use super::{Action, Policy, Promise, Threshold, View};
@@ -14,7 +13,7 @@ use crate::slots::card::{About, Card, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "none",
-        summary: "no read reclaim: data is lost when its limit is reached",
+        summary: "no read reclaim: data is lost when it reaches its limit",
         protects: Protection::None,
         ..About::PLAIN
     },
@@ -37,7 +36,7 @@ impl Policy for None {
     }
 
     fn promise(&self, _view: &View, _pec: u32) -> Promise {
-        Promise::Nothing("nothing is done about reads, and data is lost when its limit is reached")
+        Promise::Nothing("it does not react to reads, and data is lost when it reaches its limit")
     }
 
     fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {

@@ -1,16 +1,15 @@
 //! # Observed retries
-//! Counts nothing. A page moves when a read of it took too many retries: more than
-//! `reclaim.retries`, or more than fit the latency budget that the host's hints give its data.
+//! Counts nothing. A page moves if a read of it took too many retries: more than `reclaim.retries`,
+//! or more than the latency budget of the host's hints allows.
 //!
 //! - **Paper:** read-latency-relaxation-2021 2: drives that tolerate read disturbance and become
 //!   slower (its SSD-I and SSD-J).
-//! - **Acts at:** no count of reads. A threshold for the worst pattern would keep the doses of real
-//!   patterns alpha times below their limits, and no read would ever take a retry.
+//! - **Acts at:** no read count. A threshold for the worst pattern would keep the doses of real
+//!   patterns alpha times below their limits. Then no read would ever need a retry.
 //! - **Costs:** nothing.
-//! - **Departs from the paper:** the paper shows the latencies of its drives. What the drives do is
-//!   not known.
-//! - **Does not help:** data that nobody reads. The neighbours of a hammered wordline are lost
-//!   unseen.
+//! - **Departs from the paper:** the paper shows the latencies of its drives, not their algorithm.
+//! - **Does not help:** data that is not read. The neighbours of a hammered wordline are lost
+//!   unnoticed.
 //! - **Safety:** none.
 //!
 //! ```text
@@ -27,7 +26,8 @@ use crate::slots::card::{About, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "observed-retries",
-        summary: "moves a page whose read took more retries than reads may; what nobody reads is not seen",
+        summary: "moves a page whose read took more retries than allowed; data that is not read is \
+            not monitored",
         paper: "ASPLOS 2021",
         protects: Protection::None,
         needs: Needs { limits: true, counters: false, retries: true },
@@ -82,7 +82,7 @@ impl Policy for ObservedRetries {
 
     fn promise(&self, _view: &View, _pec: u32) -> Promise {
         Promise::Nothing(
-            "a page that nobody reads is not seen, and is lost when its limit is reached",
+            "a page that is not read is not monitored, and is lost when it reaches its limit",
         )
     }
 

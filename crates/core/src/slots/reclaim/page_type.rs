@@ -1,23 +1,24 @@
 //! # Page type
-//! Counts the reads of each block like `block`, but moves only the page kinds that so many reads
-//! could have lost. The weakest kind moves first and each stronger kind later; with the strongest
-//! kind the block is empty, and is erased.
+//! Counts the reads of each block like `block`, but moves only the page kinds that this number of
+//! reads could lose. The weakest kind moves first, each stronger kind later. When the strongest
+//! kind moves, the block is empty and is erased.
 //!
 //! - **Paper:** Han et al., "Page Type-Aware Data Migration Technique for Read Disturb Management
 //!   of NAND Flash Memory", IEEE TVLSI 2023 (its abstract; doi 10.1109/TVLSI.2023.3240172), as
 //!   straw-2024 IV describes it ("PAGETYPE" of Fig. 8).
-//! - **Acts at:** `block`'s threshold with each kind's limit, `factor(kind) ERC_MAX` in the place
-//!   of `ERC_MAX` (`disturb.kind_factor`).
+//! - **Acts at:** `block`'s threshold with each kind's limit: `factor(kind) ERC_MAX` instead of
+//!   `ERC_MAX` (`disturb.kind_factor`).
 //! - **Costs:** 3 bytes per block.
-//! - **Departs from the paper:** its thresholds are not public, so they follow from the limits.
-//!   Only the reclaim stream's stripes spread read-hot data.
-//! - **Does not help:** flash whose page kinds endure alike: there it is `block`. It leaves holes
-//!   in blocks.
-//! - **Safety:** wherever `block` loses no page, neither does it (`docs/safety/page-type.md`).
+//! - **Departs from the paper:** the paper's thresholds are not public, so they follow from the
+//!   limits. Only the striping of the reclaim stream spreads read-hot data.
+//! - **Does not help:** flash whose page kinds endure equally; there it works as `block`. It leaves
+//!   invalid pages in blocks.
+//! - **Safety:** no page is lost if `block` loses none under the same settings
+//!   (`docs/safety/page-type.md`).
 //!
 //! ```text
 //! 192 pages, alpha 1, limit 10,000, factors LSB 1.5, CSB 1.5, MSB 1:      D_move = 192
-//! reads   0 ... 9,807   9,808 -> the valid MSB pages move   ...   14,808 -> the rest moves, the block is erased
+//! reads   0 ... 9,807   9,808 -> the valid MSB pages move   ...   14,808 -> the other pages move, the block is erased
 //! ```
 
 use super::Technique;
@@ -33,7 +34,8 @@ use crate::slots::card::{About, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "page-type",
-        summary: "rewrites the pages of the weakest kind first, at the read count of their worst access pattern (Han et al., 2023)",
+        summary: "like `block`, but rewrites the pages of the weakest kind first (Han et al., \
+            2023)",
         paper: "Han et al., TVLSI 2023",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },

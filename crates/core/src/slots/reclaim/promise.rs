@@ -1,15 +1,15 @@
-//! What a technique promises, on which condition, and at which P/E counts the condition holds
+//! Guarantee of a technique, its condition, and the P/E counts at which the condition holds
 //! (`docs/safety/README.md`).
 //!
-//! A technique that loses no page keeps a budget for each wordline. The budget is the part of the
-//! wordline's limit that may be used up before the wordline is rewritten: alpha for each read of
-//! the host, and the dose of reclaim's own reads. Where the limit is less than the budget, the
-//! technique cannot act in time, and data may be lost without a sign. A drive that would start so
-//! is refused. If wear brings a drive there later, the run warns.
+//! A technique that loses no page keeps a budget for each wordline: the part of the wordline's
+//! limit that may be used before its rewrite. The budget has alpha for each host read, and the dose
+//! of reclaim's own reads. If the limit is less than the budget, the technique cannot act in time,
+//! and data may be lost unnoticed. A drive that would start this way is refused. If wear leads a
+//! drive there later, the run warns.
 //!
 //! ```text
-//! straw-wl on three wordlines of one page, alpha 9, limit 900, at most one read after a look:
-//! I 97:  9 (97 + 1) + 3 + 2 x 8 = 901 of 900: refused      I 96:  892 of 900: 8 to spare
+//! straw-wl on three wordlines of one page, alpha 9, limit 900, at most one read after a check:
+//! I 97:  9 (97 + 1) + 3 + 2 x 8 = 901 of 900: refused      I 96:  892 of 900: 8 left
 //! ```
 
 mod prospect;
@@ -72,8 +72,8 @@ impl Budget {
 
     fn words(&self, disturb: &DisturbConfig) -> String {
         format!(
-            "a wordline of group {} endures a dose of {}, and {:.3} for each of {} reads and {:.1} by reclaim's own reads, together {:.1}, \
-             may come before it is rewritten",
+            "a wordline of group {} endures a dose of {}; before its rewrite it may take {:.3} for \
+             each of {} host reads and {:.1} from reclaim's reads, {:.1} in all",
             disturb.groups[self.group],
             self.endures,
             self.alpha,
@@ -108,19 +108,21 @@ impl Promise {
     /// What it comes to, in a sentence without its end.
     pub fn words(&self, disturb: &DisturbConfig) -> String {
         match self {
-            Self::Nothing(why) => format!("it promises nothing: {why}"),
-            Self::Unsafe(_, why) => format!("it promises nothing and may lose data: {why}"),
+            Self::Nothing(why) => format!("it gives no guarantee: {why}"),
+            Self::Unsafe(_, why) => format!("it gives no guarantee and may lose data: {why}"),
             Self::Within(b) | Self::Deceivable(b) if b.slack() < 0.0 => {
-                format!("its promise does not hold: {}", b.words(disturb))
+                format!("its guarantee does not hold: {}", b.words(disturb))
             }
-            Self::Within(b) => format!(
-                "it loses nothing, whatever is read; {:.1} are to spare: {}",
-                b.slack(),
-                b.words(disturb)
-            ),
+            Self::Within(b) => {
+                format!(
+                    "it is safe under any reads, with a dose of {:.1} left: {}",
+                    b.slack(),
+                    b.words(disturb)
+                )
+            }
             Self::Deceivable(b) => {
                 format!(
-                    "it loses nothing unless its estimate is deceived; {:.1} are to spare: {}",
+                    "it is safe unless its estimate is deceived, with a dose of {:.1} left: {}",
                     b.slack(),
                     b.words(disturb)
                 )
@@ -138,15 +140,15 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
     let Some(promise) = promise_at_start(config, technique, timed) else { return Ok(()) };
     if promise.budget().is_some() && config.reclaim.late_reads < least_late(config, timed) {
         return Err(ConfigError(format!(
-            "reclaim.late_reads = 0 with reclaim.schedule = \"{}\": a block still serves reads until a job that is not done at once is over; \
-             1 or more is right, or reclaim.schedule = \"foreground\"",
+            "reclaim.late_reads = 0 does not work with reclaim.schedule = \"{}\", where a block \
+             serves reads during its job; set 1 or more, or reclaim.schedule = \"foreground\"",
             config.reclaim.schedule
         )));
     }
     let Some(budget) = promise.broken() else { return check_most_worn(config, technique, timed) };
     let (what, right) = remedy(config, technique, timed);
     Err(ConfigError(format!(
-        "{what}: `{}` would lose data, for at {} P/E cycles {}; {right}",
+        "{what}: `{}` would lose data. At {} P/E cycles, {}; {right}",
         technique.name,
         config.start.pec,
         budget.words(&config.disturb)
@@ -166,7 +168,8 @@ fn check_most_worn(
         return Ok(());
     };
     Err(ConfigError(format!(
-        "start.pec_spread, start.worn_pec: `{}` would lose data, for at {pec} P/E cycles {}; blocks that begin below that are right",
+        "start.pec_spread, start.worn_pec: `{}` would lose data. At {pec} P/E cycles, {}; set both \
+         so that all blocks start below that",
         technique.name,
         budget.words(&config.disturb)
     )))
@@ -198,7 +201,7 @@ pub fn warnings(
         first_broken(config, technique, timed, recycled_up_to(config, reached))
     {
         sentences.push(format!(
-            "`{}` may lose data from {pec} P/E cycles on: there {}",
+            "`{}` may lose data from {pec} P/E cycles on: there, {}",
             technique.name,
             budget.words(&config.disturb)
         ));
@@ -206,7 +209,8 @@ pub fn warnings(
     let last = limits.last_row();
     if config.disturb.table.len() > 1 && reached.max(config.start.pec) > last {
         sentences.push(format!(
-            "disturb.table ends at {last} P/E cycles: what blocks endure beyond is extrapolated from its last two rows, and nobody measured it"
+            "disturb.table ends at {last} P/E cycles; limits beyond are extrapolated from its last \
+             two rows, not measured"
         ));
     }
     sentences
@@ -215,12 +219,14 @@ pub fn warnings(
 /// What is to be known of a drive's limits whatever happens, in sentences.
 pub fn notes(config: &DriveConfig) -> Vec<String> {
     let single = config.disturb.model.has_table() && config.disturb.table.len() == 1;
-    let single = single.then(|| {
-        "disturb.table has one row: what blocks endure does not depend on wear".to_owned()
-    });
+    let single =
+        single.then(|| "disturb.table has one row: limits do not depend on wear".to_owned());
     let chance = loses_by_chance(config).then(|| {
         let target = config.ecc.last_target;
-        format!("error.noise draws losses, and within its limit a codeword may be lost with a chance of {target:.1e}: no technique keeps data from that")
+        format!(
+            "error.noise draws losses: a codeword within its limit is lost with a probability of \
+             {target:.1e}, and no technique prevents that"
+        )
     });
     single.into_iter().chain(chance).collect()
 }
@@ -300,20 +306,17 @@ mod tests {
             let sentence = refusal(&config(900, "check_interval = 97"), name, false);
             assert!(
                 sentence.starts_with(&format!(
-                    "reclaim.check_interval = 97: `{name}` would lose data, for at 0 P/E cycles"
+                    "reclaim.check_interval = 97: `{name}` would lose data. At 0 P/E cycles,"
                 )),
                 "{sentence}"
             );
             assert!(
                 sentence.contains(
-                    "9.000 for each of 98 reads and 19.0 by reclaim's own reads, together 901.0"
+                    "9.000 for each of 98 host reads and 19.0 from reclaim's reads, 901.0 in all"
                 ),
                 "{sentence}"
             );
-            assert!(
-                sentence.ends_with("reclaim.check_interval = 96 or less is right"),
-                "{sentence}"
-            );
+            assert!(sentence.ends_with("set reclaim.check_interval = 96 or less"), "{sentence}");
         }
         assert_eq!(
             slack(&config(900, "check_interval = 97, layer_sets = 0.0"), "tiered", 0),
@@ -331,7 +334,7 @@ mod tests {
             (drawn.error.noise, drawn.ecc.last_target) = (noise, last_target);
             (
                 loses_by_chance(&drawn),
-                notes(&drawn).iter().any(|note| note.contains("with a chance of 1.0e-3")),
+                notes(&drawn).iter().any(|note| note.contains("with a probability of 1.0e-3")),
             )
         };
         assert_eq!(drawn(true, 1e-3), (true, true));
@@ -353,14 +356,14 @@ mod tests {
             let sentence = refusal(&config(900, "late_reads = 97"), name, true);
             assert!(
                 sentence.starts_with("reclaim.late_reads = 97: ")
-                    && sentence.ends_with("reclaim.late_reads = 96 or less is right"),
+                    && sentence.ends_with("set reclaim.late_reads = 96 or less"),
                 "{sentence}"
             );
         }
         let sentence = refusal(&config(900, "late_reads = 0"), "block", true);
         assert!(
-            sentence.contains("late_reads = 0 with reclaim.schedule = \"deadline\"")
-                && sentence.contains("1 or more is right"),
+            sentence.contains("late_reads = 0 does not work with reclaim.schedule = \"deadline\"")
+                && sentence.contains("set 1 or more"),
             "{sentence}"
         );
         assert_eq!(
@@ -376,7 +379,7 @@ mod tests {
         assert_eq!(slack(&config(900, "check_interval = 10"), "erased-probe", 0), Some(744.0));
         assert!(
             refusal(&config(155, "check_interval = 10"), "erased-probe", false)
-                .contains("together 156.0")
+                .contains("156.0 in all")
         );
         // w 4,414 and beside it 3 + 1 + 2 + 2; B = 1 + 1 + 3 + 64 after E: where E is above the
         // threshold of `block` reads are drawn.
@@ -396,9 +399,8 @@ mod tests {
         let sentence =
             refusal(&config(400, "check_interval = 300, late_reads = 30"), "straw-wl", true);
         assert!(
-            sentence.ends_with(
-                "reclaim.late_reads = 1 and reclaim.check_interval = 41 or less are right"
-            ),
+            sentence
+                .ends_with("set reclaim.late_reads = 1 and reclaim.check_interval = 41 or less"),
             "{sentence}"
         );
         let sentence = refusal(&config(27, ""), "block", false);
@@ -417,7 +419,7 @@ mod tests {
         let sentence = refusal(&worn, "block", false);
         assert!(
             sentence.starts_with("start.pec = 950: ")
-                && sentence.ends_with("start.pec = 900 or less is right"),
+                && sentence.ends_with("set start.pec = 900 or less"),
             "{sentence}"
         );
     }
@@ -440,12 +442,12 @@ mod tests {
         let sentence = refusal(&aged, "block", false);
         assert!(
             sentence.starts_with(
-                "refresh.period = \"30d\" lets data become 33.75d old: `block` would lose data"
+                "refresh.period = \"30d\" lets data reach an age of 33.75d: `block` would lose data"
             ),
             "{sentence}"
         );
         assert!(
-            sentence.ends_with("; refresh.period = \"14d\" or less is right up to 3000 P/E cycles"),
+            sentence.ends_with("; set refresh.period = \"14d\" or less up to 3000 P/E cycles"),
             "{sentence}"
         );
         aged.refresh.period = Span(14 * DAY);
@@ -455,10 +457,16 @@ mod tests {
         (aged.refresh.at_work, aged.start.age) = (false, Span(DAY));
         let sentence = refusal(&aged, "block", false);
         assert!(
-            sentence.starts_with("error.longest_age = \"1y\", and nothing refreshes data before: `block` would lose data"),
+            sentence
+                .starts_with("error.longest_age = \"1y\" without refresh: `block` would lose data"),
             "{sentence}"
         );
-        assert!(sentence.ends_with("; --refresh block with refresh.period = \"14d\" or less is right up to 3000 P/E cycles"), "{sentence}");
+        assert!(
+            sentence.ends_with(
+                "; use --refresh block with refresh.period = \"14d\" or less up to 3000 P/E cycles"
+            ),
+            "{sentence}"
+        );
     }
 
     /// What a technique is listed with is what it says: nobody tests it for less than it promises.
@@ -492,10 +500,7 @@ mod tests {
         let mut config = config(100, "");
         let block = technique("block").unwrap();
         assert_eq!(warnings(&config, block, false, 3000), Vec::<String>::new());
-        assert_eq!(
-            notes(&config),
-            ["disturb.table has one row: what blocks endure does not depend on wear"]
-        );
+        assert_eq!(notes(&config), ["disturb.table has one row: limits do not depend on wear"]);
         config.disturb.table.push(crate::config::PerPec {
             pec: 1000,
             limit: vec![20.0],

@@ -1,21 +1,22 @@
 //! # Read leveling
-//! Keeps a few read-hot pages in a block of their own, and at that block's limit writes them again
-//! to pages of the same block that hold nothing yet. What was just written has endured nothing. The
-//! block is erased when no room for its pages is left.
+//! Keeps a few read-hot pages in a block of their own. At the block's limit, these pages are
+//! written again to free pages of the same block. A newly written page has no dose yet. When the
+//! block has no space left for the pages, it is erased.
 //!
 //! - **Paper:** Liu, Chang, Chang, SYSTOR 2015, as ipr-2018 II-B and IV describe it ("RL").
-//! - **Acts at:** `block`'s threshold. A shadow block's reads count since its pages were written.
-//! - **Costs:** 8 bytes a block, 2 for each page of a monitor block, 10 for each shadow block (when
-//!   it was opened, at which read and from which page on it was filled last); and the pages that
-//!   shadow blocks leave unused.
-//! - **Departs from the paper:** as `redftl`. Pages of one wordline share what it has endured, so a
+//! - **Acts at:** `block`'s threshold. A shadow block counts its reads since its pages were last
+//!   written.
+//! - **Costs:** 8 bytes per block, 2 per page of a monitor block, 10 per shadow block. The 10 bytes
+//!   hold the time of its opening, and the read and the page at which it was last filled. Shadow
+//!   blocks leave pages unused.
+//! - **Departs from the paper:** as `redftl`. Pages of one wordline share their dose, so each
 //!   filling begins on a new wordline.
-//! - **Does not help:** flash that reads disturb before its programming
-//!   (`disturb.preprogram_weight` above 0). There it is `redftl`.
+//! - **Does not help:** flash in which reads disturb a page before it is programmed
+//!   (`disturb.preprogram_weight` above 0). There it works as `redftl`.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/read-leveling.md`).
 //!
 //! ```text
-//! 192 pages, 30 in a shadow block: pages 0 to 29, 30 to 59, .. 150 to 179: 6 fillings, so a block is used again 5 times
+//! 192 pages, 30 in a shadow block: pages 0 to 29, 30 to 59, .. 150 to 179: 6 fillings, so a block is reused 5 times
 //! alpha 1, limit 10,000: T = 10,000 - 192 = 9,808; the 30 reads of a job's copies count for the next filling
 //! reads   9,808 -> 30 copies, no erase     4 x 9,778 more -> 30 copies each     9,778 more -> 30 copies to another block, one erase
 //! ```
@@ -36,8 +37,9 @@ use crate::slots::card::{About, Card, InBulk, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "read-leveling",
-        summary: "redftl, whose blocks are written again and again until they are full (Liu et al., 2015)",
-        paper: "Read Leveling, SYSTOR 2015, as ipr-2018 has it",
+        summary: "`redftl`, but rewrites read-hot pages within their block until it is full (Liu \
+            et al., 2015)",
+        paper: "Read Leveling, SYSTOR 2015, as ipr-2018 describes it",
         protects: Protection::Sound,
         keeps_apart: true,
         needs: Needs { limits: true, counters: false, retries: false },
@@ -159,8 +161,8 @@ impl Policy for ReadLeveling {
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         self.shadows.explain(
             self.block.explain(view, pec),
-            "read-hot pages of a shadow block written again within it",
-            ", counted from the last time",
+            "read-hot pages of a shadow block rewritten within it",
+            ", counted from their last rewrite",
         )
     }
 }

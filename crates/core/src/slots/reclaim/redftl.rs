@@ -1,19 +1,19 @@
 //! # Redftl
-//! Finds the read-hot pages and keeps a few of them in a block of their own. When that block comes
-//! to its limit, a few pages move instead of a full block.
+//! Finds the read-hot pages and keeps a few of them in a block of their own. When that block
+//! reaches its limit, a few pages move instead of a full block.
 //!
 //! - **Paper:** Ha, Jeong, Kim, ACM `APSys` 2013, as ipr-2018 II-B and IV describe it (`RedFTL`).
 //! - **Acts at:** `block`'s threshold. A shadow block (`density.shadow_pages` pages) moves to
 //!   another.
-//! - **Costs:** 8 bytes a block, 2 a page of a monitor block, 4 a shadow block; and the pages that
-//!   shadow blocks leave unused.
-//! - **Departs from the paper:** read-hot pages are found as ipr-2018 finds them. If
-//!   `density.shadow` or `density.spare_share` allows no more shadow blocks, the pages read least
-//!   go back to regular blocks. If that is not enough, the new pages stay regular. Beside parity
-//!   each die keeps its own read-hot pages apart, within these shares of the die, and a page of
-//!   parity is found like any other.
-//! - **Does not help:** the number of erases: a block endures as many reads as before. It shortens
-//!   the jobs that reads wait for.
+//! - **Costs:** 8 bytes per block, 2 per page of a monitor block, 4 per shadow block. Shadow blocks
+//!   leave pages unused.
+//! - **Departs from the paper:** read-hot pages are found as in ipr-2018. If `density.shadow` or
+//!   `density.spare_share` allows no more shadow blocks, the least read pages return to regular
+//!   blocks. If that is not enough, the new pages stay regular. With parity, each die keeps its own
+//!   read-hot pages separate, within these shares of the die. Parity pages can be read-hot like
+//!   other pages.
+//! - **Does not help:** the number of erases, because a block endures as many reads as before. It
+//!   shortens the jobs that reads wait for.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/redftl.md`).
 //!
 //! ```text
@@ -34,8 +34,9 @@ use crate::slots::card::{About, Card, InBulk, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "redftl",
-        summary: "read-hot pages in blocks that hold only a few of them (Ha et al., 2013)",
-        paper: "RedFTL, APSys 2013, as ipr-2018 has it",
+        summary: "moves read-hot pages to shadow blocks, which hold only a few pages each (Ha et \
+            al., 2013)",
+        paper: "RedFTL, APSys 2013, as ipr-2018 describes it",
         protects: Protection::Sound,
         keeps_apart: true,
         needs: Needs { limits: true, counters: false, retries: false },

@@ -1,4 +1,4 @@
-//! What several reclaim techniques share.
+//! Code that several reclaim techniques share.
 
 pub(super) mod low_density;
 pub(super) mod params;

@@ -1,26 +1,26 @@
 //! # STRAW-SS
-//! Counts the reads of the few most-read wordlines of each block, estimates every wordline's dose
-//! from them, and rewrites the wordlines whose estimate could reach their limit before the next
-//! look. The estimate is as published.
+//! Counts the reads of the few most-read wordlines of each block and estimates every wordline's
+//! dose from them. It rewrites the wordlines whose estimate could reach their limit before the next
+//! check. The estimate is as published.
 //!
 //! - **Paper:** straw-2024 III-B and Figs. 6, 7. Its counters are Space-Saving (Metwally et al.,
-//!   ICDT 2005), `reclaim.counters` a block.
-//! - **Acts at:** the looks of `shared/straw.rs`, on `ERC(i) = alpha (RC[i-d] + RC[i+d]) + max(0,
+//!   ICDT 2005), `reclaim.counters` per block.
+//! - **Acts at:** the checks of `shared/straw.rs`, on `ERC(i) = alpha (RC[i-d] + RC[i+d]) + max(0,
 //!   BLK - RC[i] - RC[i-d] - RC[i+d])`. RC is a wordline's count, or the block's lowest count for a
-//!   wordline without a counter; BLK is the block's reads. All count since the erase.
-//! - **Costs:** 2 + 3 bytes a counter (wordline, count) and 3 bytes per block.
-//! - **Departs from the paper:** as `straw-wl` in margin and looks. Of several lowest counters the
-//!   next in turn is taken (the paper is silent).
+//!   wordline without a counter; BLK is the block's reads. All counts begin at the erase.
+//! - **Costs:** 2 + 3 bytes per counter (wordline, count) and 3 bytes per block.
+//! - **Departs from the paper:** as `straw-wl` in margin and checks. If several counters are
+//!   lowest, they are replaced in rotation (not described in the paper).
 //! - **Does not help:** data under attack. ERC subtracts a wordline's own count, which may be too
 //!   high by up to `BLK / counters`.
 //! - **Safety:** no page is lost unless the estimate is deceived (`docs/safety/straw-ss.md`);
-//!   `straw-ss-sound` has no such hole.
+//!   `straw-ss-sound` cannot be deceived.
 //!
 //! ```text
 //! alpha 9      BLK 1,000   RC[i-d] 300   RC[i] 200   RC[i+d] 100      (the steps of Fig. 6)
 //! adjacent 300 + 100 = 400      elsewhere 1,000 - 200 - 400 = 400      ERC = 9 x 400 + 400 = 4,000
 //!
-//! the hole: 32 counters; 32 wordlines are read 2,000 times each, among them both neighbours of i, which is never read:
+//! the gap: 32 counters; 32 wordlines are read 2,000 times each, among them both neighbours of i, which is never read:
 //! BLK 64,000   RC[i] = lowest count = 2,000      ERC = 9 x 4,000 + 64,000 - 2,000 - 4,000 = 94,000, but the dose is 96,000
 //! ```
 
@@ -37,7 +37,8 @@ use crate::slots::card::{About, Args, Card, InBulk, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "straw-ss",
-        summary: "straw-wl with a few counters a block, estimated as published: can be deceived (straw-2024)",
+        summary: "`straw-wl` with a few counters per block and the published estimate, which can \
+            be deceived (straw-2024)",
         paper: "STRAW, CAL 2024",
         protects: Protection::Deceivable,
         needs: Needs { limits: true, counters: true, retries: false },

@@ -1,23 +1,22 @@
 //! # STRAW-SS, as published
-//! UNSAFE: `straw-ss` with the paper's own margin, which leaves no room for movers' reads and for
-//! those that a block serves during its job. It exists for comparison: it shows what that room
-//! costs.
+//! UNSAFE: `straw-ss` with the paper's own margin, which reserves nothing for movers' reads and for
+//! host reads during a job. It exists for comparison: it shows what that reserve costs.
 //!
 //! - **Paper:** straw-2024 III-B: a wordline moves where its count, "including the possible
 //!   additional reads by the next interval", exceeds `ERC_MAX`; its pages are copied "before the
 //!   next interval".
 //! - **Acts at:** multiples of I of a block's reads, where `ERC(i) + alpha I > ERC_MAX`, with the
 //!   ERC of `straw_ss.rs`.
-//! - **Costs:** what `straw-ss` costs.
-//! - **Departs from the paper:** looks that cannot find anything are left out. Of several lowest
-//!   counters the next in turn is taken.
-//! - **Does not help:** data under attack, and data that the reads left out of the margin destroy.
+//! - **Costs:** those of `straw-ss`.
+//! - **Departs from the paper:** checks that cannot find anything are skipped. If several counters
+//!   are lowest, they are replaced in rotation.
+//! - **Does not help:** data under attack, and data that the reads outside the margin destroy.
 //! - **Safety:** none (`docs/safety/straw-ss.md`, "The published margin").
 //!
 //! ```text
 //! six one-page wordlines, alpha 9, limit 2,000, I = 10:   straw-ss moves above 2,000 - 9 (10 + 1) - (6 + 2 x 8) = 1,879
 //!                                                 as published above 2,000 - 9 x 10                   = 1,910
-//! two counters; page 1 has two thirds of the reads, so that page 2 is taken for 9 for each of them:
+//! two counters; page 1 has two thirds of the reads, so the estimate of page 2 rises by 9 for each of them:
 //! reads 210   1,890: straw-ss moves page 2, as published it stays
 //! reads 220   1,980: it moves
 //! ```
@@ -36,7 +35,8 @@ use crate::slots::card::{About, Args, Card, InBulk, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "straw-ss-published",
-        summary: "UNSAFE: straw-ss with the margin as published, too, which leaves out movers' reads and those until a job is done (straw-2024)",
+        summary: "UNSAFE: `straw-ss` with the published margin, which omits movers' reads and host \
+            reads until a job is done (straw-2024)",
         paper: "STRAW, CAL 2024",
         protects: Protection::Unsafe,
         needs: Needs { limits: true, counters: true, retries: false },

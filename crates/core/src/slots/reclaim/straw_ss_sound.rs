@@ -1,24 +1,24 @@
 //! # STRAW-SS, sound
-//! Works like `straw-ss`, with a bound in the place of its estimate: the bound is never below the
-//! dose, whatever is read.
+//! Works like `straw-ss`, with a bound instead of its estimate. The bound is never below the dose,
+//! whatever is read.
 //!
-//! - **Paper:** straw-2024 III-B, put right. There ERC subtracts a wordline's own reads as counted,
-//!   and Space-Saving over-counts.
-//! - **Acts at:** the looks of `shared/straw.rs`, on `U(i) = (alpha - 1) (high[i-d] + high[i+d]) +
+//! - **Paper:** straw-2024 III-B, corrected. There, ERC subtracts a wordline's own reads as
+//!   counted, and Space-Saving over-counts.
+//! - **Acts at:** the checks of `shared/straw.rs`, on `U(i) = (alpha - 1) (high[i-d] + high[i+d]) +
 //!   BLK - low[i] - b`. `high` is a wordline's count, or the block's lowest count without a
-//!   counter; `low` is its count less the entry's error, or 0; BLK is the block's reads, b what BLK
-//!   was when the eighth of the block that i lies in began to be written.
-//! - **Costs:** 2 + 3 + 3 bytes a counter (wordline, count, error); per block 3 bytes for BLK and 8
-//!   x 3 for what it was.
-//! - **Departs from the paper:** as `straw-ss`, in the bound, and in counting from an eighth's
-//!   programming, not from the erase.
-//! - **Does not help:** blocks with more evenly read wordlines than counters. Every wordline is
-//!   then taken for a neighbour of one of those.
+//!   counter. `low` is its count less the entry's error, or 0. BLK is the block's reads. b is BLK
+//!   when the programming of the wordline's eighth of the block began.
+//! - **Costs:** 2 + 3 + 3 bytes per counter (wordline, count, error); per block 3 bytes for BLK and
+//!   8 x 3 for its earlier values.
+//! - **Departs from the paper:** as `straw-ss`, and in the bound. Counts begin at an eighth's
+//!   programming, not at the erase.
+//! - **Does not help:** blocks with more evenly read wordlines than counters. Every wordline then
+//!   counts as a neighbour of a hot wordline.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/straw-ss-sound.md`).
 //!
 //! ```text
 //! 32 counters, alpha 9; 32 wordlines are read 2,000 times each, among them both neighbours of i, which is never read: BLK 64,000
-//! high[i-d] = high[i+d] = 2,000   low[i] = 0   b = 0      U = 8 x 4,000 + 64,000 = 96,000, which is the dose   (straw-ss: 94,000)
+//! high[i-d] = high[i+d] = 2,000   low[i] = 0   b = 0      U = 8 x 4,000 + 64,000 = 96,000, equal to the dose   (straw-ss: 94,000)
 //! ```
 
 use super::Technique;
@@ -36,8 +36,8 @@ use crate::slots::card::{About, Args, Card, InBulk, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "straw-ss-sound",
-        summary: "straw-ss with a bound in the place of its estimate: safe under any reads",
-        paper: "STRAW, mended",
+        summary: "`straw-ss` with a bound instead of its estimate: safe under any reads",
+        paper: "STRAW, corrected",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: true, retries: false },
         in_bulk: InBulk::OrderDrawn,

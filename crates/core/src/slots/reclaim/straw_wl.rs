@@ -1,22 +1,22 @@
 //! # STRAW-WL
 //! Counts the reads of every wordline, and rewrites the wordlines that could reach their limit
-//! before the next look at their block.
+//! before the next check of their block.
 //!
 //! - **Paper:** straw-2024 III, with its naive counters ("STRAW-WL" of Fig. 8).
-//! - **Acts at:** the looks of `shared/straw.rs`, on exact doses:
-//!   `dose(i) + alpha (max(I, R_late + 1) + R_late) + M > ERC_MAX`.
-//! - **Costs:** 3 bytes per wordline and block. The drive's own counters are read here, because the
-//!   controller's would be the same.
+//! - **Acts at:** the checks of `shared/straw.rs`, on exact doses: `dose(i) + alpha (max(I, R_late
+//!   + 1) + R_late) + M > ERC_MAX`.
+//! - **Costs:** 3 bytes per wordline and block. The simulation reads the drive's own counters,
+//!   because the controller's would be equal.
 //! - **Departs from the paper:** doses count from a wordline's own programming, not from the erase.
 //!   The margin has a term for movers' reads and one for the reads that a block serves until its
-//!   job is done. Looks that cannot find anything are left out.
-//! - **Does not help:** blocks that are read evenly and age alike. The holes that it leaves are
-//!   GC's to clean.
+//!   job is done. Checks that cannot find anything are skipped.
+//! - **Does not help:** blocks that are read evenly and age equally. GC must clean the invalid
+//!   pages that it leaves.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/straw-wl.md`).
 //!
 //! ```text
 //! one page a wordline, alpha 9, limit 900, I = 10, three wordlines, hammered in the middle:
-//!                 fresh wordline: 900 - 9 (10 + 1) - (3 + 2 x 8) = 782 may have been taken = 86 reads: first look at 90
+//!                 fresh wordline: 900 - 9 (10 + 1) - (3 + 2 x 8) = 782 is the threshold = 86 reads: first check at 90
 //! reads   90      dose of both neighbours 810 > 782: both move (3 - 2 valid pages left), the middle one, dose 0, stays
 //! ```
 
@@ -34,7 +34,8 @@ use crate::slots::card::{About, Args, Card, Needs, Protection};
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "straw-wl",
-        summary: "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)",
+        summary: "rewrites wordlines whose own dose nears their limit, with exact counters \
+            (straw-2024)",
         paper: "STRAW, CAL 2024",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },

@@ -1,23 +1,24 @@
 //! # Tiered
 //! Counts the reads of a block until they could matter, then those of its layers, then those of its
-//! wordlines. Fine counters come from a pool, for the blocks that need them.
+//! wordlines. Fine counters come from a pool, only for the blocks that need them.
 //!
-//! - **Paper:** none. The idea is Hydra's for DRAM rows (Qureshi et al., ISCA 2022); the look is
+//! - **Paper:** none. The idea is Hydra's for DRAM rows (Qureshi et al., ISCA 2022); the check is
 //!   straw-2024's (`shared/straw.rs`).
-//! - **Acts at:** `reclaim.tier_share` of the threshold T of `block`. From there the block has
-//!   layer counters, and looks as in `straw-wl`. It gets wordline counters when, by its layers, a
-//!   wordline may have that share. Without layer counters it is emptied at T or later.
+//! - **Acts at:** `reclaim.tier_share` of the threshold T of `block`. From there, the block has
+//!   layer counters and checks as in `straw-wl`. It gets wordline counters when, according to its
+//!   layers, a wordline may have reached that share. Without layer counters, the whole block moves
+//!   at T or later.
 //! - **Costs:** 6 bytes per block, 3 per counter of the pools (`reclaim.layer_sets`,
 //!   `reclaim.wordline_sets`) and 12 per set.
 //! - **Departs from the paper:** Hydra keeps all fine counters in memory and caches them. Here
-//!   there is only the pool; cold blocks give sets back.
-//! - **Does not help:** drives with more hot blocks at a time than sets. The other blocks are
-//!   rewritten as a whole.
+//!   there is only the pool; cold blocks give their sets back.
+//! - **Does not help:** drives with more hot blocks than sets. The other blocks are rewritten as a
+//!   whole.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/tiered.md`).
 //!
 //! ```text
-//! alpha 9, limit 900, tier_share 0.25, one page a wordline, two wordlines a layer, four in all, margins left out; wordline 1 is hammered:
-//! reads   25   tier_share of 900 / 9: layers, 25 unplaced       50   8 x 25 = 200 of the 900 are hot no more than 225
+//! alpha 9, limit 900, tier_share 0.25, one page a wordline, two wordlines a layer, four in all, without margins; wordline 1 is hammered:
+//! reads   25   tier_share of 900 / 9: layers, 25 unplaced       50   8 x 25 = 200 is at most 225 of the 900: no change
 //!         54   8 x 29 = 232: wordlines, 25 unplaced, 29 in layer 0
 //!        100   bound of 0 and 2: 8 (25 + 29 + 46) + 100 = 900: both move; 3, beside 2, has 8 (25 + 0 + 0) + 100 = 300
 //! ```
@@ -46,8 +47,9 @@ const TIER_SHARE: Param = Param {
     default: 0.1,
     range: (0.0, 1.0),
     draw: &[0.0, 0.1, 0.5, 1.0],
-    meaning: "Share of what a block, or a wordline, may take after which its reads are counted more finely; 0 counts them so from its erase on",
-    source: "Assumption: docs/design/counters-and-probes.md has what it costs and saves",
+    meaning: "Share of its limit at which a block or a wordline gets finer counters; 0: from its \
+        erase on",
+    source: "Assumption: docs/design/counters-and-probes.md shows what it costs and saves",
     alias: Some("tier_share"),
 };
 /// Sets of layer counters, as a share of the blocks.
@@ -55,7 +57,7 @@ const LAYER_SETS: Param = Param {
     key: "layer_sets",
     default: 0.02,
     draw: &[0.0, 0.1, 1.0],
-    meaning: "Sets of layer counters, as a share of the blocks",
+    meaning: "Number of sets of layer counters, as a share of the blocks",
     alias: Some("layer_sets"),
     ..TIER_SHARE
 };
@@ -64,7 +66,7 @@ const WORDLINE_SETS: Param = Param {
     key: "wordline_sets",
     default: 0.002,
     draw: &[0.0, 0.05, 1.0],
-    meaning: "Sets of wordline counters, as a share of the blocks",
+    meaning: "Number of sets of wordline counters, as a share of the blocks",
     alias: Some("wordline_sets"),
     ..TIER_SHARE
 };
@@ -72,7 +74,8 @@ const WORDLINE_SETS: Param = Param {
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "tiered",
-        summary: "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool",
+        summary: "`straw-wl` with layer and wordline counters from a pool, only for the blocks \
+            that need them",
         paper: "Hydra, ISCA 2022",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
@@ -209,7 +212,8 @@ impl Policy for Tiered {
             name: "layers counted".into(),
             reads: first,
             because: format!(
-                "tier_share {} of the {threshold} at which a block without layer counters is rewritten",
+                "tier_share {} of {threshold}, the threshold at which a block without layer \
+                 counters is rewritten",
                 self.share
             ),
         };

@@ -2,14 +2,14 @@
 //! Rewrites a block before its oldest page reaches the age `refresh.period`.
 //!
 //! - **Paper:** Cai et al., Flash correct-and-refresh, ICCD 2012 (remapping, at a fixed period).
-//! - **Acts at:** the age `(1 - lead) x period` of a block; an open one is closed for it.
-//! - **Costs:** each block that nobody rewrites is programmed once a period.
-//! - **Does not help:** data that reads wear out within the period.
-//! - **Safety:** no page grows older than the period, untimed. In time it may be late by what a die
-//!   is doing already and by the latency of the requests under way.
+//! - **Acts at:** the age `(1 - lead) x period` of a block; an open block is closed for it.
+//! - **Costs:** each block that is not rewritten otherwise is programmed once per period.
+//! - **Does not help:** data that reads destroy within the period.
+//! - **Safety:** no page grows older than the period in the untimed gear. In the timed gear, a page
+//!   may be late by the work in progress on its die and by the latency of the outstanding requests.
 //!
 //! ```text
-//! period 32 d, lead 1/8: written on day 0, under way from day 28 on in idle gaps, `at_once` blocks at a time, urgent as day 32 comes near
+//! period 32 d, lead 1/8: written on day 0, refreshed from day 28 on in idle gaps, `at_once` blocks at a time, urgent shortly before day 32
 //! ```
 
 use std::collections::BTreeMap;
@@ -27,8 +27,8 @@ pub(super) const LEAD: Param = Param {
     default: 0.125,
     range: (0.001, 0.9),
     draw: &[0.01, 0.125, 0.5],
-    meaning: "share of the period before its end in which a block may wait for idle gaps",
-    source: "assumption: a drive that is idle one day of eight needs no more",
+    meaning: "last part of the period, as a share of it, in which a block waits for idle gaps",
+    source: "assumption: enough for a drive that is idle one day in eight",
     alias: None,
 };
 
@@ -39,8 +39,8 @@ pub(super) const AT_ONCE: Param = Param {
     default: 4.0,
     range: (1.0, 65_536.0),
     draw: &[1.0, 4.0, 64.0],
-    meaning: "blocks under way at a time, but for those whose period ends",
-    source: "assumption: a patrol that leaves most dies to the host",
+    meaning: "most blocks refreshed at a time, except those whose period ends",
+    source: "assumption: leaves most dies to the host",
     alias: None,
 };
 
@@ -51,7 +51,7 @@ pub(super) const PATROL: Param = Param {
     default: 0.0,
     range: (0.0, 1e6),
     draw: &[0.0, 0.001, 1.0],
-    meaning: "blocks a second that are begun at most, but for those whose period ends; 0 for as many as are due",
+    meaning: "most blocks begun per second, except those whose period ends; 0: no limit",
     source: "assumption: blocks written at different times come due at different times",
     alias: None,
 };
@@ -59,7 +59,7 @@ pub(super) const PATROL: Param = Param {
 pub(super) const CARD: RefreshTechnique = Card {
     about: About {
         name: "block",
-        summary: "rewrites each block before its oldest page comes to the age `refresh.period`",
+        summary: "rewrites each block before its oldest page reaches the age `refresh.period`",
         paper: "Cai et al., ICCD 2012",
         params: &[LEAD, AT_ONCE, PATROL],
         ..About::PLAIN

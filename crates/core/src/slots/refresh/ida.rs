@@ -1,22 +1,22 @@
 //! # IDA coding
-//! Refreshes a block where it lies, so that reads of it take fewer sensings: the LSB page of each
-//! wordline whose top page is valid moves, and states that differ only in pages that are gone are
+//! Refreshes a block in place, so that reads of it take fewer sensings. The LSB page of each
+//! wordline whose top page is valid moves. Then states that differ only in invalid pages are
 //! merged.
 //!
 //! - **Paper:** ida-coding-2018 III to IV.
-//! - **Acts at:** the ages at which `block` does. A block that holds merged wordlines moves as a
-//!   whole the next time.
-//! - **Beyond the paper:** with `at_reclaim` and `at_gc` wordlines whose LSB page is gone are
-//!   merged between refreshes, too: those that a partial reclaim leaves, and those of a block that
-//!   GC has passed over. Data that is about to move is not merged.
+//! - **Acts at:** the ages of `block`. A block that holds merged wordlines moves as a whole the
+//!   next time.
+//! - **Beyond the paper:** with `at_reclaim` and `at_gc`, wordlines whose LSB page is invalid are
+//!   also merged between refreshes. These are the wordlines that remain after a partial reclaim,
+//!   and those of a block that GC did not choose. Data that is about to move is not merged.
 //! - **Costs:** merged pages are read twice, a share of them (`error_rate`) is written elsewhere,
-//!   and a wordline costs up to a program (`adjust_us`). Merged blocks stay in use half empty: more
-//!   garbage collection.
-//! - **Departs from the paper:** a block moves as a whole if its reclaim technique has no room for
-//!   these reads. With `reclaim.own_age` a block that grew a step of age older without a read has no
-//!   room either. A merge makes data new (inference).
-//! - **Does not help:** drives that are full and written, where GC cleans blocks before they come
-//!   to the age.
+//!   and a wordline takes up to the time of a program (`adjust_us`). Merged blocks stay in use half
+//!   empty, which causes more garbage collection.
+//! - **Departs from the paper:** a block moves as a whole if its reclaim technique has no reserve
+//!   for these reads. With `reclaim.own_age`, a block that grew a step of age older without a read
+//!   has no reserve either. A merge makes data new (inference).
+//! - **Does not help:** full drives with many writes, where GC cleans blocks before they reach the
+//!   age.
 //! - **Safety:** as `block`, and pages are verified while memory holds them. A wordline that `ipr`
 //!   or `ipr-wl` merged moves, and the reverse.
 //!
@@ -29,7 +29,7 @@
 //! L C -  - C -   all
 //!
 //! four wordlines, LCM, -CM, L-M and LC-, none corrupted:
-//!     reads 2 + 1 + 1 + 2 that move or stay and 2 + 2 + 1 verified, in all 3 + 2 + 2 + 2 + 5 = 14; programs 1 + 0 + 1 + 2 = 4; 3 adjustments
+//!     reads 2 + 1 + 1 + 2 of pages that move or stay and 2 + 2 + 1 for verification, in all 3 + 2 + 2 + 2 + 5 = 14; programs 1 + 0 + 1 + 2 = 4; 3 adjustments
 //!     `block`: reads 9, programs 9, and an erase
 //! ```
 
@@ -51,8 +51,9 @@ const ERROR_RATE: Param = Param {
     default: 0.2,
     range: (0.0, 1.0),
     draw: &[0.0, 0.2, 0.8],
-    meaning: "share of merged pages that merging corrupts, each by itself",
-    source: "ida-coding-2018 VI as its figures are labelled (E20); that it is the default there is second-hand",
+    meaning: "probability that a merge corrupts a page, independently for each page",
+    source: "ida-coding-2018 VI, label E20 of its figures; that E20 is the paper's default is \
+        second-hand",
     alias: None,
 };
 
@@ -63,7 +64,7 @@ const ADJUST_US: Param = Param {
     default: 0.0,
     range: (0.0, 1e6),
     draw: &[0.0, 100.0, 2300.0],
-    meaning: "time that merging a wordline takes on its die; 0 stands for `timing.program_us`, the longest of them",
+    meaning: "time of merging a wordline on its die; 0: the longest `timing.program_us`",
     source: "ida-coding-2018 IV: at most the program of an MSB page",
     alias: None,
 };
@@ -75,8 +76,8 @@ const ONLY_INVALID: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
-    meaning: "1: merges only wordlines whose LSB page is invalid already, and moves no other for it",
-    source: "ida-coding-2018 IV names it as the alternative that is not taken",
+    meaning: "1: merges only wordlines whose LSB page is already invalid, and moves no LSB page",
+    source: "ida-coding-2018 IV names it as the rejected alternative",
     alias: None,
 };
 
@@ -87,7 +88,8 @@ const AT_RECLAIM: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
-    meaning: "1: where reclaim has moved a part of a block, wordlines that stay are merged if their LSB page is gone",
+    meaning: "1: after reclaim moves part of a block, merges the remaining wordlines whose LSB \
+        page is invalid",
     source: "not in ida-coding-2018",
     alias: None,
 };
@@ -99,7 +101,8 @@ const AT_GC: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 0.0, 1.0],
-    meaning: "1: whenever GC picks a block, another that is to stay is looked at, in turn; its wordlines whose LSB page is gone are merged",
+    meaning: "1: whenever GC picks a block, checks the next of the other blocks and merges its \
+        wordlines whose LSB page is invalid",
     source: "not in ida-coding-2018",
     alias: None,
 };
@@ -107,7 +110,8 @@ const AT_GC: Param = Param {
 pub(super) const CARD: RefreshTechnique = Card {
     about: About {
         name: "ida",
-        summary: "merges states of wordlines in place at the age `refresh.period`, so that reads take fewer sensings, and moves the rest",
+        summary: "at the age `refresh.period`, merges wordlines in place so that reads take fewer \
+            sensings, and moves the other pages",
         paper: "IDA coding, MICRO 2018",
         params: &[LEAD, AT_ONCE, PATROL, ERROR_RATE, ADJUST_US, ONLY_INVALID, AT_RECLAIM, AT_GC],
         ..About::PLAIN
@@ -431,7 +435,8 @@ mod tests {
         "#;
         for from_last in [false, true] {
             let ecc = format!(
-                "ecc = {{ cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = {from_last} }}"
+                "ecc = {{ cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = \
+                 {from_last} }}"
             );
             let text = text_of("tlc", &format!("{more}\n{ecc}")).replace("1000s", "1000h");
             let mut drive = filled(drive_of(&text, "none").unwrap());
@@ -528,7 +533,8 @@ mod tests {
     #[test]
     fn cells_of_one_bit_have_nothing_to_merge() {
         let refused = try_drive("slc", "", "none").err().map(|e| e.to_string());
-        let expected = "refresh technique `ida` merges states of cells that hold two bits or more, and geometry.cell is \"slc\": use `block`";
+        let expected = "refresh technique `ida` needs cells of two bits or more, and geometry.cell \
+            is \"slc\": use `block`";
         assert_eq!(refused.as_deref(), Some(expected));
     }
 }

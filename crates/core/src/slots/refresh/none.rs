@@ -1,15 +1,15 @@
 //! # None
-//! Does nothing about the age of data.
+//! Does not refresh data.
 //!
 //! - **Costs:** nothing.
-//! - **Does not help:** data that nobody rewrites.
+//! - **Does not help:** data that is not rewritten otherwise.
 
 use super::{Aged, Refresh, RefreshTechnique, Wanted};
 use crate::base::units::Moment;
 use crate::slots::card::{About, Card};
 
 pub(super) const CARD: RefreshTechnique = Card {
-    about: About { name: "none", summary: "no data refresh: data grows old", ..About::PLAIN },
+    about: About { name: "none", summary: "no data refresh: data ages", ..About::PLAIN },
     new: |_, _, _| Box::new(None),
 };
 

@@ -24,7 +24,7 @@ impl Dies {
         let read = self.host_read(op)?;
         if read.since.replace(at).is_some() || read.unit != unit {
             return Err(format!(
-                "a read that belongs to array {} is sensed by array {unit} from {at} ns, or twice",
+                "a read of array {} is sensed by array {unit} from {at} ns, or it is sensed twice",
                 read.unit
             ));
         }
@@ -34,7 +34,7 @@ impl Dies {
             || u.free > at
             || self.all[die as usize].running.is_some()
         {
-            return Err(format!("array {unit} senses from {at} ns on, and is busy"));
+            return Err(format!("array {unit} begins to sense at {at} ns while it is busy"));
         }
         let first = u.waiting.pop_front();
         let d = &mut self.all[die as usize];
@@ -47,13 +47,11 @@ impl Dies {
         let may_begin = nothing_is_next && !d.urgent || d.suspended.is_some();
         self.touch(die);
         if !may_begin {
-            return Err(format!(
-                "die {die} begins a read at {at} ns before other work, whose turn it is"
-            ));
+            return Err(format!("die {die} begins a read at {at} ns, but other work is next"));
         }
         if first != Some(op) {
             return Err(format!(
-                "array {unit} senses from {at} ns on for a read that came after another that waits"
+                "array {unit} begins to sense at {at} ns for a read, but an earlier read waits"
             ));
         }
         Ok(())
@@ -70,7 +68,9 @@ impl Dies {
         };
         work.stage = Stage::Array(at);
         if !right {
-            return Err(format!("die {die} begins at {at} ns to work on {op}, which is {stage:?}"));
+            return Err(format!(
+                "die {die} begins to work on {op} at {at} ns, in the wrong stage: {stage:?}"
+            ));
         }
         if unit != die * lengths.units_per_die {
             return Err(format!("work of die {die} begins at {at} ns on array {unit}"));
@@ -81,7 +81,7 @@ impl Dies {
                 if self.all[die as usize].suspended.take() != Some(op)
                     || !self.is_quiet(die, at) =>
             {
-                Err(format!("die {die} goes on at {at} ns with suspended work while it is busy"))
+                Err(format!("die {die} continues suspended work at {at} ns while it is busy"))
             }
             Stage::Suspended => {
                 self.all[die as usize].running = Some(op);
@@ -101,17 +101,17 @@ impl Dies {
         let pressed = self.pressed.is_some();
         let d = &mut self.all[die as usize];
         if !is_quiet || d.suspended.is_some() || d.running.replace(op).is_some() {
-            return Err(format!("die {die} begins work at {at} ns, and is busy"));
+            return Err(format!("die {die} begins work at {at} ns while it is busy"));
         }
         if reads > 0 && !(d.urgent || pressed) && d.pieces.is_empty() {
             return Err(format!(
-                "die {die} begins work at {at} ns before {reads} reads that wait, though nothing is urgent"
+                "die {die} begins work at {at} ns while {reads} reads wait, but no work is urgent"
             ));
         }
         // Where a job is done piece by piece, one in the foreground looks like any other.
         if reads > 0 && !d.urgent && self.pieces_are_whole && d.turn.owed() > 0 {
             return Err(format!(
-                "die {die} begins work at {at} ns before {reads} reads that wait, whose turn it is"
+                "die {die} begins work at {at} ns while {reads} reads wait, but a read is next"
             ));
         }
         if !d.waiting.is_empty() && !d.pieces.is_empty() && is_piece == d.turn.others {
@@ -120,7 +120,7 @@ impl Dies {
             } else {
                 ("work", "a piece of a job")
             };
-            return Err(format!("die {die} begins {this} at {at} ns where {other} has its turn"));
+            return Err(format!("die {die} begins {this} at {at} ns, but {other} is next"));
         }
         d.turn.others = is_piece;
         d.turn.foreground &= !is_piece;
@@ -130,9 +130,9 @@ impl Dies {
             // The program of a wordline waits for its loads elsewhere.
             let is_early = self.wordlines.values().any(|(_, programs)| programs.contains(&op));
             let what = if is_early {
-                "to program a wordline of which pages are still being read"
+                "to program a wordline whose pages are still being read"
             } else {
-                "with work that came after other work that waits"
+                "to work, but earlier work waits"
             };
             return Err(format!("die {die} begins at {at} ns {what}"));
         }
@@ -148,7 +148,7 @@ impl Dies {
         let work = self.work(op)?;
         let die = work.half.die;
         let Stage::Array(since) = work.stage else {
-            return Err(format!("work is suspended at {at} ns while its array does not work"));
+            return Err(format!("work is suspended at {at} ns, but its array is idle"));
         };
         work.worked += at - since;
         if work.half.suspension.is_none()
@@ -156,14 +156,14 @@ impl Dies {
             || work.worked > work.array()
         {
             return Err(format!(
-                "work of die {die} is suspended at {at} ns, which may be {} times",
+                "work of die {die} is suspended at {at} ns more than the allowed {} times",
                 lengths.suspensions
             ));
         }
         work.suspended += 1;
         work.stage = Stage::Suspended;
         if self.reads_waiting(die) == 0 {
-            return Err(format!("die {die} suspends its work at {at} ns, and no read waits"));
+            return Err(format!("die {die} suspends its work at {at} ns, but no read waits"));
         }
         let d = &mut self.all[die as usize];
         (d.running, d.suspended) = (None, Some(op));
@@ -187,7 +187,7 @@ impl Dies {
         };
         if channel != lengths.channel_of(die) {
             return Err(format!(
-                "channel {channel} serves die {die}, which is on channel {}",
+                "channel {channel} serves die {die}, which belongs to channel {}",
                 lengths.channel_of(die)
             ));
         }
@@ -195,7 +195,8 @@ impl Dies {
         let to = from + ns;
         if span != (from, to) {
             return Err(format!(
-                "channel {channel} is used from {} to {} ns; it must from {from} to {to} ns",
+                "channel {channel} is used from {} to {} ns; it must be used from {from} to {to} \
+                 ns",
                 span.0, span.1
             ));
         }
@@ -218,7 +219,8 @@ impl Dies {
         let HostRead { unit, sense, transfer, since, to, .. } = *self.host_read(op)?;
         let (Some(since), None) = (since, to) else {
             return Err(format!(
-                "read {op} is transferred at {at} ns without being sensed, or twice"
+                "read {op} is transferred at {at} ns, but it was not sensed or was already \
+                 transferred"
             ));
         };
         let empty = if lengths.cache_read { self.units[unit as usize].empty } else { 0 };
@@ -228,7 +230,8 @@ impl Dies {
             Ok((unit / lengths.units_per_die, transfer))
         } else {
             Err(format!(
-                "array {unit} begins to sense at {since} ns and has the page at {at} ns; it must at {ready} ns"
+                "array {unit} begins to sense at {since} ns and has the page at {at} ns; it must \
+                 have the page at {ready} ns"
             ))
         }
     }
@@ -236,23 +239,23 @@ impl Dies {
     fn work_ready(&mut self, op: OpId, at: Ns) -> Result<(u32, Ns), String> {
         let work = self.work(op)?;
         let (die, stage) = (work.half.die, work.stage);
-        let ns = work
-            .half
-            .bus
-            .ok_or_else(|| format!("work of die {die} that needs no channel has it at {at} ns"))?;
+        let ns = work.half.bus.ok_or_else(|| {
+            format!("work of die {die} uses the channel at {at} ns, but it needs no channel")
+        })?;
         match stage {
             Stage::Array(since) if work.half.out => {
                 let ready = since + work.half.array;
                 if ready != at {
                     return Err(format!(
-                        "die {die} begins to sense at {since} ns and has the page at {at} ns; it must at {ready} ns"
+                        "die {die} begins to sense at {since} ns and has the page at {at} ns; it \
+                         must have the page at {ready} ns"
                     ));
                 }
             }
             Stage::Waiting if !work.half.out => self.occupy(op, die, at)?,
             _ => {
                 return Err(format!(
-                    "work of die {die} has its channel at {at} ns, and is {stage:?}"
+                    "work of die {die} gets its channel at {at} ns in the wrong stage: {stage:?}"
                 ));
             }
         }
@@ -291,11 +294,16 @@ impl Dies {
             Stage::Array(since) if !work.half.out => {
                 let (took, must) = (work.worked + (at - since), work.array());
                 return Err(format!(
-                    "die {die} has worked for {took} ns at {at} ns on what takes {must} ns, {} suspensions included",
+                    "die {die} worked {took} ns on an operation by {at} ns; with its {} \
+                     suspensions, it must take {must} ns",
                     work.suspended
                 ));
             }
-            stage => return Err(format!("work of die {die} ends at {at} ns, and is {stage:?}")),
+            stage => {
+                return Err(format!(
+                    "work of die {die} ends at {at} ns in the wrong stage: {stage:?}"
+                ));
+            }
         }
         let waiting = self.reads_waiting(die);
         self.all[die as usize].running = None;
@@ -345,7 +353,7 @@ impl Dies {
     /// A page was read for a wordline or a stripe; `among_reads` is when, if that was done among
     /// the host's reads.
     fn loaded(&mut self, wordline: u32, among_reads: Option<Ns>) -> Result<(), String> {
-        let loads = self.wordlines.get_mut(&wordline).ok_or("a load ends that was never begun")?;
+        let loads = self.wordlines.get_mut(&wordline).ok_or("a load ends, but it never began")?;
         loads.0 -= 1;
         if loads.0 == 0
             && let Some((_, programs)) = self.wordlines.remove(&wordline)

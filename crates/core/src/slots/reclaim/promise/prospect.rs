@@ -1,4 +1,5 @@
-//! What a technique would do on a drive, without the drive: no block, no data.
+//! Behaviour of a technique on a drive, computed without the drive: there are no blocks and no
+//! data.
 
 use super::{NO_SEED, Promise, check};
 use crate::base::geometry::Geometry;

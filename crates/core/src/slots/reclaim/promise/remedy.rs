@@ -1,4 +1,4 @@
-//! Which key is to blame where a technique cannot keep its promise, and what would be right.
+//! Key to blame if a technique's guarantee does not hold, and the value that would be right.
 
 use super::prospect::Blank;
 use super::{NO_SEED, first_broken, promise_at_start};
@@ -44,19 +44,16 @@ fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(S
     let oldest = Span(config.longest_age().0 / (DAY / 100) * (DAY / 100));
     let (what, refresh) = if config.refresh.at_work {
         (
-            format!("refresh.period = \"{}\" lets data become {oldest} old", config.refresh.period),
-            "",
+            format!(
+                "refresh.period = \"{}\" lets data reach an age of {oldest}",
+                config.refresh.period
+            ),
+            "set ",
         )
     } else {
-        (
-            format!("error.longest_age = \"{oldest}\", and nothing refreshes data before"),
-            "--refresh block with ",
-        )
+        (format!("error.longest_age = \"{oldest}\" without refresh"), "use --refresh block with ")
     };
-    Some((
-        what,
-        format!("{refresh}refresh.period = \"{period}\" or less is right up to {last} P/E cycles"),
-    ))
+    Some((what, format!("{refresh}refresh.period = \"{period}\" or less up to {last} P/E cycles")))
 }
 
 /// Which key is to blame for a broken promise, with its value, and what would be right. The
@@ -79,14 +76,14 @@ pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -
     let late_is = match config.reclaim.late_reads {
         Some(given) => format!("reclaim.late_reads = {given}"),
         None => {
-            format!("reclaim.late_reads is not set, and R_late = {late} follows from the timing")
+            format!("reclaim.late_reads is not set (R_late = {late}, from the timing)")
         }
     };
     if let Some(most) = largest(1, interval, &|n| holds(&|c| set(c, n))) {
-        return (format!("{key} = {interval}"), format!("{key} = {most} or less is right"));
+        return (format!("{key} = {interval}"), format!("set {key} = {most} or less"));
     }
     if let Some(most) = largest(least, late, &|n| holds(&|c| c.reclaim.late_reads = Some(n))) {
-        return (late_is, format!("reclaim.late_reads = {most} or less is right"));
+        return (late_is, format!("set reclaim.late_reads = {most} or less"));
     }
     let both = |n: u32| {
         holds(&|c| {
@@ -97,15 +94,15 @@ pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -
     if let Some(most) = largest(1, interval, &both) {
         return (
             format!("{key} = {interval}, {late_is}"),
-            format!("reclaim.late_reads = {least} and {key} = {most} or less are right"),
+            format!("set reclaim.late_reads = {least} and {key} = {most} or less"),
         );
     }
     let worn = config.start.pec;
     if let Some(most) = largest(0, worn, &|n| holds(&|c| c.start.pec = n)) {
-        return (format!("start.pec = {worn}"), format!("start.pec = {most} or less is right"));
+        return (format!("start.pec = {worn}"), format!("set start.pec = {most} or less"));
     }
     (
         "disturb.table".into(),
-        "larger limits, or blocks of fewer pages (geometry.wordlines_per_block), are right".into(),
+        "use larger limits, or blocks of fewer pages (geometry.wordlines_per_block)".into(),
     )
 }

@@ -1,5 +1,5 @@
-//! The bit-density manager (ipr-2018 III-C, III-D): which blocks have guard levels, and which of
-//! them has to give its guard levels back.
+//! The bit-density manager (ipr-2018 III-C, III-D): chooses the blocks that get guard levels, and
+//! those that must give them back.
 
 use super::super::View;
 use crate::base::geometry::Geometry;

@@ -1,4 +1,4 @@
-//! Parameters that several techniques have.
+//! Parameters of several techniques.
 
 use crate::slots::card::{Kind, Param};
 
@@ -10,7 +10,8 @@ pub const CHECK_INTERVAL: Param = Param {
     default: 1000.0,
     range: (1.0, 1e6),
     draw: &[1.0, 5.0, 64.0, 300.0],
-    meaning: "Reads of a block between two looks at its wordlines; for techniques that work by wordlines",
+    meaning: "Reads of a block between two checks of its wordlines, in techniques that act \
+        wordline by wordline",
     source: "straw-2024 III-B: \"e.g., every 1K reads to the block\"",
     alias: Some("check_interval"),
 };
@@ -23,7 +24,7 @@ pub const COUNTERS: Param = Param {
     default: 32.0,
     range: (2.0, 256.0),
     draw: &[2.0, 3.0, 8.0, 32.0, 40.0],
-    meaning: "Space-Saving counters of each block; for techniques that have any",
+    meaning: "Space-Saving counters per block, in techniques that use them",
     source: "straw-2024 IV: \"32 counter entries for a block\"",
     alias: Some("counters"),
 };
@@ -36,7 +37,8 @@ pub const OWN_AGE: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0, 1.0],
-    meaning: "1 looks limits up at the age of a block's data, 0 at the longest that data may have; for techniques that know the time",
-    source: "docs/error-budget.md has what it saves",
+    meaning: "1: uses the limits at the age of a block's data; 0: at the longest possible age; for \
+        techniques that know the time",
+    source: "docs/error-budget.md shows what it saves",
     alias: Some("own_age"),
 };

@@ -1,14 +1,14 @@
-//! The read-hot identifier (ipr-2018 III-B): finds the blocks, then the pages of them, that are
-//! read so much that they are worth a place of their own.
+//! The read-hot identifier (ipr-2018 III-B): finds the blocks, then their pages, that are read so
+//! often that they get blocks of their own.
 //!
-//! A regular block that comes to its limit sooner than the average block moves to a monitor block,
-//! whose pages are counted one by one. When a monitor block comes to its limit, its pages that were
-//! read more often than the average page are read-hot. A block that GC erases tells nothing: its
-//! data is regular again, because it went to GC's stream.
+//! A regular block that reaches its limit sooner than the average block moves to a monitor block,
+//! which counts the reads of each page. When a monitor block reaches its limit, its pages that were
+//! read more often than the average page are read-hot. A block that GC erases gives no information:
+//! its data becomes regular again, because it went to GC's stream.
 //!
 //! ```text
 //! 40 blocks; after 2,000 page operations of the host the fourth refresh: B_avg = 2,000 x 40 / 4 = 20,000; the block was opened at 500:
-//! 1,500 < 20,000, so what it holds goes to a monitor block
+//! 1,500 < 20,000, so its data goes to a monitor block
 //! its four valid pages are read 5, 1, 9, 1 times until its limit: P_avg = 4, the first and the third are read-hot
 //! ```
 
@@ -219,7 +219,7 @@ impl ReadHot {
         {
             let because = self.block.because(view, &terms);
             thresholds.push(Threshold {
-                name: "block of low density rewritten".into(),
+                name: "low-density block rewritten".into(),
                 reads,
                 because,
             });

@@ -1,9 +1,9 @@
-//! One number for how often a technique rewrites at an age. It carries the wear that reads cause
-//! through a drive's life.
+//! Mean number of reads per rewrite at a P/E count, for one technique. It gives the wear that reads
+//! cause over a drive's life.
 //!
-//! A wordline with the threshold T is rewritten once every T reads. So several wordlines cause
-//! rewrites at the sum of their rates 1/T, and the mean reads between two rewrites are the harmonic
-//! mean of the thresholds. Weak wordlines are rewritten most and count most.
+//! A wordline with the threshold T is rewritten once every T reads. Several wordlines together
+//! cause rewrites at the sum of their rates 1/T. So the mean number of reads between two rewrites
+//! is the harmonic mean of the thresholds. Weak wordlines are rewritten most and count most.
 //!
 //! ```text
 //! thresholds 100 and 300:  2 / (1/100 + 1/300) = 150

@@ -1,7 +1,7 @@
-//! Shadow blocks (ipr-2018 II-B): blocks that hold a few read-hot pages and nothing else. This file
-//! has what the techniques with shadow blocks share: how many there may be, which goes back when
-//! there are too many, and what becomes of all other blocks. Where each page has a die of its own,
-//! each die has its own shadow blocks: what it holds cannot go to another.
+//! Shadow blocks (ipr-2018 II-B): blocks that hold only a few read-hot pages. This file has the
+//! common part of the techniques with shadow blocks. It decides how many there may be, which one
+//! goes back when there are too many, and what happens to other blocks. With parity, each page
+//! belongs to one die, so each die has its own shadow blocks.
 //!
 //! ```text
 //! regular --sooner than B_avg--> monitor --pages above P_avg--> shadow blocks, 30 pages each
@@ -89,7 +89,8 @@ impl Shadows {
         counted: &str,
     ) -> Vec<Threshold> {
         let because = format!(
-            "that of every block{counted}; at most {} pages of such a block hold data (density.shadow_pages)",
+            "threshold of every block{counted}; at most {} pages of a shadow block hold data \
+             (density.shadow_pages)",
             self.pages
         );
         let and_shadow = |t: Threshold| {

@@ -1,15 +1,15 @@
-//! The common look of the straw-2024 techniques: every so many reads of a block, the wordlines
-//! whose dose could reach their limit before the next look are rewritten. The techniques differ in
-//! what they know of a dose: their [`DoseEstimate`].
+//! The common check of the straw-2024 techniques. At fixed intervals of a block's reads, it
+//! rewrites the wordlines whose dose could reach their limit before the next check. The techniques
+//! differ in how they estimate a dose: their [`DoseEstimate`].
 //!
 //! - **Acts at:** multiples of the interval I (`reclaim.check_interval`) of a block's reads. A
-//!   wordline i with valid pages moves where `bound(i) + alpha (max(I, R_late + 1) + R_late) + M >
-//!   ERC_MAX`. `M = V + 2 (alpha - 1) p` is what movers may deposit: they read each of the block's
-//!   V valid pages once more, p of them on each neighbour.
-//! - **Leaves behind:** a hole for each moved page. A block without valid pages is erased. Looks
-//!   that cannot find anything are left out.
-//! - **Safety:** no page is lost where `bound(i)` is never below the dose, and the first look
-//!   leaves a new wordline alone (`docs/safety/straw.md`).
+//!   wordline i with valid pages moves if `bound(i) + alpha (max(I, R_late + 1) + R_late) + M >
+//!   ERC_MAX`. `M = V + 2 (alpha - 1) p` is the dose that movers may add. They read each of the
+//!   block's V valid pages once more, p of them on each neighbour.
+//! - **Leaves behind:** an invalid page for each moved page. A block without valid pages is erased.
+//!   Checks that cannot find anything are skipped.
+//! - **Safety:** no page is lost if `bound(i)` is never below the dose, and the first check leaves
+//!   a new wordline in place (`docs/safety/straw.md`).
 
 use std::collections::BTreeMap;
 
@@ -337,7 +337,7 @@ impl<E: DoseEstimate> Policy for Straw<E> {
         match Promise::within(budgets) {
             Promise::Within(budget) if E::ONLY_THE_INTERVAL => Promise::Unsafe(
                 budget,
-                "its margin leaves out movers' reads and those until a job is done",
+                "its margin omits movers' reads and host reads until a job is done",
             ),
             Promise::Within(budget) if E::CAN_BE_DECEIVED => Promise::Deceivable(budget),
             promise => promise,
@@ -360,7 +360,8 @@ impl<E: DoseEstimate> Policy for Straw<E> {
                 format!("ERC_MAX {limit} - alpha {alpha:.3} x I {}", self.interval)
             } else {
                 format!(
-                    "ERC_MAX {limit} - alpha {alpha:.3} x (max(I {}, R_late {} + 1) + R_late{}) - M ({movers} + {near:.1}{})",
+                    "ERC_MAX {limit} - alpha {alpha:.3} x (max(I {}, R_late {} + 1) + R_late{}) - \
+                     M ({movers} + {near:.1}{})",
                     self.interval,
                     view.late_in_a_job(),
                     if self.overshoot > 0 {
@@ -373,7 +374,7 @@ impl<E: DoseEstimate> Policy for Straw<E> {
             };
             Threshold {
                 name: format!(
-                    "wordline of group {group} rewritten once its {} of a full block is above",
+                    "wordline of group {group} in a full block rewritten by its {}",
                     E::BOUND
                 ),
                 reads: (keep.units() - movers).max(0.0) as u32,

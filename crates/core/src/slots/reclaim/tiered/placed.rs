@@ -1,4 +1,4 @@
-//! Where a block's reads were, as far as its sets of counters tell, and the bound of each
+//! Distribution of a block's reads, as far as its sets of counters show it, and the bound of each
 //! wordline's dose that follows.
 
 use super::sets::Sets;

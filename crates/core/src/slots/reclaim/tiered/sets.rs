@@ -1,4 +1,4 @@
-//! Sets of counters, lent to blocks: until their erase, or until another block needs one more.
+//! Sets of counters, assigned to blocks until their erase, or until another block needs a set more.
 
 use crate::base::dose::Quarters;
 use crate::base::units::BlockId;
