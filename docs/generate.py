@@ -3,8 +3,8 @@
 
 `make reference` writes them. `--check` compares instead, and fails if a page is out of date. The
 pages are committed, so that they can be read without a build. Sources: `vpass list --json`,
-`vpass COMMAND --help`, the headers of the techniques' source files, docs/safety/README.md, and the
-comments of the structs that become summary.json.
+`vpass COMMAND --help`, the headers of the source files of techniques and trace formats,
+docs/safety/README.md, and the comments of the structs that become summary.json.
 """
 
 import argparse
@@ -35,6 +35,9 @@ COMMANDS = [
     *("completions", "check"),
 ]
 WIDTH = 100
+FORMATS = ROOT / "crates/workload/src/traces/formats"
+EXAMPLES = ROOT / "crates/workload/tests/corpus"
+TEXTS = {".csv", ".lis", ".txt", ".log", ".trace"}
 
 
 class Vpass:
@@ -372,6 +375,34 @@ def results_page() -> str:
     return text
 
 
+def trace_columns(formats: list[dict]) -> str:
+    """Columns and units of each trace format, with the first lines of an example."""
+    text = note("the headers of the formats' source files")
+    text += "# Columns of trace formats\n\n"
+    text += "What vpass reads from each line or record, in order. [Trace formats](trace-formats.md)\n"
+    text += "says how vpass recognises a format, and what to do about missing information.\n"
+    for name in (f["name"] for f in formats):
+        source = FORMATS / f"{name}.rs"
+        lines = source.read_text().splitlines()
+        own = [line[3:].removeprefix(" ") for line in lines if line.startswith("//!")]
+        body, words = "", []
+        for line in [*own, ""]:
+            if line.startswith("|"):
+                body += line + "\n"
+            elif line.strip():
+                words.append(line)
+            else:
+                body += (filled(linked(" ".join(words), "../")) if words else "") + "\n\n"
+                words = []
+        text += f"\n## `{name}`\n\n" + re.sub(r"\n{3,}", "\n\n", body).strip("\n") + "\n"
+        for example in sorted(EXAMPLES.glob(f"{name}.*")):
+            if example.suffix in TEXTS:
+                shown = 2 if name in {"fio", "fio2", "systor"} else 1
+                first = example.read_text().splitlines()[:shown]
+                text += "\n```text\n" + "\n".join(first) + "\n```\n"
+    return text
+
+
 def pages(vpass: Vpass) -> dict[str, str]:
     """Every generated page by its path below docs."""
     keys, safety = vpass.list("keys"), guarantees()
@@ -379,6 +410,7 @@ def pages(vpass: Vpass) -> dict[str, str]:
         "reference/keys.md": keys_page(keys),
         "reference/command-line.md": command_line(vpass),
         "reference/results.md": results_page(),
+        "reference/trace-columns.md": trace_columns(vpass.list("formats")),
     }
     for file, schema in vpass.schemas().items():
         made[f"schema/{file}.schema.json"] = json.dumps(schema, indent=1, ensure_ascii=False)

@@ -3,9 +3,11 @@
 
 `make demo` prints them. `make results` (`--readme`) writes all of them into docs/start/demo.md, and
 one table into the README. All numbers come from `vpass compare --json`. Every sentence follows from
-the numbers, or is left out. Life is a time where requests have times, else bytes written.
+the numbers, or is left out. Life is a time if requests have times, else bytes written. It is shown
+only if vpass shows it: if the rates and the state of the run have settled.
 """
 
+import argparse
 import json
 import pathlib
 import subprocess
@@ -13,6 +15,7 @@ import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+VPASS = ROOT / "target/release/vpass"
 TECHNIQUES = ["none", "block", "straw-ss-sound", "ipr-wl"]
 TRACE = ["--trace", "examples/traces/pgbench-ext4.csv.zst", "--repeat", "20"]
 READ_HOT = ["--fio", "examples/jobs/read-hot.fio"]
@@ -23,17 +26,17 @@ RUNS = [
     ("The read-hot job on a fresh drive", READ_HOT, 0),
     ("The read-hot job on a drive that has used 1,500 of its 3,000 P/E cycles", READ_HOT, 1500),
 ]
-WORN_TRACE, FRESH_JOB, WORN_JOB = 1, 2, 3
+WORN_TRACE, FRESH_JOB = 1, 2
 HEAD = ["reclaim", "life", "pages rewritten", "write ampl.", "read p99", "p99.9", "RAM"]
 HEAD += ["data lost"]
-README_HEAD = [*HEAD[:4], "read p99 / p99.9", "data lost"]
+README_HEAD = ["reclaim", *HEAD[2:4], "read p99 / p99.9", "data lost"]
 BEGIN, END = "<!-- results: begin -->\n", "<!-- results: end -->\n"
 IPR_WL = "if a merged wordline endures ten times the reads, which is an assumption"
 
 
 def compare(workload: list[str], pec: int) -> list[dict]:
     """Techniques of one comparison, as `vpass compare --json` gives them."""
-    command = [ROOT / "target/release/vpass", "compare", "--drive", "tiny", "--oracle", "full"]
+    command = [VPASS, "compare", "--drive", "tiny", "--oracle", "full"]
     command += ["--reclaim", ",".join(TECHNIQUES), *workload, "--set", f"start.pec={pec}", "--json"]
     # On a terminal vpass shows its progress on standard error.
     stderr = None if sys.stderr.isatty() else subprocess.PIPE
@@ -69,23 +72,17 @@ LIFE = {
 
 
 def lifetime(technique: dict) -> float | None:
-    """Projected life in its unit, or nothing if the run was too short."""
+    """Projected life in its unit, or nothing if the run was too short to project one."""
     unit = technique["life_unit"]
-    return None if unit is None else value(technique, LIFE[unit])
+    is_settled = all(run["wear"]["life_settled"] for run in technique["runs"])
+    return value(technique, LIFE[unit]) if unit is not None and is_settled else None
 
 
-def outlives(technique: dict, other: dict) -> bool:
-    """Whether one life is longer than another beyond the uncertainty of both."""
-    low, high = technique["life_low"], other["life_high"]
-    known = low is not None and high is not None
-    return known and technique["life_unit"] == other["life_unit"] and low > high
-
-
-def tail_is_shorter(technique: dict, other: dict) -> bool:
-    """Whether one read p99.9 is shorter than another beyond the noise of both."""
-    one, two = (t["columns"]["read_p99_9_us"] for t in (technique, other))
-    halves = [t["half95"] for t in (one, two)]
-    return None not in halves and one["mean"] + sum(halves) < two["mean"]
+def is_less(one: dict, other: dict, column: str) -> bool:
+    """Whether a column of one technique is smaller than another's beyond the noise of both."""
+    cells = [t["columns"][column] for t in (one, other)]
+    halves = [cell["half95"] for cell in cells]
+    return None not in halves and cells[0]["mean"] + sum(halves) < cells[1]["mean"]
 
 
 def life(technique: dict) -> str:
@@ -94,7 +91,7 @@ def life(technique: dict) -> str:
         return "no wear seen"
     known = lifetime(technique)
     if known is None:
-        return "-"
+        return "run too short"
     if technique["life_unit"] == "days":
         return f"{24 * known:.0f} h" if 24 * known >= 100 else f"{24 * known:.1f} h"
     if technique["life_unit"] == "read_bytes":
@@ -125,7 +122,7 @@ def row(technique: dict) -> list[str]:
 def readme_row(technique: dict) -> list[str]:
     """Cells of a technique in the README."""
     cells = row(technique)
-    return [*cells[:4], f"{cells[4]} / {cells[5]}", cells[7]]
+    return [cells[0], *cells[2:4], f"{cells[4]} / {cells[5]}", cells[7]]
 
 
 def terminal(title: str, techniques: list[dict]) -> str:
@@ -144,73 +141,47 @@ def markdown(head: list[str], rows: list[list[str]]) -> str:
     return line(head) + "|---" * len(head) + "|\n" + "".join(map(line, marked)) + "\n"
 
 
-def sentences_of_readme(techniques: list[dict]) -> list[str]:
-    """Results of one comparison: who loses data, what protection costs, and what saves most."""
+def protected(techniques: list[dict]) -> list[str]:
+    """Results of a read-hot job: who loses data, and what protection costs."""
     none, block = named(techniques, "none"), named(techniques, "block")
     sentences = []
     if lost(none) > 0:
         sentences.append(f"Without protection (`none`) the drive loses {lost(none):,.0f} pages.")
-    if lost(block) == 0 and outlives(none, block):
-        cost = 100 * (1 - lifetime(block) / lifetime(none))
+    if lost(block) == 0:
         sentences.append(
-            f"`block` rewrites whole blocks in time. It loses nothing and costs {cost:.0f} % of "
-            f"the life."
+            f"`block` rewrites whole blocks in time. It loses nothing and rewrites "
+            f"{value(block, 'reclaim_write_pages'):,.0f} pages."
         )
     for name, action, proviso in [
         ("straw-ss-sound", "rewrites only the wordlines at risk", ""),
         ("ipr-wl", "reprograms these wordlines in place before it moves them", f", {IPR_WL}"),
     ]:
         other = named(techniques, name)
-        if lost(other) == 0 and outlives(other, block):
-            times = lifetime(other) / lifetime(block)
-            sentences.append(
-                f"`{name}` {action}. It loses nothing and lives {times:.1f} times as long as "
-                f"`block`{proviso}."
-            )
-    return sentences
-
-
-def found(techniques: list[dict]) -> list[str]:
-    """Results of the read-hot job on the worn drive: who loses data, and what protection gains."""
-    none, block = named(techniques, "none"), named(techniques, "block")
-    sentences = []
-    if lost(none) > 0 and lost(block) == 0:
-        sentences.append(
-            f"Under the read-hot job the worn drive loses {lost(none):,.0f} pages without "
-            f"protection. `block`, which rewrites whole blocks in time, loses none."
-        )
-    for name, proviso in [("straw-ss-sound", ""), ("ipr-wl", f", {IPR_WL}")]:
-        other = named(techniques, name)
-        if lost(block) == 0 and lost(other) == 0 and outlives(other, block) and lifetime(block):
+        if lost(other) == 0 and is_less(other, block, "reclaim_write_pages"):
+            times = value(block, "reclaim_write_pages") / value(other, "reclaim_write_pages")
             tail = [time(value(t, "read_p99_9_us")) for t in (other, block)]
-            shorter = f" and a read p99.9 of {tail[0]} instead of {tail[1]}"
+            shorter = f" Its read p99.9 is {tail[0]} instead of {tail[1]}."
             sentences.append(
-                f"`{name}` loses none either. It has {lifetime(other) / lifetime(block):.1f} times "
-                f"the life of `block`{shorter if tail_is_shorter(other, block) else ''}{proviso}."
+                f"`{name}` {action}. It loses nothing and rewrites {times:.0f} times fewer pages "
+                f"than `block`{proviso}."
+                f"{shorter if is_less(other, block, 'read_p99_9_us') else ''}"
             )
     return sentences
 
 
 def surprises(techniques: list[dict]) -> list[str]:
     """Explanations of the results of the trace on the worn drive."""
-    names = ("none", "block", "straw-ss-sound")
-    none, block, by_wordline = (named(techniques, name) for name in names)
+    none, block = named(techniques, "none"), named(techniques, "block")
     copies = lambda t: t["runs"][0]["flash"]["programs"]["gc"]
-    rewritten = lambda t: value(t, "reclaim_write_pages")
-    sentences = []
-    if lost(none) > 0 and outlives(block, none) and copies(block) < copies(none):
-        sentences.append(
-            f"Under the trace, `block` rewrites {rewritten(block):,.0f} pages, and yet the drive "
-            f"lives longer than without protection. Reclaim separates read-mostly data, so garbage "
-            f"collection copies {copies(block):,} pages instead of {copies(none):,}."
-        )
-    if outlives(block, by_wordline) and copies(by_wordline) > copies(block):
-        sentences.append(
-            f"`straw-ss-sound` rewrites only {rewritten(by_wordline):,.0f} pages there and gains "
-            f"nothing: garbage collection wears this drive ({copies(by_wordline):,} copies). The "
-            f"best technique depends on the workload; try yours."
-        )
-    return sentences
+    amplified = lambda t: value(t, "write_amplification")
+    if not is_less(block, none, "write_amplification") or copies(block) >= copies(none):
+        return []
+    return [
+        f"Under the trace, `block` rewrites {value(block, 'reclaim_write_pages'):,.0f} pages, and "
+        f"yet its write amplification is {amplified(block):.2f} instead of {amplified(none):.2f}. "
+        f"Reclaim separates read-mostly data, so garbage collection copies {copies(block):,} pages "
+        f"instead of {copies(none):,}. The best technique depends on the workload; try yours."
+    ]
 
 
 def write(page: str, text: str) -> None:
@@ -227,14 +198,18 @@ def listed(sentences: list[str]) -> str:
 
 
 def main() -> None:
-    for_pages = "--readme" in sys.argv
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--readme", action="store_true", help="write the pages instead of printing")
+    for_pages = parser.parse_args().readme
+    if not VPASS.exists():
+        sys.exit(f"{VPASS} is missing: `make demo` builds it first")
     results = []
     for title, workload, pec in RUNS:
         techniques = compare(workload, pec)
         results.append((title, techniques))
         if not for_pages:
             print(terminal(title, techniques), flush=True)
-    sentences = found(results[WORN_JOB][1]) + surprises(results[WORN_TRACE][1])
+    sentences = protected(results[FRESH_JOB][1]) + surprises(results[WORN_TRACE][1])
     if not for_pages:
         print("Results:\n" + textwrap.indent(listed(sentences).replace("`", ""), "  "), end="")
         return
@@ -242,7 +217,7 @@ def main() -> None:
     write("docs/start/demo.md", "".join(tables) + listed(sentences))
     of_job = results[FRESH_JOB][1]
     table = markdown(README_HEAD, list(map(readme_row, of_job)))
-    write("README.md", table + listed(sentences_of_readme(of_job)))
+    write("README.md", table + listed(protected(of_job)))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 //! After a hundred years the simulation ends.
 
 mod accelerated;
+mod accelerated_loss;
 pub mod answer;
 mod batches;
 mod beginning;

@@ -37,7 +37,7 @@ pub use room::{require_room, room_of_each};
 pub use said::SaidOfRefresh;
 pub use sample::Whole;
 pub use stream::Stream;
-pub use workload::{ADAPTIVE, Workload, generated_from, survey};
+pub use workload::{ADAPTIVE, FROM_JOBS, Workload, generated_from, survey};
 
 /// Drive, workload and options of a run.
 #[derive(Clone, Debug)]

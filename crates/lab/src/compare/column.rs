@@ -192,7 +192,7 @@ pub const COLUMNS: [Column; 19] = [
             "projected_life_days",
             "estimate, projected from runs whose rates and state have settled: time until the \
              rated P/E cycles, as limits fall; on small drives within 15 % of what `vpass life` \
-             simulates",
+             simulates, and up to 37 % below it in runs with background GC",
             |s| s.wear.projected_life_days,
         )
     },

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::interval::{FEWEST_PAGES, Interval, Pair};
 use super::ladder::{LADDER, Next, Rung, Standing, Wanted};
-use super::{Deadline, Lived, OneLife, held};
+use super::{Deadline, Lived, OneLife, accelerated_loss, held};
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
@@ -318,6 +318,10 @@ fn widest(answers: &[Answer]) -> Option<f64> {
     let mut widest = 0.0f64;
     for answer in answers {
         let Ok(lived) = &answer.lived else { continue };
+        let mut both = answer.plans.iter().zip(lived);
+        if both.any(|(plan, lived)| accelerated_loss::of(plan, lived).is_some()) {
+            return None;
+        }
         // Years of lives that lost data are no answer, with or without an interval.
         let needs_none = lived.iter().all(|lived| lived.end == super::End::LivesOn)
             || lived.iter().any(|lived| lived.data_lost_pages > 0);

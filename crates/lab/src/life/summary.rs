@@ -2,6 +2,7 @@
 //! interval.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,7 +12,7 @@ use vpass_core::slots::parity::NO_PARITY;
 use super::climb::Answer;
 use super::interval::Interval;
 use super::ladder::Rung;
-use super::{End, Lived, MOST_YEARS, Until, held, rounds, verdict};
+use super::{End, Lived, MOST_YEARS, Until, accelerated_loss, held, rounds, verdict};
 use crate::as_json;
 use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
 use crate::compare::refused::Refused;
@@ -65,6 +66,10 @@ pub struct Life {
     pub consumed: Option<Consumed>,
     /// Mean number of pages of host data reported lost.
     pub data_lost_pages: f64,
+    /// P/E cycles per erase under which data was lost, although the technique guarantees to lose
+    /// none; absent without such a loss. Its years are not known then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_at_acceleration: Option<NonZeroU32>,
     /// Largest share of its limit that a page in use reached, in the worst life, so without an
     /// interval. Null without an oracle.
     pub worst_dose_ratio: Option<f64>,
@@ -183,6 +188,10 @@ impl Life {
             ),
             consumed: Consumed::of(lives),
             data_lost_pages: mean(&|lived| lived.data_lost_pages as f64 * whole).mean,
+            lost_at_acceleration: plans
+                .iter()
+                .zip(lives)
+                .find_map(|(plan, lived)| accelerated_loss::of(plan, lived)),
             worst_dose_ratio: lives
                 .iter()
                 .filter_map(|lived| lived.oracle.as_ref())
@@ -444,6 +453,7 @@ pub(crate) mod tests {
             warnings: vec![],
             consumed: None,
             data_lost_pages: 0.0,
+            lost_at_acceleration: None,
             worst_dose_ratio: None,
             uber: None,
             reads_by_retries: None,

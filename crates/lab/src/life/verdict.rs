@@ -5,8 +5,11 @@ use super::summary::Life;
 use crate::numbers::digits;
 
 /// Returns the technique that lives longest; `None` without competitors, or if two are too close to
-/// compare.
+/// compare, or if acceleration hides a life.
 pub fn longest(lives: &[Life]) -> Option<&Life> {
+    if lives.iter().any(|life| life.lost_at_acceleration.is_some()) {
+        return None;
+    }
     let order = ranked(lives);
     let [best, second, ..] = order[..] else { return None };
     (second.ended && (!best.ended || surpass(best, second))).then_some(best)
@@ -29,8 +32,10 @@ pub(super) fn surpass(best: &Life, second: &Life) -> bool {
 /// Describes the losses of data, and the longest life among the others; `None` if there is nothing
 /// to say.
 pub fn verdict(lives: &[Life]) -> Option<String> {
-    let lost: Vec<String> = lives.iter().filter(|life| life.lost_data()).map(lost).collect();
-    let mut sentences: Vec<String> = lost.into_iter().chain(told(lives)).collect();
+    let is_real = |life: &&Life| life.lost_data() && life.lost_at_acceleration.is_none();
+    let lost: Vec<String> = lives.iter().filter(is_real).map(lost).collect();
+    let mut sentences: Vec<String> =
+        lost.into_iter().chain(hidden(lives)).chain(told(lives)).collect();
     if lives.iter().any(|life| life.counterfactual) && lives.len() > 1 {
         let ideal = "Counterfactual techniques are shown for comparison and do not compete.";
         sentences.push(ideal.into());
@@ -47,7 +52,25 @@ fn lost(life: &Life) -> String {
     )
 }
 
+/// Describes the lives whose losses may come from acceleration alone.
+fn hidden(lives: &[Life]) -> Option<String> {
+    let cycles = lives.iter().find_map(|life| life.lost_at_acceleration)?;
+    let labels: Vec<String> = lives
+        .iter()
+        .filter(|life| life.lost_at_acceleration.is_some())
+        .map(|life| format!("`{}`", life.label))
+        .collect();
+    Some(format!(
+        "The years of {} are not known on this rung. An erase counts as {cycles} P/E cycles \
+         there, and blocks that wore past their rating lost data. A higher rung answers.",
+        labels.join(", ")
+    ))
+}
+
 fn told(lives: &[Life]) -> Option<String> {
+    if lives.iter().any(|life| life.lost_at_acceleration.is_some()) {
+        return None;
+    }
     let order = ranked(lives);
     match order[..] {
         [] | [_] if lives.len() < 2 => None,
@@ -116,6 +139,20 @@ mod tests {
             "a single life reports that it lost data"
         );
         assert_eq!(verdict(&lives[1..2]), None);
+    }
+
+    #[test]
+    fn a_loss_that_acceleration_may_cause_is_no_verdict() {
+        let k = std::num::NonZeroU32::new(100);
+        let hidden = Life { lost_at_acceleration: k, ..of("block", 2.0, 3.0) };
+        let lives = [of("none", 9.0, 3.0), hidden, of("a", 4.0, 0.0), of("b", 3.0, 0.0)];
+        assert!(longest(&lives).is_none());
+        assert_eq!(
+            verdict(&lives).unwrap(),
+            "`none` lost data, 3.00 pages in the mean life, so its years do not count. The years \
+             of `block` are not known on this rung. An erase counts as 100 P/E cycles there, and \
+             blocks that wore past their rating lost data. A higher rung answers."
+        );
     }
 
     #[test]

@@ -20,6 +20,9 @@ use crate::overrides::Override;
 use crate::progress::Begin;
 use crate::setup::{HintSource, Named, Replay, Setup};
 
+/// Source of a workload of fio jobs.
+pub const FROM_JOBS: &str = "generated from a fio job file";
+
 /// Name of the attack that makes its requests during the run.
 pub const ADAPTIVE: &str = "adaptive";
 
@@ -80,7 +83,7 @@ impl Workload {
     pub fn source(&self) -> String {
         match self {
             Self::Trace { .. } => "trace".into(),
-            Self::Fio { .. } => "generated from a fio job file".into(),
+            Self::Fio { .. } => FROM_JOBS.into(),
             Self::Adversary { .. } => "made in bursts by an adversary that observes the drive \
                  after each; the drive drains in between"
                 .into(),

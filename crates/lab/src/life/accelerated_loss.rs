@@ -1,0 +1,54 @@
+//! Losses under acceleration by techniques that guarantee to lose nothing.
+//!
+//! Where an erase counts as K cycles, the most worn blocks may pass the rated P/E cycles long before
+//! the mean block. Limits of reads are not known there. So a loss on such a rung says nothing about
+//! the technique, and its years are no answer; a higher rung has to answer.
+
+use std::num::NonZeroU32;
+
+use vpass_core::slots::card::Protection;
+use vpass_core::slots::reclaim::technique;
+
+use super::Lived;
+use crate::plan::RunPlan;
+
+/// Returns the P/E cycles per erase of a life that lost data although its technique guarantees to
+/// lose none. Returns `None` for other lives, and for losses without acceleration.
+pub(super) fn of(plan: &RunPlan, lived: &Lived) -> Option<NonZeroU32> {
+    let is_sound =
+        technique(plan.reclaim).is_some_and(|technique| technique.protects == Protection::Sound);
+    let is_accelerated = lived.accelerated_from.is_some() && lived.acceleration.get() > 1;
+    (is_sound && is_accelerated && lived.data_lost_pages > 0).then_some(lived.acceleration)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::life::tests::lived;
+    use crate::plan::Chosen;
+    use crate::progress::unwatched;
+    use crate::setup::{Base, Gear, Named, Setup};
+
+    #[test]
+    fn only_accelerated_losses_of_sound_techniques_count() {
+        let set = vec!["workload.rate=1000".into()];
+        let base = Base { gear: Gear::Fluid, set, ..Base::new("tiny") };
+        let setup = Setup::new(base, Named::Workload("zipf-read".into()));
+        let plan = |reclaim| {
+            RunPlan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap()
+        };
+        let k = NonZeroU32::new(100).unwrap();
+        let lost = Lived {
+            acceleration: k,
+            accelerated_from: Some(9.0),
+            data_lost_pages: 3,
+            ..lived(1.0)
+        };
+        assert_eq!(of(&plan("block"), &lost), Some(k));
+        assert_eq!(of(&plan("none"), &lost), None, "it guarantees nothing");
+        let kept = Lived { data_lost_pages: 0, ..lost.clone() };
+        assert_eq!(of(&plan("block"), &kept), None);
+        let in_warm_up = Lived { accelerated_from: None, ..lost };
+        assert_eq!(of(&plan("block"), &in_warm_up), None, "without acceleration a loss is real");
+    }
+}
