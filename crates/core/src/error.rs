@@ -122,11 +122,11 @@ fn check_base(
                 let base = rates.base(pec, group, kind);
                 require(base < cap, || {
                     format!(
-                        "[error]: this drive can reach {pec} P/E cycles (start.pec = {}, \
-                         drive.rated_pec = {}). There, fresh data of group {name}, page kind \
-                         {kind_name}, has an error rate of {base:.2e}, and the first level of \
-                         [ecc] decodes up to {cap:.2e}; lower start.pec or drive.rated_pec, or \
-                         raise ecc.cap",
+                        "[error]: after {pec} P/E cycles, which this drive reaches (start.pec = \
+                         {}, drive.rated_pec = {}), fresh data of group {name}, page kind \
+                         {kind_name}, has an error rate of {base:.2e}. The first level of [ecc] \
+                         decodes up to {cap:.2e}; lower start.pec or drive.rated_pec, or raise \
+                         ecc.cap",
                         config.start.pec, config.drive.rated_pec
                     )
                 })?;

@@ -13,7 +13,7 @@ use crate::load::line_of;
 use crate::numbers::counted;
 use crate::schema::Section;
 
-/// What a word must be for a key that takes counts.
+/// Remedy for a word that is not a count.
 const COUNT: &str =
     "a number below 2^63 such as 1000000, 1e6 or 1M; k, M, G and T are 1000 to 1000^4";
 

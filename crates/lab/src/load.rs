@@ -221,7 +221,7 @@ pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     // A pipe may never end, and nor does a device such as /dev/zero.
     if !about.is_file() && !about.is_dir() {
         return Err(Failure::usage(format!(
-            "{name}: is no regular file; a {what} file, a few kilobytes of TOML, is expected"
+            "{name}: is not a regular file; a {what} file, a few kilobytes of TOML, is expected"
         )));
     }
     if about.len() > MAX_FILE_BYTES {

@@ -46,7 +46,7 @@ pub fn counted(text: &str) -> Option<Result<u64, String>> {
     let zeros = (3 * power).checked_sub(fraction.trim_end_matches('0').len());
     let count = zeros
         .map(|zeros| format!("{whole}{}{}", fraction.trim_end_matches('0'), "0".repeat(zeros)));
-    let bad = || format!("`{text}` is no whole number below 2^63");
+    let bad = || format!("`{text}` is not a whole number below 2^63");
     Some(
         count
             .and_then(|digits| digits.parse().ok())
@@ -75,7 +75,7 @@ mod tests {
             [n("1k"), n("200K"), n("1M"), n("1.5m"), n("2G"), n("3_000T")].map(Result::unwrap),
             [1000, 200_000, 1_000_000, 1_500_000, 2_000_000_000, 3_000_000_000_000_000]
         );
-        assert_eq!(n("1.0001k"), Err("`1.0001k` is no whole number below 2^63".into()));
+        assert_eq!(n("1.0001k"), Err("`1.0001k` is not a whole number below 2^63".into()));
         assert!(n("10000000000T").is_err());
         for none in ["", "k", "1", "1e6", "-1k", "1KiB", "foo", "1 M x", "deadlinek"] {
             assert_eq!(counted(none), None, "{none}");

@@ -177,7 +177,10 @@ fn without_a_known_equation_there_is_no_estimate() {
     for (asked, why) in [
         (Asked { reclaim: "hotld", ..READS }, "no equation is known for `hotld`"),
         (Asked { reclaim: "tiered", ..READS }, "no equation is known for `tiered`"),
-        (Asked { more: &["start.pec_spread=5"], ..READS }, "blocks begin with different wear"),
+        (
+            Asked { more: &["start.pec_spread=5"], ..READS },
+            "blocks have different wear at the start",
+        ),
     ] {
         let said = estimate::of(&plan(asked, 1)).unwrap().unwrap_err();
         assert!(said.contains(why), "{said}");

@@ -1,4 +1,4 @@
-//! Integration tests of workloads. One program links once, and keeps all cores busy until its last test.
+//! Integration tests of workloads. One program links once, and keeps all cores busy to its end.
 
 mod common;
 

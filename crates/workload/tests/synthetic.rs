@@ -395,7 +395,7 @@ fn errors_in_a_file_show_their_place() {
         error("[workload]\nhot_sets = 'apart'\n")
             .contains("unknown variant `apart`, expected `shared` or `disjoint`")
     );
-    assert!(error("[workload]\nblock_size = '4 KiBs'\n").contains("`4 KiBs` is"));
+    assert!(error("[workload]\nblock_size = '4 KiBs'\n").contains("`4 KiBs`"));
     assert!(error("").contains("missing field `workload`"));
 }
 

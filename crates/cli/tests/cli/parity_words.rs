@@ -102,8 +102,10 @@ fn the_capacity_that_is_named_fits_all_rows() {
 fn what_would_be_right_is_possible() {
     let two_dies =
         "run --drive tiny --workload zipf-read --parity raid5 --set geometry.dies_per_channel=1";
-    ran(two_dies)
-        .refuses(2, &["the drive has 2: the shortest stripe, parity.stripe=2, wants 3; more dies"]);
+    ran(two_dies).refuses(
+        2,
+        &["the drive has 2: the shortest stripe, parity.stripe=2, needs 3 dies; use more dies"],
+    );
     let hc = "run --drive tiny --workload zipf-read --set workload.requests=100 --set \
         parity.stripe=3 --set drive.capacity=256MiB --set drive.spare=0.75 --parity hc";
     for published in [0, 1] {

@@ -28,11 +28,7 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
             "start.pec = 1500",
         ],
     );
-    refused_on(
-        "modern-qlc",
-        &["start.pec=2601"],
-        &["this drive can reach 2700 P/E cycles", "lower start.pec"],
-    );
+    refused_on("modern-qlc", &["start.pec=2601"], &["after 2700 P/E cycles", "lower start.pec"]);
     refused(&["ecc.cap=[0.01,0.01,0.02,0.03,0.04]"], &["ecc.cap", "does not rise"]);
     refused(&["ecc.retry_decode_us=[20]"], &["ecc.retry_decode_us has 1 numbers for 4 retries"]);
     refused(

@@ -507,8 +507,10 @@ fn a_workload_file_may_have_hints_of_its_own() {
         .refuses(2, &["said.toml", "own.toml line 5", "[[hints.range]]"]);
     let slow =
         room.file("slow.toml", &std::fs::read_to_string(&own).unwrap().replace("idle", "slow"));
-    run(&slow, &[])
-        .refuses(2, &["slow.toml line 8", "`slow` is", "none, idle, typical or smallest"]);
+    run(&slow, &[]).refuses(
+        2,
+        &["slow.toml line 8", "access latency `slow`", "none, idle, typical or smallest"],
+    );
     vpass(&["run", "--drive", "tiny", "--workload", &own])
         .refuses(2, &["a drive with read retries"]);
 }

@@ -175,7 +175,8 @@ fn base(key: &str) -> (Table, Vec<&str>) {
     let mut file = toml::from_str::<Table>(text).unwrap();
     file.remove("description");
     if let ["error", "table", _] = path[..] {
-        let rows = "ages = ['1h']\ntable = [{pec = 0, base = [0, 0, 0, 0], retention = [[0], [0], [0], [0]]}]";
+        let rows = "ages = ['1h']\n\
+                    table = [{pec = 0, base = [0, 0, 0, 0], retention = [[0], [0], [0], [0]]}]";
         file.insert("error".into(), Value::Table(toml::from_str(rows).unwrap()));
     }
     if let ["timing", "erase_by_pec", _] = path[..] {

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::schema::Section;
 use crate::suggest;
 
-/// What is wrong with the value of a key.
+/// Fault of the value of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyError {
     /// Path of the key, such as `geometry.channels`.
@@ -21,7 +21,7 @@ pub struct KeyError {
     pub value: String,
     /// Place of the value: a file with a line, or a setting.
     pub place: String,
-    /// What the value must be, such as "a whole number, 1 to 256".
+    /// Right values, such as "a whole number, 1 to 256".
     pub remedy: String,
 }
 
@@ -126,7 +126,7 @@ fn whole(digits: &str, radix: u32) -> Option<u64> {
     u64::from_str_radix(&digits.replace('_', ""), radix).ok()
 }
 
-/// What the value of a key must be.
+/// Returns the right values of a key.
 fn remedy(key: &Key, of: Type, value: &DeValue) -> String {
     let kind = match of {
         Type::Whole(_) => "a whole number",

@@ -1,8 +1,8 @@
 //! Losses under acceleration by techniques that guarantee to lose nothing.
 //!
-//! Where an erase counts as K cycles, the most worn blocks may pass the rated P/E cycles long before
-//! the mean block. Limits of reads are not known there. So a loss on such a rung says nothing about
-//! the technique, and its years are no answer; a higher rung has to answer.
+//! If an erase counts as K cycles, the most worn blocks may pass the rated P/E cycles long before
+//! the mean block does. Limits of reads are not known there. So a loss on such a rung says nothing
+//! about the technique, and its years are no answer; a higher rung has to answer.
 
 use std::num::NonZeroU32;
 

@@ -138,7 +138,7 @@ mod tests {
             oracle.report().findings,
             [
                 "block 0: the drive counts a dose of 3.25 since the erase; 3 was seen",
-                "block 0: the drive counts 1 cycles; 0 were seen",
+                "block 0: the drive counts 1 P/E cycles; 0 were seen",
                 "block 0: the drive counts 1 thousandths of an effective P/E cycle; 0 were seen",
             ]
         );
