@@ -575,14 +575,14 @@ fn info_of_a_bad_file_shows_the_good_ones() {
 #[test]
 fn a_line_of_column_names_is_no_request() {
     let room = Room::new();
-    let names = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n";
-    let file = room.file("a.csv", &format!("{names}{}", msr_reads(&[0, 4096])));
+    let header = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n";
+    let file = room.file("a.csv", &format!("{header}{}", msr_reads(&[0, 4096])));
     let json = trace(&["info", &file, "--json"]).json();
     let of_file = &json["files"][0];
     assert_eq!(
         (&of_file["format"], &of_file["rows"], &of_file["bad_lines"]),
         (&"msr".into(), &2.into(), &0.into())
     );
-    let named = trace(&["info", &file, "--format", "msr", "--json"]).json();
-    assert_eq!(named["files"][0]["rows"], 2);
+    let as_msr = trace(&["info", &file, "--format", "msr", "--json"]).json();
+    assert_eq!(as_msr["files"][0]["rows"], 2);
 }

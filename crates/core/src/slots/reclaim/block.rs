@@ -4,10 +4,10 @@
 //!
 //! - **Paper:** the baseline of all five (straw-2024 II; ipr-2018 IV, "Baseline"); Ha et al., IEEE
 //!   TCAD 2015.
-//! - **Acts at:** one alarm per block, at `T = min over groups of floor((ERC_MAX - D_move) / alpha)
-//!   - R_late` reads. The job reads P pages, p of them on each neighbour: `D_move = P + 2 (alpha -
-//!   1) p`. `R_late` is the number of reads that the block still serves until its last page is
-//!   moved.
+//! - **Acts at:** one alarm per block, after T reads, the smallest over all groups of
+//!   `floor((ERC_MAX - D_move) / alpha) - R_late`.
+//!   The job reads P pages, p of them on each neighbour: `D_move = P + 2 (alpha - 1) p`.
+//!   `R_late` is the number of reads that the block still serves until its last page is moved.
 //! - **Costs:** 3 bytes per block.
 //! - **Departs from the paper:** the papers set the threshold by hand. Here it follows from the
 //!   limits, so it is safe at every P/E count and under every schedule.

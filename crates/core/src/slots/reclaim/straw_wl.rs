@@ -3,8 +3,8 @@
 //! before the next check of their block.
 //!
 //! - **Paper:** straw-2024 III, with its naive counters ("STRAW-WL" of Fig. 8).
-//! - **Acts at:** the checks of `shared/straw.rs`, on exact doses: `dose(i) + alpha (max(I, R_late
-//!   + 1) + R_late) + M > ERC_MAX`.
+//! - **Acts at:** the checks of `shared/straw.rs`, on exact doses:
+//!   `dose(i) + alpha (max(I, R_late + 1) + R_late) + M > ERC_MAX`.
 //! - **Costs:** 3 bytes per wordline and block. The simulation reads the drive's own counters,
 //!   because the controller's would be equal.
 //! - **Departs from the paper:** doses count from a wordline's own programming, not from the erase.
