@@ -3,8 +3,8 @@
 
 `make demo` prints them. `make results` (`--readme`) writes all of them into docs/start/demo.md, and
 one table into the README. All numbers come from `vpass compare --json`. Every sentence follows from
-the numbers, or is left out. Life is a time if requests have times, else bytes written. It is shown
-only if vpass shows it: if the rates and the state of the run have settled.
+the numbers, or is left out. Runs of
+seconds are too short for a life; `vpass life` simulates lives.
 """
 
 import argparse
@@ -27,9 +27,9 @@ RUNS = [
     ("The read-hot job on a drive that has used 1,500 of its 3,000 P/E cycles", READ_HOT, 1500),
 ]
 WORN_TRACE, FRESH_JOB = 1, 2
-HEAD = ["reclaim", "life", "pages rewritten", "write ampl.", "read p99", "p99.9", "RAM"]
+HEAD = ["reclaim", "pages rewritten", "write ampl.", "read p99", "p99.9", "RAM"]
 HEAD += ["data lost"]
-README_HEAD = ["reclaim", *HEAD[2:4], "read p99 / p99.9", "data lost"]
+README_HEAD = [*HEAD[:3], "read p99 / p99.9", "data lost"]
 BEGIN, END = "<!-- results: begin -->\n", "<!-- results: end -->\n"
 IPR_WL = "if a merged wordline endures ten times the reads, which is an assumption"
 
@@ -63,41 +63,11 @@ def lost(technique: dict) -> float:
     return value(technique, "data_lost_pages")
 
 
-# Unit of a life, and the column that has it.
-LIFE = {
-    "days": "projected_life_days",
-    "host_bytes": "host_bytes_until_worn",
-    "read_bytes": "read_bytes_until_worn",
-}
-
-
-def lifetime(technique: dict) -> float | None:
-    """Projected life in its unit, or nothing if the run was too short to project one."""
-    unit = technique["life_unit"]
-    is_settled = all(run["wear"]["life_settled"] for run in technique["runs"])
-    return value(technique, LIFE[unit]) if unit is not None and is_settled else None
-
-
 def is_less(one: dict, other: dict, column: str) -> bool:
     """Whether a column of one technique is smaller than another's beyond the noise of both."""
     cells = [t["columns"][column] for t in (one, other)]
     halves = [cell["half95"] for cell in cells]
     return None not in halves and cells[0]["mean"] + sum(halves) < cells[1]["mean"]
-
-
-def life(technique: dict) -> str:
-    """Life in words: hours, or TB written and drive writes a day for five years, or TB read."""
-    if technique["no_wear_seen"]:
-        return "no wear seen"
-    known = lifetime(technique)
-    if known is None:
-        return "run too short"
-    if technique["life_unit"] == "days":
-        return f"{24 * known:.0f} h" if 24 * known >= 100 else f"{24 * known:.1f} h"
-    if technique["life_unit"] == "read_bytes":
-        return f"{known / 1e12:.3g} TB read"
-    per_day = technique["runs"][0]["wear"]["drive_writes_per_day"]
-    return f"{known / 1e12:.3g} TBW ({per_day:.2f} DWPD)"
 
 
 def time(us: float) -> str:
@@ -109,7 +79,6 @@ def row(technique: dict) -> list[str]:
     """Cells of a technique."""
     return [
         technique["reclaim"],
-        life(technique),
         f"{value(technique, 'reclaim_write_pages'):,.0f}",
         f"{value(technique, 'write_amplification'):.2f}",
         time(value(technique, "read_p99_us")),
@@ -122,7 +91,7 @@ def row(technique: dict) -> list[str]:
 def readme_row(technique: dict) -> list[str]:
     """Cells of a technique in the README."""
     cells = row(technique)
-    return [cells[0], *cells[2:4], f"{cells[4]} / {cells[5]}", cells[7]]
+    return [*cells[:3], f"{cells[3]} / {cells[4]}", cells[6]]
 
 
 def terminal(title: str, techniques: list[dict]) -> str:

@@ -19,9 +19,9 @@ pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 #[derive(Clone, Debug, Args)]
 #[command(group(ArgGroup::new("load").required(true).args(["trace", "workload", "fio"])))]
 pub(crate) struct Setup {
-    /// Trace files: plain, gzip or zstd. Several files are merged by time, and their devices lie
-    /// side by side on the drive.
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    /// Trace files: plain, gzip or zstd. `-` is standard input. Several files are merged by time,
+    /// and their devices lie side by side on the drive.
+    #[arg(long, value_name = "FILE", num_args = 1.., value_parser = crate::stdin::trace_file())]
     pub(crate) trace: Vec<PathBuf>,
     /// Generated workload: a preset (see `vpass list workloads`) or a TOML file with `[workload]`
     /// or `[statistics]`.

@@ -21,6 +21,7 @@ mod progress;
 mod report;
 mod seeds;
 mod shell;
+mod stdin;
 mod table;
 mod trace;
 mod unfinished;
@@ -43,10 +44,12 @@ use crate::out::Folder;
 use crate::progress::{Bar, bar};
 
 fn main() -> ExitCode {
+    progress::hear_interrupts();
     // clap prints help, version and usage errors itself; a usage error exits with 2.
     let cli = words::parsed();
-    progress::hear_interrupts();
-    match catch_unwind(AssertUnwindSafe(|| command(cli.command))) {
+    let ended = catch_unwind(AssertUnwindSafe(|| command(cli.command)));
+    stdin::remove_copy();
+    match ended {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(failure)) => {
             out::say(&format!("vpass: {}", progress::in_words(&failure)));

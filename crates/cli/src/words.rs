@@ -19,11 +19,13 @@ pub(crate) fn parsed() -> Cli {
     };
     let printable: Vec<OsString> =
         words.iter().map(|word| plain::line(&word.to_string_lossy()).into_owned().into()).collect();
+    crate::stdin::remove_copy();
     if printable == words {
         complaint.exit();
     }
     // Repeats the error with printable arguments.
     if let Err(complaint) = Cli::try_parse_from(&printable) {
+        crate::stdin::remove_copy();
         complaint.exit();
     }
     say_wrapped(complaint.render().to_string().trim_end());

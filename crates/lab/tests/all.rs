@@ -1,4 +1,4 @@
-//! Integration tests of runs and lives. One program links once, and keeps all cores busy to its end.
+//! Integration tests of runs and lives. One program links once and keeps all cores busy.
 
 mod common;
 

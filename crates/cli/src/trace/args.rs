@@ -73,8 +73,8 @@ pub(crate) struct ReadArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InfoArgs {
-    /// Trace files, described one by one: plain, gzip or zstd.
-    #[arg(required = true, value_name = "FILE")]
+    /// Trace files, described one by one: plain, gzip or zstd. `-` is standard input.
+    #[arg(required = true, value_name = "FILE", value_parser = crate::stdin::trace_file())]
     pub(crate) files: Vec<PathBuf>,
     /// Drive whose pages and blocks are counted: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE", default_value = "straw-2t-tlc")]
@@ -102,8 +102,9 @@ pub(crate) struct WriteArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// Trace files, one after the other. Devices with the same name are one device.
-    #[arg(required = true, value_name = "IN")]
+    /// Trace files, one after the other; `-` is standard input. Devices with the same name are one
+    /// device.
+    #[arg(required = true, value_name = "IN", value_parser = crate::stdin::trace_file())]
     pub(crate) inputs: Vec<PathBuf>,
     /// Trace to write, completely or not at all.
     #[arg(required = true, value_name = "OUT")]
@@ -119,8 +120,8 @@ pub(crate) struct ConvertArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CutArgs {
-    /// Trace file.
-    #[arg(value_name = "IN")]
+    /// Trace file; `-` is standard input.
+    #[arg(value_name = "IN", value_parser = crate::stdin::trace_file())]
     pub(crate) input: PathBuf,
     /// Trace to write, completely or not at all.
     #[arg(value_name = "OUT")]

@@ -55,8 +55,8 @@ pub(crate) struct FitArgs {
     /// Name of the disk in both tables.
     #[arg(long, value_name = "NAME", requires = "statistics")]
     pub(crate) disk: Option<String>,
-    /// Trace files, measured together.
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    /// Trace files, measured together. `-` is standard input.
+    #[arg(long, value_name = "FILE", num_args = 1.., value_parser = crate::stdin::trace_file())]
     pub(crate) trace: Vec<PathBuf>,
     /// Use only this device of the traces, by its number or name. Repeat the option for more
     /// devices.

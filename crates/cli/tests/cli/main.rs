@@ -24,6 +24,7 @@ mod results;
 mod samples;
 mod sizes;
 mod stages_of_life;
+mod stdin;
 mod tired;
 mod trace_files;
 mod traces;

@@ -1,7 +1,7 @@
 //! Notes about a plan before it runs, in sentences.
 
 use vpass_core::base::request::Arrival;
-use vpass_core::config::BchTarget;
+use vpass_core::config::{BchTarget, DisturbModel};
 use vpass_core::slots::reclaim::{promise, technique};
 use vpass_workload::fio::{FioSource, JobFile};
 use vpass_workload::traces::{FileSurvey, Survey, TraceOptions, UnitBasis};
@@ -61,9 +61,19 @@ impl RunPlan {
                 fio_notes(&self.workload.name(), jobs, &source)
             }
         };
+        notes.extend(self.harmless_reads());
         notes.extend(self.promise_notes());
         notes.extend(self.stripe_notes());
         Ok(notes)
+    }
+
+    /// Returns a warning about a drive whose reads disturb nothing.
+    pub(crate) fn harmless_reads(&self) -> Option<String> {
+        (self.drive.config.disturb.model == DisturbModel::None).then(|| {
+            "READS DO NO HARM on this drive: it has no [disturb] table, or disturb.model is \
+             \"none\". No technique has work, and reads lose no data."
+                .into()
+        })
     }
 
     /// Returns notes about the technique's guarantee up to the drive's rated P/E cycles.

@@ -94,6 +94,7 @@ pub(super) fn summary(
         simulation: Simulation::new(simulated_s, wall_s, served.requests),
         warnings: vec![],
     };
+    plan.harmless_reads().into_iter().for_each(|sentence| summary.warn(sentence));
     summary.warn_of_itself(ageing, drive.config().refresh.period);
     summary.warn_of_start_reads(drive.start_reads());
     plan.gear_warnings().into_iter().for_each(|sentence| summary.warn(sentence));

@@ -1,0 +1,60 @@
+//! Traces from standard input: `--trace -`.
+//!
+//! A trace is read several times, so standard input is first copied into a temporary folder. The
+//! folder is removed when the command ends.
+
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use clap::builder::{PathBufValueParser, TypedValueParser};
+
+use crate::progress::Unfinished;
+
+/// Name of a trace that means standard input.
+const DASH: &str = "-";
+
+/// Copy of standard input, if it was read.
+static COPY: Mutex<Option<Unfinished>> = Mutex::new(None);
+
+/// Returns a parser for the path of a trace. It copies standard input for `-`.
+pub(crate) fn trace_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(
+        |path| {
+            if path == Path::new(DASH) { copied() } else { Ok(path) }
+        },
+    )
+}
+
+/// Copies standard input into a file, once, and returns its path.
+fn copied() -> Result<PathBuf, String> {
+    let mut copy = COPY.lock().map_err(|e| e.to_string())?;
+    if copy.is_some() {
+        return Err("standard input is one trace; `-` may be given once".into());
+    }
+    let mut input = io::stdin().lock();
+    if input.is_terminal() {
+        return Err("standard input is a terminal; pipe a trace into vpass".into());
+    }
+    let folder = tempfile::Builder::new()
+        .prefix("vpass-")
+        .tempdir()
+        .map_err(|e| format!("no temporary folder for standard input: {e}"))?
+        .keep();
+    let file = folder.join("stdin");
+    let unfinished = Unfinished { place: file.clone(), temporary: folder, made: vec![] };
+    unfinished.register();
+    *copy = Some(unfinished);
+    drop(copy);
+    let copying = File::create(&file).and_then(|mut to| io::copy(&mut input, &mut to));
+    copying.map_err(|e| format!("standard input cannot be copied to {}: {e}", file.display()))?;
+    Ok(file)
+}
+
+/// Removes the copy of standard input, if there is one.
+pub(crate) fn remove_copy() {
+    if let Some(copy) = COPY.lock().ok().and_then(|mut copy| copy.take()) {
+        copy.remove();
+    }
+}
