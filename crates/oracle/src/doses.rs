@@ -151,7 +151,8 @@ impl Doses {
     }
 
     /// Limit of a page, and the weight of its neighbours.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn page(&self, at: At) -> Endurance {
         if self.model == DisturbModel::None {
             return Endurance { limit: Truth::SAFE.limit.cast_unsigned(), alpha: 0 };
@@ -203,7 +204,8 @@ impl Doses {
     }
 
     /// What its group endures, and the limit of a wordline's weakest page kind.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the read path")]
     fn endurance(&self, at: At) -> (Endurance, u64) {
         let block = &self.blocks[at.block.index()];
         let endurance = self.limits[block.limits as usize + self.table.group_of(at.index)];
@@ -367,7 +369,8 @@ impl Doses {
 
     /// The dose, in quarters, of reading a page: that of the kind which takes as many sensings in
     /// full density.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn of_page(&self, at: At) -> u32 {
         let block = &self.blocks[at.block.index()];
         if block.has_own || block.mode > 0 {
@@ -377,6 +380,7 @@ impl Doses {
         }
     }
 
+    #[cold]
     fn of_coded(&self, at: At) -> u32 {
         let coding = self.mode_at(at);
         if self.codings.keeps(coding, at.kind) {

@@ -262,14 +262,19 @@ impl Oracle {
     #[inline]
     pub(crate) fn check_failures(&mut self) {
         if !self.failures.lost.is_empty() {
-            for lpn in std::mem::take(&mut self.failures.lost) {
-                self.findings.add(Kind::FalseLoss, || {
-                    format!(
-                        "the data of lpn {lpn} is lost with failed flash, but it was not reported \
-                         lost"
-                    )
-                });
-            }
+            self.find_unreported();
+        }
+    }
+
+    /// Reports each page that failures took and that the drive did not report lost.
+    #[cold]
+    fn find_unreported(&mut self) {
+        for lpn in std::mem::take(&mut self.failures.lost) {
+            self.findings.add(Kind::FalseLoss, || {
+                format!(
+                    "the data of lpn {lpn} is lost with failed flash, but it was not reported lost"
+                )
+            });
         }
     }
 

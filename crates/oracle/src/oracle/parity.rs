@@ -462,9 +462,13 @@ impl Oracle {
     /// pages.
     #[inline]
     pub(crate) fn check_stripes(&mut self) {
-        if self.parity.is_loading || !self.parity.is_on() {
-            return;
+        if !self.parity.is_loading && self.parity.is_on() {
+            self.check_finished_stripes();
         }
+    }
+
+    /// Reports a stripe whose parity is wrong although no update of it is under way.
+    fn check_finished_stripes(&mut self) {
         self.parity.xors.clear();
         if let Some(stripe) = self.parity.wrong.first().copied() {
             self.parity.wrong.clear();
