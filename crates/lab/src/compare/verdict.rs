@@ -230,7 +230,7 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
         }
         Some(requests) => format!(
             "life is not known: no wear was seen, and the runs are too short; run at least {} \
-             requests ({} neither program nor erase anything under this workload)",
+             requests; nothing is programmed or erased under {}",
             count(*requests),
             never.join(", ")
         ),

@@ -127,9 +127,9 @@ impl Summary {
     fn of_reads_underway(&self, progress: f64) -> Option<String> {
         (self.reclaim.invocations == 0 && progress >= NEARLY).then(|| {
             format!(
-                "No block was rewritten because of reads yet. The most read block is at about \
-                 {:.0} % of the reads at which {} rewrites it; a longer run may wear the drive \
-                 more.",
+                "No block was rewritten because of reads yet. The block with the most reads has \
+                 about {:.0} % of the reads at which `{}` rewrites it; a longer run may wear the \
+                 drive more.",
                 100.0 * progress.min(1.0),
                 self.reclaim_technique
             )
