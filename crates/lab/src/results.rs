@@ -129,7 +129,7 @@ pub struct Summary {
     pub batch_means: BatchMeans,
     /// Wear of the drive, and the projected life.
     pub wear: Wear,
-    /// Number of host page reads that the drive answered with an error.
+    /// Number of host reads that the drive answered with an error.
     pub uncorrectable_reads: u64,
     /// Number of pages of host data that the drive reported lost.
     pub data_lost_pages: u64,
