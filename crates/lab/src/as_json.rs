@@ -18,8 +18,8 @@ pub fn text(what: &impl Serialize) -> Result<String, Failure> {
     Ok(escaped(&text).into_owned() + "\n")
 }
 
-/// Escapes characters that JSON allows but that a terminal interprets, such as `\u009b`. Only
-/// strings contain such characters.
+/// Escapes characters that JSON allows but that a terminal interprets; the escaped form is
+/// `\u009b`. Only strings contain such characters.
 fn escaped(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| c != '\n' && is_hidden(c);
     if !text.contains(is_escaped) {

@@ -18,8 +18,9 @@
 //! one run shows slow noise whose memory is as long as the run. Several seeds show slow noise.
 //!
 //! ```text
-//! batches 10 12 11 13: successive differences 2 -1 2, mean square 3, half of it 1.5
-//! sum 46; its interval is +- t sqrt(4 * 1.5)
+//! batches 10 12 11 13 have successive differences 2 -1 2
+//! the mean square of the differences is 3, and half of it is 1.5
+//! the sum is 46, and its interval is +- t sqrt(4 * 1.5)
 //! ```
 
 use crate::compare::mean_ci95::student_t;

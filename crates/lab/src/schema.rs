@@ -387,7 +387,7 @@ mod tests {
             found("model = 1"),
             "unknown key `model` in @: did you mean `disturb.model` or `error.model`?"
         );
-        // The suggestion for a technique's table is a technique's name.
+        // A table that no technique has gets the suggestion of a technique's name.
         let found_table = found("[reclaim.my-own]\na = 1");
         assert!(
             found_table.starts_with("unknown key `reclaim.my-own` in @: known are block, "),

@@ -5,8 +5,8 @@
 //! adds conditions of its own.
 //!
 //! ```text
-//! 18 cycles: 7 to 12 against 13 to 18
-//! 40 and 60 programs by cause against 42 and 58: equal within 3 %
+//! 18 cycles: cycles 7 to 12 are compared with cycles 13 to 18
+//! two causes have 40 and 60 programs, later 42 and 58: equal within 3 %
 //! ```
 
 /// Returns three ends for `n` steps: the beginning of the middle third, its end, and `n`. Returns

@@ -13,8 +13,8 @@
 //! pages. A cycle frees min(m, P - k) pages.
 //!
 //! ```text
-//! 100 closed blocks of 4 pages, 347 of them valid: (4 - 2) / (1/3 + 1/4) = 3.43,
-//! so GC cleans at about 2 pages and a cycle frees 2 pages
+//! 100 closed blocks of 4 pages hold 347 valid pages: (4 - 2) / (1/3 + 1/4) = 3.43,
+//! so GC cleans a block at about 2 valid pages, and a cycle frees 2 pages
 //! ```
 
 use super::rate::Rate;
@@ -151,8 +151,8 @@ mod tests {
         let none = Even { writes: 0.0, ..even };
         assert!((none.rate(&shape).all() / even.rate(&shape).all() - 1.0).abs() < 1e-6);
         assert!((even.rate(&shape).all() / by_reads(3.0 * 8000.0, 500.0).all() - 1.0).abs() < 1e-6);
-        // A block loses no page in a period of one second and is rewritten each second. This
-        // programs 80 blocks of pages per second.
+        // A block loses no page in a period of one second, and is rewritten each second. The pages
+        // fill 80 blocks, so the drive erases 80 blocks per second.
         let aged = Even { threshold: None, period: Some(1.0), ..even };
         assert!(
             (aged.rate(&shape).all() / 80.0 - 1.0).abs() < 1e-6 && aged.rate(&shape).refresh > 79.9

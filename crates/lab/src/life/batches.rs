@@ -12,8 +12,8 @@
 //!
 //! ```text
 //! two lives of four stretches: 1.1 1.0 0.9 1.0 and 0.9 1.0 1.1 1.0, both 4 years
-//! variance of a life: 0.053 by its batches, 0 by the two lives; pooled 0.04, a half of 0.39 years
-//! two stretches of each life: a half of 0.61 years, which counts; Student's is 0
+//! variance of a life: 0.053 by its batches, 0 by the two lives, 0.04 pooled: half width 0.39 years
+//! stretches of twice the length have half width 0.61 years, which counts; Student's is 0
 //! ```
 
 use crate::compare::mean_ci95::student_t;

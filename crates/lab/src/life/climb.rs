@@ -271,8 +271,8 @@ impl Pace {
     }
 }
 
-/// Returns the number N of samples, each one page in N, for this many lives. N divides `of` and is
-/// chosen so that higher rungs contain the samples of lower rungs.
+/// Returns the number of samples for this many lives, if a sample is one page in `of`. The number
+/// is a power of two, so higher rungs contain the samples of lower rungs.
 fn samples_of(lives: u32, of: u32) -> u32 {
     let mut samples = 1;
     while samples * 2 <= lives && samples * 2 <= of && of.is_multiple_of(samples * 2) {

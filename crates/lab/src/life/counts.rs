@@ -3,7 +3,7 @@
 //! as without acceleration.
 //!
 //! ```text
-//! 40 programs in the warm-up, 100 at the end, K = 10: 40 + 10 x 60 = 640 in the life
+//! 40 programs in the warm-up, 100 programs at the end, K = 10: 40 + 10 x 60 = 640 in the life
 //! ```
 
 use vpass_core::base::metrics::HostCounts;

@@ -2,8 +2,9 @@
 //! N. If the host reads some pages very often, the samples may miss these pages.
 //!
 //! ```text
-//! 20,000 reads a second, four samples 1/256 for 1,000 seconds: 4 x 78,125 reads.
-//! If they serve 250,000, they have 80 %.
+//! The host sends 20,000 reads per second. Four samples of 1/256 should serve 4 x 78,125 reads in
+//! 1,000 seconds.
+//! If the samples serve 250,000 reads, they hold 80 %.
 //! ```
 
 use vpass_core::base::span::{SECOND, YEAR};
@@ -44,7 +45,8 @@ fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
 /// keeps its years, because they only show when the simulation ended.
 ///
 /// ```text
-/// 106 % of its reads, and reads cause all wear: 13.3 years of the sample are 14.1 of the drive
+/// A sample serves 106 % of its share of the reads, and reads cause all wear:
+/// 13.3 years of the sample are 14.1 years of the drive.
 /// ```
 pub(super) fn factor(plan: &RunPlan, lived: &Lived) -> f64 {
     let Some(share) = of_life(plan, lived).filter(|_| lived.end != End::LivesOn) else {

@@ -5,9 +5,10 @@
 //! batches explain, it comes from Student's interval over the lives.
 //!
 //! ```text
-//! two lives of 3.9 and 4.1 years at K = 30, and the same two of 3.6 and 3.8 at K = 100
-//! acceleration: 4.0 - 3.7 = 0.3; lives: 12.7 x 0.141 / 1.41 = 1.27      4.0 years, 2.7 to 5.3
-//! if ten batches of each life say 0.2: 4.0 years, 3.7 to 4.3
+//! two lives last 3.9 and 4.1 years at K = 30, and 3.6 and 3.8 years at K = 100
+//! effect of acceleration: 4.0 - 3.7 = 0.3; effect of chance: 12.7 x 0.141 / 1.41 = 1.27
+//! the larger effect counts: 4.0 years, 2.7 to 5.3
+//! if ten batches of each life give 0.2 for chance: 4.0 years, 3.7 to 4.3
 //! ```
 
 use serde::Serialize;

@@ -6,7 +6,7 @@
 //! uncertain by one round. Samples that end within the same round do not show this uncertainty.
 //!
 //! ```text
-//! 2,990 to 3,000 cycles, nearly all by reads: 10 rounds, and years are uncertain by a tenth
+//! 2,990 to 3,000 cycles, nearly all by reads, are 10 rounds: the years are uncertain by a tenth
 //! ```
 
 use super::summary::Life;

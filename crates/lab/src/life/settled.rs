@@ -11,8 +11,8 @@
 //! - spread of P/E: difference between blocks in the cycles of a third
 //!
 //! ```text
-//! 18 cycles: programs in cycles 7 to 12 and 13 to 18 within 3 %,
-//! full blocks 61 % and 62 % of all on average: settled
+//! 18 cycles: programs in cycles 7 to 12 and in cycles 13 to 18 are equal within 3 %,
+//! and full blocks are 61 % and 62 % of all blocks on average: the wear has settled
 //! ```
 
 use vpass_core::base::units::{Cause, Ns};

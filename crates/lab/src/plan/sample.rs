@@ -18,8 +18,8 @@ use crate::failure::Failure;
 use crate::life::interval::FEWEST_PAGES;
 use crate::load::Loaded;
 
-/// Smallest number of blocks of a sample. In a smaller sample, single blocks determine which blocks
-/// GC finds.
+/// Smallest number of blocks that the whole drive has per sample. With fewer blocks, single blocks
+/// determine which blocks GC finds.
 const FEWEST_BLOCKS: u32 = 180;
 
 /// Largest number of blocks of an automatic sample. With a larger sample, an answer takes longer
@@ -128,8 +128,8 @@ fn divides(of: u32, planes: u32) -> bool {
 /// workload touches. The smallest sample is first. Samples that are too large are left out.
 ///
 /// ```text
-/// 80,640 blocks in 64 planes: 1/448 has 180.
-/// Of 2,069 touched pages two such samples hold 9; 1/128 has 630 blocks.
+/// A drive has 80,640 blocks in 64 planes. A sample of 1/448 has 180 blocks.
+/// Two such samples hold 9 of 2,069 touched pages. A sample of 1/128 has 630 blocks.
 /// ```
 fn enough(blocks: u32, planes: u32, touched: u64) -> Vec<u32> {
     if blocks <= MOST_BLOCKS {

@@ -6,10 +6,11 @@
 //! the pages that host and reclaim use, except the pages that erases of reclaim free.
 //!
 //! ```text
-//! 10 blocks; 20 block cycles by reads in a day, at 100 reads per rewrite;
-//! 100 reads per rewrite up to 50 cycles, and 50 from there to 100
-//! a day wears a block by 2 cycles, then by 4:  50 / 2 + 50 / 4 = 37.5 days, and not 100 / 2 = 50
-//! the host wrote 3 GB on that day:  37.5 x 3 GB until worn
+//! 10 blocks take 20 block cycles by reads in a day, at 100 reads per rewrite
+//! a block has 100 reads per rewrite up to 50 cycles, and 50 reads from 50 to 100 cycles
+//! a day wears a block by 2 cycles, later by 4
+//! the life is 50 / 2 + 50 / 4 = 37.5 days, and not 100 / 2 = 50 days
+//! the host wrote 3 GB on that day, so it can write 37.5 x 3 GB until the drive is worn
 //! ```
 
 use super::life_unit::LifeUnit;

@@ -1,8 +1,8 @@
 //! Mapping unit (a flash page), and the cost of writes that do not fill it.
 //!
 //! ```text
-//! 16-KiB pages, ten writes of 4 KiB:    each reads its page and programs all of it
-//! 10 fill reads for 10 writes, 160 KiB programmed for 40 KiB written:
+//! ten writes of 4 KiB on 16-KiB pages: each write reads its page and programs the whole page
+//! the drive makes 10 fill reads for 10 writes, and programs 160 KiB for 40 KiB written:
 //! 1 fill read per write, 4 bytes programmed per byte written
 //! ```
 

@@ -11,8 +11,8 @@
 //!   and the spread of P/E counts follow from the blocks' contents.
 //!
 //! ```text
-//! batches of 10, 11, 12 | 11, 12, 11 | 12, 11, 11 block cycles: 34 and 34
-//! 3 of 408 blocks never erased: settled
+//! batches of 10, 11, 12 | 11, 12, 11 | 12, 11, 11 block cycles: the last thirds have 34 and 34
+//! 3 of 408 blocks with data were not erased: the run has settled
 //! ```
 
 use crate::series::Part;

@@ -5,9 +5,9 @@
 //! different lengths. Compare their counts per page read.
 //!
 //! ```text
-//! 100 blocks are read, 3 cycles wanted: the run ends at the first sample with 300 more erases
-//! than at its beginning. A drive with only 120 after all allowed requests was stopped by its cap,
-//! after 1.2 cycles.
+//! A run reads 100 blocks and wants 3 cycles. It ends at the first sample with 300 more erases
+//! than at its beginning. If there are only 120 erases after all allowed requests, the number of
+//! requests ends the run after 1.2 cycles.
 //! ```
 
 use serde::Serialize;

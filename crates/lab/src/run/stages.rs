@@ -4,7 +4,7 @@
 //! ```text
 //! Read ------ Begun, first retry ---- Begun ------ Transfer.at ------------ from -------- to
 //!      wait                   retries      sensing             channel wait     transfer
-//! then decoding and the host link
+//! decoding and the host link come after the transfer
 //! ```
 
 use std::any::Any;
