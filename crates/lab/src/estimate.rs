@@ -43,7 +43,7 @@ const LEAD: f64 = 0.125;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Case {
-    /// Reads cause rewrites of whole blocks. The host writes nothing.
+    /// Page reads cause rewrites of whole blocks. The host writes nothing.
     BlocksByReads,
     /// The host writes all pages at one rate, and reads all pages at one rate or not at all.
     EvenWrites,

@@ -46,7 +46,7 @@ pub struct Parity {
 /// The drive draws no random failures for these reads, so it loses and rebuilds no page.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ReadsFirst {
-    /// Reads that a block endures, divided by the reads that a page endures without parity.
+    /// Number of reads that a block endures, divided by the number that a lone page endures.
     pub raised: f64,
     /// `bch.uber`: highest expected loss per data bit read while every stripe has its parity.
     pub uber_target: f64,

@@ -11,7 +11,8 @@
 //! after pass     0  1  2  3  4  5  6
 //! pages by GC    0  10 25 42 60 78 96
 //! The host programs 100 pages per pass.
-//! In passes 3 and 4, GC programs 35 pages for 200 pages of the host; in passes 5 and 6, 36 for 200.
+//! In passes 3 and 4, GC programs 35 pages for 200 pages of the host.
+//! In passes 5 and 6, GC programs 36 pages for 200 pages of the host.
 //! The difference is 1 page of the 236 programmed in the later window: equal within 1 %.
 //! In all passes, GC programs 96 pages for 600 pages of the host.
 //! At the rate of the later window, GC would have programmed 108 pages.
