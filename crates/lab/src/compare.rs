@@ -100,12 +100,12 @@ struct Technique<'a> {
     no_wear_seen: bool,
     /// Whether requests came faster than the drive could serve them, in any run.
     saturated: bool,
-    /// Lower end of the life over all runs, in days; null without a life.
+    /// Ends of the range of the life over all runs, in days; null without a life.
     life_low_days: Option<f64>,
     life_high_days: Option<f64>,
     /// Whether rates and state have settled in all runs, so that vpass can project a life.
     life_settled: bool,
-    /// Unit of the life, and its range; null without a life.
+    /// Unit of the life, and the ends of its range in this unit; null without a life.
     life_unit: Option<LifeUnit>,
     life_low: Option<f64>,
     life_high: Option<f64>,

@@ -133,7 +133,7 @@ impl HintFile {
         Self::read(path).map(Some)
     }
 
-    /// Reads `[hints]` of a workload file; `None` without this table.
+    /// Reads the table `[hints]` of a workload file; `None` without this table.
     ///
     /// # Errors
     /// Returns the errors of [`Self::read`], except the error of an unreadable file.

@@ -27,7 +27,7 @@ pub struct Key {
     pub file: &'static str,
     /// Whether a file without the key is refused.
     pub required: bool,
-    /// Default; null if the key is required or follows from other keys.
+    /// Default value; null if the key is required or follows from other keys.
     pub default: Option<toml::Value>,
     /// Accepted values, in words.
     pub range: String,

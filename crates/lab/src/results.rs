@@ -116,10 +116,10 @@ pub struct Summary {
     /// Effects of injected failures (`--fail`); absent without injected failures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<Failures>,
-    /// Retries of host page reads; absent if `[ecc]` has no retries.
+    /// Number of retries of host page reads; absent if `[ecc]` has no retries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,
-    /// Host page reads by stage, page kind and valid pages; absent unless requested.
+    /// Times of host page reads by stage, page kind and valid pages; absent unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_reads: Option<PageReads>,
     /// Effects of the host's hints; absent without hints.

@@ -1,4 +1,4 @@
-//! One run: a drive is created, aged, measured and judged.
+//! One run. A drive is created, aged, measured and judged.
 
 mod adaptive;
 mod cycles;

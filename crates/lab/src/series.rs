@@ -340,8 +340,8 @@ mod tests {
         )
         .unwrap();
         let mut series = Series::default();
-        // With a sample every 10 requests, 512 rows are kept. Then 256 rows come every 20 requests,
-        // and then every 40.
+        // Samples come every 10 requests. At 512 rows, 256 rows stay, and further rows come every
+        // 20 requests. At the next 512 rows, the distance becomes 40 requests.
         for _ in 0..2000 {
             run_untimed(&mut drive, &mut Reads(10), &mut |_, _| true).unwrap();
             series.look(&drive, None);

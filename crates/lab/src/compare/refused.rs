@@ -13,7 +13,7 @@ pub struct Refused {
     pub reclaim: &'static str,
     /// Garbage collection policy.
     pub gc: &'static str,
-    /// Refresh technique; null if the parity technique has its own.
+    /// Refresh technique; null if the parity technique has a refresh of its own.
     pub refresh: Option<&'static str>,
     /// Parity technique.
     pub parity: &'static str,

@@ -85,7 +85,7 @@ pub(super) fn counted(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Page
             }
         }
     }
-    // The next pass begins one mean distance after the last request.
+    // The next pass begins after the last request, at the mean distance between requests.
     let seconds = last as f64 / 1e9 * requests as f64 / requests.saturating_sub(1).max(1) as f64;
     if seconds <= 0.0 {
         return Err(Failure::usage("the workload's requests have no times"));

@@ -15,7 +15,7 @@ use vpass_core::error::ladder::ReadTime;
 /// Error budget of data at each retry.
 #[derive(Serialize)]
 pub struct ErrorBudget {
-    /// Factor by which data ages faster than at the temperature of the retention law.
+    /// Speed at which data ages, relative to ageing at the temperature of the retention law.
     pub acceleration: f64,
     /// Age above which data is lost without refresh.
     pub longest_age: Span,

@@ -7,8 +7,8 @@
 //! for ten cycles while GC moves cold data into separate blocks. So the state of the blocks must be
 //! constant, too:
 //!
-//! - shares of the blocks: never erased, full of current data, low density, read-hot
-//! - spread of P/E: difference between blocks in the cycles of a third
+//! - shares of blocks that are never erased, full of current data, low-density, or read-hot
+//! - spread of P/E cycles: difference between blocks in the number of cycles of a third
 //!
 //! ```text
 //! 18 cycles: programs in cycles 7 to 12 and in cycles 13 to 18 are equal within 3 %,
@@ -32,7 +32,7 @@ const SPREAD_WITHIN: f64 = 0.1;
 /// Number of reads above which a block is read-hot, divided by the number of reads of the mean
 /// block with data.
 const READ_HOT: f64 = 2.0;
-/// Number of shares of the blocks that must be constant.
+/// Number of shares of blocks that must be constant.
 const SHARES: usize = 4;
 
 /// State of a drive after some cycles of its mean block.
@@ -40,7 +40,7 @@ const SHARES: usize = 4;
 struct Note {
     at: f64,
     programs: [f64; Cause::COUNT],
-    /// Shares of the blocks: never erased, full of current data, low density, read-hot.
+    /// Shares of blocks that are never erased, full of current data, low-density, or read-hot.
     shares: [f64; SHARES],
     /// Number of P/E cycles of each block since the start.
     cycles: Vec<u32>,

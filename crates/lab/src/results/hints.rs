@@ -21,8 +21,8 @@ pub struct Hints {
 /// Effects of one hint.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct OfWord {
-    /// Longest read latency that the user allows; null if `reclaim.retries` sets the number of
-    /// retries.
+    /// Longest read latency that the user allows.
+    /// Null if `reclaim.retries` sets the number of retries.
     pub budget_us: Option<f64>,
     /// Number of retries that fit into the budget.
     pub retries: u8,

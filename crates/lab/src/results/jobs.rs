@@ -1,4 +1,4 @@
-//! Requests and results of each job of a fio file.
+//! Results of each job of a fio file.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::metrics::Group;

@@ -224,7 +224,7 @@ fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
     passed
 }
 
-/// Returns the range of means of a Poisson count, with 95 % confidence. It uses Byar's
+/// Returns the range of means of a Poisson count, with 95 % confidence. The function uses Byar's
 /// approximation (Breslow and Day, Statistical Methods in Cancer Research II, IARC 1987, p. 69).
 /// Erases under a threshold are more even than a Poisson process, so the range is wide.
 pub(crate) fn poisson_range(count: f64) -> (f64, f64) {

@@ -27,8 +27,7 @@ pub struct Stages {
     pub reads: u64,
     /// Share of all page reads.
     pub share: f64,
-    /// Number of page reads that needed less sensing time than their page kind takes in full
-    /// density.
+    /// Number of page reads with less sensing time than their page kind takes in full density.
     pub faster: u64,
     /// Mean wait for the die, before the first sensing or before the first retry.
     pub wait_us: f64,
@@ -38,7 +37,7 @@ pub struct Stages {
     pub channel_wait_us: f64,
     /// Mean transfer time on the channel.
     pub transfer_us: f64,
-    /// Mean time from the transfer until the sensing that decoded the page.
+    /// Mean time of retries, from the first retry until the sensing that decoded the page.
     pub retry_us: f64,
 }
 

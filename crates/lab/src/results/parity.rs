@@ -29,7 +29,7 @@ pub struct Parity {
     pub given_up: u64,
     /// Number of stripes without parity at the end because it was given up.
     pub unprotected_stripes: u64,
-    /// Mean P/E cycles of the blocks of each die, starting with die 0.
+    /// Mean number of P/E cycles per block for each die, starting with die 0.
     pub pec_mean_by_die: Vec<f64>,
     /// Expected failures if parity raises the read limits (`bch.target = "stripe"`); else absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,8 +56,7 @@ pub struct ReadsFirst {
     /// Expected number of page reads that the code does not decode.
     /// The drive rebuilds such a page from its stripe.
     pub expected_failed_reads: f64,
-    /// Expected number of lost codewords per data bit read, if a stripe's pages are read equally
-    /// often.
+    /// Expected number of lost codewords per data bit read, at equal read rates in a stripe.
     /// Null without reads, or if a stripe had no parity.
     pub expected_uber: Option<f64>,
     /// Expected number of lost codewords per data bit read, if all other pages are at their limits.
@@ -92,7 +91,7 @@ pub struct ByWear {
     /// Number of stripes with a wrong counter of pages in worn blocks, at the end.
     /// Only the published rule gives more than 0.
     pub miscounted_stripes: u64,
-    /// Stages of the drive's life; absent if the technique has none.
+    /// Stages of the drive's life; absent if the technique has no stages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub life: Option<Life>,
 }
@@ -156,8 +155,8 @@ pub struct Delayed {
 }
 
 /// Number of host pages in stripes with outdated parity.
-/// A power loss takes their parity, which counts as their loss. The number is zero if the cache
-/// survives the power loss.
+/// A power loss takes the parity of these pages, and the pages count as lost. The number is zero if
+/// the cache survives the power loss.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PowerLoss {
     /// Mean number of pages over random moments of the run; null without any moment.

@@ -16,8 +16,8 @@ pub struct Reclaim {
     pub invocations: u64,
     /// Number of pages that reclaim jobs copied.
     pub pages_copied: u64,
-    /// Time that host reads waited for reclaim on their die, summed over the reads, in
-    /// microseconds.
+    /// Time that host reads waited for reclaim on their die, in microseconds.
+    /// This is the sum over all host reads.
     pub stall_us: f64,
     /// Number of reclaim jobs that were not done before the block's last allowed read.
     pub deadline_misses: u64,
@@ -38,8 +38,8 @@ pub struct Reclaim {
     /// Counts that only this technique keeps.
     #[serde(flatten, deserialize_with = "words::counts")]
     pub technique: BTreeMap<Word, u64>,
-    /// Ranges of host addresses whose reads caused the copies. The range with the most copies is
-    /// first.
+    /// Ranges of host addresses whose reads caused the copies.
+    /// The range with the largest number of copies is first.
     pub blame: Vec<Blame>,
 }
 

@@ -16,7 +16,7 @@ pub struct Refresh {
     pub deadline_misses: u64,
     /// Age of the oldest block that holds pages at the end, in seconds.
     pub oldest_s: f64,
-    /// Wordlines merged in place; absent if the technique does not merge.
+    /// Results of merging wordlines in place; absent if the technique does not merge.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Merged>,
 }
@@ -29,8 +29,7 @@ pub struct Merged {
     /// Number of pages that the merge corrupted.
     /// Their data was written elsewhere.
     pub corrupted_pages: u64,
-    /// Number of blocks moved whole because their number of reads was too close to the reclaim
-    /// limit.
+    /// Number of blocks moved whole because their reads were too close to the reclaim limit.
     pub no_room: u64,
     /// Number of blocks with merged wordlines at the end.
     pub merged_blocks: u32,

@@ -15,9 +15,9 @@ use super::{ByCause, Quantiles};
 pub struct Stage {
     /// Number of the stage: 1, 2 or 3.
     pub stage: u8,
-    /// Beginning of the stage, in seconds; null without a clock.
+    /// Time at which the stage begins, in seconds; null without a clock.
     pub from_s: Option<f64>,
-    /// End of the stage, in seconds; null without a clock.
+    /// Time at which the stage ends, in seconds; null without a clock.
     pub to_s: Option<f64>,
     /// Number of read requests in the stage.
     pub read_requests: u64,

@@ -7,7 +7,7 @@ use vpass_core::drive::Drive;
 /// `flash.reads` has all retries under `retry`, including those of reads of the rewrite itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Retries {
-    /// Number of host page reads by their number of retries, starting with 0.
+    /// Number of host page reads for each number of retries, starting with 0 retries.
     pub histogram: Vec<u64>,
     /// Mean number of retries per host page read; null without reads.
     pub mean: Option<f64>,
