@@ -19,7 +19,7 @@ use vpass_core::base::units::BlockId;
 /// Name and content of a file.
 pub type File = (String, Vec<u8>);
 
-/// Returns the files of one run that this command made.
+/// Returns the files of one run, which the command `command` made.
 ///
 /// # Errors
 /// Reports a trace file that can no longer be read.

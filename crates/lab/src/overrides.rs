@@ -113,7 +113,7 @@ const RIVALS: [(&str, &[&str]); 4] = [
     ("block_sizes", &["block_size"]),
 ];
 
-/// Removes the keys that `sets` exclude from a workload's tables.
+/// Removes from a workload's tables the keys that `sets` exclude.
 ///
 /// # Errors
 /// Reports two keys of `sets` that exclude each other.
@@ -146,9 +146,9 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Str
     Ok(())
 }
 
-/// Removes other names of the parameters in `sets` from a drive's tables. An alias sets a parameter
-/// of several techniques. If `sets` has this parameter for one technique, the other techniques get
-/// the alias's value under their own keys.
+/// Removes from a drive's tables the other names of the parameters in `sets`. An alias sets a
+/// parameter of several techniques. If `sets` has this parameter for one technique, the other
+/// techniques get the alias's value under their own keys.
 pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
     let is_set = |slot: &Slot, technique: Option<&str>, key: &str| {
         sets.iter().any(|s| {
@@ -192,7 +192,7 @@ fn read_value(text: &str) -> Value {
     }
 }
 
-/// Removes the values that follow from the keys in `sets` from a drive's tables. `resolved` is the
+/// Removes from a drive's tables all values that follow from the keys in `sets`. `resolved` is the
 /// drive without `sets`, if such a drive is possible.
 pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: &[Override]) {
     let given = |table: &str, key: &str| {

@@ -22,9 +22,9 @@ const WITHIN: f64 = 0.02;
 /// difference.
 const FEWEST_READS: u64 = 100_000;
 
-/// Returns the number of reads that the samples served, divided by the number that a mean share of
-/// the drive serves. That share has the same number of pages as the samples. Returns `None` for
-/// whole drives, or if the workload has no rate.
+/// Returns the number of reads that the samples served, divided by the expected number. A sample of
+/// one page in N should serve one read in N. Returns `None` for whole drives, or if the workload
+/// has no rate.
 pub(super) fn of_reads(plans: &[RunPlan], lives: &[Lived]) -> Option<f64> {
     let shares = plans.iter().zip(lives).map(|(plan, lived)| of_life(plan, lived));
     let shares = shares.collect::<Option<Vec<f64>>>()?;

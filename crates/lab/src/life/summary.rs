@@ -86,8 +86,8 @@ pub struct Life {
     /// Number of rewriting rounds in a life whose blocks are rewritten in step. The years of such a
     /// life are uncertain by one round. Null for other lives.
     pub rounds_in_step: Option<f64>,
-    /// Number of reads that the samples served, divided by the number that a mean share of the
-    /// drive serves. That share has the same number of pages as the samples. Null if unknown.
+    /// Number of reads that the samples served, divided by the expected number. A sample of one
+    /// page in N should serve one read in N. Null if unknown.
     pub reads_held: Option<f64>,
     /// Results of each single life.
     pub lives: Vec<One>,

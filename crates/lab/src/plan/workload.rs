@@ -165,7 +165,7 @@ impl Workload {
         }
     }
 
-    /// Reads the workload that a user names, for this drive.
+    /// Reads the workload that a user names, and checks it against this drive.
     pub(super) fn new(
         setup: &Setup,
         sets: &[Override],

@@ -66,7 +66,7 @@ impl Summary {
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
     }
 
-    /// Adds a warning if preparation had already read some blocks more often than `start.reads`.
+    /// Adds a warning if preparation had already read some blocks at least `start.reads` times.
     pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
         if f64::from(passed_over) > MANY * f64::from(written) {
             self.warn(format!(
