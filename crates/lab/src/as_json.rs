@@ -18,14 +18,14 @@ pub fn text(what: &impl Serialize) -> Result<String, Failure> {
     Ok(escaped(&text).into_owned() + "\n")
 }
 
-/// Escapes characters that JSON allows but a terminal interprets; only strings contain them, as
-/// `\u009b`.
+/// Escapes characters that JSON allows but that a terminal interprets; the escaped form is
+/// `\u009b`. Only strings contain such characters.
 fn escaped(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| c != '\n' && is_hidden(c);
     if !text.contains(is_escaped) {
         return text.into();
     }
-    // Each of them is one unit of UTF-16.
+    // Each escaped character is one unit of UTF-16.
     let escape =
         |c: char| if is_escaped(c) { format!("\\u{:04x}", u32::from(c)) } else { c.into() };
     text.chars().map(escape).collect::<String>().into()
@@ -39,8 +39,8 @@ pub fn value(what: &impl Serialize) -> Result<Value, Failure> {
     serde_json::to_value(what).map_err(Failure::failed)
 }
 
-/// Returns results of several techniques: first the common facts with the seeds, beginning with the
-/// plan's, then `own`.
+/// Returns the results of several techniques as JSON. The facts that all techniques share come
+/// first, beginning with the plan's; then the seeds; then `own`.
 pub(crate) fn of_techniques(
     plan: &RunPlan,
     seeds: u32,

@@ -1,37 +1,38 @@
 //! Confidence intervals of one run, by batch means. The run is cut into ten batches with equal
-//! numbers of requests; the spread of the batches gives a 95 % interval (Student's t).
+//! numbers of requests. The spread of the batches gives a 95 % interval (Student's t).
 //!
-//! Batch means are the usual method for one long run: batches that are long compared with the
+//! Batch means are the usual method for one long run. Batches that are long compared with the
 //! memory of the drive are nearly independent. Ten to thirty batches are recommended (Schmeiser,
-//! Operations Research 30(3), 1982). Ten give the longest batches, which helps tail latencies.
+//! Operations Research 30(3), 1982). Ten batches are the longest, which helps tail latencies.
 //!
 //! - **Sums and ratios** (pages, erases, write amplification, block cycles) may drift during a run:
-//!   the first jobs come late, the spare blocks fill up. Every seed has this drift, so it is not
-//!   noise. Their spread is therefore that between neighbouring batches, the mean square successive
-//!   difference (von Neumann, Annals of Mathematical Statistics 12, 1941). For ten
-//!   batches, 2 (n - 1)^2 / (3n - 4) gives 6 degrees of freedom.
+//!   the first jobs come late, the spare blocks fill up. Every seed has this drift, so the drift is
+//!   not noise. The interval therefore uses the spread between neighbouring batches, the mean
+//!   square successive difference (von Neumann, Annals of Mathematical Statistics 12, 1941). For
+//!   ten batches, 2 (n - 1)^2 / (3n - 4) gives 6 degrees of freedom.
 //! - **Percentiles** of batches spread around that of the whole run (sectioning: Asmussen and
-//!   Glynn, Stochastic Simulation, 2007, III.5a). With fewer than ten reads beyond it in a batch, a
-//!   percentile is biased and has no interval.
+//!   Glynn, Stochastic Simulation, 2007, III.5a). If a batch has fewer than ten reads beyond a
+//!   percentile, the percentile is biased and has no interval.
 //!
-//! A run with fewer than [`BATCHES`] times [`LOOKS`] samples has no intervals. No method of one run
-//! shows slow noise whose memory is as long as the run; several seeds show it.
+//! A run with fewer than [`BATCHES`] times [`LOOKS`] samples has no intervals. No method that uses
+//! one run shows slow noise whose memory is as long as the run. Several seeds show slow noise.
 //!
 //! ```text
-//! batches 10 12 11 13: successive differences 2 -1 2, mean square 3, half of it 1.5
-//! sum 46; its interval is +- t sqrt(4 * 1.5)
+//! batches 10 12 11 13 have successive differences 2 -1 2
+//! the mean square of the differences is 3, and half of it is 1.5
+//! the sum is 46, and its interval is +- t sqrt(4 * 1.5)
 //! ```
 
 use crate::compare::mean_ci95::student_t;
 
-/// Batches of a run.
+/// Number of batches of a run.
 pub const BATCHES: usize = 10;
-/// Fewest samples of counts within a batch, so that batches have nearly equal lengths.
+/// Fewest samples of the counts in each batch, so that batches have nearly equal lengths.
 pub const LOOKS: usize = 2;
-/// Fewest reads beyond a percentile in each batch.
+/// Fewest reads that each batch needs beyond a percentile.
 const BEYOND: f64 = 10.0;
 
-/// Returns half the width of the interval of the sum of these batches.
+/// Returns half the width of the interval of the batches' sum.
 pub fn of_sum(batches: &[f64]) -> f64 {
     let n = batches.len() as f64;
     if batches.len() < 2 {
@@ -42,8 +43,8 @@ pub fn of_sum(batches: &[f64]) -> f64 {
     student_t(df as usize) * (n * squares / (2.0 * (n - 1.0))).sqrt()
 }
 
-/// Returns half the width of the interval of the sum of `over` divided by that of `under`; `None`
-/// if the latter is 0.
+/// Returns half the width of the interval of a ratio: the sum of `over` divided by the sum of
+/// `under`. Returns `None` if the sum of `under` is 0.
 pub fn of_ratio(over: &[f64], under: &[f64]) -> Option<f64> {
     let (sum, all) = (over.iter().sum::<f64>(), under.iter().sum::<f64>());
     let residuals: Vec<f64> =
@@ -51,21 +52,22 @@ pub fn of_ratio(over: &[f64], under: &[f64]) -> Option<f64> {
     (all > 0.0).then(|| of_sum(&residuals) / all)
 }
 
-/// Returns half the width of the interval of a percentile that is `whole` for the whole run.
+/// Returns half the width of the interval of a percentile. `whole` is the percentile of the whole
+/// run.
 pub fn of_percentile(whole: f64, batches: &[f64]) -> f64 {
     let n = batches.len() as f64;
     let squares: f64 = batches.iter().map(|batch| (batch - whole).powi(2)).sum();
     student_t(batches.len() - 1) * (squares / (n * (n - 1.0))).sqrt()
 }
 
-/// Returns the reads per batch that the interval of a percentile needs; `percentile` is a share of
-/// 1.
+/// Returns how many reads a batch needs for the interval of a percentile. `percentile` is a share
+/// of 1.
 pub fn reads_needed(percentile: f64) -> u64 {
     (BEYOND / (1.0 - percentile)).round() as u64
 }
 
 /// Returns the indexes of the samples that end the batches; `None` with too few samples. `looks`
-/// has the requests before each sample; the last one is at the end of the run.
+/// has the number of requests before each sample. The last sample is at the end of the run.
 pub fn ends(looks: &[u64]) -> Option<[usize; BATCHES]> {
     let all = *looks.last()?;
     if looks.len() < BATCHES * LOOKS {
@@ -83,11 +85,11 @@ pub fn ends(looks: &[u64]) -> Option<[usize; BATCHES]> {
 mod tests {
     use super::*;
 
-    /// `SplitMix64` (Steele et al., OOPSLA 2014), enough for these draws.
+    /// Generator `SplitMix64` (Steele et al., OOPSLA 2014), which is good enough for these tests.
     struct Draws(u64);
 
     impl Draws {
-        /// Returns a uniform number above 0 and below 1.
+        /// Returns a random number, uniform above 0 and below 1.
         fn uniform(&mut self) -> f64 {
             self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let mut z = self.0;
@@ -127,14 +129,16 @@ mod tests {
 
     #[test]
     fn worked_examples() {
-        // 1, 2, ... 10: all differences are 1. Ten batches have 6 degrees of freedom, t = 2.4469.
+        // The sums are 1, 2, ... 10, so all differences are 1. Ten batches have 6 degrees of
+        // freedom, t = 2.4469.
         let rising: Vec<f64> = (1..=10).map(f64::from).collect();
         assert!((of_sum(&rising) - 2.4469 * (10.0f64 * 9.0 / 18.0).sqrt()).abs() < 1e-3);
         assert!(of_sum(&[5.0; 10]).abs() < 1e-9 && of_ratio(&[1.0], &[0.0]).is_none());
         // One sum is always twice the other, so the ratio has no noise.
         let doubled: Vec<f64> = rising.iter().map(|n| 2.0 * n).collect();
         assert!(of_ratio(&doubled, &rising).unwrap() < 1e-9);
-        // Half of the batches are a tenth below, half above: t = 2.2622 for 9 degrees.
+        // Half of the batches are a tenth below the mean, and half a tenth above it. With 9 degrees
+        // of freedom, t = 2.2622.
         let spread: Vec<f64> = (0..10).map(|n| if n % 2 == 0 { 0.9 } else { 1.1 }).collect();
         assert!(
             (of_percentile(1.0, &spread) - 2.2622 * (10.0f64 * 0.01 / 90.0).sqrt()).abs() < 1e-5
@@ -161,8 +165,8 @@ mod tests {
 
     #[test]
     fn intervals_of_sums_have_the_stated_confidence() {
-        // Jobs of a Poisson process, 3 per batch; then with a drift that doubles during the run,
-        // equal for all seeds.
+        // The test counts jobs of a Poisson process, 3 per batch. It repeats the count with a drift
+        // that doubles during the run and is equal for all seeds.
         let jobs = |draws: &mut Draws, mean: f64| {
             let (mut n, mut at) = (0.0, draws.exponential());
             while at < mean {
@@ -196,12 +200,12 @@ mod tests {
         }
     }
 
-    /// Reads that wait for one server, as M/M/1 at a load of 0.7. Waits are correlated over tens of
-    /// requests, and the tail comes in bursts.
+    /// Simulates reads that wait for one server, as M/M/1 at a load of 0.7. Waits are correlated
+    /// over tens of requests, and the tail comes in bursts.
     #[test]
     fn intervals_hold_for_correlated_waits() {
         let (load, q) = (0.7f64, 0.99f64);
-        // The time in the system is exponential with rate 1 - load.
+        // The time in the system is exponential, with rate 1 - load.
         let truth = -(1.0 - q).ln() / (1.0 - load);
         let share = coverage(300, |draws| {
             let mut wait = 0.0f64;
@@ -218,8 +222,8 @@ mod tests {
         assert!(share >= 0.9, "{share}");
     }
 
-    /// A percentile needs reads beyond it: with one per batch, the interval misses the true value
-    /// far too often.
+    /// A percentile needs reads beyond it. With one such read per batch, the interval misses the
+    /// true value far too often.
     #[test]
     fn too_few_reads_beyond_a_percentile_give_no_interval() {
         let share = coverage(300, |draws| {

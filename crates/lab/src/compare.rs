@@ -24,15 +24,15 @@ use ranking::winners;
 pub use reliability::unequal_reliability;
 use row::{ComparisonRow, RowLife, Stopped};
 
-/// Builds the rows from runs in the order of the techniques, with several seeds each. A technique
-/// whose drive stopped in one run has no row.
+/// Builds the rows from runs in the order of the techniques. Each technique has several seeds. A
+/// technique whose drive stopped in any run has no row.
 pub fn rows(
     plans: &[&RunPlan],
     finished: Vec<Result<Summary, Failure>>,
     seeds: usize,
 ) -> (Vec<ComparisonRow>, Vec<Stopped>) {
     let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
-    // The label of a parity technique covers its own refresh.
+    // The label of a parity technique includes the technique's own refresh.
     let many_refreshes =
         plans.iter().any(|p| p.said_of_refresh.is_named && p.refresh != plans[0].refresh);
     let many_parities = plans.iter().any(|p| p.parity != plans[0].parity);
@@ -61,14 +61,14 @@ pub fn rows(
     (rows, stopped)
 }
 
-/// Returns whether the comparison of these rows shows a column.
+/// Returns whether the comparison of these rows shows this column.
 pub fn stands(rows: &[ComparisonRow], column: usize) -> bool {
     let of = &COLUMNS[column];
     !of.is_of_aged_data()
         || rows.iter().any(|row| row.means[column].is_some_and(|e| of.says_something(e.mean)))
 }
 
-/// Returns the unit of the lives of these rows; `None` if it differs.
+/// Returns the unit of the lives of these rows; `None` if the rows have different units.
 pub fn life_unit(rows: &[ComparisonRow]) -> Option<LifeUnit> {
     let first = rows.first()?.life_unit();
     first.filter(|_| rows.iter().all(|row| row.life_unit() == first))
@@ -89,10 +89,10 @@ pub fn has_parity(rows: &[ComparisonRow]) -> bool {
 struct Technique<'a> {
     reclaim: &'a str,
     gc: &'a str,
-    /// Absent if no row has refresh.
+    /// Name of the refresh technique; absent if no row has refresh.
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh: Option<&'a str>,
-    /// Absent if no row has parity.
+    /// Name of the parity technique; absent if no row has parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     parity: Option<&'a str>,
     counterfactual: bool,
@@ -100,23 +100,23 @@ struct Technique<'a> {
     no_wear_seen: bool,
     /// Whether requests came faster than the drive could serve them, in any run.
     saturated: bool,
-    /// Range of the life over all runs; null without a life.
+    /// Ends of the range of the life over all runs, in days; null without a life.
     life_low_days: Option<f64>,
     life_high_days: Option<f64>,
-    /// Whether rates and state have settled in all runs, so that a life can be projected.
+    /// Whether rates and state have settled in all runs, so that vpass can project a life.
     life_settled: bool,
-    /// Unit of the life, and its range; null without a life.
+    /// Unit of the life, and the ends of its range in this unit; null without a life.
     life_unit: Option<LifeUnit>,
     life_low: Option<f64>,
     life_high: Option<f64>,
     columns: Map<String, Value>,
-    /// Warnings of all runs; those that differ only in numbers are merged.
+    /// Warnings of all runs. Warnings that differ only in numbers are merged.
     warnings: Vec<String>,
     runs: &'a [Summary],
 }
 
-/// Returns the content of `compare.json`, with the stopped techniques, if any. The runs have the
-/// seed of `plan` and the following seeds.
+/// Returns the content of `compare.json`, including any stopped techniques. The first run has the
+/// seed of `plan`, and the others have the following seeds.
 ///
 /// # Errors
 /// Reports a value that JSON cannot hold.

@@ -13,14 +13,15 @@ use crate::load::line_of;
 use crate::numbers::counted;
 use crate::schema::Section;
 
-/// Remedy for a word that is not a count.
+/// Remedy that the user reads if a word is not a count.
 const COUNT: &str =
     "a number below 2^63 such as 1000000, 1e6 or 1M; k, M, G and T are 1000 to 1000^4";
 
-/// Reads the count that a word gives to a key. Returns none for a key that takes no counts.
+/// Reads the count that a word gives to a key. Returns `None` if the key takes no counts.
 ///
 /// # Errors
-/// A word that is not a count, for a key that takes them. `at` is its offset in the text.
+/// Reports a word that is not a count, if the key takes counts. `at` is the offset of the word in
+/// the text.
 pub(crate) fn read(key: &str, word: &str, at: usize) -> Result<Option<i64>, Wrong> {
     if !keys::range(key).is_some_and(Range::takes_suffixes) {
         return Ok(None);
@@ -30,11 +31,11 @@ pub(crate) fn read(key: &str, word: &str, at: usize) -> Result<Option<i64>, Wron
     Ok(i64::try_from(count).ok())
 }
 
-/// Returns the text of a file with its counts in digits, on the same lines. A text that is not TOML
-/// stays as it is.
+/// Returns the text of a file with its counts in digits. Each line stays in its place. A text that
+/// is not TOML does not change.
 ///
 /// # Errors
-/// A word that is not a count, for a key that takes them, with its line.
+/// Reports a word that is not a count, if the key takes counts, with the line of the word.
 pub(crate) fn expanded<'a>(
     name: &str,
     text: &'a str,
@@ -49,7 +50,7 @@ pub(crate) fn expanded<'a>(
         }
     }
     let mut text = Cow::Borrowed(text);
-    // From the last on, so that the places of the others stay.
+    // Replaces the last word first, so that the offsets of earlier words stay valid.
     words.sort_by_key(|(_, _, span)| std::cmp::Reverse(span.start));
     for (key, word, span) in words {
         let complain =
@@ -63,7 +64,8 @@ pub(crate) fn expanded<'a>(
 
 type Word = (String, String, std::ops::Range<usize>);
 
-/// Collects the words in a table, or in the rows of a list of tables, with their keys and places.
+/// Collects the words of a table, or of each row of a list of tables. Each word has its key and its
+/// place.
 fn collect(path: &str, value: &Spanned<DeValue>, section: &Section, words: &mut Vec<Word>) {
     match value.get_ref() {
         DeValue::Array(rows) => rows.iter().for_each(|row| collect(path, row, section, words)),

@@ -1,9 +1,8 @@
-//! Estimates of a drive's life from equations, without a simulation. The answer comes at once, and
-//! the simulation checks it.
+//! Estimates of a drive's life from equations, without a simulation. The answer comes at once. A
+//! simulation checks it.
 //!
 //! `docs/estimate.md` has the equations and their measured errors. Without a known equation there
-//! is no estimate, and [`of`] gives the reason.
-//! no equation is known, there is no estimate, and [`of`] says why.
+//! is no estimate, and [`of`] returns the reason.
 
 mod counted;
 mod even;
@@ -34,27 +33,27 @@ pub use said::{Record, early, final_words};
 
 /// P/E counts at which the mean field is computed.
 const POINTS: u32 = 4;
-/// Uncertainty in cycles of a life whose blocks are rewritten in step.
+/// Uncertainty of a life in P/E cycles, if all blocks are rewritten in step.
 const HALF_A_ROUND: f64 = 0.5;
-/// Default of `refresh.block.lead`: share of the refresh period before its end at which blocks are
-/// rewritten.
+/// Default of `refresh.block.lead`. Blocks are rewritten this share of the refresh period before
+/// the period ends.
 const LEAD: f64 = 0.125;
 
-/// Equations of an estimate.
+/// Kind of equations that give an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Case {
-    /// Reads cause rewrites of whole blocks, and the host writes nothing.
+    /// Page reads cause rewrites of whole blocks. The host writes nothing.
     BlocksByReads,
-    /// All pages are written at the same rate, and read at the same rate, if at all.
+    /// The host writes all pages at one rate, and reads all pages at one rate or not at all.
     EvenWrites,
-    /// Other workloads with a known mean field.
+    /// The workload is another one whose mean field is known.
     MeanField,
 }
 
 impl Case {
-    /// Largest measured error, as a share of the simulated life, for lives of 50 P/E cycles or
-    /// more.
+    /// Returns the largest measured error as a share of the simulated life. It holds for lives of
+    /// 50 P/E cycles or more.
     pub const fn within(self) -> f64 {
         match self {
             Self::BlocksByReads => 0.01,
@@ -64,32 +63,33 @@ impl Case {
     }
 }
 
-/// Life by equations.
+/// Life that equations give.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Estimate {
-    /// Years until the mean block has its rated P/E cycles; null without wear or without a known
-    /// time.
+    /// Years until the mean block has its rated number of P/E cycles. Null without wear or without
+    /// a known time.
     pub life_years: Option<f64>,
-    /// Bytes that the host writes until then; null without host writes.
+    /// Bytes that the host writes during the life; null without host writes.
     pub host_bytes: Option<f64>,
-    /// Bytes that the host reads until then; null without host reads.
+    /// Bytes that the host reads during the life; null without host reads.
     pub read_bytes: Option<f64>,
-    /// P/E cycles of the mean block for the host's writes and for GC.
+    /// Number of P/E cycles of the mean block for host writes and for GC.
     pub cycles_by_host: f64,
-    /// P/E cycles of the mean block for rewrites that reads cause.
+    /// Number of P/E cycles of the mean block for rewrites because of reads.
     pub cycles_by_reads: f64,
-    /// P/E cycles of the mean block for rewrites that age causes.
+    /// Number of P/E cycles of the mean block for rewrites because of age.
     pub cycles_by_age: f64,
-    /// Equations of the estimate.
+    /// Kind of equations that gave the estimate.
     pub case: Case,
-    /// Largest measured error of these equations, as a share, or half a cycle if that is more.
+    /// Largest measured error of these equations as a share, or half a cycle as a share if that is
+    /// more.
     pub within: f64,
 }
 
-/// Estimate of a plan's life, or the reason why there is none.
+/// Estimate of a plan's life, or the reason why there is no estimate.
 pub type Answer = Result<Estimate, String>;
 
-/// Estimates the life of the plan's drive; for a sample, of the whole drive.
+/// Estimates the life of the plan's drive. For a sample, this is the life of the whole drive.
 ///
 /// # Errors
 /// Reports a workload that cannot be read.
@@ -110,7 +110,7 @@ pub fn of(plan: &RunPlan) -> Result<Answer, Failure> {
     Ok(Ok(lived.estimate()))
 }
 
-/// Inputs of an estimate.
+/// Inputs of an estimate, found from the plan.
 struct Lived<'a> {
     plan: &'a RunPlan,
     shape: Shape,
@@ -157,7 +157,7 @@ impl Lived<'_> {
         }
     }
 
-    /// Returns the age in seconds at which blocks are rewritten.
+    /// Returns the age at which blocks are rewritten, in seconds; `None` without refresh.
     fn period(&self) -> Option<f64> {
         let config = &self.plan.drive.config;
         let lead = config.refresh.params.get(Some("block"), "lead").map_or(LEAD, Number::value);
@@ -165,7 +165,7 @@ impl Lived<'_> {
             .then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - lead))
     }
 
-    /// Subtracts the cycles that preparation cost before the life began.
+    /// Subtracts the P/E cycles that preparation cost before the life began.
     fn begun_worn(&self, life: rate::Span) -> rate::Span {
         let cycles =
             cycles_of_overwriting(&self.shape, written_at_start(&self.plan.drive.config) as f64);
@@ -178,7 +178,7 @@ impl Lived<'_> {
             self.limits.at(pec).first().map_or(Rate::default(), |part| by_reads(reads, part.reads))
         };
         let mut life = span(self.shape.blocks, (from, to), &at);
-        // Blocks that begin without reads are half a cycle behind on average.
+        // Blocks start without page reads, so they are half a cycle behind on average.
         if self.plan.drive.config.start.reads == 0 {
             let with_data = (self.shape.pages / self.shape.per_block / self.shape.blocks).min(1.0);
             life.seconds += with_data / 2.0 * self.shape.blocks / at(from).all();
@@ -226,7 +226,7 @@ impl Lived<'_> {
                 }
             }
         }
-        // The first cycles use the rates measured while rates settled.
+        // The first cycles use the rates that were measured before the rates settled.
         let at_first = |pec: u32| begun.get((f64::from(pec - from) / WINDOW) as usize).copied();
         span(self.shape.blocks, (from, to), &|pec| {
             at_first(pec).unwrap_or_else(|| between(&known, pec))

@@ -1,5 +1,5 @@
-//! Explanation of one read: its latency, its effect on the block, and the reads at which the block
-//! is rewritten.
+//! Explanation of one read: its latency, its effect on the block, and the number of reads at which
+//! the block is rewritten.
 
 mod budget;
 mod code;
@@ -37,31 +37,32 @@ pub struct Explanation {
     pub controller_ram_bytes: u64,
     /// Bytes of a page.
     pub page_bytes: u32,
-    /// Mapping unit, and the cost of smaller writes.
+    /// Mapping unit, and cost of smaller writes.
     pub mapping_unit: Unit,
     /// Latency of a read, by page kind.
     pub read: Vec<ReadLatency>,
-    /// Dose of a read; `None` if reads do not disturb.
+    /// Dose of a read; `None` if reads do not disturb the block.
     pub dose: Option<Dose>,
-    /// Whether the technique changes the physics of the drive, so that no real drive behaves like
-    /// this.
+    /// Whether the technique is counterfactual: it changes the physics, so no real drive behaves
+    /// like this.
     pub counterfactual: bool,
-    /// Limit of each page kind divided by that of the weakest.
+    /// Limit of each page kind, divided by the limit of the weakest page kind.
     pub kind_factor: Vec<(&'static str, f64)>,
-    /// Endurance of a block at the starting age of the drive and at each age of its table; empty
-    /// without a table.
+    /// Endurance of a block at the starting age of the drive, and at each age in the drive's table.
+    /// Empty without a table.
     pub ages: Vec<Age>,
-    /// Code that the limits follow from; `None` if they do not follow from a code.
+    /// Code from which the limits follow; `None` if the limits do not follow from a code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<Code>,
-    /// Additional reads that parity allows a block; only with `bch.target = "stripe"`.
+    /// Number of additional reads that parity allows a block. Present only with `bch.target =
+    /// "stripe"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripes: Option<Stripes>,
-    /// Error budget of a page after wear, age and reads at each retry, at these P/E counts. `None`
-    /// if the drive has no error rates.
+    /// Error budget of a page at these P/E counts. It is the part that wear, age and reads leave at
+    /// each retry. `None` if the drive has no error rates.
     pub error_budget: Option<ErrorBudget>,
-    /// Retries that each hint allows. `None` if reads have no retries, or if a budget of `[hints]`
-    /// is too short for a read.
+    /// Number of retries that each hint allows. `None` if reads have no retries, or if a budget of
+    /// `[hints]` is too short for a read.
     pub hints: Option<Vec<Word>>,
 }
 
@@ -80,7 +81,7 @@ pub struct ReadLatency {
     pub ecc_us: f64,
     /// Time of the transfer to the host.
     pub host_link_us: f64,
-    /// Sum of these times.
+    /// Total latency: the sum of these times.
     pub total_us: f64,
 }
 
@@ -91,27 +92,27 @@ pub struct Dose {
     pub model: &'static str,
     /// Unit of a dose.
     pub unit: &'static str,
-    /// Dose units of one read of each page kind.
+    /// Number of dose units that one read of each page kind adds.
     pub weight: Vec<(&'static str, f64)>,
-    /// Distance to the two wordlines that are disturbed most.
+    /// Distance to the two wordlines that a read disturbs most.
     pub neighbour_stride: u32,
-    /// Wordlines of a block.
+    /// Number of wordlines of a block.
     pub wordlines_per_block: u32,
 }
 
-/// Block with a number of P/E cycles.
+/// Endurance of a block with this number of P/E cycles.
 #[derive(Serialize)]
 pub struct Age {
-    /// P/E cycles.
+    /// Number of P/E cycles.
     pub pec: u32,
-    /// Endurance of its wordlines.
+    /// Endurance of the block's wordline groups.
     pub groups: Vec<Group>,
-    /// Reads at which the technique acts.
+    /// Number of reads at which the technique acts, for each of its actions.
     pub thresholds: Vec<Rewrite>,
-    /// Guarantee of the technique for such a block, and its basis.
+    /// Guarantee of the technique for such a block, and the reason for the guarantee.
     pub promise: String,
-    /// Remaining dose units of the wordline with the smallest margin; below 0 if the guarantee does
-    /// not hold. `None` without a guarantee.
+    /// Number of dose units that remain for the wordline with the smallest margin. Below 0 if the
+    /// guarantee does not hold. `None` without a guarantee.
     pub slack: Option<f64>,
 }
 
@@ -120,22 +121,22 @@ pub struct Age {
 pub struct Group {
     /// Name in the drive file.
     pub name: String,
-    /// Wordlines of the group in a block.
+    /// Number of wordlines of the group in a block.
     pub wordlines: u32,
-    /// Dose units that a wordline endures.
+    /// Number of dose units that a wordline endures.
     pub limit: f64,
-    /// Dose of a neighbouring wordline relative to other wordlines.
+    /// Dose of a neighbouring wordline, divided by the dose of other wordlines.
     pub alpha: f64,
 }
 
-/// Read count at which a technique acts.
+/// Action of a technique, and the number of reads at which it comes.
 #[derive(Serialize)]
 pub struct Rewrite {
     /// Action of the technique.
     pub what: String,
-    /// Reads of the block.
+    /// Number of reads of the block.
     pub reads: u32,
-    /// Derivation from the limits.
+    /// Derivation of the number from the limits.
     pub because: String,
 }
 
@@ -221,12 +222,12 @@ fn dose(config: &DriveConfig, geometry: &Geometry) -> Option<Dose> {
     })
 }
 
-/// Returns the drive's starting age, in P/E cycles, and each age of its table.
+/// Returns the drive's starting age and each age of its table, in P/E cycles.
 fn ages(config: &DriveConfig) -> BTreeSet<u32> {
     config.disturb.table.iter().map(|row| row.pec).chain([config.start.pec]).collect()
 }
 
-/// Describes a block of this age; `None` without a table of limits.
+/// Describes a block of this age; `None` if the drive has no table of limits.
 ///
 /// # Errors
 /// Reports an invalid drive.

@@ -1,4 +1,4 @@
-//! Reason why a command failed: its cause, and a sentence for the user.
+//! Reason why a command failed: the kind of cause, and a sentence for the user.
 
 use std::fmt::Display;
 
@@ -15,7 +15,7 @@ pub enum Kind {
     Usage,
     /// Fault that the user did not cause.
     Failed,
-    /// Simulated drive that stopped, because of a failure in it.
+    /// Simulated drive that stopped because of a failure in the drive.
     Stopped,
     /// Interruption by the user.
     Interrupted,
@@ -28,7 +28,7 @@ pub struct Failure {
     pub kind: Kind,
     /// Sentence for the user.
     pub sentence: String,
-    /// Key whose value is wrong.
+    /// Key whose value is wrong; absent if the cause is not a key.
     pub key: Option<Box<KeyError>>,
 }
 
@@ -57,7 +57,7 @@ impl Failure {
         Self::new(Kind::Interrupted, "interrupted; nothing was written")
     }
 
-    /// Returns whether the simulated drive stopped, so that others may go on.
+    /// Returns whether the simulated drive stopped. Other drives may go on.
     pub fn is_stop(&self) -> bool {
         self.kind == Kind::Stopped
     }

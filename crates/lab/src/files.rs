@@ -1,4 +1,4 @@
-//! Files of a run's results folder, as data: name and content of each.
+//! Files of a run's results folder, as data. Each file has a name and a content.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -19,10 +19,10 @@ use vpass_core::base::units::BlockId;
 /// Name and content of a file.
 pub type File = (String, Vec<u8>);
 
-/// Returns the files of one run, made by this command.
+/// Returns the files of one run, which the command `command` made.
 ///
 /// # Errors
-/// Reports a trace file that cannot be read any more.
+/// Reports a trace file that can no longer be read.
 pub fn of_run(
     plan: &RunPlan,
     outcome: &Outcome,
@@ -52,8 +52,8 @@ pub fn of_run(
     Ok(files)
 }
 
-/// Splits a summary. Values that differ between two runs of one seed go into a separate file, so
-/// that folders can be compared byte by byte.
+/// Splits a summary into two files. `timing.json` has the values that differ between two runs of
+/// one seed. Without these values, the folders of two such runs can be compared byte by byte.
 fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
     let simulation = Simulation {
         wall_s: None,
@@ -71,7 +71,7 @@ fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
 /// Keys of a summary that differ between two runs of one seed.
 const TIMING: [&str; 3] = ["wall_s", "requests_per_s", "peak_rss_bytes"];
 
-/// Moves values that differ between two runs of one seed into `timing.json`, and leaves null in
+/// Moves the values that differ between two runs of one seed into `timing.json`. Leaves null in
 /// their place.
 ///
 /// # Errors
@@ -106,8 +106,8 @@ fn take_timing(results: &mut Value) -> Option<Value> {
     }
 }
 
-/// Formats a standard `HdrHistogram` log with one interval for the whole run: values in ns, their
-/// maximum in ms.
+/// Formats a standard `HdrHistogram` log with one interval for the whole run. Values are in ns, and
+/// their maximum is in ms.
 fn histogram_log(name: &str, histogram: &Histogram<u64>, seconds: f64) -> Result<Vec<u8>, Failure> {
     let mut bytes = vec![];
     let mut serializer = V2DeflateSerializer::new();

@@ -1,5 +1,5 @@
-//! Hints of the host: acceptable latencies for reads of its data, from the file of `--hints` or
-//! from `[hints]` of a workload file.
+//! Hints of the host: latencies that the host accepts for reads of its data. They come from the
+//! file of `--hints`, or from `[hints]` of a workload file.
 //!
 //! ```toml
 //! [[range]]
@@ -17,7 +17,7 @@
 //! access_latency = "idle"
 //! ```
 //!
-//! In a workload file the same tables are `[[hints.range]]`.
+//! In a workload file, the table of a range is `[[hints.range]]`.
 
 use std::path::Path;
 
@@ -32,37 +32,37 @@ use crate::load::{Lines, complaint, read_file};
 use crate::setup::HintSource;
 use crate::suggest;
 
-/// Content of a hint file, before devices and files have addresses.
+/// Content of a hint file, before the addresses of devices and files are known.
 #[derive(Clone, Debug)]
 pub struct HintFile {
     name: String,
     rows: Vec<HintRow>,
 }
 
-/// Part of the drive that the workload names, with its addresses.
+/// Part of the drive to which the workload gives a name, with its addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedExtent {
-    /// Name in the workload.
+    /// Name that the workload gives.
     pub name: String,
     /// First byte.
     pub offset: u64,
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
 }
 
-/// Data that a row is about.
+/// Data to which a row of the file applies.
 #[derive(Clone, Debug)]
 enum Whose {
     Range(Bytes, Bytes),
     Named(Kind, String),
 }
 
-/// Kind of a named part of the drive.
+/// Kind of a part that the workload names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A device of a trace.
+    /// Device of a trace.
     Device,
-    /// A file of a fio job file.
+    /// File of a fio job file.
     File,
 }
 
@@ -104,7 +104,7 @@ struct Named {
     rank: u32,
 }
 
-/// Workload file; only the hints matter here.
+/// Workload file of which only the hints are read.
 #[derive(Deserialize)]
 struct OfWorkload {
     hints: Option<Tables>,
@@ -124,7 +124,7 @@ impl TryFrom<String> for Word {
 }
 
 impl HintFile {
-    /// Reads the file that a user names, if any.
+    /// Reads the hint file that a user names; `None` without a named file.
     ///
     /// # Errors
     /// Returns the errors of [`Self::read`].
@@ -133,10 +133,10 @@ impl HintFile {
         Self::read(path).map(Some)
     }
 
-    /// Reads `[hints]` of a workload file; `None` without this table.
+    /// Reads the table `[hints]` of a workload file; `None` without this table.
     ///
     /// # Errors
-    /// Returns the errors of [`Self::read`], except for reading.
+    /// Returns the errors of [`Self::read`], except the error of an unreadable file.
     pub(crate) fn of_workload(name: &str, text: &str) -> Result<Option<Self>, Failure> {
         let file: OfWorkload = toml::from_str(text).map_err(|e| complaint(name, text, &e))?;
         file.hints.map(|tables| Self::of(name, text, tables)).transpose()
@@ -145,8 +145,8 @@ impl HintFile {
     /// Reads a hint file.
     ///
     /// # Errors
-    /// Reports a file that cannot be read, an unknown key or access latency, or overlapping ranges
-    /// of one rank.
+    /// Reports a file that cannot be read, an unknown key or access latency, or ranges of one rank
+    /// that overlap.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         Self::parse(&path.display().to_string(), &read_file("hint", path)?)
     }
@@ -203,18 +203,18 @@ impl HintFile {
         &self.name
     }
 
-    /// Returns the file and its first line with a hint.
+    /// Returns the name of the file, and the first line with a hint.
     pub(crate) fn place(&self) -> String {
         let first = self.rows.iter().map(|row| row.line).min();
         first.map_or_else(|| self.name.clone(), |line| format!("{} line {line}", self.name))
     }
 
-    /// Returns the address ranges of the hints, for a workload with these extents on a drive of
+    /// Returns the address ranges of the hints. The workload has these extents, and the drive has
     /// this capacity.
     ///
     /// # Errors
-    /// Reports a name that the workload does not know, a range beyond the drive, or extents that
-    /// overlap with ranges of the same rank.
+    /// Reports a name that the workload does not know, a range beyond the drive, or an extent that
+    /// overlaps a range of the same rank.
     pub fn ranges(
         &self,
         kind: Option<Kind>,
@@ -266,7 +266,7 @@ impl HintFile {
 }
 
 impl HintRow {
-    /// Returns the addresses of the row; `None` if extents are not known yet.
+    /// Returns the addresses of the row; `None` if the extents are not known yet.
     fn range(
         &self,
         extents: &[NamedExtent],

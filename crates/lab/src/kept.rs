@@ -1,7 +1,8 @@
-//! Finished parts of a long command on disk, so that the same command can continue after a stop.
+//! Finished parts of a long command on disk. After a stop, the command can continue from these
+//! parts.
 //!
-//! Each part is a file, named by a [`Key`]: the digest of everything that determines the part. A
-//! part is read back exactly, or not at all.
+//! Each part is a file whose name is a [`Key`]: the digest of everything that determines the part.
+//! A part is read back exactly, or not at all.
 
 mod key;
 mod part;

@@ -1,7 +1,7 @@
-//! Every key of drive and workload files: meaning, range, default.
+//! All keys of drive and workload files, with meaning, range and default.
 //!
-//! Fields declare keys with `#[derive(Keys)]`, techniques declare parameters on their cards. Tests
-//! compare the declared ranges with what is rejected.
+//! Fields declare keys with `#[derive(Keys)]`. Techniques declare parameters on their cards. Tests
+//! compare the declared ranges with the values that are rejected.
 
 use serde::Serialize;
 use vpass_core::config::Number;
@@ -19,15 +19,15 @@ pub mod wrong;
 /// Key, as `vpass list keys` shows it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Key {
-    /// Path `table.key`, as `--set` takes it. Keys of lists of tables have three parts and stand in
-    /// files only.
+    /// Path `table.key`, as `--set` takes it. A key in a list of tables has three parts, and only
+    /// files can set it.
     #[serde(rename = "key")]
     pub path: String,
     /// Kind of file: "drive" or "workload".
     pub file: &'static str,
     /// Whether a file without the key is refused.
     pub required: bool,
-    /// Default; null if the key is required or follows from other keys.
+    /// Default value; null if the key is required or follows from other keys.
     pub default: Option<toml::Value>,
     /// Accepted values, in words.
     pub range: String,
@@ -57,7 +57,7 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
     let defaults = section.defaults();
     for declared in section.declared {
         let key = format!("{path}.{}", declared.name);
-        // A workload of phases has some keys of the other kind.
+        // A workload of phases has some keys that other workloads also have.
         if keys.iter().any(|known| known.path == key) {
             continue;
         }
@@ -84,7 +84,7 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
     }
 }
 
-/// Returns the declared range of a key; none for an unknown key.
+/// Returns the declared range of a key; `None` for an unknown key.
 pub(crate) fn range(path: &str) -> Option<Range> {
     let (table, rest) = path.split_once('.')?;
     let sections = [DRIVE, WORKLOAD, PHASES].into_iter().flatten();
@@ -98,7 +98,7 @@ pub(crate) fn range(path: &str) -> Option<Range> {
     of_field.or_else(|| param(table, rest).map(Param::values))
 }
 
-/// Returns the parameter of techniques that a key sets.
+/// Returns the technique's parameter that a key sets; `None` for other keys.
 fn param(table: &str, rest: &str) -> Option<&'static Param> {
     let means = |(about, param): &(&About, &Param)| match rest.split_once('.') {
         Some((technique, key)) => about.name == technique && param.key == key,
@@ -107,8 +107,8 @@ fn param(table: &str, rest: &str) -> Option<&'static Param> {
     slot(table)?.params().find(means).map(|(_, param)| param)
 }
 
-/// Returns a key of a slot's own table that sets a parameter of several techniques. Its meaning
-/// names them.
+/// Returns a key of a slot's own table that sets a parameter of several techniques. The meaning of
+/// the key names the techniques.
 fn of_alias(slot: &Slot, alias: &str) -> Key {
     let names: Vec<_> = slot.sharing(alias).map(|(about, _)| about.name).collect();
     let (_, param) = slot.sharing(alias).next().expect("an alias is some parameter's");
@@ -133,7 +133,7 @@ fn of_param(path: String, param: &Param, meaning: String) -> Key {
     }
 }
 
-/// Returns the default of a parameter, as in a file.
+/// Returns the default of a parameter as a value of a file.
 fn default_of(param: &Param) -> toml::Value {
     match param.number(param.default) {
         Number::Whole(n) => toml::Value::Integer(n),

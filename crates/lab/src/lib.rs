@@ -1,8 +1,8 @@
-//! Runs without a command line.
+//! Library of vpass: runs simulations without a command line.
 //!
-//! A [`setup::Setup`] names a drive, a workload and options; [`plan::RunPlan`] reads and checks
-//! them. [`run::execute`] runs one plan as a [`session::Session`], and [`pool::run_all`] runs many.
-//! [`results::Summary`] has the results, and [`files`] their form on disk.
+//! A [`setup::Setup`] names a drive, a workload and options. [`plan::RunPlan`] reads and checks all
+//! three. [`run::execute`] runs one plan as a [`session::Session`], and [`pool::run_all`] runs many
+//! plans. [`results::Summary`] has the results, and [`files`] has the form of the results on disk.
 //!
 //! ```
 //! use vpass_lab::plan::{Chosen, RunPlan};
@@ -18,7 +18,7 @@
 //! ```
 //!
 //! This crate prints nothing and handles no signals. A caller passes a [`progress::Progress`] to
-//! show progress or to stop a run. Errors are returned as a [`failure::Failure`].
+//! show progress or to stop a run. Functions return errors as a [`failure::Failure`].
 
 pub mod as_json;
 pub mod batch;

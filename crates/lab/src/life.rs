@@ -1,9 +1,10 @@
-//! Lives: a drive simulated from its start until it is worn out, and the causes of its wear.
+//! Simulated lives. A life simulates a drive from its start until the drive is worn out, and finds
+//! the causes of the wear.
 //!
 //! A drive is worn out when its mean block reaches its rated P/E cycles (`drive.rated_pec`),
 //! including wear by reprogramming. A user may end the life earlier: after some years, or when the
-//! error rate (UBER) of all its reads exceeds a target. JESD218 defines endurance by such a target.
-//! After a hundred years the simulation ends.
+//! error rate (UBER) of all reads of the life exceeds a target. JESD218 defines endurance by such a
+//! target. After a hundred years, the simulation ends.
 
 mod accelerated;
 mod accelerated_loss;
@@ -47,78 +48,80 @@ use crate::setup::Gear;
 use many::PARTS;
 pub use many::{Deadline, OneLife, live_each};
 
-/// Years after which the simulation of a life ends.
+/// Largest number of years that a life is simulated.
 pub const MOST_YEARS: f64 = 100.0;
 
 /// Reason why a life ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// The mean block reached its rated P/E cycles.
+    /// The mean block reached its rated number of P/E cycles.
     WornOut,
-    /// The UBER of all reads exceeded the target.
+    /// The UBER of all reads of the life exceeded the target.
     Uber,
-    /// The simulation ended; the drive lives on.
+    /// The simulation ended before the drive did.
     LivesOn,
 }
 
-/// Latest end of a life.
+/// Conditions that end a life before the drive is worn out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Until {
-    /// Years of the life; a hundred if absent.
+    /// Largest number of years of the life; absent for a hundred years.
     pub years: Option<f64>,
-    /// Highest UBER of all reads together; unlimited if absent.
+    /// Largest UBER of all reads of the life together; absent for no limit.
     pub uber: Option<f64>,
 }
 
-/// Life of a drive, or of a sample; counts are then of the sample.
+/// Life of a drive, or of a sample. The counts of a life of a sample are those of the sample.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Lived {
     /// Length in years.
     pub years: f64,
     /// Reason of the end.
     pub end: End,
-    /// P/E cycles of the mean block at the end, including wear by reprogramming.
+    /// Number of P/E cycles of the mean block at the end, including wear by reprogramming.
     pub pec_mean: f64,
-    /// Pages programmed, by cause.
+    /// Number of pages programmed, by cause.
     pub programs: ByCause,
-    /// Blocks erased, by cause.
+    /// Number of blocks erased, by cause.
     pub erases: ByCause,
     /// Counts of the host's requests.
     pub host: HostCounts,
-    /// Bytes that the host wrote.
+    /// Number of bytes that the host wrote.
     pub host_bytes: u64,
-    /// Read requests of the host.
+    /// Number of read requests of the host.
     pub read_requests: u64,
-    /// Pages that the host read.
+    /// Number of pages that the host read.
     pub read_pages: u64,
-    /// Pages of host data that the drive reported lost.
+    /// Number of pages of host data that the drive reported lost.
     pub data_lost_pages: u64,
-    /// Errors per bit that the host read, as in a run's summary; `None` without error rates.
+    /// Number of errors per bit that the host read, as in a run's summary; `None` without error
+    /// rates.
     pub uber: Option<f64>,
-    /// Retries of the host's reads; `None` if the drive makes none.
+    /// Number of retries of the host's reads; `None` if the drive makes no retries.
     pub retries: Option<Retries>,
     /// Effects of the host's hints; `None` without hints.
     pub hints: Option<Hints>,
-    /// Report of the oracle, if it watched.
+    /// Report of the oracle; `None` if the oracle did not check the life.
     pub oracle: Option<OracleReport>,
-    /// P/E cycles per erase after the warm-up; 1 in an exact life.
+    /// Number of P/E cycles per erase after the warm-up; 1 in an exact life.
     pub acceleration: NonZeroU32,
-    /// P/E cycles of the mean block at the end of the warm-up; `None` in an exact life, or if the
-    /// life ended before.
+    /// Number of P/E cycles of the mean block at the end of the warm-up. `None` in an exact life,
+    /// or if the life ended during the warm-up.
     pub accelerated_from: Option<f64>,
-    /// P/E cycles of the mean block at the start.
+    /// Number of P/E cycles of the mean block at the start.
     pub pec_first: f64,
-    /// Years of each tenth of the P/E cycles; empty without wear, or if each request was simulated.
+    /// Number of years of each tenth of the P/E cycles. Empty without wear, or if the life was
+    /// simulated request by request.
     #[serde(default)]
     pub batches: Vec<f64>,
 }
 
-/// Refuses a plan without a life: a plan without time, cut into parts, or with an unknown error
-/// rate as its end.
+/// Refuses a plan that cannot have a life. The plan has no time, is cut into parts, or ends by an
+/// error rate that is unknown.
 ///
 /// # Errors
-/// Says which setting is missing.
+/// Reports which setting is missing.
 pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
         return Err(Failure::usage(format!(
@@ -162,15 +165,15 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns whether the lost codewords of reads are known.
+/// Returns whether the number of codewords that reads lose is known.
 fn has_uber(config: &DriveConfig) -> bool {
     config.error.model != ErrorLaw::None
         && config.ecc.codeword.is_some()
         && config.disturb.model.has_table()
 }
 
-/// Simulates exact lives of these plans, in order, until they are worn out or reach `until`.
-/// Without `threads`, uses all cores.
+/// Simulates exact lives of these plans, in order, until each drive is worn out or reaches `until`.
+/// Without `threads`, the simulation uses all cores.
 ///
 /// # Errors
 /// Returns the first error, or an interruption.
@@ -211,7 +214,7 @@ fn live(
     }
     let before = Counts::of(&measured.drive);
     let Judged { drive, oracle, .. } = measured.judge();
-    // Losses in data that was not read are found at the end; they are separate counts.
+    // Losses of data that the host did not read are found at the end. They are counted separately.
     let found = drive.lost_pages() - before.lost_pages;
     let counts = clock.counts(before);
     Ok(Lived {
@@ -236,7 +239,7 @@ fn live(
     })
 }
 
-/// Wear at the start and at the end of a life: P/E cycles of the mean block.
+/// Wear of a life as P/E cycles of the mean block, at the start and at the end.
 #[derive(Clone, Copy)]
 struct Wear {
     start: f64,
@@ -249,20 +252,20 @@ impl Wear {
         Self { start: worn(drive), rated: f64::from(plan.drive.config.drive.rated_pec) }
     }
 
-    /// Returns the share of a life that this wear uses up.
+    /// Returns the share of the life's wear that has been used.
     fn share(self, used: Used) -> f64 {
         let first = self.start / self.rated;
         if first < 1.0 { (used.wear - first) / (1.0 - first) } else { 1.0 }
     }
 }
 
-/// Returns the P/E cycles of the mean block, including wear by reprogramming.
+/// Returns the number of P/E cycles of the mean block, including wear by reprogramming.
 fn worn(drive: &Drive) -> f64 {
     let milli: u64 = drive.block_states().map(|block| block.effective_milli).sum();
     milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
 }
 
-/// Simulates pass after pass, request by request.
+/// Simulates one pass after another, request by request.
 fn untimed(
     plan: &RunPlan,
     mut measured: Measured,
@@ -277,7 +280,7 @@ fn untimed(
     let mut looks = 0u32;
     measured.serve(&mut source, &mut |_, drive| {
         looks += 1;
-        // Checking the end scans all blocks, so it is done rarely.
+        // A check of the end scans all blocks, so it is done rarely.
         if looks.is_multiple_of(64) {
             let used = parts.used_up(drive, &clock);
             ends.set(used.most() >= 1.0);
@@ -295,7 +298,7 @@ fn untimed(
     ))
 }
 
-/// Requests up to a time.
+/// Requests that come before a given time.
 struct UntilTime<'a, S> {
     source: S,
     limit: Ns,
@@ -319,7 +322,7 @@ impl<S: RequestSource> RequestSource for UntilTime<'_, S> {
     }
 }
 
-/// Used share of a life by each possible end; 1 or more at the end.
+/// Used share of a life for each possible end. A share of 1 or more ends the life.
 #[derive(Clone, Copy, Debug, Default)]
 struct Used {
     wear: f64,
@@ -331,7 +334,8 @@ impl Used {
         self.wear.max(self.uber)
     }
 
-    /// Returns the first end between two checks, and its share of the time between them.
+    /// Returns the end that comes first between two checks, and the share of the time between the
+    /// checks at which it comes.
     fn up_between(before: Self, now: Self) -> Option<(f64, End)> {
         let share = |before: f64, now: f64| {
             if now > before { ((1.0 - before) / (now - before)).clamp(0.0, 1.0) } else { 1.0 }
@@ -342,7 +346,7 @@ impl Used {
     }
 }
 
-/// Progress of a life by wear, errors or time, whichever is furthest.
+/// Progress of a life. The furthest of wear, errors and time counts.
 struct Parts<'a> {
     progress: &'a dyn Progress,
     told: u64,
@@ -359,13 +363,13 @@ impl Parts<'_> {
         Used { wear: worn(drive) / self.wear.rated, uber: self.uber.map_or(0.0, of_target) }
     }
 
-    /// Returns the P/E cycles of the mean block.
+    /// Returns the number of P/E cycles of the mean block.
     fn cycles(&self, used: Used) -> f64 {
         used.wear * self.wear.rated
     }
 
     fn tell(&mut self, at: Ns, used: Used) {
-        // Errors come late and suddenly, so they do not measure progress.
+        // Errors come late and suddenly, so they are no measure of progress.
         let share = self.wear.share(used).max(at as f64 / self.limit as f64).clamp(0.0, 1.0);
         self.tell_parts((share * PARTS as f64) as u64);
     }
@@ -386,7 +390,7 @@ pub(crate) mod tests {
     use super::*;
     use vpass_core::base::units::Cause;
 
-    /// A life of this many years, from 0 to 3,000 cycles.
+    /// Returns a life of this many years, from 0 to 3,000 P/E cycles.
     pub(crate) fn lived(years: f64) -> Lived {
         let none = ByCause::from([0; Cause::COUNT]);
         Lived {

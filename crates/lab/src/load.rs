@@ -1,5 +1,5 @@
-//! Drives and workloads by name or file: found, read, overridden, checked. An error names the file
-//! and the line.
+//! Drives and workloads by name or file. They are found, read, overridden and checked. An error
+//! names the file and the line.
 
 use std::fmt::Write;
 use std::fs;
@@ -21,7 +21,7 @@ use crate::overrides::{Override, make_room, oust_other_names, oust_rivals};
 use crate::schema::{self, Section};
 use crate::{counts, presets, suggest};
 
-/// Configuration and its source.
+/// Configuration, and the text that it was read from.
 #[derive(Clone, Debug)]
 pub struct Loaded<T> {
     /// Preset or path, as the user gave it.
@@ -32,20 +32,20 @@ pub struct Loaded<T> {
     pub config: T,
 }
 
-/// Generated workload: one of the tables that a workload file may have.
+/// Generated workload, as one of the tables that a workload file may have.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Generated {
-    /// `[workload]`
+    /// Table `[workload]`
     Workload(WorkloadFile),
-    /// `[workload]` with `[[workload.phase]]`
+    /// Table `[workload]` with `[[workload.phase]]`
     Phases(PhasesFile),
-    /// `[statistics]`
+    /// Table `[statistics]`
     Statistics(Box<StatisticsFile>),
 }
 
 impl Generated {
-    /// Returns the line of description.
+    /// Returns the description in the file.
     pub fn description(&self) -> &str {
         match self {
             Self::Workload(file) => &file.description,
@@ -55,13 +55,13 @@ impl Generated {
     }
 }
 
-/// Largest configuration file; a larger file is something else.
+/// Largest size of a configuration file. A larger file is not a configuration.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Reads `--set` arguments.
 ///
 /// # Errors
-/// An argument that is not `KEY=VALUE`, or an unknown key.
+/// Reports an argument that is not `KEY=VALUE`, or an unknown key.
 pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
     let schemas = [schema::DRIVE, schema::WORKLOAD];
     let mut sets = vec![];
@@ -86,8 +86,8 @@ pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
     Ok(sets)
 }
 
-/// Returns the reason why `--set` does not take a key of a table for files only, such as
-/// `workload.stripes`. Returns none for any other key.
+/// Returns the reason why `--set` does not take a key. Some tables, such as `workload.stripes`, are
+/// for files only. Returns `None` if `--set` takes the key.
 fn of_files_only(set: &Override) -> Option<String> {
     let table = set
         .technique
@@ -116,10 +116,11 @@ fn of_files_only(set: &Override) -> Option<String> {
     ))
 }
 
-/// Loads a drive and resolves it.
+/// Loads a drive and resolves all its values.
 ///
 /// # Errors
-/// An unknown name, a file that cannot be read, a wrong key or value, an impossible drive.
+/// Reports an unknown name, a file that cannot be read, a wrong key or value, or an impossible
+/// drive.
 pub fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failure> {
     let names = presets::DRIVES.map(|(name, _)| name);
     let text = text_of("drive", name, &names, presets::drive(name))?;
@@ -135,10 +136,10 @@ pub fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failu
     Ok(Loaded { name: name.into(), text, config })
 }
 
-/// Loads a generated workload. A queue depth sets the key of its table.
+/// Loads a generated workload. A queue depth sets the key of the workload's table.
 ///
 /// # Errors
-/// An unknown name, a file that cannot be read, a wrong key or value.
+/// Reports an unknown name, a file that cannot be read, or a wrong key or value.
 pub fn workload(
     name: &str,
     sets: &[Override],
@@ -213,12 +214,12 @@ fn text_of(
 /// Reads the text of a drive, workload or recipe file.
 ///
 /// # Errors
-/// A file that cannot be read, is not a regular file, or is too large.
+/// Reports a file that cannot be read, is not a regular file, or is too large.
 pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     let name = path.display();
     let failed = |e| Failure::usage(format!("{what} file {name} cannot be read: {e}"));
     let about = fs::metadata(path).map_err(failed)?;
-    // A pipe may never end, and nor does a device such as /dev/zero.
+    // A pipe may never end. A device such as /dev/zero never ends.
     if !about.is_file() && !about.is_dir() {
         return Err(Failure::usage(format!(
             "{name}: is not a regular file; a {what} file, a few kilobytes of TOML, is expected"
@@ -232,7 +233,7 @@ pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(failed)
 }
 
-/// Returns the tables of a file after a check of all keys and of the types of their values.
+/// Returns the tables of a file. Checks all keys and the types of their values before.
 fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
     let document = DeTable::parse(text).map_err(|e| complaint(name, text, &e))?;
     if let Some((at, unknown)) = schema::unknown_key(schema, document.get_ref()) {
@@ -255,8 +256,8 @@ fn read<T: DeserializeOwned>(
     schema: &[Section],
     sets: &[Override],
 ) -> Result<T, Failure> {
-    // What is wrong in the file itself is reported with its line; what is missing there a --set may
-    // bring.
+    // An error in the file itself is reported with its line. A key that is missing in the file may
+    // come from `--set`.
     let plain = toml::from_str::<T>(text);
     match plain {
         Ok(config) if sets.is_empty() => return Ok(config),
@@ -285,7 +286,7 @@ fn read<T: DeserializeOwned>(
     })
 }
 
-/// Returns what is wrong in a file, with its line.
+/// Returns the error in a file, with its line.
 pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
     let mut sentence = name.to_owned();
     let mut which = String::new();
@@ -321,7 +322,7 @@ pub fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 
-/// Beginnings of the lines of a text, for many places of one text.
+/// Offsets of the beginnings of a text's lines, for looking up many places of the text.
 pub(crate) struct Lines(Vec<usize>);
 
 impl Lines {
@@ -332,7 +333,7 @@ impl Lines {
         )
     }
 
-    /// Returns the line of a place, as [`line_of`] counts them.
+    /// Returns the line of a place, counted as [`line_of`] does.
     pub(crate) fn line(&self, at: usize) -> usize {
         self.0.partition_point(|end| *end < at) + 1
     }

@@ -26,14 +26,14 @@ pub struct Manifest {
     pub drive: String,
     /// Preset or path of the workload.
     pub workload: String,
-    /// Whether the requests were generated, not recorded from a host.
+    /// Whether vpass generated the requests; false if they were recorded from a host.
     pub workload_generated: bool,
-    /// Source of the requests, in words.
+    /// Description of where the requests come from.
     pub workload_source: String,
     /// Read-reclaim technique.
     pub reclaim: String,
-    /// Whether the technique is counterfactual; `drive_configuration` is then the drive that was
-    /// simulated.
+    /// Whether the technique is counterfactual. If it is, `drive_configuration` is the drive that
+    /// was simulated.
     pub counterfactual: bool,
     /// Garbage collection policy.
     pub gc: String,
@@ -44,36 +44,37 @@ pub struct Manifest {
     pub parity: Option<String>,
     /// Gear: timed, untimed or fluid.
     pub gear: &'static str,
-    /// Simulated share of the drive's pages, on the drive of `drive_configuration`; absent if all
-    /// pages were simulated.
+    /// Simulated share of the pages of the drive in `drive_configuration`; absent if all pages were
+    /// simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
     /// Random seed.
     pub seed: u64,
-    /// Passes over the workload.
+    /// Number of passes over the workload.
     pub repeat: u32,
-    /// Whether the workload was repeated until wear had settled instead.
+    /// Whether the workload was repeated until wear had settled, instead of `repeat` times.
     pub until_stable: bool,
-    /// Requests before counting began.
+    /// Number of requests before counting began.
     pub warm_up_requests: u64,
-    /// P/E cycles of further drives that were simulated for the life.
+    /// P/E counts of further drives that were simulated to find the life.
     pub ages: Vec<u32>,
-    /// Whether the oracle watched.
+    /// Whether the oracle checked the run.
     pub oracle: bool,
-    /// Level of its checks: off, on or full.
+    /// Level of the oracle's checks: off, on or full.
     pub oracle_level: &'static str,
-    /// Hints of the host; a null access latency means none. Absent without hints.
+    /// Hints of the host; absent without hints. An access latency of null means that a range has no
+    /// hint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<HintRange>>,
     /// Options of the trace; null for other workloads.
     pub trace_options: Option<TraceOptionsRecord>,
     /// Trace files; empty for other workloads.
     pub traces: Vec<TraceFileRecord>,
-    /// Open blocks of each stream.
+    /// Number of open blocks of each stream.
     pub stream_widths: BTreeMap<&'static str, u32>,
-    /// Every key of the drive.
+    /// Values of all keys of the drive.
     pub drive_configuration: Value,
-    /// Every key of the workload; null for a trace.
+    /// Values of all keys of the workload; null for a trace.
     pub workload_configuration: Option<Value>,
 }
 
@@ -84,32 +85,32 @@ pub struct TraceOptionsRecord {
     pub format: Option<&'static str>,
     /// Treatment of requests beyond the drive.
     pub fit: String,
-    /// Speed relative to the recording.
+    /// Speed of the replay, relative to the recording.
     pub speed: f64,
-    /// Whether requests earlier than their predecessor were refused.
+    /// Whether a request earlier than its predecessor was refused.
     pub strict: bool,
     /// Queue depth; null if the trace's own clock was used.
     pub queue_depth: Option<u32>,
-    /// Devices in use; empty for all.
+    /// Devices that were used; empty for all.
     pub only: Vec<String>,
     /// Whether the files were parts of one trace.
     pub concat: bool,
-    /// Direction of all requests, if given.
+    /// Direction that all requests were given; null if the trace has directions.
     pub assume_op: Option<&'static str>,
-    /// Requests per second, if given.
+    /// Number of requests per second that was assumed; null if the trace has times.
     pub assume_rate_iops: Option<f64>,
-    /// Time unit, if given: s, ms, us or ns.
+    /// Time unit that was assumed: s, ms, us or ns; null if the format has a unit.
     pub time_unit: Option<String>,
-    /// Event of a blktrace text that counted, if given.
+    /// Event of a blktrace text that counted as a request; null if the user named none.
     pub blk_action: Option<&'static str>,
     /// Whether lines that could not be read were skipped.
     pub skip_bad_lines: bool,
 }
 
-/// Trace file with its digest, so that a change is noticed.
+/// Trace file with its digest, by which a change of the file is noticed.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceFileRecord {
-    /// Its path.
+    /// Path of the file.
     pub name: String,
     /// Format of the file.
     pub format: &'static str,
@@ -121,7 +122,7 @@ impl Outcome {
     /// Returns everything that is needed to repeat the run.
     ///
     /// # Errors
-    /// Reports a trace file that cannot be read any more.
+    /// Reports a trace file that can no longer be read.
     pub fn manifest(&self, plan: &RunPlan, command: &'static str) -> Result<Manifest, Failure> {
         let WorkloadRecord { trace_options, traces, configuration } = workload(plan)?;
         Ok(Manifest {
@@ -161,14 +162,14 @@ pub(crate) struct WorkloadRecord {
     pub(crate) trace_options: Option<TraceOptionsRecord>,
     /// Trace files; empty for other workloads.
     pub(crate) traces: Vec<TraceFileRecord>,
-    /// Every key of the workload; `None` for a trace.
+    /// Values of all keys of the workload; `None` for a trace.
     pub(crate) configuration: Option<Value>,
 }
 
 /// Records a plan's workload.
 ///
 /// # Errors
-/// Reports a trace file that cannot be read any more.
+/// Reports a trace file that can no longer be read.
 pub(crate) fn workload(plan: &RunPlan) -> Result<WorkloadRecord, Failure> {
     let (trace_options, traces, configuration) = match &plan.workload {
         Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),

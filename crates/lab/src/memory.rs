@@ -1,5 +1,5 @@
-//! Memory of runs: the need of a run, the available memory, and the budget of simultaneous runs. A
-//! run that does not fit is refused before it starts.
+//! Memory that runs need, memory that is available, and budget of simultaneous runs. A run that
+//! does not fit is refused before it starts.
 
 use std::fs::read_to_string;
 use std::path::Path;
@@ -17,14 +17,14 @@ use crate::numbers::bytes;
 use crate::plan::{RunPlan, Workload};
 use crate::run::memory_of_stages;
 
-/// Memory of a run besides its drive and its source: requests underway, queues of the timed gear,
-/// counts and histograms.
+/// Memory of a run besides its drive and its requests. It holds requests underway, queues of the
+/// timed gear, counts and histograms.
 const OF_A_RUN: u64 = 32 << 20;
-/// Divisor of the memory that runs leave free. Other programs need it, and so do parts that are not
-/// known before, such as requests that wait for a slow drive.
+/// Divisor that gives the share of memory which runs leave free. Other programs need this share. So
+/// do parts of unknown size, such as requests that wait for a slow drive.
 const LEFT_ALONE: u64 = 4;
 
-/// Returns the bytes that a run needs at most.
+/// Returns the largest number of bytes that a run may need.
 ///
 /// # Errors
 /// Returns the errors of the workload.
@@ -37,22 +37,24 @@ pub fn needed(plan: &RunPlan) -> Result<u64, Failure> {
     let before = plan.source_before()?.map_or(0, |before| before.memory());
     let stages = if plan.stages { memory_of_stages(&Geometry::new(&plan.drive.config)) } else { 0 };
     let drive = of_drive(&plan.drive.config, plan.reclaim, plan.oracle.level());
-    // The first drive still exists while those of other ages run.
+    // The first drive still exists while drives of other ages run.
     let at_once = if plan.ages.is_empty() { 1 } else { 2 };
     Ok(at_once * (drive + source + stages) + before)
 }
 
-/// Returns the bytes of a drive under a technique, with its run and, if any, its oracle.
+/// Returns the number of bytes of a drive under a technique, with its run, and with its oracle if
+/// it has one.
 fn of_drive(config: &DriveConfig, reclaim: &str, oracle: Option<Level>) -> u64 {
     let technique = technique(reclaim).expect("its name was found");
     let oracle = oracle.map_or(0, |level| Oracle::memory(&Geometry::new(config), level).0);
     Drive::memory(config, technique).0 + oracle + OF_A_RUN
 }
 
-/// Refuses a run that does not fit and would end the process. Returns its need.
+/// Refuses a run that does not fit and would end the process. Returns the number of bytes that the
+/// run needs.
 ///
 /// # Errors
-/// Reports need and available memory, or an error of the workload.
+/// Reports the needed and the available memory, or an error of the workload.
 pub fn require(plan: &RunPlan) -> Result<u64, Failure> {
     let needed = needed(plan)?;
     fits(&plan.drive, needed, plan.oracle.level().is_some())?;
@@ -79,14 +81,15 @@ fn fits(drive: &Loaded<DriveConfig>, needed: u64, oracle: bool) -> Result<(), Fa
     )))
 }
 
-/// Returns the bytes that simultaneous runs may use together; unlimited if the system does not
-/// report memory.
+/// Returns the number of bytes that simultaneous runs may use together. Unlimited if the system
+/// does not report memory.
 pub fn budget() -> u64 {
     available().map_or(u64::MAX, |there| there - there / LEFT_ALONE)
 }
 
-/// Returns the bytes that this process may still use, if the system reports them. They are the
-/// least of the limits of the machine, of the control groups, and of the process.
+/// Returns the number of bytes that this process may still use; `None` if the system does not
+/// report it. The smallest limit counts: that of the machine, of the control groups, or of the
+/// process.
 fn available() -> Option<u64> {
     let info = read_to_string("/proc/meminfo").ok()?;
     let machine = kib(&info, "MemAvailable:")? + kib(&info, "SwapFree:").unwrap_or(0);
@@ -101,9 +104,9 @@ fn available() -> Option<u64> {
     Some(machine.min(groups).min(addresses.map_or(u64::MAX, |most| most.saturating_sub(taken))))
 }
 
-/// Returns the bytes that control groups leave to a process with this `/proc/self/cgroup`. The
-/// limit of a group includes the groups within it. Cached files count as free, because the system
-/// drops them when memory is short.
+/// Returns the number of bytes that control groups leave to a process with this
+/// `/proc/self/cgroup`. The limit of a group includes the groups within it. Cached files count as
+/// free, because the system drops them when memory is short.
 fn left_by_groups(own: &str, root: &Path) -> u64 {
     let mut left = u64::MAX;
     for line in own.lines() {
@@ -119,7 +122,7 @@ fn left_by_groups(own: &str, root: &Path) -> u64 {
             ),
             _ => continue,
         };
-        // The root, if the process does not see the place of its own group.
+        // The root also counts, in case the process does not see the place of its own group.
         for group in
             Path::new(path.trim_start_matches('/')).ancestors().map(|group| root.join(group))
         {
@@ -136,7 +139,7 @@ fn left_by_groups(own: &str, root: &Path) -> u64 {
     left
 }
 
-/// Returns the number in the line with this beginning, if it is one.
+/// Returns the number in the line that begins with `key`; `None` if there is none.
 fn number_after(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key))?.split_whitespace().next()?.parse().ok()
 }

@@ -1,15 +1,15 @@
-//! Numbers for reading: digits grouped, units chosen by size.
+//! Numbers for readers: digits are grouped, and the size chooses the unit.
 
 pub use vpass_core::base::in_words::{
     count, days, digits, microseconds, seconds, years, years_between,
 };
 
-/// Returns "1 page" or "1,234 pages".
+/// Formats a number with a noun, such as "1 page" or "1,234 pages".
 pub fn plural(n: u64, what: &str) -> String {
     format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// Returns bytes in the largest binary unit that leaves at least 1.
+/// Formats bytes in the largest binary unit in which the number is at least 1.
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = n as f64;
@@ -23,11 +23,11 @@ pub fn bytes(n: u64) -> String {
 
 pub use vpass_core::config::keys::short_number;
 
-/// Reads a whole number with a decimal unit: "1M" is 1,000,000. `k`, `M`, `G` and `T`, large or
-/// small, are 1000 to 1000^4. Returns none without such a unit.
+/// Reads a whole number with a decimal unit, such as "1M" for 1,000,000. `k`, `M`, `G` and `T`,
+/// large or small, are 1000 to 1000^4. Returns `None` without such a unit.
 ///
 /// # Errors
-/// A sentence, if the result is not a whole number below 2^63.
+/// Returns a sentence if the result is not a whole number below 2^63.
 pub fn counted(text: &str) -> Option<Result<u64, String>> {
     let text = text.trim();
     let number = text.get(..text.len().checked_sub(1)?)?;

@@ -1,4 +1,5 @@
-//! `--set KEY=VALUE`: values that replace those of a file, and their effect on the drive's size.
+//! Overrides `--set KEY=VALUE`: values that replace those of a file, and their effect on the
+//! drive's size.
 //!
 //! Capacity, geometry and spare depend on each other. If one of them is set, the others follow:
 //!
@@ -9,8 +10,8 @@
 //! capacity and blocks_per_plane     -                                 spare
 //! ```
 //!
-//! `--set KEY=` clears a key. Some keys of a workload exclude each other; a key that is set
-//! replaces the file's others.
+//! `--set KEY=` clears a key. Some keys of a workload exclude each other. If such a key is set, it
+//! replaces the keys of the file that it excludes.
 
 use toml::{Table, Value};
 use vpass_core::config::DriveConfig;
@@ -19,22 +20,22 @@ use vpass_core::slots::{SLOTS, Slot};
 use crate::counts;
 use crate::failure::Failure;
 
-/// One `--set`.
+/// Override that one `--set` gives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
     pub(crate) table: String,
-    /// Technique whose table has the key.
+    /// Technique whose table has the key; `None` for other tables.
     pub(crate) technique: Option<String>,
     pub(crate) key: String,
-    /// Value; none clears the key.
+    /// Value of the key; `None` clears the key.
     pub(crate) value: Option<Value>,
-    /// Text as typed: `KEY=VALUE`, or a whole option that stands for it.
+    /// Text as the user typed it: `KEY=VALUE`, or another option that sets the key.
     pub text: String,
 }
 
 impl Override {
-    /// Reads `geometry.channels=4` or `gc.stable-greedy.slack=0.1`. Without a dot the key's table
-    /// is empty; the caller refuses it.
+    /// Reads a setting such as `geometry.channels=4` or `gc.stable-greedy.slack=0.1`. Without a
+    /// dot, the table of the key is empty, and the caller refuses the key.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
         let (path, value) = text.split_once('=').ok_or_else(|| {
             Failure::usage(format!(
@@ -67,7 +68,7 @@ impl Override {
         Ok(Self { table: table.into(), technique, key: key.into(), value, text: text.into() })
     }
 
-    /// Returns the override that `--queue-depth` stands for, for a workload of this table.
+    /// Returns the override that is equal to `--queue-depth`, for a workload of this table.
     pub(crate) fn queue_depth(table: &str, depth: u32) -> Self {
         let text = format!("--queue-depth {depth}");
         Self {
@@ -79,12 +80,12 @@ impl Override {
         }
     }
 
-    /// Returns what the user typed.
+    /// Returns the text that the user typed.
     pub(crate) fn said(&self) -> String {
         if self.text.starts_with("--") { self.text.clone() } else { format!("--set {}", self.text) }
     }
 
-    /// Returns whether the key is one of a workload file, not of a drive.
+    /// Returns whether the key belongs to a workload file; false if it belongs to a drive.
     pub fn is_of_workload(&self) -> bool {
         self.table == "workload" || self.table == "statistics"
     }
@@ -104,7 +105,7 @@ impl Override {
     }
 }
 
-/// Keys of a workload, and the keys that each of them excludes.
+/// Keys of a workload, each with the keys that it excludes.
 const RIVALS: [(&str, &[&str]); 4] = [
     ("rate", &["queue_depth"]),
     ("queue_depth", &["rate", "arrivals"]),
@@ -115,7 +116,7 @@ const RIVALS: [(&str, &[&str]); 4] = [
 /// Removes from a workload's tables the keys that `sets` exclude.
 ///
 /// # Errors
-/// Two of `sets` that exclude each other.
+/// Reports two keys of `sets` that exclude each other.
 pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), String> {
     let given = |key: &str| {
         sets.iter().find(|s| s.table == "workload" && s.key == key && s.value.is_some())
@@ -145,9 +146,9 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Str
     Ok(())
 }
 
-/// Removes from a drive's tables the other names of the parameters in `sets`. If `sets` has one
-/// technique's parameter apart from an alias, the other techniques of the alias get its value under
-/// their own keys.
+/// Removes from a drive's tables the other names of the parameters in `sets`. An alias sets a
+/// parameter of several techniques. If `sets` has this parameter for one technique, the other
+/// techniques get the alias's value under their own keys.
 pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
     let is_set = |slot: &Slot, technique: Option<&str>, key: &str| {
         sets.iter().any(|s| {
@@ -175,12 +176,12 @@ pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
     }
 }
 
-/// Reads TOML; a text that is not TOML becomes a string.
+/// Reads a TOML value. A text that is not TOML becomes a string.
 fn read_value(text: &str) -> Value {
     let parsed =
         toml::from_str::<Table>(&format!("value = {text}")).ok().filter(|table| table.len() == 1);
     match parsed.and_then(|mut table| table.remove("value")) {
-        // 1e6 requests are a whole number of requests.
+        // A value of 1e6 requests is a whole number of requests.
         Some(Value::Float(f))
             if f.fract() == 0.0 && f.abs() < 9e15 && text.contains(['e', 'E']) =>
         {
@@ -191,8 +192,8 @@ fn read_value(text: &str) -> Value {
     }
 }
 
-/// Removes from a drive's tables what follows from the keys in `sets`. `resolved` is the drive
-/// without `sets`, if it is possible.
+/// Removes from a drive's tables all values that follow from the keys in `sets`. `resolved` is the
+/// drive without `sets`, if such a drive is possible.
 pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: &[Override]) {
     let given = |table: &str, key: &str| {
         sets.iter().any(|s| s.table == table && s.key == key && s.value.is_some())
@@ -200,7 +201,7 @@ pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: 
     let (capacity, spare) = (given("drive", "capacity"), given("drive", "spare"));
     let blocks = given("geometry", "blocks_per_plane");
     let Some(resolved) = resolved else {
-        // A drive that could not be may become one by another capacity.
+        // Another capacity may make an impossible drive possible.
         if capacity && !blocks {
             remove(file, "geometry", "blocks_per_plane");
         }
@@ -208,7 +209,8 @@ pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: 
     };
     if sets.iter().any(|s| s.table == "geometry" && s.value.is_some()) && !capacity {
         remove(file, "drive", "capacity");
-        // A hair less, so that rounding a capacity that stays the same gives the same capacity.
+        // The spare is slightly smaller, so that rounding gives the same capacity if the capacity
+        // stays the same.
         put(file, "drive", "spare", Value::Float(resolved_spare(resolved) - 1e-12));
         put(
             file,
@@ -258,7 +260,8 @@ mod tests {
     use super::*;
     use vpass_core::base::units::Bytes;
 
-    /// Returns capacity, spare and blocks per plane of a preset drive with some keys replaced.
+    /// Returns the capacity, the spare and the blocks per plane of a preset drive with some keys
+    /// replaced.
     fn sized(preset: &str, sets: &[&str]) -> (u64, f64, u32) {
         let text = crate::presets::drive(preset).unwrap();
         let resolved = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
@@ -314,12 +317,12 @@ mod tests {
 
     #[test]
     fn blocks_follow_from_capacity_and_spare() {
-        // The preset's own spare of 0.15 stays: 2 GiB / 0.85 / 3 MiB / 8 planes = 100.4 blocks.
+        // The spare of the preset, 0.15, stays: 2 GiB / 0.85 / 3 MiB / 8 planes = 100.4 blocks.
         assert_eq!(sized("tiny", &["drive.capacity=2GiB"]).2, 101);
         let (capacity, spare, blocks) = sized("tiny", &["drive.spare=0.5"]);
         assert_eq!((capacity, blocks), (1 << 30, 86));
         assert!((0.5..0.51).contains(&spare));
-        // A preset that gives capacity and geometry keeps the spare that those leave.
+        // A preset with a capacity and a geometry keeps the spare that follows from both.
         let (_, of_preset, _) = sized("straw-2t-tlc", &[]);
         let (capacity, spare, blocks) = sized("straw-2t-tlc", &["drive.capacity=1TiB"]);
         assert_eq!((capacity, blocks), (1 << 40, 71));

@@ -1,7 +1,7 @@
-//! Text from outside in printable form: names in traces and job files, paths, words of the command
-//! line, strings of TOML files.
+//! Printable form of text from outside: names in traces and job files, paths, words of the command
+//! line, and strings of TOML files.
 //!
-//! Such text may hold terminal codes or line ends. All of it is printed through this module, so it
+//! Such text may hold terminal codes or line ends. This module prints all such text, so a text
 //! affects only its own place.
 
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden)
 }
 
-/// Escapes a text of several lines that this program made; its line ends stay.
+/// Escapes a text of several lines that this program made. The line ends of the text stay.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_hidden(c))
 }
@@ -22,7 +22,7 @@ pub fn path(path: &Path) -> String {
     line(&path.display().to_string()).into_owned()
 }
 
-/// Escapes a report of this program, except for its own colours.
+/// Escapes a report of this program, except the report's own colours.
 pub fn report(text: &str, colour: bool) -> Cow<'_, str> {
     if !colour {
         return lines(text);

@@ -1,4 +1,4 @@
-//! Plan of a run: all of it is checked before anything runs or is created.
+//! Plan of a run. All of it is checked before anything runs or is created.
 
 mod cycles;
 mod fail;
@@ -52,38 +52,39 @@ pub struct RunPlan {
     pub gc: &'static str,
     /// Name of the refresh technique.
     pub refresh: &'static str,
-    /// Refresh as the user set it, before the parity technique changes it.
+    /// Refresh as the user set it, before the parity technique changes refresh.
     pub said_of_refresh: SaidOfRefresh,
     /// Name of the parity technique.
     pub parity: &'static str,
     /// Gear of the run.
     pub gear: Gear,
-    /// Passes over the workload.
+    /// Number of passes over the workload.
     pub repeat: NonZeroU32,
-    /// Whether to repeat until wear per host page has settled instead.
+    /// Whether to repeat the workload until wear per host page has settled, instead of `repeat`
+    /// times.
     pub until_stable: bool,
-    /// Earlier workload, served completely before `workload`. Its requests have their own clock;
-    /// the time of `workload` begins after it.
+    /// Earlier workload, served completely before `workload`. Its requests have a clock of their
+    /// own. The time of `workload` begins after it.
     pub before: Option<WorkloadConfig>,
-    /// Requests before counting begins.
+    /// Number of requests before counting begins.
     pub warm_up: u64,
-    /// Cycles of the blocks that end the run, if any; the number of requests is then an upper
-    /// limit.
+    /// Number of block cycles that end the run; `None` if requests end it. With a number of cycles,
+    /// the number of requests is an upper limit.
     pub cycles: Option<Cycles>,
-    /// P/E cycles of further drives that are simulated for the life, rising.
+    /// P/E counts of further drives that are simulated to find the life, in rising order.
     pub ages: Vec<u32>,
-    /// Simulated pages of the drive; `drive` is the part of it with these pages.
+    /// Part of the pages that is simulated. `drive` is the part of the drive with these pages.
     pub sample: Sample,
     /// Facts about the whole drive of a sample; `None` without a sample.
     pub whole: Option<Whole>,
-    /// Failures in the counted phase, with their times.
+    /// Failures in the counted phase, each with its time.
     pub fail: Vec<vpass_core::base::failure::Failure>,
     /// Random seed.
     pub seed: u64,
-    /// Watch over the drive.
+    /// Level at which the oracle checks the drive.
     pub oracle: Watch,
-    /// Whether the host's page reads are split into stages (`Summary::page_reads`); only in the
-    /// timed gear without an oracle.
+    /// Whether the host's page reads are split into stages (`Summary::page_reads`). Stages need the
+    /// timed gear and no oracle.
     pub stages: bool,
 }
 
@@ -94,7 +95,7 @@ pub struct Chosen<'a> {
     pub reclaim: &'a str,
     /// `--gc`.
     pub gc: &'a str,
-    /// `--refresh`; if absent, `none` or the refresh of the parity technique.
+    /// `--refresh`; if absent, the refresh of the parity technique, or `none`.
     pub refresh: Option<&'a str>,
     /// `--parity`.
     pub parity: &'a str,
@@ -115,11 +116,11 @@ impl RunPlan {
         Self::prepared(setup, named, begin, true)?.checked()
     }
 
-    /// Reads the plan that a user describes, without checking that these techniques suit the drive
+    /// Reads the plan that a user describes, but does not check that its techniques suit the drive
     /// and the workload. [`Self::with_room_or_not`] checks that.
     ///
     /// # Errors
-    /// Reports the first error that does not depend on the techniques, or an unknown name.
+    /// Reports an unknown name, or the first error that does not depend on the techniques.
     pub fn unchecked(setup: &Setup, named: Chosen, begin: Begin) -> Result<Self, Failure> {
         Self::prepared(setup, named, begin, false)
     }
@@ -138,8 +139,8 @@ impl RunPlan {
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &sets, refresh);
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
         if refuses {
-            // The check comes before the survey of a long trace. An impossible age is the reason
-            // for a refusal, not its effect on limits.
+            // The check comes before the survey of a long trace. An impossible age is refused as an
+            // age, before its effect on limits is noticed.
             refresh::check(&drive.config, refresh)
                 .map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
             refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
@@ -213,8 +214,8 @@ impl RunPlan {
         Ok(plan)
     }
 
-    /// Returns this plan with other techniques, on a drive that may lack space for parity;
-    /// [`require_room`] checks the space.
+    /// Returns this plan with other techniques. The drive may lack space for parity, which
+    /// [`require_room`] checks.
     ///
     /// # Errors
     /// Returns the errors of [`Self::with`], except for a lack of space for parity.
@@ -229,7 +230,7 @@ impl RunPlan {
         Ok(plan)
     }
 
-    /// Returns the plan if it can be run.
+    /// Returns the plan if it can run.
     ///
     /// # Errors
     /// Reports a technique without enough space, a period that the drive cannot keep, or requests
@@ -255,10 +256,11 @@ impl RunPlan {
         self.refusal().map_or(Ok(()), Err)
     }
 
-    /// Refuses a drive with accelerated wear: the counts of a run are those of a real drive.
+    /// Refuses a drive with accelerated wear, because the counts of a run must be those of a real
+    /// drive.
     ///
     /// # Errors
-    /// Reports `wear.acceleration` and its right value.
+    /// Reports `wear.acceleration` and the value that would be right.
     pub fn require_no_acceleration(&self) -> Result<(), Failure> {
         let acceleration = self.drive.config.wear.acceleration;
         if acceleration == 1 {
@@ -271,7 +273,7 @@ impl RunPlan {
         )))
     }
 
-    /// Refuses parity that the drive cannot keep.
+    /// Refuses parity that does not suit the drive.
     fn check_parity(&self) -> Result<(), Failure> {
         if parity::has_stripes(self.parity) && !self.sample.is_whole() {
             return Err(Failure::usage(format!(
@@ -283,13 +285,13 @@ impl RunPlan {
         checked.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))
     }
 
-    /// Returns whether the run needs a source of time.
+    /// Returns whether the run needs requests with times.
     pub fn needs_time(&self) -> bool {
         self.drive.config.keeps_time()
     }
 
-    /// Opens the requests, to check that they exist and have times if needed. Each run opens its
-    /// own.
+    /// Opens the requests to check that they exist, and that they have times if the run needs
+    /// times. Each run opens its own requests.
     fn require_time(&self) -> Result<(), Failure> {
         let arrival = match self.workload {
             Workload::Adversary { rate: Some(_), .. } => Arrival::Open,
@@ -297,7 +299,7 @@ impl RunPlan {
             _ => self.source()?.arrival(),
         };
         let before = self.source_before()?.is_none_or(|before| before.arrival() == Arrival::Open);
-        // The timed gear has its own clock; a warm-up has none.
+        // The timed gear has a clock of its own, but a warm-up has none.
         if !self.needs_time()
             || before && (arrival == Arrival::Open || self.gear == Gear::Timed && self.warm_up == 0)
         {
@@ -317,7 +319,8 @@ impl RunPlan {
         )))
     }
 
-    /// Returns the reason why these settings leave the technique too little space, if any.
+    /// Returns the reason why these settings leave the technique too little space; `None` if they
+    /// do not.
     pub fn refusal(&self) -> Option<Failure> {
         refusal(&self.drive, self.reclaim, self.gear)
     }
@@ -327,7 +330,7 @@ impl RunPlan {
         technique(self.reclaim).is_some_and(|technique| technique.is_counterfactual())
     }
 
-    /// Returns the requests of all passes, if they are known before the run.
+    /// Returns the number of requests of all passes; `None` if it is unknown before the run.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -346,7 +349,7 @@ impl RunPlan {
             .and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
     }
 
-    /// Returns this plan for a drive of this age only.
+    /// Returns this plan for a drive of this age, without further ages.
     #[must_use]
     pub fn at_age(&self, pec: u32) -> Self {
         let mut plan = Self { ages: vec![], ..self.clone() };
@@ -355,13 +358,13 @@ impl RunPlan {
     }
 }
 
-/// Returns the ages of further runs, rising.
+/// Returns the ages of further runs, in rising order.
 fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     let (start, rated) = (plan.drive.config.start.pec, plan.drive.config.drive.rated_pec);
     let mut ages = setup.ages.clone();
     ages.sort_unstable();
     ages.dedup();
-    // The drive's own age is simulated anyway.
+    // The drive of the plan already has its own age.
     ages.retain(|pec| *pec != start);
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
         let why = "--ages: a drive whose blocks begin with different wear (start.pec_spread, \
@@ -377,7 +380,7 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     }
 }
 
-/// Returns the reason why a technique is refused on this drive, if any.
+/// Returns the reason why a technique is refused on this drive; `None` if it is not.
 fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Failure> {
     let technique = technique(reclaim).expect("its name was found");
     let checked = reclaim::check(&drive.config, technique)
@@ -388,7 +391,7 @@ fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Fai
 /// Returns the reclaim technique of this name.
 ///
 /// # Errors
-/// Reports an unknown name, with the nearest known one.
+/// Reports an unknown name, with the nearest known name.
 pub fn technique_named(name: &str) -> Result<&'static Technique, Failure> {
     let unknown = || {
         if name.split(',').count() > 1 && name.split(',').all(|one| technique(one.trim()).is_some())
@@ -406,7 +409,7 @@ pub fn technique_named(name: &str) -> Result<&'static Technique, Failure> {
 /// Returns the name from the list of reclaim techniques.
 ///
 /// # Errors
-/// Reports an unknown name, with the nearest known one.
+/// Reports an unknown name, with the nearest known name.
 pub fn reclaim_named(name: &str) -> Result<&'static str, Failure> {
     technique_named(name).map(|technique| technique.name)
 }
@@ -414,7 +417,7 @@ pub fn reclaim_named(name: &str) -> Result<&'static str, Failure> {
 /// Returns the GC policy of this name.
 ///
 /// # Errors
-/// Reports an unknown name, with the nearest known one.
+/// Reports an unknown name, with the nearest known name.
 pub fn gc_named(name: &str) -> Result<&'static str, Failure> {
     named("GC policy", name, GC.iter().map(|t| t.name))
 }
@@ -422,7 +425,7 @@ pub fn gc_named(name: &str) -> Result<&'static str, Failure> {
 /// Returns the refresh technique of this name.
 ///
 /// # Errors
-/// Reports an unknown name, with the nearest known one.
+/// Reports an unknown name, with the nearest known name.
 pub fn refresh_named(name: &str) -> Result<&'static str, Failure> {
     named("refresh technique", name, REFRESH.iter().map(|t| t.name))
 }
@@ -430,12 +433,12 @@ pub fn refresh_named(name: &str) -> Result<&'static str, Failure> {
 /// Returns the parity technique of this name.
 ///
 /// # Errors
-/// Reports an unknown name, with the nearest known one.
+/// Reports an unknown name, with the nearest known name.
 pub fn parity_named(name: &str) -> Result<&'static str, Failure> {
     named("parity technique", name, PARITY.iter().map(|t| t.name))
 }
 
-/// Returns the name from a list.
+/// Returns the entry of a list that equals this name.
 fn named(
     what: &str,
     name: &str,

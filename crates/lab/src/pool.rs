@@ -1,5 +1,5 @@
-//! Many runs on several threads. Memory limits the number of drives; drives with the same requests
-//! run together, and the longest task begins first.
+//! Many runs on several threads. Memory limits the number of drives at a time. Drives with the same
+//! requests run together, and the longest task begins first.
 
 mod queue;
 
@@ -21,15 +21,15 @@ use queue::{Queue, Task};
 pub struct Job<'a> {
     /// Plan of the run.
     pub plan: &'a RunPlan,
-    /// Number of requests, if known.
+    /// Number of requests; `None` if it is unknown.
     pub requests: Option<u64>,
 }
 
-/// Approximate time of a request in the timed gear, relative to the untimed gear.
+/// Approximate time of a request in the timed gear, divided by its time in the untimed gear.
 const TIMED_WEIGHT: u64 = 4;
 
 impl Job<'_> {
-    /// Returns the duration, in requests of the untimed gear.
+    /// Returns the duration of the job, as a number of requests of the untimed gear.
     fn weight(&self) -> Option<u64> {
         self.requests
             .map(|n| n.saturating_mul(if self.plan.gear == Gear::Timed { TIMED_WEIGHT } else { 1 }))
@@ -39,19 +39,19 @@ impl Job<'_> {
 /// Grouping of drives that serve the same requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// As many drives as threads and memory allow.
+    /// Together as many drives as threads and memory allow.
     Fastest,
-    /// Few drives, so that some end every few seconds. The caller keeps the results of each ended
-    /// drive, even if the others fail.
+    /// Together only few drives, so that some drive ends every few seconds. The caller keeps the
+    /// results of each ended drive, even if other drives fail.
     EndOften,
 }
 
-/// Most requests of the untimed gear that drives serve together with [`Pace::EndOften`]: about ten
-/// seconds.
+/// Largest number of requests of the untimed gear that drives serve together with
+/// [`Pace::EndOften`]. They take about ten seconds.
 const OFTEN: u64 = 20_000_000;
 
-/// Runs all jobs and returns the results of `keep`, in order. Without `threads`, uses all cores.
-/// Simultaneous jobs stay within the memory budget for any number of threads.
+/// Runs all jobs and returns the results of `keep`, in order. Without `threads`, the runs use all
+/// cores. Simultaneous jobs stay within the memory budget for any number of threads.
 ///
 /// # Errors
 /// Returns the first error of a run, or an interruption.
@@ -67,11 +67,11 @@ pub fn run_all<T: Send>(
     run_jobs(jobs, threads, pace, begin, keep, |_| false)
 }
 
-/// Runs all jobs. A drive that stops does not end the others; `keep` gets its reason instead of an
-/// outcome.
+/// Runs all jobs. A drive that stops does not end the other drives. `keep` gets the reason of the
+/// stop instead of an outcome.
 ///
 /// # Errors
-/// Returns the first error of another kind, or an interruption.
+/// Returns the first error that is not a stop, or an interruption.
 pub fn run_all_that_go_on<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
@@ -82,7 +82,7 @@ pub fn run_all_that_go_on<T: Send>(
     run_jobs(jobs, threads, pace, begin, keep, Failure::is_stop)
 }
 
-/// Runs all jobs with a rule for the failures that may be kept.
+/// Runs all jobs. A rule decides which failures may be kept.
 fn run_jobs<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
@@ -137,7 +137,7 @@ fn run_jobs<T: Send>(
         .into_iter()
         .flatten()
         .collect();
-    // The cause of a stop counts, not the runs that it interrupted.
+    // The failure that caused a stop counts. The interruptions of other runs do not count.
     results.sort_by_key(|(first, result)| {
         (result.as_ref().is_err_and(Failure::is_interruption), *first)
     });
@@ -147,7 +147,7 @@ fn run_jobs<T: Send>(
     Ok(kept.into_iter().map(|(_, kept)| kept).collect())
 }
 
-/// Progress of all runs; the failure of one stops the others.
+/// Progress of all runs. The failure of one run stops the other runs.
 struct Shared {
     all: Box<dyn Progress>,
     cancelled: AtomicBool,
@@ -181,7 +181,7 @@ impl Progress for Shared {
     }
 }
 
-/// Progress of a task; it carries the task's name if there are several.
+/// Progress of a task, with the name of the task if there are several.
 struct OfTask<'a> {
     all: &'a Shared,
     name: Option<String>,
@@ -209,7 +209,8 @@ impl Progress for OfTask<'_> {
     }
 }
 
-/// Returns a name for each job: its technique, and its seed if there are several seeds.
+/// Returns a name for each job. The name has the technique, and the seed if there are several
+/// seeds.
 fn names(jobs: &[Job]) -> Vec<String> {
     let has_seeds = jobs.iter().any(|job| job.plan.seed != jobs[0].plan.seed);
     let seed =
@@ -217,7 +218,8 @@ fn names(jobs: &[Job]) -> Vec<String> {
     jobs.iter().map(|job| format!("{}{}", job.plan.reclaim, seed(job.plan))).collect()
 }
 
-/// Groups the jobs in the order of their start. Jobs of unknown length come first.
+/// Groups the jobs into tasks, in the order in which the tasks start. Jobs of unknown length come
+/// first.
 fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) -> Vec<Task> {
     let mut alike: Vec<Vec<usize>> = vec![];
     for (i, job) in jobs.iter().enumerate() {
@@ -232,8 +234,8 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) 
             .map(|i| jobs[*i].weight())
             .try_fold(0, |sum: u64, w| Some(sum.saturating_add(w?)))
     };
-    // A task has at most a thread's share of the work, or threads would idle at the end. It also
-    // has at most a thread's share of the memory, or tasks would wait.
+    // A task has at most a thread's share of the work, because threads would otherwise be idle at
+    // the end. It has at most a thread's share of the memory, because tasks would otherwise wait.
     let share = jobs.iter().filter_map(Job::weight).fold(0, u64::saturating_add) / threads as u64;
     let cut = |group: &Vec<usize>| -> Vec<Task> {
         let weight = jobs[group[0]].weight();
@@ -253,10 +255,11 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) 
     tasks
 }
 
-/// Returns this many threads, or only this thread if the system gives no others.
+/// Returns a pool of this many threads. If the system gives no further threads, the pool has only
+/// the present thread.
 ///
 /// # Errors
-/// Reports that even this thread cannot be used.
+/// Reports that even the present thread cannot be used.
 pub fn threads(wanted: usize, progress: &dyn Progress) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new().num_threads(wanted).build().or_else(|e| {
         progress.note(&format!("{wanted} threads are not available ({e}): one does all the work"));
@@ -305,7 +308,8 @@ mod tests {
         let untimed = |seed, until_stable| plan(Gear::Untimed, seed, until_stable);
         let plans =
             [untimed(1, false), untimed(2, false), plan(Gear::Timed, 1, false), untimed(1, true)];
-        // Five drives of 100 requests, two of 50, one timed, and one of unknown length.
+        // The test has five drives of 100 requests, two of 50, one timed drive, and one of unknown
+        // length.
         let of = [0, 1, 0, 0, 2, 0, 1, 0, 3];
         let jobs = of
             .map(|p| Job { plan: &plans[p], requests: [Some(100), Some(50), Some(120), None][p] });
@@ -318,7 +322,7 @@ mod tests {
         let (five, two) = (vec![0, 2, 3, 5, 7], vec![1, 6]);
         assert_eq!(of_tasks(1, 10, u64::MAX), [vec![8], five.clone(), vec![4], two.clone()]);
         assert_eq!(of_tasks(2, 10, 100), [vec![8], five, vec![4], two]);
-        // 1080 in all: 270 per thread.
+        // The sum is 1080, which is 270 per thread.
         let cut = [vec![8], vec![4], vec![0, 2, 3], vec![5, 7], vec![1, 6]];
         assert_eq!(of_tasks(4, 10, u64::MAX), cut);
         assert_eq!(of_tasks(1, 10, 39), cut, "space for three drives");

@@ -1,8 +1,8 @@
-//! Drives that come with vpass, by name. Each number in them names its source.
+//! Drives that come with vpass, by name. Each number of a drive names its source.
 
 use vpass_workload::presets::without_schema;
 
-/// Name and text of each preset, smallest drive first.
+/// Name and text of each preset. The smallest drive is first.
 pub const DRIVES: [(&str, &str); 14] = [
     ("tiny", include_str!("../../../presets/drives/tiny.toml")),
     ("straw-2t-tlc", include_str!("../../../presets/drives/straw-2t-tlc.toml")),
@@ -34,7 +34,7 @@ mod tests {
         toml::from_str(drive(name).expect("a preset")).expect("it parses")
     }
 
-    /// Sensings of a wordline's pages by code, from the papers.
+    /// Number of sensings of each page of a wordline for a code, according to the papers.
     fn sensings(cell: CellType) -> &'static [u32] {
         match cell {
             CellType::Slc => &[1],
@@ -67,7 +67,7 @@ mod tests {
         }
     }
 
-    /// 10 us and 15 us per sensing: a mean of 45 us in both codes.
+    /// Sensings of 10 us and of 15 us give a mean of 45 us in both codes.
     #[test]
     fn both_codes_of_the_drive_differ_only_in_sensing() {
         let (of_124, mut of_232) = (read("modern-tlc"), read("modern-tlc-232"));

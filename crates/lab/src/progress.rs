@@ -1,8 +1,8 @@
-//! Progress of work: reports to the caller, which may stop the work.
+//! Reports of progress to the caller, who may stop the work.
 
-/// Receiver of the progress of one or several pieces of work.
+/// Receiver of the progress of one or more pieces of work.
 pub trait Progress: Sync {
-    /// Notes that more work is done; returns false if the work has to stop.
+    /// Reports that more work is done. Returns false if the work has to stop.
     fn advance(&self, done: u64) -> bool;
 
     /// Returns whether the work may go on.
@@ -10,22 +10,23 @@ pub trait Progress: Sync {
         self.advance(0)
     }
 
-    /// Notes that work begins (false) or ends (true) during which no stop is noticed, such as the
-    /// creation of a drive.
+    /// Reports that a part of the work begins (false) or ends (true) during which no stop is
+    /// noticed. The creation of a drive is such a part.
     fn listens(&self, _listens: bool) {}
 
-    /// Notes that a stage of the work begins, in a few words; for one of several pieces of work,
-    /// with its name.
+    /// Reports that a stage of the work begins, in a few words. `_whose` is the name of the work if
+    /// there are several pieces of work.
     fn stage(&self, _whose: Option<&str>, _what: &str) {}
 
-    /// Notes a sentence for the user that is not a result.
+    /// Reports a sentence for the user that is not a result.
     fn note(&self, _sentence: &str) {}
 }
 
-/// Starts the report of a piece of work, with its size if known, and the unit of the size.
+/// Function that starts the report of a piece of work. It takes the size of the work, if known, and
+/// the unit of the size.
 pub type Begin<'a> = &'a (dyn Fn(Option<u64>, &str) -> Box<dyn Progress> + Sync);
 
-/// Does work during which no stop is noticed.
+/// Does a part of the work during which no stop is noticed.
 pub(crate) fn deaf<T>(progress: &dyn Progress, work: impl FnOnce() -> T) -> T {
     progress.listens(false);
     let done = work();
@@ -33,7 +34,7 @@ pub(crate) fn deaf<T>(progress: &dyn Progress, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Receiver that never stops the work.
+/// Receiver that reports nothing and never stops the work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 
@@ -43,7 +44,7 @@ impl Progress for Unwatched {
     }
 }
 
-/// [`Begin`] for work that is not reported.
+/// Function of type [`Begin`] for work without a report.
 pub fn unwatched(_total: Option<u64>, _things: &str) -> Box<dyn Progress> {
     Box::new(Unwatched)
 }

@@ -1,5 +1,5 @@
-//! Results of a run, as `summary.json` holds them. Every key is always present; its value is null
-//! if it does not apply.
+//! Results of a run, as `summary.json` holds them.
+//! Every key is always present unless its comment says "absent". A key that does not apply is null.
 
 mod batch_means;
 mod failures;
@@ -60,9 +60,9 @@ pub struct Summary {
     pub drive: String,
     /// Preset or path of the workload.
     pub workload: String,
-    /// Whether the requests were generated, not recorded from a host.
+    /// Whether vpass generated the requests; false if they were recorded from a host.
     pub workload_generated: bool,
-    /// Source of the requests, in words.
+    /// Description of where the requests come from.
     pub workload_source: String,
     /// Name of the reclaim technique.
     pub reclaim_technique: String,
@@ -79,16 +79,16 @@ pub struct Summary {
     /// Gear: timed, untimed or fluid.
     #[serde(deserialize_with = "words::one")]
     pub gear: Word,
-    /// Simulated share of the drive's pages, such as "1/16"; all counts are of this share. Absent
-    /// if all pages were simulated.
+    /// Simulated share of the drive's pages, such as "1/16"; absent if all pages were simulated.
+    /// All counts are of this share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
     /// Random seed.
     pub seed: u64,
-    /// Passes over the workload.
+    /// Number of passes over the workload.
     pub passes: u64,
-    /// Whether `--until stable` ended because programs and erases per host page had settled; null
-    /// without `--until stable`.
+    /// Whether a run with `--until stable` ended because its rates had settled.
+    /// The rates are programs and erases per host page. Null without `--until stable`.
     pub stable: Option<bool>,
     /// Counts of the host's requests.
     pub host: HostCounts,
@@ -98,28 +98,28 @@ pub struct Summary {
     pub throughput: Throughput,
     /// Flash operations by cause.
     pub flash: Flash,
-    /// Bytes programmed per byte that the host wrote, as JEDEC defines it; null without host
-    /// writes.
+    /// Bytes programmed per byte that the host wrote (JEDEC); null without host writes.
     pub write_amplification: Option<f64>,
-    /// Flash pages programmed per host page written, in whole or in part; null without host writes.
+    /// Flash pages programmed per host page written; null without host writes.
+    /// A page that the host wrote in part counts as a page.
     pub programs_per_page_write: Option<f64>,
-    /// Mapping unit, and how well the host's writes filled it.
+    /// Mapping unit of the drive, and share of host writes that do not fill it.
     pub mapping_unit: MappingUnit,
     /// Reclaim jobs and their cost.
     pub reclaim: Reclaim,
     /// Refresh jobs and their cost; absent if data does not age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh: Option<Refresh>,
-    /// Parity work and protected stripes; absent without parity.
+    /// Work for parity and number of protected stripes; absent without parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity: Option<Parity>,
-    /// Effects of injected failures (`--fail`); absent without any.
+    /// Effects of injected failures (`--fail`); absent without injected failures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<Failures>,
-    /// Retries of host page reads; absent if `[ecc]` has no retries.
+    /// Number of retries of host page reads; absent if `[ecc]` has no retries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,
-    /// Host page reads by stage, page kind and valid pages; absent unless requested.
+    /// Times of host page reads by stage, page kind and valid pages; absent unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_reads: Option<PageReads>,
     /// Effects of the host's hints; absent without hints.
@@ -129,22 +129,22 @@ pub struct Summary {
     pub batch_means: BatchMeans,
     /// Wear of the drive, and the projected life.
     pub wear: Wear,
-    /// Host reads that the drive answered with an error.
+    /// Number of host reads that the drive answered with an error.
     pub uncorrectable_reads: u64,
-    /// Pages of host data that the drive reported lost.
+    /// Number of pages of host data that the drive reported lost.
     pub data_lost_pages: u64,
-    /// Lost pages by cause; absent if data does not age.
+    /// Number of lost pages by cause; absent if data does not age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub losses: Option<Losses>,
-    /// Uncorrectable bit error rate of the host's reads; absent without error rates or a known
-    /// codeword size.
+    /// Uncorrectable bit error rate (UBER) of the host's reads.
+    /// Absent without error rates or without a known codeword size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uber: Option<Uber>,
-    /// Report of the oracle; null if it did not watch.
+    /// Report of the oracle; null if the oracle did not check the run.
     pub oracle: Option<OracleReport>,
     /// Controller memory that the reclaim technique uses, in bytes.
     pub controller_ram_bytes: u64,
-    /// Facts about the trace that was read; null for other workloads.
+    /// Facts about the trace; null for other workloads.
     pub trace: Option<Trace>,
     /// Results of each job of a fio file; null for other workloads.
     pub jobs: Option<Vec<jobs::JobResult>>,

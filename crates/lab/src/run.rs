@@ -1,4 +1,4 @@
-//! One run: a drive is created, aged, measured and judged.
+//! One run. A drive is created, aged, measured and judged.
 
 mod adaptive;
 mod cycles;
@@ -36,13 +36,13 @@ pub use together::{execute_together, have_the_same_requests};
 pub struct Outcome {
     /// Results of the run.
     pub summary: Summary,
-    /// The drive at the end.
+    /// Drive at the end of the run.
     pub drive: Drive,
     /// Engine of the timed gear; `None` in other gears.
     pub engine: Option<Replay>,
-    /// Course of the run.
+    /// Counts over the course of the run.
     pub series: Series,
-    /// Cycles, if they determined the length of the run.
+    /// Number of cycles; `None` if requests determined the length of the run.
     pub cycles: Option<CyclesDone>,
     ageing: Ageing,
 }
@@ -55,7 +55,7 @@ pub fn execute(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failu
     plan.require_no_acceleration()?;
     let mut outcome = at_one_age(plan, progress)?;
     if !plan.ages.is_empty() {
-        // The drives are dropped one by one.
+        // Each drive is dropped before the next one is created.
         let found = |pec: &u32| {
             at_one_age(&plan.at_age(*pec), progress)
                 .map(|outcome| (outcome.summary, outcome.ageing))
@@ -120,7 +120,7 @@ pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, 
     if progress.may_go_on() { Ok(session) } else { Err(Failure::interrupted()) }
 }
 
-/// Session in the counted phase, with its course.
+/// Session in the counted phase, with the counts over its course.
 struct Measured {
     session: session::Measured,
     series: Series,
@@ -137,7 +137,7 @@ impl Measured {
         Self { session, series: Series::default(), before }
     }
 
-    /// Finishes the phase; `wall_s` is its duration in seconds.
+    /// Ends the counted phase. `wall_s` is the duration of the phase in seconds.
     fn conclude(self, plan: &RunPlan, served: &Served, wall_s: f64) -> Outcome {
         let Self { mut session, mut series, before } = self;
         let stages =
@@ -169,7 +169,7 @@ impl Measured {
 }
 
 impl Outcome {
-    /// Returns whether the oracle found an error of the drive.
+    /// Returns whether the oracle found an error in the drive.
     pub fn is_bug(&self) -> bool {
         self.summary.oracle.as_ref().is_some_and(OracleReport::is_bug)
     }

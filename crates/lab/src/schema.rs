@@ -1,4 +1,4 @@
-//! The keys of each table, as its type declares them, and suggestions for an unknown key.
+//! Keys of each table, as the table's type declares them, and suggestions for an unknown key.
 
 use std::marker::PhantomData;
 
@@ -28,17 +28,17 @@ pub(crate) struct Section {
     pub(crate) name: &'static str,
     /// Keys of the type, in the order of its fields.
     pub(crate) declared: &'static [Key],
-    /// Tables, and rows of lists of tables, that keys hold.
+    /// Tables that a key holds, and rows of lists of tables that a key holds.
     inner: &'static [Section],
-    /// Check that a table reads as its type.
+    /// Check that a table can be read as its type.
     pub(crate) check: fn(Table) -> Result<(), toml::de::Error>,
     /// Declared defaults.
     defaults: fn() -> Table,
 }
 
 impl Section {
-    /// Returns the keys of the type, in the order of its fields; then those of techniques, and the
-    /// names of their tables.
+    /// Returns all keys of the table. The keys of the type come first, in the order of its fields.
+    /// Then come the keys of techniques, and the names of the techniques' tables.
     pub(crate) fn keys(&self) -> Vec<&'static str> {
         let mut keys = self.own_keys();
         if let Some(slot) = self.slot() {
@@ -58,12 +58,12 @@ impl Section {
         self.declared.iter().map(|key| key.name).collect()
     }
 
-    /// Returns the slot whose techniques have keys in the table.
+    /// Returns the slot whose techniques have keys in the table; `None` for other tables.
     pub(crate) fn slot(&self) -> Option<&'static Slot> {
         slot(self.name)
     }
 
-    /// Returns the keys of a technique's table in it.
+    /// Returns the keys of a technique's table within this table; `None` for an unknown technique.
     pub(crate) fn keys_of(&self, technique: &str) -> Option<Vec<&'static str>> {
         let about = (self.slot()?.cards)()
             .into_iter()
@@ -71,7 +71,7 @@ impl Section {
         Some(about.params.iter().map(|param| param.key).collect())
     }
 
-    /// Returns the keys of a table or a list of tables in it.
+    /// Returns the keys of a table, or of a list of tables, within this table.
     fn inner_keys(&self, name: &str) -> Option<Vec<&'static str>> {
         self.inner(name).map(Self::own_keys).or_else(|| self.keys_of(name))
     }
@@ -86,13 +86,13 @@ impl Section {
         self.declared.iter().any(|declared| declared.name == key && declared.required)
     }
 
-    /// Returns the declared defaults; keys that follow from others have none.
+    /// Returns the declared defaults. A key that follows from other keys has no default.
     pub(crate) fn defaults(&self) -> Table {
         (self.defaults)()
     }
 }
 
-/// Returns the table that a type reads.
+/// Returns the table that is read as a type.
 const fn section<T: DeserializeOwned + Keys>(name: &'static str) -> Section {
     Section {
         name,
@@ -105,7 +105,7 @@ const fn section<T: DeserializeOwned + Keys>(name: &'static str) -> Section {
     }
 }
 
-/// Defaults of a table, for the serializer.
+/// Serialiser of the defaults of a table.
 struct Defaults<T>(PhantomData<T>);
 
 impl<T: Keys> Serialize for Defaults<T> {
@@ -162,7 +162,8 @@ pub(crate) const PHASES: &[Section] =
 pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {
     for (key, value) in document {
         let name: &str = key.get_ref();
-        // Where no table has them, hints are those of a workload, and `crate::hints` reads them.
+        // If no table has a key `hints`, the hints are those of a workload, and `crate::hints`
+        // reads them.
         if name == "description" || name == "hints" && schema.iter().all(|s| s.name != name) {
             continue;
         }
@@ -215,8 +216,8 @@ fn unknown_in_section(
     None
 }
 
-/// Checks the parts of a key such as `geometry.channels` or `gc.stable-greedy.slack`. Returns its
-/// table.
+/// Checks the parts of a key such as `geometry.channels` or `gc.stable-greedy.slack`. Returns the
+/// table of the key.
 pub(crate) fn find<'a>(
     schema: &[&'a [Section]],
     table: &str,
@@ -261,7 +262,8 @@ pub(crate) fn find<'a>(
     Err(unknown_in(own, section, key))
 }
 
-/// Returns all paths of a key without its table, or those of the nearest name.
+/// Returns all paths of a key that the user gave without a table. If no key has this name, returns
+/// the paths of the nearest name.
 pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     let all: Vec<_> = schema.iter().flat_map(|s| s.iter()).collect();
     let holds = |wanted: &str| {
@@ -277,7 +279,7 @@ pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     nearest(key, all.iter().flat_map(|s| s.keys())).map(holds).unwrap_or_default()
 }
 
-/// Returns the error for a table of a slot that no technique reads.
+/// Returns the error for a table within a slot's table that belongs to no technique.
 fn unknown_technique(section: &Section, slot: &Slot, name: &str) -> Unknown {
     let with_keys: Vec<_> = (slot.cards)()
         .iter()
@@ -321,13 +323,14 @@ pub(crate) struct Unknown {
 }
 
 impl Unknown {
-    /// Returns "unknown key `geometry.chanels` in FILE line 3: did you mean `channels`?".
+    /// Formats the error, such as "unknown key `geometry.chanels` in FILE line 3: did you mean
+    /// `channels`?".
     pub(crate) fn sentence(&self, place: &str) -> String {
         format!("unknown key `{}` in {place}: {}", self.path, self.hint)
     }
 }
 
-/// Returns the error for a key that other tables may know.
+/// Returns the error for a key that this table does not know. Other tables may know the key.
 fn unknown_here(schema: &[Section], path: &str, key: &str, known: &[&str]) -> Unknown {
     let places = places(&[schema], key);
     if places.is_empty() { unknown(path, None, known) } else { meant(path, &places) }
@@ -384,7 +387,7 @@ mod tests {
             found("model = 1"),
             "unknown key `model` in @: did you mean `disturb.model` or `error.model`?"
         );
-        // A table of a technique is one of a technique.
+        // A table that no technique has gets the suggestion of a technique's name.
         let found_table = found("[reclaim.my-own]\na = 1");
         assert!(
             found_table.starts_with("unknown key `reclaim.my-own` in @: known are block, "),

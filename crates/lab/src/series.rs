@@ -1,5 +1,5 @@
-//! Course of a run, row by row: the drive's counts at evenly spaced numbers of requests, as
-//! `series.csv` holds them.
+//! Course of a run, row by row. A row has the drive's counts, and rows come at evenly spaced
+//! numbers of requests, as in `series.csv`.
 
 use std::fmt::Write;
 
@@ -10,14 +10,14 @@ use vpass_core::drive::Drive;
 
 use crate::batch;
 
-/// Most rows, besides the last one. At this number every second row is removed, and further rows
-/// are half as frequent.
+/// Largest number of rows, without the last row. At this number, every second row is removed, and
+/// further rows come half as often.
 const MOST_ROWS: usize = 512;
 
-/// Counts so far, since counting began.
+/// Counts over the course of a run, since counting began.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
-    /// Requests between two rows.
+    /// Number of requests between two rows.
     every: u64,
     rows: Vec<Sample>,
 }
@@ -29,18 +29,19 @@ struct Sample {
     seconds: Option<f64>,
     /// Counts in the order of [`columns`].
     counts: [u64; COUNTS],
-    /// Time that host reads waited for reclaim, in nanoseconds.
+    /// Time that host reads have waited for reclaim, in nanoseconds.
     reclaim_wait: u64,
     tired: Option<Tired>,
 }
 
-/// Retries and losses of host reads, if data has an error rate.
+/// Number of retries and of losses of host reads, if data has an error rate.
 #[derive(Clone, Copy, Debug)]
 struct Tired {
-    /// Page reads by number of retries, from one; only the first `levels` entries count.
+    /// Number of page reads for each number of retries, from one retry on. Only the first `levels`
+    /// entries count.
     retried: [u64; MOST_RETRIES],
     levels: u8,
-    /// Expected lost codewords; `None` without a known codeword size.
+    /// Expected number of codewords that reads lose; `None` without a known codeword size.
     lost_codewords: Option<f64>,
     lost_by_age: u64,
 }
@@ -62,7 +63,7 @@ impl Tired {
         &self.retried[..usize::from(self.levels)]
     }
 
-    /// Returns the retries of all reads, and the number of reads with a retry.
+    /// Returns the number of retries of all page reads, and the number of page reads with a retry.
     fn sums(&self) -> (u64, u64) {
         let retried = self.retried();
         ((1..).zip(retried).map(|(retries, reads)| retries * reads).sum(), retried.iter().sum())
@@ -70,29 +71,30 @@ impl Tired {
 }
 
 const COUNTS: usize = 2 + 2 * Cause::COUNT + 5;
-/// Indexes of the pages that the host read, and of the pages programmed by cause.
+/// Index of the number of pages that the host read, and indexes of the pages programmed by cause.
 const READ_PAGES: usize = 0;
 const WRITE_PAGES: usize = 1;
 const PROGRAMS: usize = 2;
 const ERASES: usize = PROGRAMS + Cause::COUNT;
 
-/// Counts in a part of a run. Counts between two rows are interpolated, so they need not be whole
+/// Counts in a part of a run. Counts are interpolated between two rows, so they may not be whole
 /// numbers.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
-    /// Pages that the host read.
+    /// Number of pages that the host read.
     pub read_pages: f64,
-    /// Pages that the host wrote.
+    /// Number of pages that the host wrote.
     pub write_pages: f64,
-    /// Pages programmed, in the order of [`Cause::ALL`].
+    /// Number of pages programmed, in the order of [`Cause::ALL`].
     pub programs: [f64; Cause::COUNT],
-    /// Blocks erased, in the order of [`Cause::ALL`].
+    /// Number of blocks erased, in the order of [`Cause::ALL`].
     pub erases: [f64; Cause::COUNT],
     /// Time that host reads waited for reclaim, in microseconds.
     pub reclaim_wait_us: f64,
-    /// Codewords that reads were expected to lose; 0 if unknown.
+    /// Expected number of codewords that reads lose; 0 if unknown.
     pub lost_codewords: f64,
-    /// Pages that the host read by number of retries, from one; empty without retries.
+    /// Number of host page reads for each number of retries, from one retry on. Empty if the drive
+    /// makes no retries.
     pub retried: Vec<f64>,
 }
 
@@ -119,7 +121,7 @@ fn columns() -> [String; COUNTS] {
 }
 
 impl Series {
-    /// Adds a row of counts at this simulated time, if one is due.
+    /// Adds a row of counts at this simulated time, if a row is due.
     pub fn look(&mut self, drive: &Drive, now: Option<Ns>) {
         let requests = requests(drive);
         if self.rows.last().is_none_or(|last| requests >= last.requests + self.every) {
@@ -130,7 +132,7 @@ impl Series {
         }
     }
 
-    /// Adds the last row; replaces a row with the same number of requests.
+    /// Adds the last row. Replaces a row that has the same number of requests.
     pub fn end(&mut self, drive: &Drive, now: Option<Ns>) {
         let requests = requests(drive);
         self.rows.pop_if(|last| last.requests == requests);
@@ -172,7 +174,8 @@ impl Series {
             self.rows.last().map_or(0, |last| last.requests) / self.rows.len().max(1) as u64;
     }
 
-    /// Returns the run in equal parts: of time if rows have it, otherwise of requests.
+    /// Returns the run cut into equal parts. The parts are equal in time if rows have a time, and
+    /// otherwise in requests.
     pub fn parts(&self, parts: u32) -> Vec<Part> {
         let at = |row: &Sample| row.seconds.unwrap_or(row.requests as f64);
         let end = self.rows.last().map_or(0.0, at);
@@ -181,7 +184,7 @@ impl Series {
         sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect()
     }
 
-    /// Returns the counts up to `end`, interpolated between two rows; before the first row they
+    /// Returns the counts up to `end`, interpolated between two rows. Before the first row, counts
     /// start from 0.
     fn up_to(&self, end: f64, at: impl Fn(&Sample) -> f64) -> Part {
         let after =
@@ -196,7 +199,7 @@ impl Series {
         })
     }
 
-    /// Returns the run in batches with nearly equal numbers of requests; `None` with too few
+    /// Returns the run cut into batches with nearly equal numbers of requests; `None` with too few
     /// samples.
     pub fn batches(&self) -> Option<Vec<Part>> {
         // The first sample may come before the first request.
@@ -212,7 +215,8 @@ impl Series {
         Some(sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect())
     }
 
-    /// Returns which counts have a column; regrouping by hints is optional.
+    /// Returns for each count whether it has a column. The counts of regrouping by hints are
+    /// optional.
     fn shown(&self) -> [bool; COUNTS] {
         let of_hints =
             [PROGRAMS, PROGRAMS + Cause::COUNT].map(|first| first + Cause::Hint as usize);
@@ -259,8 +263,8 @@ impl Series {
 type OfRow<'a> = &'a dyn Fn(&Sample) -> f64;
 
 impl Part {
-    /// Makes a part whose numbers `of` computes from the numbers of rows; `levels` is the number of
-    /// retry levels.
+    /// Makes a part. `of` computes each number of the part from the numbers of rows. `levels` is
+    /// the number of retry levels.
     fn made(levels: usize, of: &dyn Fn(OfRow) -> f64) -> Self {
         let count = |at: usize| of(&move |row| row.counts[at] as f64);
         let tired = |what: &dyn Fn(&Tired) -> f64| of(&|row| row.tired.as_ref().map_or(0.0, what));
@@ -275,7 +279,7 @@ impl Part {
         }
     }
 
-    /// Returns the counts since an earlier time.
+    /// Returns these counts minus the counts at an earlier time.
     fn less(&self, before: &Self) -> Self {
         let retried = |n: usize| self.retried[n] - before.retried.get(n).unwrap_or(&0.0);
         Self {
@@ -290,7 +294,7 @@ impl Part {
     }
 }
 
-/// Returns the requests that the drive was sent.
+/// Returns the number of requests that were sent to the drive.
 fn requests(drive: &Drive) -> u64 {
     let host = drive.host_counts();
     host.read_requests + host.write_requests + host.trim_requests
@@ -304,7 +308,7 @@ mod tests {
     use vpass_core::drive::Techniques;
     use vpass_core::time::run_untimed;
 
-    /// Reads of the first page.
+    /// Source of reads of the first page.
     struct Reads(usize);
 
     impl RequestSource for Reads {
@@ -336,7 +340,8 @@ mod tests {
         )
         .unwrap();
         let mut series = Series::default();
-        // A sample every 10 requests: 512 rows, then 256 every 20, then every 40.
+        // Samples come every 10 requests. At 512 rows, 256 rows stay, and further rows come every
+        // 20 requests. At the next 512 rows, the distance becomes 40 requests.
         for _ in 0..2000 {
             run_untimed(&mut drive, &mut Reads(10), &mut |_, _| true).unwrap();
             series.look(&drive, None);
@@ -349,7 +354,7 @@ mod tests {
         assert!(csv.starts_with("requests,simulated_s,host_read_pages,"));
         let widths: Vec<_> = csv.lines().map(|line| line.split(',').count()).collect();
         assert!(widths.iter().all(|w| *w == COUNTS), "{widths:?}");
-        // Parts have equal numbers of requests, independent of the rows.
+        // Parts have equal numbers of requests, whatever the number of rows.
         let parts = series.parts(3);
         assert!(
             parts.iter().all(|part| (part.read_pages - 20_000.0 / 3.0).abs() < 1e-6),

@@ -1,5 +1,5 @@
-//! Session of a drive, the same for every caller: the drive is created, observed and filled; warmed
-//! up; measured; judged.
+//! Session of a drive, the same for every caller. The drive is created, observed and filled. Then
+//! it is warmed up, measured and judged.
 //!
 //! ```text
 //! Session::new   a drive with its content, and its oracle
@@ -20,7 +20,7 @@ use vpass_core::slots::reclaim::technique;
 use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
 use vpass_oracle::{Level, Oracle, OracleReport};
 
-/// Start-up states of the latest drives; rows and ages of a comparison share them.
+/// Start-up states of the latest drives. Rows and ages of a comparison share these states.
 static IMAGES: Images = Images::new();
 
 /// Inputs of a session.
@@ -32,16 +32,17 @@ pub struct Beginning<'a> {
     pub techniques: &'a Techniques,
     /// Whether time is simulated.
     pub timed: bool,
-    /// Level of the oracle's checks, if it watches.
+    /// Level of the oracle's checks; `None` without an oracle.
     pub oracle: Option<Level>,
     /// Random seed of the drive's content.
     pub seed: u64,
 }
 
-/// Function that is called regularly with the requests served so far; it returns whether to go on.
+/// Function that is called regularly with the number of requests served so far. It returns whether
+/// to go on.
 pub type Step<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;
 
-/// Drive with its content, before counting begins.
+/// Drive with its content, before the start of counting.
 pub struct Session {
     drive: Drive,
     timed: bool,
@@ -79,7 +80,7 @@ impl Session {
         &mut self.drive
     }
 
-    /// Serves requests at once in any gear, and returns their number.
+    /// Serves requests at once, in any gear. Returns the number of requests.
     ///
     /// # Errors
     /// Returns the errors of the workload, or a stop by `step`.
@@ -87,7 +88,7 @@ impl Session {
         warm_up(&mut self.drive, source, step)
     }
 
-    /// Serves a part of a warm-up; [`Self::end_warm_up`] follows the last part.
+    /// Serves a part of a warm-up. The caller calls [`Self::end_warm_up`] after the last part.
     ///
     /// # Errors
     /// Reports a request after the end of time, or a stop by `step`.
@@ -100,7 +101,7 @@ impl Session {
         self.drive.restart_clock();
     }
 
-    /// Ends a warm-up in parts by writing the write buffer.
+    /// Ends a warm-up that came in parts, by writing the write buffer.
     pub fn end_warm_up(&mut self) {
         end_warm_up(&mut self.drive);
     }
@@ -123,7 +124,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Serves requests in the drive's gear, and returns their number.
+    /// Serves requests in the drive's gear. Returns the number of requests.
     ///
     /// # Errors
     /// Returns the errors of the workload, or a stop by `step`.
@@ -154,12 +155,12 @@ impl Measured {
     }
 }
 
-/// Drive at the end.
+/// Drive at the end of a session.
 pub struct Judged {
     /// Drive after its last request.
     pub drive: Drive,
     /// Engine of the timed gear; `None` in other gears.
     pub engine: Option<Replay>,
-    /// Report of the oracle, if it watched.
+    /// Report of the oracle; `None` without an oracle.
     pub oracle: Option<OracleReport>,
 }

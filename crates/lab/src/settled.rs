@@ -1,22 +1,23 @@
-//! Decides whether a run has settled: its last third resembles the third before it.
+//! Decides whether a run has settled. It has if its last third resembles the third before.
 //!
-//! Windows grow with the run, so a slow change shows in the end. Three users exist: the warm-up of
-//! `vpass life`, the life projected from a run, and `--until stable`. Each adds its own conditions.
+//! Windows grow with the run, so even a slow change shows in the end. Three decisions use this
+//! module: the warm-up of `vpass life`, the life projected from a run, and `--until stable`. Each
+//! adds conditions of its own.
 //!
 //! ```text
-//! 18 cycles: 7 to 12 against 13 to 18
-//! 40 and 60 programs by cause against 42 and 58: equal within 3 %
+//! 18 cycles: cycles 7 to 12 are compared with cycles 13 to 18
+//! two causes have 40 and 60 programs, later 42 and 58: equal within 3 %
 //! ```
 
-/// Returns the ends of the last two thirds of `n` steps: the beginning of the first, their border,
-/// and `n`. Returns `None` for fewer than three steps.
+/// Returns three ends for `n` steps: the beginning of the middle third, its end, and `n`. Returns
+/// `None` for fewer than three steps.
 pub(crate) fn last_thirds(n: usize) -> Option<[usize; 3]> {
     let third = n / 3;
     (third > 0).then_some([n - 2 * third, n - third, n])
 }
 
-/// Returns whether two windows are alike: each number differs by at most the share `within` of the
-/// sum of `norm`.
+/// Returns whether two windows are alike. Each number may differ by at most the share `within` of
+/// the sum of `norm`.
 pub(crate) fn are_alike<const N: usize>(one: &[f64; N], norm: &[f64; N], within: f64) -> bool {
     let all: f64 = norm.iter().sum();
     one.iter().zip(norm).all(|(one, norm)| (one - norm).abs() <= within * all)

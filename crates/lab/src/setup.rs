@@ -1,5 +1,5 @@
-//! Request of a user: a drive, a workload and options, before names are looked up or files are
-//! read.
+//! Request of a user: a drive, a workload and options. No name has been looked up yet, and no file
+//! has been read.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -17,13 +17,13 @@ pub struct Base {
     pub drive: String,
     /// Gear of the run.
     pub gear: Gear,
-    /// Queue depth of a closed loop; if absent, the workload's own clock, depth or rate applies.
+    /// Queue depth of a closed loop. If absent, the workload's own clock, depth or rate applies.
     pub queue_depth: Option<u32>,
     /// Overrides of drive or workload keys, each `KEY=VALUE`.
     pub set: Vec<String>,
     /// Random seed.
     pub seed: u64,
-    /// Watch over the drive.
+    /// Level at which the oracle checks the drive.
     pub oracle: Watch,
 }
 
@@ -48,24 +48,25 @@ pub struct Setup {
     pub base: Base,
     /// Name of the workload.
     pub workload: Named,
-    /// Passes over the workload.
+    /// Number of passes over the workload.
     pub repeat: NonZeroU32,
-    /// Whether to repeat until wear per host page has settled instead.
+    /// Whether to repeat the workload until wear per host page has settled, instead of `repeat`
+    /// times.
     pub until_stable: bool,
-    /// Requests before counting begins.
+    /// Number of requests before counting begins.
     pub warm_up: u64,
-    /// P/E cycles of further drives that are simulated for the life.
+    /// P/E counts of further drives that are simulated to find the life.
     pub ages: Vec<u32>,
-    /// Simulated pages of the drive.
+    /// Part of the drive's pages that is simulated.
     pub sample: Sample,
     /// Source of the hints.
     pub hints: HintSource,
-    /// Failures with their times.
+    /// Failures to inject, each with its time.
     pub fail: Vec<Failure>,
 }
 
 impl Setup {
-    /// Returns one pass of this workload, completely counted.
+    /// Returns the setup of one pass of this workload, all of which is counted.
     pub fn new(base: Base, workload: Named) -> Self {
         Self {
             base,
@@ -84,15 +85,15 @@ impl Setup {
 /// Source of the host's hints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HintSource {
-    /// Workload file, if it has hints.
+    /// Hints of the workload file, if it has any.
     Workload,
-    /// Separate file; a workload file with hints is refused then.
+    /// Hints of a separate file. A workload file that also has hints is refused.
     File(PathBuf),
-    /// No hints, even if the workload file has some.
+    /// No hints, even if the workload file has hints.
     Off,
 }
 
-/// Workload by name.
+/// Workload, as a user names it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Named {
     /// Trace files, merged by time.
@@ -123,7 +124,7 @@ pub struct Replay {
     pub assume_op: Option<Op>,
     /// Requests per second, for a trace without a clock.
     pub assume_rate: Option<f64>,
-    /// Unit of the times, for a format that leaves it open.
+    /// Unit of the times, for a format that does not fix the unit.
     pub time_unit: Option<TimeUnit>,
     /// Event of a blktrace text that counts as the request.
     pub blk_action: Option<BlkAction>,
@@ -131,7 +132,7 @@ pub struct Replay {
     pub skip_bad_lines: bool,
     /// Speed relative to the recording.
     pub speed: f64,
-    /// Whether requests earlier than their predecessor are refused.
+    /// Whether a request earlier than its predecessor is refused.
     pub strict: bool,
 }
 
@@ -156,16 +157,16 @@ impl Default for Replay {
 /// Gear of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gear {
-    /// Latencies and contention.
+    /// Timed gear: latencies and contention.
     Timed,
-    /// Counts and wear only.
+    /// Untimed gear: counts and wear only.
     Untimed,
-    /// Counts and wear of years: writes one by one, reads in bulk.
+    /// Fluid gear: counts and wear of years. Writes are simulated one by one, and reads in bulk.
     Fluid,
 }
 
 impl Gear {
-    /// Returns the name in results.
+    /// Returns the name of the gear in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Timed => "timed",
@@ -175,20 +176,21 @@ impl Gear {
     }
 }
 
-/// Level of watching by the oracle.
+/// Level at which the oracle checks a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// No oracle: fastest.
+    /// No oracle, which is fastest.
     Off,
-    /// Data of every page read, the rules of flash, the drive's counts and map.
+    /// Oracle that checks the data of every page read, the rules of flash, and the drive's counts
+    /// and map.
     On,
-    /// Also the host's requests from end to end: each page is served once, whole and newest. Wear
-    /// levelling is checked, too.
+    /// Oracle that also checks the host's requests from end to end: each page is served once, whole
+    /// and newest. It checks wear levelling, too.
     Full,
 }
 
 impl Watch {
-    /// Returns the name in results.
+    /// Returns the name of the level in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -197,7 +199,7 @@ impl Watch {
         }
     }
 
-    /// Returns the level of the oracle's checks, if it watches.
+    /// Returns the level of the oracle's checks; `None` without an oracle.
     pub fn level(self) -> Option<Level> {
         match self {
             Self::Off => None,

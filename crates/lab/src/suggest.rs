@@ -1,13 +1,13 @@
-//! Sentences about an unknown name: the nearest known name, and all known names.
+//! Sentences about an unknown name, with the nearest known name and all known names.
 
 use vpass_workload::nearest::nearest;
 
-/// Returns "; did you mean `x`?", or nothing.
+/// Returns "; did you mean `x`?". The text is empty if no known name is near.
 pub fn hint<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     nearest(wanted, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// Returns "unknown drive `tniy`; did you mean `tiny`? (known: ...)".
+/// Formats the error, such as "unknown drive `tniy`; did you mean `tiny`? (known: ...)".
 pub fn unknown<'a>(
     what: &str,
     wanted: &str,
@@ -17,7 +17,7 @@ pub fn unknown<'a>(
     format!("unknown {what} `{wanted}`{} (known: {})", hint(wanted, names), known.join(", "))
 }
 
-/// Formats a list: "`a`, `b` or `c`".
+/// Formats a list, such as "`a`, `b` or `c`".
 pub(crate) fn any_of(names: &[String]) -> String {
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {

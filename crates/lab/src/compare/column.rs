@@ -1,4 +1,5 @@
-//! Columns of a comparison: value, better direction, and meaning in a sentence.
+//! Columns of a comparison. A column has a value, a better direction, and its meaning in a
+//! sentence.
 
 use vpass_core::base::units::Cause;
 use vpass_core::slots::refresh::NO_REFRESH;
@@ -10,10 +11,10 @@ use crate::results::{LifeUnit, Summary};
 
 const LOST_BY_AGE: &str = "lost_by_age_pages";
 
-/// Requests between two samples of a drive's counts.
+/// Number of requests between two samples of a drive's counts.
 const LOOK: u64 = 1024;
 
-/// Sizes of a drive, for formatting numbers.
+/// Sizes of a drive that the format of numbers needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     /// Bytes of a page.
@@ -32,13 +33,13 @@ impl Sizes {
     }
 }
 
-/// Noise of a number, as one run shows it.
+/// Noise of a number, as one run shows this noise.
 pub enum Noise {
-    /// The number has no noise.
+    /// No noise.
     None,
-    /// One run cannot show the noise, as for a maximum.
+    /// Unknown noise, because one run cannot show the noise of, for example, a maximum.
     Unknown,
-    /// Half the width of the number's 95 % interval, by batch means.
+    /// Noise by batch means: half the width of the number's 95 % interval.
     Batches(fn(&Summary) -> Option<f64>),
 }
 
@@ -48,17 +49,18 @@ pub struct Column {
     pub key: &'static str,
     /// Heading in the table.
     pub heading: &'static str,
-    /// Meaning for the legend; empty if the next column's meaning covers it.
+    /// Meaning for the legend; empty if the next column's meaning also explains this column.
     pub meaning: &'static str,
     /// Whether the column needs a clock.
     pub needs_time: bool,
-    /// Whether a table that is too wide is best cut before this column.
+    /// Whether this column starts a group. A table that is too wide is best cut before such a
+    /// column.
     pub opens_group: bool,
-    /// Whether more is better.
+    /// Whether a larger value is better.
     pub more_is_better: bool,
     /// Value of one run.
     pub value: fn(&Summary) -> Option<f64>,
-    /// Noise of the value, as one run shows it.
+    /// Noise of the value, as one run shows this noise.
     pub noise: Noise,
     format: fn(f64, &Sizes) -> String,
 }
@@ -69,15 +71,16 @@ impl Column {
         (self.format)(value, sizes)
     }
 
-    /// Returns the unit if the column is the drive's life, which may also be a range.
+    /// Returns the unit of the life if this column is the drive's life; else `None`. A life may be
+    /// a range.
     pub fn life_unit(&self) -> Option<LifeUnit> {
         [LifeUnit::Days, LifeUnit::HostBytes, LifeUnit::ReadBytes]
             .into_iter()
             .find(|unit| unit.key() == self.key)
     }
 
-    /// Returns the fewest requests for which one run shows the noise; reads for a percentile of
-    /// read latencies.
+    /// Returns the number of requests, or of reads, from which one run shows the noise. Percentiles
+    /// of read latencies count reads; other columns count requests.
     pub fn needed(&self) -> (u64, &'static str) {
         let looks = BATCHES as u64 * LOOKS as u64 * LOOK;
         let percentile = match self.key {
@@ -89,13 +92,14 @@ impl Column {
         (looks.max(BATCHES as u64 * reads_needed(percentile)), "reads")
     }
 
-    /// Returns whether the column is about ageing data, and hidden unless some row has a value in
-    /// it.
+    /// Returns whether the column is about ageing data. Such a column is hidden unless some row has
+    /// a value in it.
     pub fn is_of_aged_data(&self) -> bool {
         matches!(self.key, "retries_mean" | "uber" | "refresh_write_pages" | LOST_BY_AGE)
     }
 
-    /// Returns whether a number justifies a column about ageing data. Zero losses by age do not.
+    /// Returns whether a mean justifies a column about ageing data. Zero losses by age do not
+    /// justify one.
     pub fn says_something(&self, mean: f64) -> bool {
         self.key != LOST_BY_AGE || mean > 0.0
     }
@@ -105,7 +109,7 @@ impl Column {
         self.key.ends_with("_us")
     }
 
-    /// Returns whether one value is better than another.
+    /// Returns whether `value` is better than `than`.
     pub fn is_better(&self, value: f64, than: f64) -> bool {
         if self.more_is_better { value > than } else { value < than }
     }
@@ -152,12 +156,12 @@ const fn life(
     Column { more_is_better: true, noise: Noise::Unknown, ..fewer(key, "life", meaning, value) }
 }
 
-/// Formats a count, or the mean of counts.
+/// Formats a count or a mean of counts.
 fn whole(n: f64) -> String {
     if n.fract() == 0.0 { count(n as u64) } else { digits(n) }
 }
 
-/// Formats a count of pages and their bytes.
+/// Formats a number of pages with their bytes.
 fn pages(n: f64, sizes: &Sizes) -> String {
     format!("{} ({})", whole(n), bytes((n * sizes.page_bytes as f64) as u64))
 }
@@ -168,14 +172,14 @@ pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
         .then(|| s.reclaim.stall_us / s.host.read_pages as f64)
 }
 
-/// Returns that wait as a share of the mean latency of a host read, in percent.
+/// Returns the mean wait for reclaim as a share of the mean latency of a host read, in percent.
 pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
     let latency = s.latency_us.read.mean.filter(|us| *us > 0.0)?;
     Some(100.0 * reclaim_wait_us(s)? / latency)
 }
 
-/// Returns half the width of the interval of [`reclaim_wait_percent`], with wait and latency as
-/// independent numbers.
+/// Returns half the width of the interval of [`reclaim_wait_percent`]. The wait and the latency are
+/// treated as independent numbers.
 fn reclaim_wait_percent_noise(s: &Summary) -> Option<f64> {
     let (wait, latency) = (reclaim_wait_us(s)?, s.latency_us.read.mean?);
     let share = |half: Option<f64>, of: f64| Some(if of > 0.0 { half? / of } else { 0.0 });
@@ -184,7 +188,7 @@ fn reclaim_wait_percent_noise(s: &Summary) -> Option<f64> {
     Some(reclaim_wait_percent(s)? * share)
 }
 
-/// All columns, in the order of the files. A table shows only one life, in the first column.
+/// All columns, in the order of the files. A table shows only one life, in its first column.
 pub const COLUMNS: [Column; 19] = [
     Column {
         format: |life, sizes| LifeUnit::Days.text_on(life, sizes.capacity_bytes),

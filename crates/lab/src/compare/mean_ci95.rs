@@ -2,17 +2,18 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Mean and half width of its 95 % confidence interval; a single value has none.
+/// Mean of some values, and half the width of its 95 % confidence interval. A single value has no
+/// interval.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MeanCi95 {
     /// Mean of the values.
     pub mean: f64,
-    /// Half the width of the interval.
+    /// Half the width of the interval; absent for a single value.
     pub ci95: Option<f64>,
 }
 
-/// Returns the two-sided 95 % quantile of Student's t distribution; infinite without a degree of
-/// freedom.
+/// Returns the two-sided 95 % quantile of Student's t distribution. The quantile is infinite
+/// without a degree of freedom.
 pub(crate) fn student_t(degrees_of_freedom: usize) -> f64 {
     StudentsT::new(0.0, 1.0, degrees_of_freedom as f64)
         .map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
@@ -38,14 +39,14 @@ mod tests {
 
     #[test]
     fn an_interval_by_hand() {
-        // 1, 2, 3: mean 2, standard deviation 1, half width 4.303 / sqrt 3.
+        // Values 1, 2, 3: mean 2, standard deviation 1, half width 4.303 / sqrt 3.
         let e = mean_ci95(&[1.0, 2.0, 3.0]).unwrap();
         assert!((e.mean - 2.0).abs() < 1e-12 && (e.ci95.unwrap() - 2.4843).abs() < 1e-3);
         assert_eq!(mean_ci95(&[5.0]), Some(MeanCi95 { mean: 5.0, ci95: None }));
         assert_eq!(mean_ci95(&[]), None);
     }
 
-    /// Quantiles of printed tables.
+    /// Expected quantiles are from printed tables.
     #[test]
     fn quantiles_are_the_published_ones() {
         for (degrees, quantile) in

@@ -1,15 +1,16 @@
-//! Order of the rows in a column: those that may be the best, and those that are not. Overlapping
-//! 95 % intervals are too close to compare.
+//! Order of the rows in a column: rows that may be the best, and all other rows. Rows with
+//! overlapping 95 % intervals are too close to compare.
 
 use super::column::{COLUMNS, Column, Sizes};
 use super::row::ComparisonRow;
 use super::unequal_reliability;
 use crate::numbers::digits;
 
-/// Relative difference below which latencies are equal: twice the resolution of their histogram.
+/// Relative difference below which two latencies count as equal: twice the resolution of their
+/// histogram.
 const SAME_LATENCY: f64 = 0.002;
 
-/// Row's place in a column: its value and its range.
+/// Place of a row in a column: its value and its range.
 pub(super) struct Standing<'a> {
     pub(super) row: &'a ComparisonRow,
     rank: f64,
@@ -17,10 +18,10 @@ pub(super) struct Standing<'a> {
     high: f64,
     /// Whether only the range is known, without a number.
     is_range: bool,
-    /// Whether both ends are known.
+    /// Whether both ends of the range are known.
     is_known: bool,
     pub(super) text: String,
-    /// Number with its interval, as text.
+    /// Number with its interval, as a text.
     pub(super) with_range: String,
 }
 
@@ -32,14 +33,14 @@ impl Standing<'_> {
 
 /// Rows that compete in a column, at least two.
 pub(super) struct Ranking<'a> {
-    /// Best row, and the rows that overlap it.
+    /// Best row, and the rows whose intervals overlap that of the best row.
     pub(super) front: Vec<Standing<'a>>,
     /// All other rows, best first.
     pub(super) behind: Vec<Standing<'a>>,
 }
 
 impl<'a> Ranking<'a> {
-    /// Ranks these rows in a column; `None` if fewer than two of them can be compared.
+    /// Ranks these rows in a column; `None` if fewer than two rows can be compared.
     pub(super) fn of(rows: &[&'a ComparisonRow], column: usize, sizes: &Sizes) -> Option<Self> {
         let shown = &COLUMNS[column];
         let competing = rows.iter().filter(|row| row.may_win(shown));
@@ -72,12 +73,13 @@ impl<'a> Ranking<'a> {
         self.front.iter().all(|standing| standing.text == self.front[0].text)
     }
 
-    /// Returns whether the column has winners: one number that differs clearly from all others.
+    /// Returns whether the column has winners: rows with one number that differs clearly from all
+    /// other numbers.
     pub(super) fn has_winners(&self) -> bool {
         self.is_known() && !self.behind.is_empty() && self.front_is_alike()
     }
 
-    /// Formats the rows in front with their intervals: "a 1.2, b 1.3".
+    /// Formats the rows in front with their intervals, such as "a 1.2, b 1.3".
     pub(super) fn front_texts(&self) -> String {
         self.front
             .iter()
@@ -86,8 +88,8 @@ impl<'a> Ranking<'a> {
             .join(", ")
     }
 
-    /// Formats the ratio of the best to the next row, if useful: ": 2.93 times". For lives with
-    /// ranges only, the smallest ratio is given.
+    /// Formats the ratio of the best row to the next row, such as ": 2.93 times"; empty if the
+    /// ratio is not useful. For lives that have only ranges, this is the smallest possible ratio.
     pub(super) fn times(&self) -> String {
         let (best, next) = (&self.front[0], &self.behind[0]);
         let (more, less) = if best.rank > next.rank { (best, next) } else { (next, best) };
@@ -102,9 +104,11 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// Returns the rows that win a column. No row wins if it has no competitor, if all are equal or too
-/// close, or if parity repairs what the column counts. The only row that kept the data wins. No
-/// life wins while another life has not settled.
+/// Returns for each row whether it wins the column.
+/// - No row wins without a competitor, or if all rows are equal or too close.
+/// - No row wins if parity repairs what the column counts.
+/// - A row wins if it is the only row that kept the data.
+/// - No life wins while the life of another row has not settled.
 pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
     let shown = &COLUMNS[column];
     let none = vec![false; rows.len()];
@@ -148,7 +152,7 @@ fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<
     if let Some(unit) = shown.life_unit() {
         let life = row.life(unit)?;
         let is_range = life.middle.is_none() || life.no_wear;
-        // The table shows the drive writes per day.
+        // The table already shows the drive writes per day.
         let text = life.text(sizes).split(" (").next().map_or_else(String::new, str::to_owned);
         let with_range =
             if is_range { life.with_range() } else { format!("({})", life.with_range()) };
@@ -167,7 +171,7 @@ fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<
     let known = row.halves[column];
     let half = known.unwrap_or(0.0);
     let half = if shown.is_latency() { half.max(SAME_LATENCY / 2.0 * rank) } else { half };
-    // The table shows the bytes of a count.
+    // The table already shows the bytes of a count.
     let short = |value: f64| {
         shown.text(value, sizes).split(" (").next().map_or_else(String::new, str::to_owned)
     };

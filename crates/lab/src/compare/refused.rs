@@ -1,5 +1,5 @@
 //! Techniques of a comparison that do not suit the drive or the workload. They have no row of
-//! numbers; the others run.
+//! numbers. The other techniques run.
 
 use serde::Serialize;
 
@@ -13,13 +13,13 @@ pub struct Refused {
     pub reclaim: &'static str,
     /// Garbage collection policy.
     pub gc: &'static str,
-    /// Refresh technique; null if the parity technique has its own.
+    /// Refresh technique; null if the parity technique has a refresh of its own.
     pub refresh: Option<&'static str>,
     /// Parity technique.
     pub parity: &'static str,
-    /// Name of its row.
+    /// Label that the row would have.
     pub label: String,
-    /// Reason, in a sentence.
+    /// Reason for the refusal, in a sentence.
     pub why: String,
 }
 
@@ -40,7 +40,7 @@ impl Refused {
     }
 }
 
-/// Returns each reason once, with the names of its rows in order: "`a`, `b`".
+/// Returns each reason once, with the labels that have this reason, in order: "`a`, `b`".
 pub fn by_reason(refused: &[Refused]) -> Vec<(String, &str)> {
     let mut reasons: Vec<(Vec<&str>, &str)> = vec![];
     for row in refused {

@@ -1,10 +1,10 @@
-//! Equal reliability of the compared rows. UBER is that of single pages, and parity repairs some of
-//! the losses that it counts.
+//! Check that the compared rows are equally reliable. UBER is that of single pages, and parity
+//! repairs some of the losses that UBER counts.
 
 use super::row::ComparisonRow;
 use crate::results::Summary;
 
-/// Returns the warning that rows differ in reliability, or `None`.
+/// Returns the warning that rows differ in reliability; `None` if they do not.
 pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
     let any = |row: &ComparisonRow, is: fn(&Summary) -> bool| row.runs.iter().any(is);
     let (repaired, others): (Vec<_>, Vec<_>) =
@@ -27,7 +27,7 @@ pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
     rows.iter().any(|row| any(row, Summary::has_uber)).then_some(sentence)
 }
 
-/// Returns the parity techniques of these rows, each once.
+/// Returns the parity techniques of these rows, each technique once.
 fn parities(rows: &[&ComparisonRow]) -> Vec<String> {
     let mut names: Vec<String> = vec![];
     for name in rows.iter().map(|row| format!("`{}`", row.parity)) {

@@ -1,4 +1,4 @@
-//! Row of a technique: its runs and its life.
+//! Row of a technique in a comparison: its runs and its life.
 
 use serde::Serialize;
 use vpass_oracle::OracleReport;
@@ -9,7 +9,7 @@ use super::warnings::warnings;
 use crate::plan::RunPlan;
 use crate::results::{Confidence, LifeRange, LifeUnit, Summary};
 
-/// One technique on every seed.
+/// Results of one technique over all seeds.
 pub struct ComparisonRow {
     /// Read-reclaim technique.
     pub reclaim: &'static str,
@@ -25,14 +25,14 @@ pub struct ComparisonRow {
     pub label: String,
     /// Runs by rising seed.
     pub runs: Vec<Summary>,
-    /// Mean of each column; `None` if a run has no value.
+    /// Mean of each column; `None` if some run has no value.
     pub means: Vec<Option<MeanCi95>>,
     /// Half the width of the 95 % interval of each column, by seeds or by batch means, whichever is
-    /// wider; `None` if neither is known.
+    /// wider. `None` if neither interval is known.
     pub halves: Vec<Option<f64>>,
 }
 
-/// Technique without a row, because its drive stopped on one of the seeds.
+/// Technique without a row because its drive stopped on some seed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Stopped {
     /// Read-reclaim technique.
@@ -45,7 +45,7 @@ pub struct Stopped {
     pub parity: &'static str,
     /// Label that its row would have.
     pub label: String,
-    /// Reason, in a sentence.
+    /// Reason why the drive stopped, in a sentence.
     pub why: String,
 }
 
@@ -62,15 +62,15 @@ impl Stopped {
     }
 }
 
-/// Life of a row in one unit, over all its seeds. The range covers the runs' mean range, the spread
-/// of seeds, and the batch means.
+/// Life of a row in one unit, over all its seeds. The range covers the mean range of the runs, the
+/// spread of the seeds, and the batch means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowLife {
     /// Unit of the life.
     pub unit: LifeUnit,
     /// Whether nothing was programmed or erased in any run.
     pub no_wear: bool,
-    /// Life as one number; absent with too few block cycles.
+    /// Life as one number; absent if the runs have too few block cycles.
     pub middle: Option<f64>,
     /// Lower end of the range.
     pub low: f64,
@@ -114,7 +114,7 @@ impl ComparisonRow {
         self.runs.iter().any(Summary::lost_data)
     }
 
-    /// Returns whether data has an error rate but no age. Without refresh and `start.age` a run has
+    /// Returns whether data has an error rate but no age. A run without refresh and `start.age` has
     /// no retention errors.
     pub fn is_ageless(&self) -> bool {
         self.runs.iter().any(|run| run.uber.is_some() && run.losses.is_none())
@@ -131,24 +131,24 @@ impl ComparisonRow {
     }
 
     /// Returns whether the row may win a column. Counterfactual techniques and rows that lost data
-    /// never win. A saturated drive has no latency or time to compare.
+    /// never win. The latencies and times of a saturated drive cannot be compared.
     pub fn may_win(&self, column: &Column) -> bool {
         let of_rate = column.life_unit() == Some(LifeUnit::Days) || column.is_latency();
         !(self.counterfactual || self.lost_data() || of_rate && self.is_saturated())
     }
 
-    /// Returns whether rates and state have settled in all runs, so that a life can be projected.
+    /// Returns whether rates and state have settled in all runs, so that vpass can project a life.
     pub fn life_settled(&self) -> bool {
         self.runs.iter().all(|run| run.wear.life_settled)
     }
 
-    /// Returns whether the life is known: all runs have settled, or showed no wear.
+    /// Returns whether the life is known. It is known if each run has settled or has shown no wear.
     pub fn tells_life(&self) -> bool {
         let life = || self.life_unit().and_then(|unit| self.life(unit));
         self.life_settled() || life().is_some_and(|life| life.no_wear)
     }
 
-    /// Returns the unit of the life; `None` if runs differ.
+    /// Returns the unit of the life; `None` if the runs have different units.
     pub fn life_unit(&self) -> Option<LifeUnit> {
         let first = self.runs.first()?.wear.life_unit?;
         self.runs.iter().all(|run| run.wear.life_unit == Some(first)).then_some(first)
@@ -168,7 +168,7 @@ impl ComparisonRow {
         let Some(MeanCi95 { mean: middle, ci95 }) = middle else {
             return Some(RowLife { unit, no_wear, middle: None, low, high });
         };
-        // More or less wear by this share makes lives shorter or longer.
+        // This share of wear, more or less, makes lives shorter or longer.
         let share = self.wear_noise().unwrap_or(0.0);
         let (shorter, longer) = (
             middle / (1.0 + share),
@@ -184,16 +184,16 @@ impl ComparisonRow {
         })
     }
 
-    /// Returns half the width of the interval of the observed block cycles, as a share; `None` if a
-    /// run is too short.
+    /// Returns half the width of the interval of the number of observed block cycles, as a share of
+    /// that number. Returns `None` if a run is too short.
     fn wear_noise(&self) -> Option<f64> {
         let share =
             |run: &Summary| Some(run.batch_means.cycles_observed? / run.wear.cycles_observed);
         half_of_mean(self.runs.iter().map(share))
     }
 
-    /// Returns the most requests that any run needs for a number of its life. `None` if all runs
-    /// have one, or without any wear underway.
+    /// Returns the largest number of requests that a run needs to give its life as one number.
+    /// Returns `None` if all runs have one number, or if no wear is underway.
     pub fn requests_for_life(&self) -> Option<u64> {
         self.runs.iter().filter_map(|run| run.wear.requests_for_life).max()
     }
@@ -204,7 +204,7 @@ impl ComparisonRow {
     }
 }
 
-/// Returns half the width of the interval of a mean over runs.
+/// Returns half the width of the interval of a column's mean over runs.
 fn half(column: &Column, mean: &MeanCi95, runs: &[Summary]) -> Option<f64> {
     let of_batches = match column.noise {
         Noise::None => Some(0.0),
@@ -217,15 +217,16 @@ fn half(column: &Column, mean: &MeanCi95, runs: &[Summary]) -> Option<f64> {
     }
 }
 
-/// Returns half the width of the interval of a mean of independent numbers with these half widths.
+/// Returns half the width of the interval of a mean of independent numbers. `halves` has the half
+/// widths of the numbers.
 fn half_of_mean(halves: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let halves: Vec<f64> = halves.collect::<Option<_>>()?;
     Some(halves.iter().map(|half| half * half).sum::<f64>().sqrt() / halves.len() as f64)
 }
 
 impl RowLife {
-    /// Returns the value for the ranking: infinite without wear, otherwise the middle, or the low
-    /// end without a middle.
+    /// Returns the value that ranks the row. The value is infinite without wear, the middle if it
+    /// is known, and otherwise the low end.
     pub fn rank(&self) -> f64 {
         if self.no_wear { f64::INFINITY } else { self.middle.unwrap_or(self.low) }
     }

@@ -1,6 +1,6 @@
-//! Sentences under the table: losses of data, then the winners for life, tail latency, reclaim
-//! writes, write amplification and RAM. Only techniques that kept the data compete. A difference
-//! within the noise has no winner.
+//! Sentences under the table. The losses of data come first, then the winners for life, tail
+//! latency, reclaim writes, write amplification and RAM. Only techniques that kept the data
+//! compete. A difference within the noise has no winner.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::ranking::Ranking;
 use super::row::ComparisonRow;
 use crate::numbers::{count, plural};
 
-/// Describes which techniques kept the data, and which of them win each measure.
+/// Describes which techniques kept the data, and which technique wins each measure.
 pub fn verdict(rows: &[ComparisonRow], sizes: &Sizes) -> String {
     let mut text = format!("\n{}", losses(rows));
     let safe: Vec<&ComparisonRow> =
@@ -32,7 +32,7 @@ pub fn verdict(rows: &[ComparisonRow], sizes: &Sizes) -> String {
     text
 }
 
-/// Describes the losses: "`none` lost data: 456 pages."
+/// Describes the losses, such as "`none` lost data: 456 pages."
 fn losses(rows: &[ComparisonRow]) -> String {
     let lossy: Vec<&ComparisonRow> = rows.iter().filter(|row| row.lost_data()).collect();
     let of = |row: &&ComparisonRow| {
@@ -55,12 +55,12 @@ fn losses(rows: &[ComparisonRow]) -> String {
 struct Measure {
     key: &'static str,
     name: &'static str,
-    /// Verb: "is" or "are".
+    /// Verb that follows the name: "is" or "are".
     verb: &'static str,
     best: &'static str,
     /// Unit of the numbers.
     unit: &'static str,
-    /// Whether equal values of all rows are worth a sentence.
+    /// Whether a sentence reports that all rows have equal values.
     says_alike: bool,
 }
 
@@ -99,7 +99,7 @@ const MEASURES: [Measure; 4] = [
     },
 ];
 
-/// Returns the findings about rows that kept all data, most important first.
+/// Returns the findings about rows that kept all data. The most important finding is first.
 fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> Vec<String> {
     let life = life_unit(rows).map(|unit| Measure {
         key: unit.key(),
@@ -121,16 +121,16 @@ fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> V
     parts
 }
 
-/// Finding of a measure.
+/// Finding about a measure.
 enum Found {
     Nothing,
     Said(String),
-    /// Noise of the numbers is unknown; it takes this many requests or reads.
+    /// Unknown noise; a run needs this many requests or reads to show it.
     Unknown((u64, &'static str)),
 }
 
-/// Names the measures whose runs are too short: "read p99.9 and reclaim writes are not compared:
-/// ...".
+/// Names the measures for which the runs are too short: "read p99.9 and reclaim writes are not
+/// compared: ...".
 fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
     let (requests, what) = unknown.iter().map(|(_, needed)| *needed).max()?;
     let names = match unknown.iter().map(|(name, _)| *name).collect::<Vec<_>>()[..] {
@@ -147,8 +147,8 @@ fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
 }
 
 impl Measure {
-    /// Describes the winner: "life is longest under `a` (12.9 h, against 4.40 h under `b`: 2.93
-    /// times)".
+    /// Describes the winner, such as "life is longest under `a` (12.9 h, against 4.40 h under `b`:
+    /// 2.93 times)".
     fn of(&self, rows: &[&ComparisonRow], sizes: &Sizes) -> Found {
         let column = COLUMNS.iter().position(|c| c.key == self.key).expect("a column has this key");
         let is_life = COLUMNS[column].life_unit().is_some();
@@ -202,11 +202,11 @@ impl Measure {
     }
 }
 
-/// Sentence about lives if the runs of some row are too short.
+/// Sentence about lives if the runs of some row are too short to project a life.
 const NOT_SETTLED: &str = "life is not known: the runs are too short, because their rates or the \
      start-up states of the drives have not settled; `vpass life` simulates lives";
 
-/// Returns the sentence about lives if no row shows any wear.
+/// Returns the sentence about lives if no row shows any wear; else `None`.
 fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
     let lives = rows.iter().map(|row| row.life(row.life_unit()?)).collect::<Option<Vec<_>>>()?;
     if rows.len() < 2 || !lives.iter().all(|life| life.no_wear) {
@@ -238,7 +238,8 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
     })
 }
 
-/// Returns "; at least 3,000 requests give each a number", or nothing if each row has a number.
+/// Returns "; at least 3,000 requests give each a number". The text is empty if each row has a
+/// number.
 fn longer_runs(rows: &[&ComparisonRow]) -> String {
     let most = rows.iter().filter_map(|row| row.requests_for_life()).max();
     most.map_or_else(String::new, |requests| {

@@ -1,5 +1,5 @@
-//! Warnings of a comparison, each sentence once. Sentences that differ only in numbers are merged,
-//! with the range of the numbers and the seeds.
+//! Warnings of a comparison. Each sentence appears once. Sentences that differ only in numbers are
+//! merged, with the range of the numbers and the seeds.
 //!
 //! ```text
 //! seed 1: The most read block is at 30 % of the reads.
@@ -12,20 +12,21 @@ use super::row::ComparisonRow;
 /// Warning of several runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
-    /// Labels of the techniques that it is about.
+    /// Labels of the techniques that have the warning.
     pub labels: Vec<String>,
-    /// Text of the warning, with the seeds if there are several.
+    /// Text of the warning. It names the seeds if there are several.
     pub sentence: String,
 }
 
-/// Sentence in parts: `text` has the parts between its numbers, one more than there are numbers.
+/// Sentence cut at its numbers. `text` has the parts around the numbers, so it has one part more
+/// than there are numbers.
 #[derive(Clone, Debug)]
 struct Parts {
     text: Vec<String>,
     numbers: Vec<Range>,
 }
 
-/// Smallest and largest value of a number, each with its original text.
+/// Smallest and largest value of a number, each with the text that the sentence had.
 #[derive(Clone, Debug)]
 struct Range {
     low: (f64, String),
@@ -85,7 +86,7 @@ fn groups_of(row: &ComparisonRow) -> Vec<Group> {
     groups
 }
 
-/// Largest number of seeds that are named one by one.
+/// Largest number of seeds that a warning names one by one.
 const NAMED: usize = 8;
 
 /// Inserts the seeds before the full stop of the sentence.
@@ -124,7 +125,7 @@ impl Parts {
         Self { text, numbers }
     }
 
-    /// Merges the numbers of a sentence with the same text.
+    /// Merges the numbers of another sentence that has the same text.
     fn widen(&mut self, other: &Self) {
         for (range, new) in self.numbers.iter_mut().zip(&other.numbers) {
             if new.low.0 < range.low.0 {
@@ -145,7 +146,8 @@ impl Parts {
     }
 }
 
-/// Returns the number at the beginning of a text, and its length; `None` for another word.
+/// Returns the number at the beginning of a text, and the length of the number. Returns `None` if
+/// the text begins with another word.
 fn number(text: &str) -> Option<(f64, usize)> {
     let end =
         text.find(|c: char| !c.is_ascii_digit() && c != ',' && c != '.').unwrap_or(text.len());
@@ -160,7 +162,7 @@ fn number(text: &str) -> Option<(f64, usize)> {
 mod tests {
     use super::*;
 
-    /// Merges these sentences of several seeds.
+    /// Merges these sentences, which come from several seeds.
     fn merged(sentences: &[&str]) -> String {
         let mut parts = Parts::of(sentences[0]);
         sentences[1..].iter().for_each(|other| parts.widen(&Parts::of(other)));

@@ -1,4 +1,5 @@
-//! Rates of a stream of requests, from the counts of each page in one pass.
+//! Rates of a stream of requests. The number of reads and writes of each page is counted over one
+//! pass.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -8,17 +9,17 @@ use super::pages::{Class, Pages};
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-/// Most requests that are counted.
+/// Largest number of requests that are counted.
 const MOST: u64 = 5_000_000;
-/// Requests processed at a time.
+/// Number of requests processed at a time.
 const CHUNK: usize = 4096;
 
-/// Reads and writes of pages in one pass.
+/// Number of reads and of writes of each page in one pass.
 #[derive(Default)]
 struct Counts {
-    /// Reads and programs of each page that the pass touches.
+    /// Number of reads and of programs of each page that the pass touches.
     of_page: HashMap<u64, (u32, u32)>,
-    /// Pages in the write buffer, oldest first.
+    /// Pages in the write buffer; the oldest page is first.
     order: VecDeque<u64>,
     waiting: HashSet<u64>,
     write_bytes: u64,
@@ -26,8 +27,8 @@ struct Counts {
 }
 
 impl Counts {
-    /// Counts a write of a page; `whole` if it covers the page. The buffer absorbs rewrites of a
-    /// waiting page.
+    /// Counts a write of a page; `whole` if the write covers the page. The buffer absorbs a write
+    /// to a page that still waits in the buffer.
     fn write(&mut self, page: u64, whole: bool, buffered: usize) {
         if !self.waiting.insert(page) {
             return;
@@ -43,7 +44,7 @@ impl Counts {
         }
     }
 
-    /// Counts a read of a page; the buffer serves a waiting page.
+    /// Counts a read of a page. The buffer serves the read if the page waits in the buffer.
     fn read(&mut self, page: u64) {
         if !self.waiting.contains(&page) {
             self.of_page.entry(page).or_default().0 += 1;
@@ -51,7 +52,7 @@ impl Counts {
     }
 }
 
-/// Counts the rates of one pass of the plan's stream.
+/// Counts one pass of the plan's stream, and computes the rates from the counts.
 ///
 /// # Errors
 /// Returns the errors of the stream.
@@ -84,17 +85,17 @@ pub(super) fn counted(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Page
             }
         }
     }
-    // The next pass begins one mean distance after the last request.
+    // The next pass begins after the last request, at the mean distance between requests.
     let seconds = last as f64 / 1e9 * requests as f64 / requests.saturating_sub(1).max(1) as f64;
     if seconds <= 0.0 {
         return Err(Failure::usage("the workload's requests have no times"));
     }
     let rate = |n: u32| f64::from(n) / seconds;
-    // Pages that are never written hold data only within the start-up fill.
+    // A page that is never written holds data only if the start-up fill wrote it.
     let has_data = |(page, (_, writes)): &(u64, (u32, u32))| *writes > 0 || (*page as f64) < filled;
     let mut single: Vec<(u32, u32)> =
         counts.of_page.into_iter().filter(has_data).map(|(_, counts)| counts).collect();
-    // Sums of many rates then do not depend on the order of the pages.
+    // Sorted rates make the sums independent of the order of the pages.
     single.sort_unstable();
     let classes = single
         .into_iter()
@@ -118,7 +119,8 @@ mod tests {
     #[test]
     fn pages_that_wait_absorb_writes_and_serve_reads() {
         let mut counts = Counts::default();
-        // A buffer of two pages absorbs the second write to 7, but not the one after 8 and 9.
+        // A buffer of two pages absorbs the second write to page 7. It does not absorb the write to
+        // page 7 after pages 8 and 9.
         for page in [7, 7, 8, 9, 7] {
             counts.write(page, true, 2);
         }

@@ -1,43 +1,46 @@
-//! Closed forms: reads alone, and even writes.
+//! Closed forms for workloads with only reads, and for even writes.
 //!
-//! Without writes, a block is rewritten after T reads of it. R reads per second therefore cause R /
-//! T erases per second, however they are distributed.
+//! Without writes, the drive rewrites a block after T page reads of the block. R page reads per
+//! second therefore cause R / T erases per second. Their distribution over the blocks does not
+//! matter.
 //!
 //! If all pages are written at the same rate, blocks lose their pages one by one. This is the mean
 //! field of greedy GC (Desnoyers, "Analytic modeling of SSD write performance", SYSTOR 2012). A
-//! block with n of its P pages loses the next one after 1 / (n w) seconds. GC cleans a block at k
-//! pages; k follows from the mean pages per closed block, (P - k) / (H(P) - H(k)). Reads of n pages
-//! come at n r per second, so each lost page takes r / w reads. T reads have come when m = T w / r
-//! pages are lost. A cycle frees min(m, P - k) pages.
+//! block has P pages. A block with n valid pages loses the next page after 1 / (n w) seconds. GC
+//! cleans a block at k valid pages. The number k follows from the mean number of valid pages per
+//! closed block, (P - k) / (H(P) - H(k)). A block with n valid pages takes n r page reads per
+//! second, so r / w page reads per lost page. After T page reads, the block has lost m = T w / r
+//! pages. A cycle frees min(m, P - k) pages.
 //!
 //! ```text
-//! 100 closed blocks of 4 pages, 347 of them valid: (4 - 2) / (1/3 + 1/4) = 3.43,
-//! so GC cleans at about 2 pages and a cycle frees 2 pages
+//! 100 closed blocks of 4 pages hold 347 valid pages: (4 - 2) / (1/3 + 1/4) = 3.43,
+//! so GC cleans a block at about 2 valid pages, and a cycle frees 2 pages
 //! ```
 
 use super::rate::Rate;
 use super::shape::Shape;
 
-/// Returns erases per second by reads alone, at this threshold of reads per block.
+/// Returns the number of erases per second for reads alone. `threshold` is the number of page reads
+/// at which a block is rewritten.
 pub(super) fn by_reads(reads: f64, threshold: f64) -> Rate {
     Rate { reclaim: reads / threshold, ..Rate::default() }
 }
 
-/// Even rates of a drive's pages.
+/// Rates of a drive on which all pages are alike.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Even {
-    /// Reads of each page per second.
+    /// Number of reads of each page per second.
     pub(super) reads: f64,
-    /// Writes of each page per second.
+    /// Number of writes of each page per second.
     pub(super) writes: f64,
-    /// Reads of a block at which it is rewritten; `None` if reads cause no rewrite.
+    /// Number of page reads at which a block is rewritten; `None` if reads cause no rewrite.
     pub(super) threshold: Option<f64>,
-    /// Age in seconds at which a block is rewritten; `None` without refresh.
+    /// Age at which a block is rewritten, in seconds; `None` without refresh.
     pub(super) period: Option<f64>,
 }
 
 impl Even {
-    /// Returns the erases per second.
+    /// Returns the number of erases per second.
     pub(super) fn rate(&self, shape: &Shape) -> Rate {
         let p = shape.per_block;
         if self.writes == 0.0 {
@@ -52,7 +55,7 @@ impl Even {
         let by_age =
             self.period.map_or(f64::INFINITY, |period| p * -(-self.writes * period).exp_m1());
         let freed = by_gc.min(by_reads).min(by_age);
-        // Blocks that the host's pages fill, and blocks of pages copied with them.
+        // Number of blocks that host pages fill, and number of blocks that the copied pages fill.
         let (host, copied) = (written / p, written / freed - written / p);
         if freed < by_gc && by_reads <= by_age {
             Rate { host, reclaim: copied, ..Rate::default() }
@@ -65,8 +68,8 @@ impl Even {
 }
 
 impl Even {
-    /// Returns the erases per second without writes: all blocks stay full until their reads or
-    /// their age cause a rewrite.
+    /// Returns the number of erases per second without writes. All blocks stay full until the
+    /// number of page reads or the age causes a rewrite.
     fn unwritten(&self, shape: &Shape) -> Rate {
         let blocks = shape.pages / shape.per_block;
         let by_reads = self.threshold.map_or(0.0, |t| self.reads * shape.per_block / t);
@@ -79,28 +82,29 @@ impl Even {
     }
 }
 
-/// Returns the P/E cycles of the mean block for `overwrites` random page writes on a drive that was
-/// filled in order.
+/// Returns the number of P/E cycles of the mean block for `overwrites` random page writes. The
+/// drive was filled in order before.
 ///
-/// The first writes use the free blocks; the others cost as much as even writes.
+/// The first writes use the free blocks. The other writes cost as much as even writes.
 pub(super) fn cycles_of_overwriting(shape: &Shape, overwrites: f64) -> f64 {
     let free = (shape.blocks - shape.not_closed(2.0)) * shape.per_block - shape.pages;
     (overwrites - free).max(0.0) / (shape.per_block - cleaned_at(shape)) / shape.blocks
 }
 
-/// Returns the valid pages of the block that GC cleans.
+/// Returns the number of valid pages of the block that GC cleans.
 fn cleaned_at(shape: &Shape) -> f64 {
-    // Pages in open blocks lie in no closed block. The host and GC write.
+    // Pages in open blocks are not in closed blocks. The host and GC each write to open blocks.
     let open = shape.width * shape.per_block;
     let closed = shape.blocks - shape.not_closed(2.0) - shape.width;
     let mean = ((shape.pages - open) / closed).min(shape.per_block - 0.5);
     let p = shape.per_block as u32;
-    // Time in which a block holds more than k pages, and pages over that time, with w = 1.
+    // Time in which a block holds more than k pages, and the sum of its pages over that time, for w
+    // = 1.
     let (mut time, mut pages) = (0.0, 0.0);
     for held in (1..=p).rev() {
         let (longer, more) = (time + 1.0 / f64::from(held), pages + 1.0);
         if more / longer <= mean {
-            // Some blocks are cleaned with `held` pages, the others with one less.
+            // Some blocks are cleaned with `held` pages, and the other blocks with one page less.
             let part = if time > 0.0 {
                 ((pages - mean * time) / (mean / f64::from(held) - 1.0)).clamp(0.0, 1.0)
             } else {
@@ -123,15 +127,15 @@ mod tests {
 
     #[test]
     fn worked_example() {
-        // Two blocks are the reserve.
+        // The reserve takes two blocks.
         let mean = 2.0 / (1.0 / 3.0 + 1.0 / 4.0);
         assert!((cleaned_at(&shape(102.0, 100.0 * mean, 4.0)) - 2.0).abs() < 1e-9);
-        // Half of the blocks lose one page more: (2 + 1/2) / (7/12 + 1/4) = 3 pages in the mean
-        // block.
+        // Half of the blocks lose one page more. The mean block has (2 + 1/2) / (7/12 + 1/4) = 3
+        // pages.
         assert!((cleaned_at(&shape(102.0, 300.0, 4.0)) - 1.5).abs() < 1e-9);
     }
 
-    /// For large blocks, the valid share r at GC solves (1 - r) / -ln r = utilisation.
+    /// In large blocks, the share r of valid pages at GC solves (1 - r) / -ln r = utilisation.
     #[test]
     fn large_blocks_lose_pages_exponentially() {
         for u in [0.7, 0.85, 0.93] {
@@ -147,8 +151,8 @@ mod tests {
         let none = Even { writes: 0.0, ..even };
         assert!((none.rate(&shape).all() / even.rate(&shape).all() - 1.0).abs() < 1e-6);
         assert!((even.rate(&shape).all() / by_reads(3.0 * 8000.0, 500.0).all() - 1.0).abs() < 1e-6);
-        // A block loses no page in a period of a second, and is rewritten each second: 80 blocks'
-        // worth of pages.
+        // A block loses no page in a period of one second, and is rewritten each second. The pages
+        // fill 80 blocks, so the drive erases 80 blocks per second.
         let aged = Even { threshold: None, period: Some(1.0), ..even };
         assert!(
             (aged.rate(&shape).all() / 80.0 - 1.0).abs() < 1e-6 && aged.rate(&shape).refresh > 79.9

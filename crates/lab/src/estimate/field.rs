@@ -1,37 +1,40 @@
-//! Mean field of skewed workloads: blocks hold mean numbers of pages of each class, without single
-//! pages.
+//! Mean field of skewed workloads. A block holds a mean number of pages of each class, and no
+//! single pages.
 //!
 //! The host, GC and reclaim each fill their own blocks. A page of a class with w writes per second
 //! leaves its block at this rate. The mean number of valid pages thus falls as exp(-w t). The model
 //! is that of Desnoyers, "Analytic models of SSD write performance", ACM TOS 2014, for hot and cold
 //! data. Greedy GC takes the block with the fewest valid pages. A part of a block moves when the
-//! block reaches the part's reads. The equations are integrated in steps of about one block until
-//! the time of a turnover is constant.
+//! number of page reads of the block reaches the limit of the part. The equations are integrated in
+//! steps of about one block. They end when the time of a turnover is constant.
 
 use super::limits::{Kind, Part};
 use super::pages::Class;
 use super::rate::Rate;
 use super::shape::Shape;
 
-/// Most blocks that are simulated.
+/// Largest number of blocks that are simulated.
 const MOST_BLOCKS: f64 = 420.0;
-/// Mean pages of a class per block below which pages are assigned one by one.
+/// Smallest mean number of pages of a class per block for which fractions of pages are used. Below
+/// this number, whole pages are assigned to blocks one by one.
 const RARE: f64 = 3.0;
-/// Fewest pages of a class among the simulated blocks; smaller classes are computed separately.
+/// Smallest number of pages of a class in the simulated blocks. Smaller classes are computed
+/// separately.
 const FEWEST_PAGES: f64 = 4.0;
-/// Turnovers of all blocks in a window; successive windows are compared.
+/// Number of turnovers of all blocks in a window. Each window is compared with the one before.
 pub(super) const WINDOW: f64 = 4.0;
-/// Additional simulated blocks for data that moves.
+/// Number of simulated blocks that are added for data that moves.
 const BEYOND: usize = 2;
-/// Largest difference between two windows of settled rates.
+/// Largest relative difference between two windows at which rates count as settled.
 const WITHIN: f64 = 0.01;
-/// Most steps until rates must settle: at the drive's start, and at each later P/E count.
+/// Largest number of steps until rates must settle: at the drive's start, and at each later P/E
+/// count.
 pub(super) const FIRST_STEPS: u32 = 40_000;
 pub(super) const LATER_STEPS: u32 = 8_000;
-/// Share of a block below which it counts as empty.
+/// Share of a block below which the block counts as empty.
 const NOTHING: f64 = 1e-6;
 
-/// Kinds of data with their own blocks.
+/// Kinds of data, each with its own blocks.
 const HOST: usize = 0;
 const GC: usize = 1;
 const RECLAIM: usize = 2;
@@ -41,42 +44,42 @@ const KINDS: usize = 3;
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     is_closed: bool,
-    /// Reads since its erase.
+    /// Number of page reads since the block was erased.
     reads: f64,
     /// Time at which the block was filled.
     born: f64,
 }
 
-/// Data that moves into a block of its kind.
+/// Data that will move into a block of its kind.
 #[derive(Clone, Debug)]
 struct Pool {
     pages: Vec<f64>,
-    /// Pages of the open block that were overwritten since.
+    /// Number of pages of the open block that were overwritten since they were written.
     dead: f64,
-    /// Fractions of rare pages that remain after whole pages were assigned.
+    /// Fractions of pages of rare classes that remain after whole pages were assigned to blocks.
     due: Vec<f64>,
-    /// Reads of the open block.
+    /// Number of page reads of the open block.
     reads: f64,
 }
 
-/// Blocks of a drive, or of a share of it.
+/// Blocks of a drive, or of a share of the drive.
 pub(super) struct Field {
     classes: Vec<Class>,
-    /// Pages in classes that are too small for the simulated share of the blocks, with their rates.
+    /// Classes with too few pages for the simulated share of the blocks.
     hottest: Vec<Class>,
     /// Simulated share of the drive's blocks.
     share: f64,
     per_block: f64,
-    /// Most blocks that are closed at one time.
+    /// Largest number of blocks that are closed at one time.
     most_closed: f64,
     kind: Kind,
     period: Option<f64>,
     blocks: Vec<Block>,
-    /// Valid pages by class, part and block. Steps process adjacent blocks in this order.
+    /// Number of valid pages by class, part and block. Steps process adjacent blocks in this order.
     valid: Vec<f64>,
-    /// Valid pages of each block.
+    /// Number of valid pages of each block.
     held: Vec<f64>,
-    /// Reads of each block per second.
+    /// Number of page reads of each block per second.
     read: Vec<f64>,
     parts: usize,
     pools: [Pool; KINDS],
@@ -88,7 +91,8 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Creates blocks with this many parts each, filled with pages of all classes in turn.
+    /// Creates blocks with this many parts each. Blocks are filled with pages of all classes in
+    /// turn.
     pub(super) fn new(
         shape: &Shape,
         classes: &[Class],
@@ -137,8 +141,9 @@ impl Field {
         field
     }
 
-    /// Returns the erases per second of the whole drive in each window until rates settle. Parts of
-    /// blocks move at their reads; a window is [`WINDOW`] cycles of the mean block.
+    /// Returns the number of erases per second of the whole drive, for each window until rates
+    /// settle. Each part of a block moves at its own number of page reads. A window is [`WINDOW`]
+    /// cycles of the mean block.
     pub(super) fn settle(&mut self, parts: &[Part], most_steps: u32) -> Vec<Rate> {
         let shares: Vec<f64> = if parts.is_empty() {
             vec![1.0]
@@ -186,8 +191,8 @@ impl Field {
         (self.now, self.erased, self.programs, self.refreshed)
     }
 
-    /// Returns the erases per second between two times, split by the programmed pages of each
-    /// cause.
+    /// Returns the number of erases per second between two times. The pages that each cause
+    /// programmed decide the share of the cause.
     fn rate(from: (f64, f64, [f64; KINDS], f64), to: (f64, f64, [f64; KINDS], f64)) -> Rate {
         let seconds = to.0 - from.0;
         let programs: [f64; KINDS] = std::array::from_fn(|kind| to.2[kind] - from.2[kind]);
@@ -236,7 +241,7 @@ impl Field {
             let moved = parts.iter().take_while(|part| part.reads <= reads).count();
             if moved > 0 {
                 if moved == parts.len() {
-                    // Reads beyond the last limit count for the moved data.
+                    // Page reads beyond the last limit count for the data that moved.
                     self.pools[RECLAIM].reads += reads - parts[moved - 1].reads;
                 }
                 self.empty(b, 0..moved, RECLAIM);
@@ -250,8 +255,8 @@ impl Field {
         }
     }
 
-    /// Removes the pages that the host overwrites: each class keeps this share. Updates the sums of
-    /// pages and reads of the blocks.
+    /// Removes the pages that the host overwrites. `stays` has the share of each class that is
+    /// kept. Updates the number of pages and of page reads of the blocks.
     fn decay(&mut self, stays: &[f64]) {
         let blocks = self.blocks.len();
         self.held.fill(0.0);
@@ -273,7 +278,8 @@ impl Field {
         }
     }
 
-    /// Moves the pages of some parts to a kind of data. Erases the block if all parts are empty.
+    /// Moves the pages of some parts to a kind of data. Erases the block if all its parts are
+    /// empty.
     fn empty(&mut self, b: usize, parts: std::ops::Range<usize>, kind: usize) {
         let blocks = self.blocks.len();
         let is_whole = parts.len() == self.parts;
@@ -296,7 +302,8 @@ impl Field {
         self.erased += 1.0;
     }
 
-    /// Cleans the block with the fewest valid pages. Returns false if all blocks are full.
+    /// Cleans the block with the fewest valid pages. Returns false if all blocks are full of valid
+    /// pages.
     fn clean(&mut self) -> bool {
         let closed = (0..self.blocks.len()).filter(|b| self.blocks[*b].is_closed);
         let fewest = closed.map(|b| (self.held[b], b)).min_by(|a, b| a.0.total_cmp(&b.0));
@@ -307,8 +314,8 @@ impl Field {
         true
     }
 
-    /// Fills a block with data of a kind, in parts of these shares. Returns false with too little
-    /// data.
+    /// Fills a block with data of a kind, in parts of these shares. Returns false if there is too
+    /// little data.
     fn fill_one(&mut self, kind: usize, shares: &[f64]) -> bool {
         let pool = &mut self.pools[kind];
         let all: f64 = pool.pages.iter().sum::<f64>() + pool.dead;
@@ -352,13 +359,13 @@ impl Field {
         true
     }
 
-    /// Returns the erases per second for pages that are read so often that each brings its block to
-    /// its limit.
+    /// Returns the number of erases per second for the hottest pages. Each of these pages alone
+    /// brings its block to its limit.
     fn of_hottest(&self, parts: &[Part]) -> Rate {
         let threshold = parts.iter().map(|part| part.share * part.reads).sum::<f64>();
         let of = |class: &Class| {
-            // Mean share of the block that has moved before the page itself moves, over the page's
-            // possible places.
+            // Mean share of the block that moves before the page itself moves, over all possible
+            // places of the page.
             let before = |part: &Part| {
                 parts
                     .iter()
@@ -378,10 +385,11 @@ impl Field {
     }
 }
 
-/// Splits classes into those that are too small for the simulated share of the blocks, and that
-/// share of all others.
+/// Splits classes in two. The first list has the classes that are too small for the simulated share
+/// of the blocks. The second list has that share of all other classes.
 ///
-/// Pages that are only read are computed separately. Pages that are also written become one class.
+/// Pages that the host only reads are computed separately. Pages that it also writes become one
+/// class.
 fn told_apart(classes: &[Class], share: f64) -> (Vec<Class>, Vec<Class>) {
     let of_share = |class: &Class| Class { pages: class.pages * share, ..*class };
     let is_rare = |class: &&Class| share < 1.0 && class.pages * share < FEWEST_PAGES;

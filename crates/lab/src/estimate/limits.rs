@@ -1,5 +1,5 @@
-//! Limits of the reclaim technique by P/E count: parts of a block, each with the block reads at
-//! which it moves.
+//! Limits of the reclaim technique by P/E count. A block has parts, and each part moves at its own
+//! number of page reads.
 //!
 //! ```text
 //! block:    one part, at T = 2,152 reads
@@ -15,17 +15,17 @@ use vpass_core::slots::reclaim::{CHECK_INTERVAL, technique};
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-/// Techniques that rewrite a whole block at one count of its reads.
+/// Techniques that rewrite a whole block at one number of page reads.
 const WHOLE_BLOCKS: [&str; 3] = ["block", "page-type", "ideal"];
-/// Techniques that rewrite wordlines at their own dose, from counters.
+/// Techniques that rewrite single wordlines at the wordline's own dose, which counters track.
 const WORDLINES: [&str; 4] = ["straw-wl", "straw-ss", "straw-ss-published", "straw-ss-sound"];
 
 /// Pages of a block that move together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Part {
-    /// Share of the block's pages.
+    /// Share of the pages of a block.
     pub(super) share: f64,
-    /// Reads of the block at which the part moves.
+    /// Number of page reads of the block at which the part moves.
     pub(super) reads: f64,
 }
 
@@ -34,24 +34,24 @@ pub(super) struct Limits {
     kind: Kind,
     prospect: Option<Prospect>,
     table: Option<LimitTable>,
-    /// Wordlines of each group.
+    /// Number of wordlines of each group.
     wordlines: Vec<f64>,
     interval: f64,
 }
 
-/// Unit that a technique rewrites.
+/// Unit that a technique rewrites at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Nothing.
+    /// No unit: the technique never rewrites.
     Nothing,
-    /// Whole blocks.
+    /// Whole block.
     Blocks,
-    /// Wordlines.
+    /// Single wordline.
     Wordlines,
 }
 
 impl Limits {
-    /// Finds the limits of the plan's technique; `None` if its form is unknown.
+    /// Finds the limits of the plan's technique; `None` if the form of its limits is unknown.
     ///
     /// # Errors
     /// Reports a drive that the technique cannot protect.
@@ -77,7 +77,7 @@ impl Limits {
         let args = technique.args(config);
         let interval =
             if args.has(&CHECK_INTERVAL) { f64::from(args.whole(&CHECK_INTERVAL)) } else { 0.0 };
-        // Lives use no timed gear, so a job is done at once.
+        // Lives never use the timed gear, so a job ends at once.
         let prospect =
             (kind != Kind::Nothing).then(|| Prospect::new(config, technique, false)).transpose();
         let prospect =
@@ -92,8 +92,8 @@ impl Limits {
         self.kind
     }
 
-    /// Returns the parts of a block of this P/E count, first to move first; empty if reads cause no
-    /// rewrite.
+    /// Returns the parts of a block of this P/E count. The part that moves first is first. Empty if
+    /// reads cause no rewrite.
     pub(super) fn at(&self, pec: u32) -> Vec<Part> {
         let Some(prospect) = &self.prospect else { return vec![] };
         let thresholds = prospect.thresholds(pec);
@@ -103,7 +103,7 @@ impl Limits {
                 let all: f64 = self.wordlines.iter().sum();
                 let part = |(group, wordlines): (usize, &f64)| {
                     let beside = 2.0 * (table.truth(group, pec).alpha.weight() - 1.0) / all;
-                    // A check finds the wordline half an interval late on average.
+                    // On average, a check finds the wordline half an interval late.
                     let reads =
                         f64::from(of_groups[group].reads) / (1.0 + beside) + self.interval / 2.0;
                     Part { share: wordlines / all, reads }

@@ -1,4 +1,4 @@
-//! Rates at which the host reads and writes its pages, by class of pages.
+//! Rates at which the host reads and writes pages, by class of pages.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,17 @@ use crate::failure::Failure;
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
-/// Pages of a generated workload whose rates are computed singly, besides the most popular ones.
+/// Largest number of pages of a generated workload whose rates are computed one by one. The most
+/// popular pages come on top.
 const SAMPLED: u64 = 200_000;
-/// Most popular pages that are counted singly on larger drives.
+/// Number of most popular pages whose rates are computed one by one on larger drives.
 const HOTTEST: u64 = 20_000;
-/// Most classes, for reads and writes together.
+/// Largest number of classes, for reads and writes together.
 const MOST_CLASSES: usize = 24;
-/// Octaves of rates that are distinguished, from the largest rate down; pages with smaller rates
-/// form one class.
+/// Number of octaves of rates that are told apart, from the largest rate down. All pages with
+/// smaller rates form one class.
 const OCTAVES: f64 = 16.0;
-/// Octaves of read rates in a class, per octave of write rates.
+/// Number of octaves of read rates in a class, per octave of write rates.
 const COARSER: f64 = 1.5;
 
 /// Pages with similar rates.
@@ -26,16 +27,16 @@ const COARSER: f64 = 1.5;
 pub(super) struct Class {
     /// Number of pages.
     pub(super) pages: f64,
-    /// Reads of each page per second.
+    /// Number of reads of each page per second.
     pub(super) reads: f64,
-    /// Writes of each page per second.
+    /// Number of writes of each page per second.
     pub(super) writes: f64,
 }
 
 /// Host rates of all pages.
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
-    /// Classes that cover every page. Writes are those that reach the flash.
+    /// Classes that cover every page. Only writes that reach the flash count.
     pub(super) classes: Vec<Class>,
     /// Bytes that the host writes per second.
     pub(super) write_bytes: f64,
@@ -47,7 +48,7 @@ pub(super) struct Pages {
 
 impl Pages {
     /// Computes the rates under the plan's workload. The first `filled` pages of the drive hold
-    /// data, and its buffer holds `buffered` pages.
+    /// data, and the write buffer holds `buffered` pages.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -90,7 +91,7 @@ impl Pages {
                 .iter()
                 .map(|page| (*page, class(*page, 1.0)))
                 .chain(others.iter().map(|page| (*page, class(*page, each))));
-            // Pages that are never written hold data only within the start-up fill.
+            // A page that is never written holds data only if the start-up fill wrote it.
             all.filter(|(page, class)| class.writes > 0.0 || (*page as f64) < filled)
                 .map(|(_, class)| class)
                 .collect()
@@ -101,7 +102,7 @@ impl Pages {
             read_bytes: law.read_bytes_per_s(),
             is_even: law.is_even(),
         };
-        // Pages that a write covers in part are read first.
+        // The drive reads a page before a write that covers only a part of it.
         all.classes.iter_mut().for_each(|class| class.reads += class.writes * law.partial());
         all.fit(filled);
         all
@@ -122,22 +123,23 @@ impl Pages {
         self.classes.iter().map(|class| class.pages).sum()
     }
 
-    /// Returns the reads of all pages per second.
+    /// Returns the number of page reads per second, over all pages.
     pub(super) fn reads(&self) -> f64 {
         self.classes.iter().map(|class| class.pages * class.reads).sum()
     }
 
-    /// Returns the page writes per second that reach the flash.
+    /// Returns the number of page writes per second that reach the flash.
     pub(super) fn writes(&self) -> f64 {
         self.classes.iter().map(|class| class.pages * class.writes).sum()
     }
 }
 
-/// Returns the classes with the writes that reach the flash behind a first-in-first-out buffer of
-/// this many pages.
+/// Returns the classes with only the writes that reach the flash. The write buffer is
+/// first-in-first-out and holds `buffered` pages.
 ///
-/// A page stays t seconds in the buffer, which absorbs further writes to it. The page is therefore
-/// programmed every 1 / w + t seconds. The buffer holds the pages that come in t seconds.
+/// A page stays t seconds in the buffer, and the buffer absorbs further writes to the page. The
+/// page is therefore programmed every 1 / w + t seconds. The buffer holds the pages that enter it
+/// in t seconds.
 fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
     let after = |t: f64, class: &Class| class.writes / (1.0 + class.writes * t);
     let held = |t: f64| classes.iter().map(|class| class.pages * after(t, class) * t).sum::<f64>();
@@ -157,8 +159,8 @@ fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
     classes.iter().map(|class| Class { writes: after(low, class), ..*class }).collect()
 }
 
-/// Gathers pages with similar rates; the sums of pages, reads and writes stay. A class spans one
-/// octave of write rates, or more if there are too many classes.
+/// Gathers pages with similar rates. The sums of pages, reads and writes do not change. A class
+/// spans one octave of write rates, or more octaves if there are too many classes.
 fn gathered(single: &[Class]) -> Vec<Class> {
     let mut octaves = 1.0;
     loop {
@@ -207,8 +209,8 @@ mod tests {
 
     #[test]
     fn the_buffer_absorbs_rewrites_while_a_page_waits() {
-        // 1,000 pages written once per second, 100 buffered: t / (1 + t) = 100 / 1,000. So t = 1/9,
-        // and 900 pages per second reach the flash.
+        // The host writes each of 1,000 pages once per second, and 100 pages are buffered: t / (1 +
+        // t) = 100 / 1,000. So t = 1/9, and 900 pages per second reach the flash.
         let even = [Class { pages: 1000.0, reads: 0.0, writes: 1.0 }];
         assert!((buffered_writes(&even, 100.0)[0].writes - 0.9).abs() < 1e-6);
         assert_eq!(

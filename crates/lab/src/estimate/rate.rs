@@ -1,11 +1,11 @@
-//! Erases per second by cause, and the lives that follow from them.
+//! Number of erases per second by cause, and the life that follows from it.
 
 use std::ops::{Add, Mul};
 
-/// Block erases per second, by cause.
+/// Number of block erases per second, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rate {
-    /// Erases for the host's writes and for the GC that these need.
+    /// Erases for host writes, and for the GC that the host writes need.
     pub(super) host: f64,
     /// Erases for data that is rewritten because of reads.
     pub(super) reclaim: f64,
@@ -14,7 +14,7 @@ pub(super) struct Rate {
 }
 
 impl Rate {
-    /// Returns the erases of all causes.
+    /// Returns the number of erases per second for all causes.
     pub(super) fn all(&self) -> f64 {
         self.host + self.reclaim + self.refresh
     }
@@ -40,16 +40,16 @@ impl Mul<f64> for Rate {
     }
 }
 
-/// Length of a life, and its erases by cause.
+/// Length of a life, and number of its erases by cause.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     pub(super) seconds: f64,
-    /// Seconds of the first cycle.
+    /// Length of the first cycle, in seconds.
     pub(super) first: f64,
     pub(super) erases: Rate,
 }
 
-/// Sums up a life of `blocks` blocks from one P/E count to another, cycle by cycle, at these rates.
+/// Sums up a life of `blocks` blocks from one P/E count to another at these rates, cycle by cycle.
 pub(super) fn span(blocks: f64, (from, to): (u32, u32), rate: &dyn Fn(u32) -> Rate) -> Span {
     let mut life = Span::default();
     for pec in from..to {
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn a_life_adds_up_its_cycles() {
         let by_reads = |reclaim: f64| Rate { reclaim, ..Rate::default() };
-        // 10 blocks: one second per cycle at 10 erases per second, and half a second at 20.
+        // Ten blocks take one second per cycle at 10 erases per second, and half a second at 20.
         let life = span(10.0, (8, 12), &|pec| by_reads(if pec < 10 { 10.0 } else { 20.0 }));
         assert!((life.seconds - 3.0).abs() < 1e-12 && (life.erases.reclaim - 40.0).abs() < 1e-9);
         let known = [(10, by_reads(1.0)), (20, by_reads(3.0))];

@@ -6,14 +6,15 @@ use vpass_core::slots::refresh::NO_REFRESH;
 
 use crate::plan::{RunPlan, Workload};
 
-/// Returns whether the technique looks up limits at the age of each block's data.
+/// Returns whether the limits of the technique depend on the age of each block's data.
 fn limits_by_age(plan: &RunPlan) -> bool {
     let technique = technique(plan.reclaim).expect("its name was found");
     let args = technique.args(&plan.drive.config);
     args.has(&OWN_AGE) && args.whole(&OWN_AGE) == 1
 }
 
-/// Returns the reason why the equations do not hold for a plan; it follows "No estimate:".
+/// Returns the reason why the equations do not hold for a plan; `None` if they hold. The reason
+/// follows "No estimate:".
 pub(super) fn why(plan: &RunPlan) -> Option<String> {
     let config = &plan.drive.config;
     let why = match () {

@@ -1,4 +1,4 @@
-//! Text of an estimate: at once, and beside the simulated life.
+//! Text of an estimate, before the simulation and beside the simulated life.
 
 use serde::Serialize;
 
@@ -6,8 +6,8 @@ use super::{Answer, Case, Estimate};
 use crate::life::MOST_YEARS;
 use crate::numbers::{bytes, digits, years};
 
-/// Formats the line before the simulation: "Estimate for `block` (closed form, within 6 % where
-/// measured): 4.10 years".
+/// Formats the line before the simulation, such as "Estimate for `block` (closed form, within 6 %
+/// where measured): 4.10 years".
 pub fn early(label: &str, answer: &Answer) -> String {
     match answer {
         Ok(estimate) => {
@@ -18,7 +18,7 @@ pub fn early(label: &str, answer: &Answer) -> String {
 }
 
 /// Formats the sentence beside the simulated life, with the error of the estimate. `simulated` is
-/// in years, for a life that wear ended.
+/// the length in years of a life that ended by wear.
 pub fn final_words(label: &str, answer: &Answer, simulated: Option<f64>) -> String {
     match answer {
         Ok(estimate) => {
@@ -36,20 +36,22 @@ pub fn final_words(label: &str, answer: &Answer, simulated: Option<f64>) -> Stri
     }
 }
 
-/// Estimate as JSON. Without a known equation it has no keys of an estimate, but the reason.
+/// Estimate as JSON. Without a known equation, the record has the reason instead of an estimate.
 #[derive(Clone, Debug, Serialize)]
 pub struct Record {
-    /// Estimate; absent without a known equation.
+    /// Numbers of the estimate; absent without a known equation.
     #[serde(flatten)]
     estimate: Option<Estimate>,
-    /// Difference to the simulated life, as a share of it; null if wear did not end the life.
+    /// Difference from the simulated life, as a share of that life. Null if the simulated life did
+    /// not end by wear.
     off_by: Option<f64>,
-    /// Reason for giving no estimate; null with an estimate.
+    /// Reason why there is no estimate; null with an estimate.
     none_because: Option<String>,
 }
 
 impl Record {
-    /// Builds the record of an answer, and of the years of a simulated life that wear ended.
+    /// Builds the record of an answer. `simulated` is the length in years of a life that ended by
+    /// wear.
     pub fn of(answer: &Answer, simulated: Option<f64>) -> Self {
         let estimate = answer.as_ref().ok().copied();
         Self {
@@ -61,14 +63,15 @@ impl Record {
 }
 
 impl Estimate {
-    /// Formats the equations and their error: "closed form, within 6 % where measured".
+    /// Formats the kind of equations and their error, such as "closed form, within 6 % where
+    /// measured".
     pub fn bound(&self) -> String {
         let form =
             if self.case == Case::MeanField { "mean-field equations" } else { "closed form" };
         format!("{form}, within {:.0} % where measured", 100.0 * self.within)
     }
 
-    /// Formats the life in the unit that fits.
+    /// Formats the length of the life in a suitable unit.
     pub fn length_text(&self) -> String {
         match (self.life_years, self.host_bytes) {
             (Some(life), _) if life > MOST_YEARS => format!("> {MOST_YEARS:.0} years"),
@@ -78,12 +81,13 @@ impl Estimate {
         }
     }
 
-    /// Returns the relative difference to a simulated life; `None` if wear did not end it.
+    /// Returns the relative difference from a simulated life; `None` if that life did not end by
+    /// wear.
     pub fn off_by(&self, simulated: Option<f64>) -> Option<f64> {
         Some(self.life_years? / simulated.filter(|years| *years > 0.0)? - 1.0)
     }
 
-    /// Formats the causes of the P/E cycles: "2,410 of 3,000 P/E cycles by reads".
+    /// Formats the causes of the P/E cycles, such as "2,410 of 3,000 P/E cycles by reads".
     pub fn spent_on(&self) -> String {
         let parts = [
             ("the host's writes and GC", self.cycles_by_host),

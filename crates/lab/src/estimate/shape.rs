@@ -1,30 +1,31 @@
-//! Counts of blocks and pages that an estimate needs, for the whole drive.
+//! Number of blocks and of pages that an estimate needs, for the whole drive.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::streams::{RESERVE, width};
 
 use crate::plan::RunPlan;
 
-/// Kinds of data that each drive separates: data of the host, of GC and of reclaim.
+/// Number of kinds of data that each drive separates: data of the host, of GC and of reclaim.
 const KINDS: u32 = 3;
 
-/// Counts of a drive.
+/// Number of blocks and of pages of a drive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
-    /// Blocks of the flash.
+    /// Number of blocks of the flash.
     pub(super) blocks: f64,
-    /// Pages that hold data at the start.
+    /// Number of pages that hold data at the start.
     pub(super) pages: f64,
-    /// Pages per block.
+    /// Number of pages per block.
     pub(super) per_block: f64,
-    /// Open blocks of each kind of data.
+    /// Number of open blocks for each kind of data.
     pub(super) width: f64,
-    /// Pages that wait in the write buffer.
+    /// Number of pages that wait in the write buffer.
     pub(super) buffered: f64,
 }
 
 impl Shape {
-    /// Returns the counts of the plan's drive; for a sample, of the whole drive.
+    /// Returns the numbers for the plan's drive. For a sample, these are the numbers for the whole
+    /// drive.
     pub(super) fn of(plan: &RunPlan) -> Self {
         let config = &plan.drive.config;
         let geometry = Geometry::new(config);
@@ -46,9 +47,10 @@ impl Shape {
         }
     }
 
-    /// Returns the mean number of blocks that are free or half open with this many kinds of data.
+    /// Returns the mean number of blocks that are not closed, with this many kinds of data. These
+    /// blocks are free or open.
     ///
-    /// An open block is half full. GC begins when only the reserve is free.
+    /// An open block is half full on average. GC begins when only the reserve is free.
     pub(super) fn not_closed(&self, kinds: f64) -> f64 {
         f64::from(RESERVE) + kinds * self.width / 2.0
     }

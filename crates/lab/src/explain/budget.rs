@@ -1,4 +1,4 @@
-//! Error budget of a page: the remainder after wear, age and reads at each retry, and the age at
+//! Error budget of a page: the part that wear, age and reads leave at each retry, and the age at
 //! which each level ends.
 
 use std::collections::BTreeSet;
@@ -15,35 +15,36 @@ use vpass_core::error::ladder::ReadTime;
 /// Error budget of data at each retry.
 #[derive(Serialize)]
 pub struct ErrorBudget {
-    /// Factor by which data ages faster than at the temperature of the retention law.
+    /// Speed at which data ages, relative to ageing at the temperature of the retention law.
     pub acceleration: f64,
-    /// Age at which data is lost without refresh.
+    /// Age above which data is lost without refresh.
     pub longest_age: Span,
-    /// Ages for the numbers of each page, youngest first; the first is data without age.
+    /// Ages for the numbers of each page. The youngest age is first, and it is 0.
     pub ages: Vec<Span>,
-    /// First read, and each retry.
+    /// Levels of decoding: the first read, and each retry.
     pub levels: Vec<Level>,
-    /// Page of each group and kind, at each P/E count.
+    /// Budget for each wordline group, page kind and P/E count.
     pub pages: Vec<PageBudget>,
 }
 
 /// Level of decoding.
 #[derive(Serialize)]
 pub struct Level {
-    /// Number of retries before.
+    /// Number of retries before this level.
     pub retries: usize,
     /// Highest RBER that the level decodes.
     pub cap: f64,
-    /// Wrong bits of a codeword that the level corrects; null without a known codeword.
+    /// Number of wrong bits in a codeword that the level corrects; null without a known codeword.
     pub corrects: Option<u32>,
-    /// Time of this level alone by page kind: sensing, transfer and decoding.
+    /// Time of this level alone by page kind, in microseconds. It has sensing, transfer and
+    /// decoding.
     pub takes_us: Vec<(&'static str, f64)>,
 }
 
-/// Page of a group's weakest layer in the weakest block.
+/// Budget of a page in the weakest layer of its group, in the weakest block.
 #[derive(Serialize)]
 pub struct PageBudget {
-    /// P/E cycles.
+    /// Number of P/E cycles.
     pub pec: u32,
     /// Wordline group.
     pub group: String,
@@ -51,26 +52,27 @@ pub struct PageBudget {
     pub page_kind: &'static str,
     /// RBER of fresh data.
     pub base: f64,
-    /// RBER that each age adds, counted to the end of its step as in the drive.
+    /// RBER that each age adds. As in the drive, an age counts to the end of its step.
     pub retention: Vec<f64>,
     /// RBER that a dose unit adds; 0 if fresh data needs a retry.
     pub slope: f64,
-    /// Remainder at each level; empty if fresh data needs a retry.
+    /// Part that remains at each level; empty if fresh data needs a retry.
     pub levels: Vec<Left>,
 }
 
-/// Remaining dose and age of a page with some retries.
+/// Dose and age that remain for a page with this number of retries.
 #[derive(Serialize)]
 pub struct Left {
     /// Number of allowed retries.
     pub retries: usize,
-    /// Dose units at each age; below 0 if that age alone is too much.
+    /// Number of dose units that remain at each age; below 0 if the age alone is too much.
     pub dose: Vec<f64>,
-    /// Age at which a page without reads needs more retries; null if age never reaches that.
+    /// Age in days at which a page without reads needs more retries. Null if no age needs more
+    /// retries.
     pub ends_days: Option<f64>,
 }
 
-/// Computes the budget of this drive at these P/E counts; `None` without error rates.
+/// Computes the budget of this drive at these P/E counts; `None` if the drive has no error rates.
 ///
 /// # Errors
 /// Reports an invalid drive.
@@ -140,7 +142,7 @@ fn page(
         dose: ages.iter().map(|age| Dose::of_1024ths(limit(level, step(age.0))).units()).collect(),
         ends_days: limits.ends(0, |step| limit(level, step)).map(|age| age as f64 / DAY as f64),
     };
-    // Age counts to the end of its step, as in the limits.
+    // As in the limits, an age counts to the end of its step.
     let counts_as = |age: &Span| limits.ages().counts_as(step(age.0));
     let retention =
         |age: &Span| counts_as(age).map_or(0.0, |age| limits.rates().retention(pec, group, age));

@@ -1,5 +1,5 @@
-//! Limits that follow from one code: its correction, its target, and the reads and ages that it
-//! endures.
+//! Limits that follow from one code: number of corrected bits, target, and the reads and ages that
+//! a block endures.
 
 use serde::Serialize;
 use vpass_core::base::span::DAY;
@@ -9,43 +9,43 @@ use vpass_core::error::bch::Bch;
 /// Code of a drive with `error.model = "bch"`.
 #[derive(Serialize)]
 pub struct Code {
-    /// Bits of a codeword.
+    /// Number of bits of a codeword.
     pub codeword_bits: u32,
-    /// Data bits of a codeword.
+    /// Number of data bits of a codeword.
     pub data_bits: u32,
-    /// Wrong bits that are corrected.
+    /// Number of wrong bits that the code corrects.
     pub corrects: u32,
     /// Target: "yield", "uber" or "stripe".
     pub target: BchTarget,
     /// Share of codewords that decode at the limit.
     #[serde(rename = "yield")]
     pub decoded: f64,
-    /// Codewords lost per data bit read, for pages at the limit.
+    /// Number of lost codewords per data bit read, for pages at the limit.
     pub uber: f64,
     /// Mean number of lost pages in a block at the limit.
     pub lost_pages_of_a_block: f64,
     /// RBER at the limit.
     pub tolerable_rber: f64,
-    /// Combination of errors: "independent" or "sum".
+    /// Way to combine errors: "independent" or "sum".
     pub combine: Combine,
     /// Limits by P/E count.
     pub limits: Vec<CodeLimits>,
 }
 
-/// Limits of data at a P/E count.
+/// Limits of data at one P/E count.
 #[derive(Serialize)]
 pub struct CodeLimits {
-    /// P/E cycles.
+    /// Number of P/E cycles.
     pub pec: u32,
-    /// Reads of the block, for data without age.
+    /// Largest number of reads of the block, for data without age.
     pub reads: f64,
-    /// Age in days, for data without reads.
+    /// Largest age in days, for data without reads.
     pub age_days: f64,
-    /// Reads, for data with half of that age.
+    /// Largest number of reads of the block, for data with half of `age_days`.
     pub reads_at_half_age: f64,
 }
 
-/// Describes a drive's code; `None` if limits do not follow from a code.
+/// Describes a drive's code; `None` if the limits do not follow from a code.
 pub(super) fn code(config: &DriveConfig, counts: impl Iterator<Item = u32>) -> Option<Code> {
     let bch = Bch::of(config)?;
     let (codeword_bits, data_bits, corrects) = bch.code();

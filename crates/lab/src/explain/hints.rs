@@ -1,5 +1,5 @@
-//! Effects of a host's hints: the longest read latency for each hint, and the reads at which a
-//! technique then acts.
+//! Effects of a host's hints: the longest read latency for each hint, and the number of reads at
+//! which a technique acts under this hint.
 
 use serde::Serialize;
 use vpass_core::base::latency::AccessLatency;
@@ -14,18 +14,18 @@ use super::Rewrite;
 /// Effects of one hint.
 #[derive(Serialize)]
 pub struct Word {
-    /// Hint: smallest, typical or idle.
+    /// Name of the hint: smallest, typical or idle.
     pub access_latency: &'static str,
-    /// Longest latency of a read; null if `reclaim.retries` decides.
+    /// Longest latency of a read; null if `reclaim.retries` sets the number of retries.
     pub budget_us: Option<f64>,
-    /// Retries that fit, for a page of the slowest kind.
+    /// Number of retries that fit into the budget, for a page of the slowest kind.
     pub retries: u8,
-    /// Latency of a read with these retries on an idle drive.
+    /// Latency of a read with this number of retries on an idle drive.
     pub latency_us: f64,
-    /// Wordline groups with more retries, at the drive's starting P/E count. Without them, data of
-    /// the longest allowed age would endure too few reads.
+    /// Number of wordline groups with more retries than this, at the drive's starting P/E count.
+    /// Without these retries, data of the longest allowed age would endure too few reads.
     pub raised_budgets: u32,
-    /// Reads at which the technique then acts, at the same P/E count.
+    /// Number of reads at which the technique acts under this hint, at the same P/E count.
     pub thresholds: Vec<Rewrite>,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn words(
     config: &DriveConfig,
     technique: &Technique,
 ) -> Result<Option<Vec<Word>>, ConfigError> {
-    // A budget too short for a read is an error only for hosts that give hints.
+    // A budget that is too short for a read is an error only for hosts that give hints.
     let Ok(Some(budgets)) = Budgets::of(config) else { return Ok(None) };
     let mut config = config.clone();
     config.hints.said = Some(vec![]);

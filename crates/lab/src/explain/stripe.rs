@@ -1,5 +1,5 @@
-//! Limits of stripes: reads that a page endures by itself, reads that its stripe endures, and the
-//! extremes around both.
+//! Limits of stripes: number of reads that a page endures without parity, number of reads that its
+//! stripe endures, and the extremes around both numbers.
 
 use serde::Serialize;
 use vpass_core::config::{BchTarget, DriveConfig};
@@ -8,20 +8,20 @@ use vpass_core::error::expected::mean_to_limit;
 use vpass_core::error::stripe::Others;
 use vpass_core::slots::parity;
 
-/// Additional reads per block if parity is always on flash.
+/// Number of additional reads per block if parity is always on flash.
 #[derive(Serialize)]
 pub struct Stripes {
-    /// Parity technique of the limits.
+    /// Parity technique for which the limits hold.
     pub technique: &'static str,
-    /// Host pages in a stripe.
+    /// Number of host pages in a stripe.
     pub members: u32,
-    /// Deviation of the logarithm of error rates that the pages of a stripe share.
+    /// Standard deviation of the logarithm of error rates that the pages of a stripe share.
     pub spread_common: f64,
-    /// Deviation of the logarithm of error rates of each page alone.
+    /// Standard deviation of the logarithm of error rates of each page alone.
     pub spread_own: f64,
-    /// P/E cycles for the reads below.
+    /// Number of P/E cycles at which the limits hold.
     pub pec: u32,
-    /// Limits of a single page, of its stripe, and of the extremes.
+    /// Limits of a single page, of its stripe, and of the extremes around both.
     pub limits: Vec<StripeLimit>,
 }
 
@@ -30,20 +30,20 @@ pub struct Stripes {
 pub struct StripeLimit {
     /// Rule that gives the dose.
     pub by: &'static str,
-    /// Reads of the block.
+    /// Number of reads of the block.
     pub reads: f64,
-    /// Ratio to the reads that a page endures by itself.
+    /// Number of reads, divided by the number that a page endures without parity.
     pub raised: f64,
-    /// Codewords lost per data bit read, for a read at that dose.
+    /// Number of lost codewords per data bit read, for a read at that dose.
     pub uber: f64,
-    /// Codewords lost per data bit read, over all reads up to that dose.
+    /// Mean number of lost codewords per data bit read, over all reads up to that dose.
     pub uber_mean: f64,
 }
 
 /// Technique whose parity is always on flash.
 const TECHNIQUE: &str = "raid5";
 
-/// Describes the limits of stripes; `None` with another `bch.target`.
+/// Describes the limits of stripes; `None` unless `bch.target` is "stripe".
 pub(super) fn stripes(config: &DriveConfig) -> Option<Stripes> {
     if config.bch.target != BchTarget::Stripe {
         return None;
@@ -69,7 +69,7 @@ pub(super) fn stripes(config: &DriveConfig) -> Option<Stripes> {
 struct Study<'a> {
     bch: &'a Bch,
     members: u32,
-    /// Error rate that a page endures by itself.
+    /// Error rate that a page endures without parity.
     alone: f64,
     pec: u32,
 }
@@ -87,7 +87,7 @@ impl Study<'_> {
         }
     }
 
-    /// Returns the reads at which fresh data has this error rate.
+    /// Returns the number of reads at which fresh data has this error rate.
     fn reads(&self, rate: f64) -> f64 {
         self.bch.reads_to(rate, self.pec)
     }
@@ -104,8 +104,8 @@ impl Study<'_> {
         self.limit("stripe", self.bch.tolerable(), |rate| self.alike(rate))
     }
 
-    /// Returns the limit if the other members stay within a page's limit, because they are not read
-    /// more.
+    /// Returns the limit if the other pages of the stripe are read less and stay within the limit
+    /// of a single page.
     fn beside_fresh(&self) -> StripeLimit {
         let (pages, others) =
             (self.bch.pages(), Others { members: self.members, rate: self.alone });
@@ -116,10 +116,10 @@ impl Study<'_> {
         )
     }
 
-    /// Returns the means without a limit: a block moves when the first of its reads fails.
+    /// Returns the mean values without a limit. A block moves when the first of its reads fails.
     fn first_failing(&self) -> StripeLimit {
         const OF_OCTAVE: i32 = 40;
-        /// Octaves of doses; every read fails long before the last one.
+        /// Number of octaves of doses. Every read fails long before the last octave.
         const OCTAVES: i32 = 10;
         let (mut reads, mut lost, mut failures) = (0.0, 0.0, 0.0f64);
         let at = |n: i32| {
@@ -131,7 +131,7 @@ impl Study<'_> {
         for now in (1..OCTAVES * OF_OCTAVE).map(at) {
             let width = now.0 - before.0;
             let more = 0.5 * width * (before.1 + now.1);
-            // Mean share of blocks that reach this dose, over the step.
+            // Share of blocks that reach this dose, as a mean over the step.
             let left = (-failures).exp() * if more > 1e-9 { -(-more).exp_m1() / more } else { 1.0 };
             reads += width * left;
             lost += width * left * 0.5 * (before.2 + now.2);
@@ -168,8 +168,8 @@ mod tests {
         stripes(&drive.config).unwrap()
     }
 
-    /// 1.904301839e-4 divided by 5.490421298e-5 (`core`'s `stripe`), at 46,000 x (15 / 14)^1.47
-    /// reads for 5.842965779e-4.
+    /// Expected ratio: 1.904301839e-4 divided by 5.490421298e-5 (`stripe` of `core`). At
+    /// 5.842965779e-4 the block has taken 46,000 x (15 / 14)^1.47 reads.
     #[test]
     fn a_stripe_endures_three_times_the_reads_and_moving_at_the_first_failure_misses_the_target() {
         let study = of(&[]);
@@ -191,8 +191,8 @@ mod tests {
                 limit.uber_mean
             );
         }
-        // f ~ p^9 loses a tenth on average, f^2 a nineteenth; the tail flattens slightly below
-        // that.
+        // If f ~ p^9, f loses a tenth on average and f^2 a nineteenth. The tail flattens slightly
+        // below these values.
         assert!(
             (page.uber_mean * 1e15 - 0.1).abs() < 0.01
                 && (stripe.uber_mean * 1e15 - 1.0 / 19.0).abs() < 0.01
@@ -204,7 +204,7 @@ mod tests {
         );
     }
 
-    /// Probability that no read failed up to a dose, read by read.
+    /// Computes the probability that no read fails up to a dose, read by read.
     #[test]
     fn the_mean_first_failure_matches_a_sum_read_by_read() {
         let study = of(&[]);

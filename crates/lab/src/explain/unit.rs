@@ -1,35 +1,34 @@
-//! Mapping unit (a flash page), and the computed cost of smaller writes. A run measures the cost,
-//! with garbage collection.
+//! Mapping unit (a flash page), and computed cost of smaller writes. A run measures the cost with
+//! garbage collection.
 
 use serde::Serialize;
 
-/// Usual sizes of host writes, in bytes: a sector, a block of most file systems, a block of most
-/// databases.
+/// Usual sizes of host writes, in bytes: a sector, a block of most file systems, and a block of
+/// most databases.
 const SIZES: [u64; 3] = [512, 4096, 8192];
 
-/// Mapping unit, and the cost of smaller writes.
+/// Mapping unit, and cost of smaller writes.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Unit {
     /// Size in bytes: the drive maps, reads and programs whole flash pages.
     pub bytes: u64,
-    /// Cost of usual writes that are smaller than the unit; empty if none is smaller.
+    /// Cost of the usual writes that are smaller than the unit; empty if no usual write is smaller.
     pub small_writes: Vec<SmallWrite>,
 }
 
-/// Cost of a write to a page that holds data, without another write to the page in the write
-/// buffer.
+/// Cost of a write to a page that holds data. No other write to the page waits in the write buffer.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct SmallWrite {
     /// Size of the write.
     pub bytes: u64,
-    /// Flash reads that complete the page.
+    /// Number of flash reads that complete the page.
     pub fill_reads: u32,
-    /// Bytes programmed per byte written, before garbage collection.
+    /// Number of bytes programmed per byte written, before garbage collection.
     pub programmed_per_byte: f64,
 }
 
 impl Unit {
-    /// Computes the unit of a drive with this page size.
+    /// Computes the mapping unit of a drive with this page size.
     pub fn of(page_bytes: u64) -> Self {
         let small = SIZES.into_iter().filter(|bytes| *bytes < page_bytes);
         let cost = |bytes: u64| SmallWrite {

@@ -1,5 +1,5 @@
-//! Key of a finished part: digest of effective configuration, seed, build of the program, and
-//! contents of traces and job files.
+//! Key of a finished part: digest of the effective configuration, the seed, the build of the
+//! program, and the contents of traces and job files.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Write};
@@ -18,14 +18,14 @@ use crate::plan::{RunPlan, Workload};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(pub(super) String);
 
-/// Inputs of keys that are read once: the program's own file, and the files with requests.
+/// Inputs of keys that are read only once: the program's own file, and the files with requests.
 #[derive(Debug)]
 pub struct Keys {
     build: String,
     files: BTreeMap<PathBuf, Content>,
 }
 
-/// Digest of a file, with its state when it was read.
+/// Digest of a file, and state of the file when it was read.
 #[derive(Debug)]
 struct Content {
     sha256: String,
@@ -33,7 +33,7 @@ struct Content {
 }
 
 impl Keys {
-    /// Prepares keys of this program.
+    /// Prepares the keys of this program.
     ///
     /// # Errors
     /// Reports that the program's own file cannot be read, so that its build is unknown.
@@ -41,11 +41,11 @@ impl Keys {
         Ok(Self { build: digest_of(&mut own_file()?)?, files: BTreeMap::new() })
     }
 
-    /// Returns the key of a plan's part of a command. `asked` has the options of the command beyond
-    /// the plan.
+    /// Returns the key of a part: one plan of a command. `asked` has the options of the command
+    /// that the plan does not have.
     ///
     /// # Errors
-    /// Reports a trace or job file that cannot be read any more.
+    /// Reports a trace or job file that can no longer be read.
     pub fn of(
         &mut self,
         command: &str,
@@ -58,15 +58,15 @@ impl Keys {
         for path in files_of(&plan.workload) {
             writeln!(digest, "{} {}", path.display(), self.sha256(&path)?).expect(told);
         }
-        // Requests of files follow from their contents and from how they are read. The survey's
-        // results are left out: they are a table without order.
+        // Requests from files follow from the contents of the files and from how the files are
+        // read. The key leaves out the survey's results, because they are a table without order.
         match &plan.workload {
             Workload::Trace { options, .. } => writeln!(digest, "{options:?}"),
             Workload::Generated(loaded) => writeln!(digest, "{} {:?}", loaded.name, loaded.config),
             other => writeln!(digest, "{other:?}"),
         }
         .expect(told);
-        // The text of a drive file is left out, because comments change nothing.
+        // The key leaves out the text of a drive file, because comments change nothing.
         let mut rest = RunPlan {
             workload: Workload::Adversary { requests: 0, depth: 0, rate: None },
             ..plan.clone()
@@ -76,8 +76,8 @@ impl Keys {
         Ok(Key(hex(digest.0)))
     }
 
-    /// Returns whether the files of a plan still have the sizes and dates that they had for its
-    /// key.
+    /// Returns whether the files of a plan still have the sizes and dates of the time when the key
+    /// was made.
     pub fn still_hold(&self, plan: &RunPlan) -> bool {
         files_of(&plan.workload)
             .iter()
@@ -88,7 +88,7 @@ impl Keys {
         if let Some(known) = self.files.get(path) {
             return Ok(known.sha256.clone());
         }
-        // Taken before the content, so that a change meanwhile is noticed.
+        // The stamp is taken before the content, so that a change between the two is noticed.
         let stamp = stamp(path);
         let sha256 = sha256_hex(path)?;
         self.files.insert(path.to_owned(), Content { sha256: sha256.clone(), stamp });
@@ -96,7 +96,7 @@ impl Keys {
     }
 }
 
-/// Returns the files with requests.
+/// Returns the files that hold requests.
 fn files_of(workload: &Workload) -> Vec<PathBuf> {
     match workload {
         Workload::Trace { survey, .. } => {
@@ -112,7 +112,7 @@ fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
     Some((about.len(), about.modified().ok()?))
 }
 
-/// Opens the program's own file, even if another file has its name now.
+/// Opens the program's own file, even if another file now has the file's name.
 fn own_file() -> io::Result<File> {
     File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))
 }
@@ -136,7 +136,7 @@ pub(super) fn hex(digest: Sha256) -> String {
     hex
 }
 
-/// Digest of text that is written to it.
+/// Digest that takes text from a writer.
 struct Digesting(Sha256);
 
 impl fmt::Write for Digesting {
@@ -221,7 +221,7 @@ mod tests {
         assert_ne!(first, key(0, &path, Fit::Wrap));
     }
 
-    /// A file changes during its run: the result is not kept under the old content.
+    /// A file changes during its run. The result is not kept under the key of the old content.
     #[test]
     fn a_key_holds_until_its_trace_changes() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Format of a finished part on disk: the digest of its body, and the body.
+//! Format of a finished part on disk: the digest of the body, then the body.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use serde::de::{DeserializeOwned, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
-/// End of a part: a result, or a drive that stopped with the reason.
+/// End of a part: a result, or the reason why the drive stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ended<T> {
     /// Part with a result.
     Done(T),
-    /// Part whose drive stopped.
+    /// Part whose drive stopped, with the reason.
     Stopped(String),
 }
 
-/// Content of a file.
+/// Content of a file as bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -43,7 +43,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// Encodes a part; returns `None` if it would not be read back exactly.
+/// Encodes a part; returns `None` if the part would not be read back exactly.
 pub(super) fn encoded<T: Serialize + DeserializeOwned>(part: &T) -> Option<Vec<u8>> {
     let body = body(part)?;
     let again = self::body(&rmp_serde::from_slice::<T>(&body).ok()?)?;
@@ -54,7 +54,7 @@ fn body<T: Serialize>(part: &T) -> Option<Vec<u8>> {
     rmp_serde::to_vec_named(part).ok()
 }
 
-/// Decodes a part; returns `None` if its bytes are incomplete.
+/// Decodes a part; returns `None` if the bytes are incomplete.
 pub(super) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let (digest, body) = bytes.split_at_checked(32)?;
     (Sha256::digest(body)[..] == *digest).then(|| rmp_serde::from_slice(body).ok())?

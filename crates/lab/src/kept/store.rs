@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::key::Key;
 use super::part::{decoded, encoded};
 
-/// Endings of the names of parts, and of parts that are being written.
+/// Endings of file names: of finished parts, and of parts that are being written.
 const PART: &str = "part";
 const BEING_WRITTEN: &str = "new";
 
@@ -22,13 +22,13 @@ const BEING_WRITTEN: &str = "new";
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
-    /// Parts that this command found or kept.
+    /// Parts that this command found on disk or kept.
     own: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Store {
-    /// Opens the store in this folder, which is created with the first part. Removes incomplete
-    /// parts of dead commands.
+    /// Opens the store in this folder. The first part creates the folder. Removes incomplete parts
+    /// of commands that no longer run.
     pub fn open(folder: PathBuf) -> Self {
         let begun = files_in(&folder, BEING_WRITTEN);
         begun
@@ -43,7 +43,7 @@ impl Store {
         &self.folder
     }
 
-    /// Returns the part of this key; `None` if it is missing or incomplete.
+    /// Returns the part of this key; `None` if the part is missing or incomplete.
     pub fn find<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {
         let path = self.path(key);
         let part = decoded(&fs::read(&path).ok()?)?;
@@ -51,7 +51,8 @@ impl Store {
         Some(part)
     }
 
-    /// Keeps a part. Returns false if it would not be read back exactly; it is not kept then.
+    /// Keeps a part. Returns false, and does not keep the part, if the part would not be read back
+    /// exactly.
     ///
     /// # Errors
     /// Returns the errors of the disk.
@@ -65,7 +66,7 @@ impl Store {
             RandomState::new().hash_one(())
         ));
         let mut file = OpenOptions::new().write(true).create_new(true).open(&begun)?;
-        // The lock lasts while the file is written; without it the writer is dead.
+        // The lock lasts while the file is written. A file without a lock has no living writer.
         let _ = file.try_lock();
         let written = file
             .write_all(&bytes)
@@ -82,18 +83,18 @@ impl Store {
         Ok(true)
     }
 
-    /// Number of parts of this command that are on disk.
+    /// Returns the number of parts of this command that are on disk.
     pub fn count(&self) -> usize {
         self.own.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Number of parts of other commands, or of other settings.
+    /// Returns the number of parts of other commands or other settings.
     pub fn others(&self) -> usize {
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         files_in(&self.folder, PART).iter().filter(|path| !own.contains(*path)).count()
     }
 
-    /// Removes every part of every command.
+    /// Removes the parts of all commands, and returns their number.
     ///
     /// # Errors
     /// Returns the errors of the disk.
@@ -104,8 +105,8 @@ impl Store {
         Ok(parts.len())
     }
 
-    /// Removes the parts of this command, whose results are complete elsewhere, and the folder if
-    /// it is empty then.
+    /// Removes the parts of this command, whose results are complete elsewhere. Also removes the
+    /// folder if no part remains.
     pub fn done(&self) {
         let own = std::mem::take(&mut *self.own.lock().unwrap_or_else(PoisonError::into_inner));
         for path in &own {
@@ -123,7 +124,7 @@ impl Store {
     }
 }
 
-/// Returns the files of a folder with this ending; empty if the folder cannot be read.
+/// Returns the files of a folder whose name has this ending; empty if the folder cannot be read.
 fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries =
         fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));

@@ -1,7 +1,8 @@
 //! JSON Schemas (draft 2020-12) of drive and workload files, made from the declarations of keys.
 //!
-//! Editors complete and check files with them. A schema accepts every file that vpass accepts.
-//! vpass checks more: rules between keys, and ranges that only words describe.
+//! Editors use the schemas to complete and check files. A schema accepts every file that vpass
+//! accepts. vpass also checks rules between keys, and ranges that a schema can only describe in
+//! words.
 
 use serde_json::{Map, Value, json};
 use vpass_core::config::DriveConfig;
@@ -13,11 +14,11 @@ use super::default_of;
 use crate::schema::{DRIVE, PHASES, Section, WORKLOAD};
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
-/// Form of a size: "16KiB", "1.5 GiB", "4k".
+/// Pattern of a size, such as "16KiB", "1.5 GiB" or "4k".
 const SIZE: &str = "^ *[0-9]+(\\.[0-9]+)? *([kKmMgGtTpP]?[iI]?[bB]?) *$";
-/// Form of a span of time: "30d", "22.4h", "0".
+/// Pattern of a span of time, such as "30d", "22.4h" or "0".
 const TIME: &str = "^ *([0-9]+(\\.[0-9]+)? *(ns|us|ms|s|min|h|d|y)|0) *$";
-/// Form of a whole number with a decimal unit: "1M", "2.5k".
+/// Pattern of a whole number with a decimal unit, such as "1M" or "2.5k".
 const COUNT: &str = "^ *[0-9][0-9_]*(\\.[0-9_]*)?[kKmMgGtT] *$";
 
 /// Returns the schema of drive files.
@@ -27,7 +28,8 @@ pub fn drive() -> Value {
     file("vpass drive file", tables.collect(), json!({ "required": required.collect::<Vec<_>>() }))
 }
 
-/// Returns the schema of workload files: generated, of phases, or from statistics.
+/// Returns the schema of workload files. A workload file is generated, has phases, or has
+/// statistics.
 pub fn workload() -> Value {
     let mut tables = Map::new();
     for section in WORKLOAD.iter().chain(PHASES) {
@@ -45,7 +47,7 @@ pub fn workload() -> Value {
     file("vpass workload file", tables, json!({ "oneOf": one_of }))
 }
 
-/// A whole file: a line of description and tables.
+/// Returns the schema of a whole file: a line of description, and tables.
 fn file(title: &str, mut tables: Map<String, Value>, rules: Value) -> Value {
     tables.insert("description".into(), json!({ "type": "string" }));
     let schema = json!({
@@ -58,7 +60,7 @@ fn file(title: &str, mut tables: Map<String, Value>, rules: Value) -> Value {
     with(schema, rules)
 }
 
-/// A table of a file, or a row of a list of tables.
+/// Returns the schema of a table of a file, or of a row of a list of tables.
 fn table(section: &Section) -> Value {
     let defaults = section.defaults();
     let mut properties = Map::new();
@@ -86,7 +88,7 @@ fn table(section: &Section) -> Value {
     if required.is_empty() { schema } else { with(schema, json!({ "required": required })) }
 }
 
-/// Adds the tables of techniques, and the keys that several techniques share.
+/// Adds the tables of the slot's techniques, and the keys that several of these techniques share.
 fn add_parameters(slot: &Slot, properties: &mut Map<String, Value>) {
     for alias in slot.aliases() {
         let (_, param) = slot.sharing(alias).next().expect("an alias belongs to a parameter");
@@ -110,7 +112,7 @@ fn parameter(param: &Param) -> Value {
     with(values(of, param.values()), about)
 }
 
-/// The values of a type within a range.
+/// Returns the schema of the values of a type within a range.
 fn values(of: Type, range: Range) -> Value {
     match of {
         Type::Whole(_) => numbers("integer", range),
@@ -133,7 +135,7 @@ fn text(pattern: &str) -> Value {
     json!({ "type": "string", "pattern": pattern })
 }
 
-/// Numbers of a JSON type within a range.
+/// Returns the schema of the numbers of a JSON type within a range.
 fn numbers(kind: &str, range: Range) -> Value {
     let bounds = match range {
         Range::Whole(low, u64::MAX) => json!({ "minimum": low }),
@@ -164,12 +166,12 @@ fn numbers(kind: &str, range: Range) -> Value {
     with(json!({ "type": kind }), bounds)
 }
 
-/// A bound in the fewest digits: whole numbers without a point.
+/// Formats a bound in the fewest digits. A whole number has no decimal point.
 fn bound(n: f64) -> Value {
     if n.fract() == 0.0 && n.abs() < 9e15 { json!(n as i64) } else { json!(n) }
 }
 
-/// Adds the text form of a number that may be written `1M`.
+/// Adds the text form to the schema of a number that may be written `1M`.
 fn with_count(range: Range, values: Value) -> Value {
     let Some(kind) = values.get("type").filter(|_| range.takes_suffixes()) else { return values };
     if kind == "array" {
@@ -183,7 +185,8 @@ fn with_count(range: Range, values: Value) -> Value {
     with(json!({ "anyOf": [one, text(COUNT)] }), Value::Object(about))
 }
 
-/// The unit of a key, and values that only words describe.
+/// Describes a key in words: its unit, the part of its range that a schema cannot express, and a
+/// note.
 fn words(unit: &str, range: Range, note: &str) -> String {
     let unit = match unit {
         "" | "size" | "time" => String::new(),
@@ -201,12 +204,12 @@ fn source(source: &str) -> String {
     if source.is_empty() { String::new() } else { format!("Source of the default: {source}") }
 }
 
-/// The parts that are not empty, as sentences.
+/// Joins the parts that are not empty, as sentences.
 fn sentences(parts: [&str; 3]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
 }
 
-/// A schema with the keywords of another one added.
+/// Returns a schema with the keywords of another schema added.
 fn with(mut schema: Value, more: Value) -> Value {
     if let (Some(schema), Value::Object(more)) = (schema.as_object_mut(), more) {
         schema.extend(more);

@@ -1,4 +1,4 @@
-//! Tests that the declarations of keys agree with what is read and refused.
+//! Tests that the declared keys agree with the values that vpass accepts and refuses.
 
 use toml::{Table, Value};
 use vpass_core::config::DriveConfig;
@@ -52,7 +52,7 @@ fn defaults_are_those_of_the_code() {
     assert_eq!(of("drive.write_buffer"), Some(Value::String("4MiB".into())));
     assert_eq!(of("workload.requests"), Some(Value::Integer(10_000_000)));
     assert_eq!([of("drive.capacity"), of("geometry.channels")], [None, None]);
-    // A value that is said to be the default changes nothing.
+    // A file with the declared default of a key equals a file without the key.
     for key in all() {
         let Some(default) = key.default.clone() else { continue };
         let (mut without, path) = base(&key.path);
@@ -87,8 +87,8 @@ fn ranges_are_what_the_checks_refuse() {
     }
 }
 
-/// Returns values just inside and just outside of a key's range, and whether the values inside must
-/// be accepted without other keys.
+/// Returns values just inside and values just outside the range of a key. The last item is whether
+/// the inner values must be accepted without other keys.
 fn borders(key: &Key) -> (Vec<Value>, Vec<Value>, bool) {
     let typed = |texts: &[&str]| texts.iter().map(|text| value_of(text)).collect::<Vec<_>>();
     if let Some((_, good, bad)) = EXAMPLES.iter().find(|(path, ..)| *path == key.path) {
@@ -138,13 +138,13 @@ fn borders(key: &Key) -> (Vec<Value>, Vec<Value>, bool) {
     (good, bad, false)
 }
 
-/// Returns whether a refusal is about the value of this key, and not about other keys that it
-/// needs.
+/// Returns whether a refusal is about the value of this key, and not about another key that this
+/// key needs.
 fn is_about(key: &str, is_word: bool, refusal: &str) -> bool {
     if is_word {
         return refusal.contains("expected");
     }
-    // Numbers of statistics must agree with each other too.
+    // The numbers of statistics must also agree with each other.
     !refusal.contains("contradicts") && refusal.contains(&format!("{key} = "))
         || refusal.contains("expected")
         || refusal.contains("is outside")
@@ -155,8 +155,8 @@ fn value_of(text: &str) -> Value {
     table.and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(text.into()))
 }
 
-/// Returns a file with every table of a key's path and without contradictions, and the parts of the
-/// path.
+/// Returns a file that has every table of a key's path and no contradictions. Also returns the
+/// parts of the path.
 fn base(key: &str) -> (Table, Vec<&str>) {
     let path: Vec<_> = key.split('.').collect();
     let text = match path[..] {
@@ -183,18 +183,18 @@ fn base(key: &str) -> (Table, Vec<&str>) {
         let rows: Table = toml::from_str("erase_by_pec = [{pec = 0, us = 1}]").unwrap();
         inner(&mut file, "timing").extend(rows);
     }
-    // It is a part of the stripe.
+    // `parity.hc.n_update` is a part of the stripe.
     if key == "parity.hc.n_update" {
         inner(&mut file, "parity").insert("stripe".into(), Value::Integer(64));
     }
-    // A capacity would contradict a number of blocks.
+    // A capacity would contradict the number of blocks.
     if key == "geometry.blocks_per_plane" {
         inner(&mut file, "drive").remove("capacity");
     }
     (file, path)
 }
 
-/// Returns a table in a table, or the first of a list of tables.
+/// Returns an inner table, or the first table of an inner list of tables.
 fn inner<'a>(table: &'a mut Table, name: &str) -> &'a mut Table {
     match table.entry(name).or_insert_with(|| Value::Table(Table::new())) {
         Value::Table(table) => table,
@@ -203,7 +203,7 @@ fn inner<'a>(table: &'a mut Table, name: &str) -> &'a mut Table {
     }
 }
 
-/// Reads and checks a file with this value.
+/// Reads and checks a file with this value of the key.
 fn check(key: &str, value: Value) -> Result<(), String> {
     let (mut file, path) = base(key);
     let (last, tables) = path.split_last().expect("a key has parts");

@@ -1,4 +1,4 @@
-//! Values that a key cannot hold, found by the declarations before a type reads them.
+//! Values that a key cannot hold. The declarations find such values before a type reads them.
 
 use std::fmt;
 
@@ -12,16 +12,16 @@ use crate::failure::Failure;
 use crate::schema::Section;
 use crate::suggest;
 
-/// Fault of the value of a key.
+/// Wrong value of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyError {
     /// Path of the key, such as `geometry.channels`.
     pub key: String,
     /// Value, as TOML.
     pub value: String,
-    /// Place of the value: a file with a line, or a setting.
+    /// Place of the value: a file with its line, or a setting.
     pub place: String,
-    /// Right values, such as "a whole number, 1 to 256".
+    /// Values that would be right, such as "a whole number, 1 to 256".
     pub remedy: String,
 }
 
@@ -38,7 +38,7 @@ impl From<KeyError> for Failure {
     }
 }
 
-/// A value that its key cannot hold. The place is unknown so far.
+/// Value that its key cannot hold, before the place of the value is known.
 #[derive(Debug)]
 pub(crate) struct Wrong {
     key: String,
@@ -53,13 +53,14 @@ impl Wrong {
         Self { key: key.into(), value, remedy, at }
     }
 
-    /// Adds the place: a file with a line, or a setting.
+    /// Adds the place of the value: a file with its line, or a setting.
     pub(crate) fn at_place(self, place: String) -> KeyError {
         KeyError { key: self.key, value: self.value, place, remedy: self.remedy }
     }
 }
 
-/// Returns the first value of a document that its key cannot hold.
+/// Returns the first value of a document that its key cannot hold; `None` if all values are
+/// possible.
 pub(crate) fn in_document(schema: &[Section], document: &DeTable) -> Option<Wrong> {
     document.iter().find_map(|(name, value)| {
         let section = schema.iter().find(|section| section.name == name.get_ref())?;
@@ -67,7 +68,8 @@ pub(crate) fn in_document(schema: &[Section], document: &DeTable) -> Option<Wron
     })
 }
 
-/// Returns what is wrong with a value that a setting gives to a key of a table.
+/// Returns what is wrong with a value that a setting gives to a key of a table; `None` if the value
+/// is possible.
 pub(crate) fn in_setting(section: &Section, name: &str, value: &Value) -> Option<Wrong> {
     let key = section.declared.iter().find(|key| key.name == name)?;
     let text = format!("value = {value}");
@@ -121,12 +123,12 @@ fn in_value(path: &str, key: &Key, of: Type, value: &Spanned<DeValue>) -> Option
     if fits { None } else { Some(wrong(path, value, remedy(key, of, value.get_ref()))) }
 }
 
-/// A whole number without a sign; none for any other.
+/// Reads a whole number without a sign; `None` for other text.
 fn whole(digits: &str, radix: u32) -> Option<u64> {
     u64::from_str_radix(&digits.replace('_', ""), radix).ok()
 }
 
-/// Returns the right values of a key.
+/// Describes the values that would be right for a key.
 fn remedy(key: &Key, of: Type, value: &DeValue) -> String {
     let kind = match of {
         Type::Whole(_) => "a whole number",

@@ -1,4 +1,5 @@
-//! Life in the fluid gear: a warm-up with one P/E cycle per erase, then K cycles per erase.
+//! Life in the fluid gear. A warm-up has one P/E cycle per erase; afterwards, an erase counts as K
+//! cycles.
 //!
 //! ```text
 //! warm-up of 2 days, then 10 days at K = 30: the life is 2 + 30 x 10 = 302 days long
@@ -19,24 +20,25 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::session::Measured;
 
-/// Ratio of the life so far to the next step. The end within the last step is interpolated.
+/// Ratio of the life so far to the length of the next step. The end of the life is interpolated
+/// within the last step.
 const STEPS: Ns = 200;
-/// Ratio in an accelerated part, in which a step covers more of the life.
+/// Ratio during acceleration, when a step covers more of the life.
 const FINER_STEPS: Ns = 1000;
-/// Shortest step, a small part even of a life of seconds.
+/// Shortest step. It is a small part even of a life of seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;
 
-/// Erases by which blocks differ although their data is rewritten sometimes. While an erase counts
-/// as K cycles, this difference is K times as many cycles. It must not be mistaken for data that is
-/// never rewritten. So `wear.static_gap` grows by this number times K - 1 cycles, and an erase for
-/// wear levelling counts once.
+/// Number of erases by which blocks differ by chance, although all data is rewritten sometimes.
+/// While an erase counts as K cycles, this difference is K times as many cycles. Wear levelling
+/// must not mistake the difference for data that is never rewritten. So `wear.static_gap` grows by
+/// this number times K - 1 cycles, and an erase for wear levelling counts once.
 ///
-/// The alternative counts levelling erases K times and keeps the gap in cycles. At K = 30 a gap of
-/// 100 cycles is then four erases, which chance alone reaches, and each such move costs 30 cycles.
-/// Measured on rung 2 against exact lives (`life_rungs.rs`): `block` -4.1 % and `straw-wl` +3.9 %
-/// with the alternative; 0.0 % and +2.2 % with the wider gap. The wider gap errs for data that is
-/// never rewritten: its blocks lag further than on a real drive. The error depends on K, so the
-/// comparison of two rungs shows it.
+/// The alternative would count levelling erases K times and keep the gap in cycles. At K = 30, a
+/// gap of 100 cycles is four erases, which chance alone reaches, and each move costs 30 cycles.
+/// Both were measured on rung 2 against exact lives (`life_rungs.rs`). The alternative gave `block`
+/// -4.1 % and `straw-wl` +3.9 %; the wider gap gave 0.0 % and +2.2 %. The wider gap has an error
+/// for data that is never rewritten: its blocks lag further than on a real drive. The error depends
+/// on K, so the comparison of two rungs shows the error.
 const APART_BY_CHANCE: u32 = 30;
 
 /// Returns the plan with a levelling gap that suits the acceleration.
@@ -51,13 +53,13 @@ pub(super) fn accelerable(plan: &RunPlan, acceleration: NonZeroU32) -> Cow<'_, R
     Cow::Owned(plan)
 }
 
-/// Clock of a life; K times as fast as simulated time while wear is accelerated.
+/// Clock of a life. While wear is accelerated, the clock runs K times as fast as simulated time.
 pub(super) struct Clock {
     acceleration: NonZeroU32,
     accelerated: Option<Accelerated>,
 }
 
-/// State at which acceleration began.
+/// State of the life when acceleration began.
 struct Accelerated {
     at: Ns,
     pec: f64,
@@ -65,8 +67,8 @@ struct Accelerated {
 }
 
 impl Clock {
-    /// Creates a clock that accelerates as soon as wear has settled, or from the start with
-    /// `wear.acceleration`.
+    /// Creates a clock that accelerates as soon as wear has settled. With `wear.acceleration`, the
+    /// clock accelerates from the start.
     pub(super) fn begin(acceleration: NonZeroU32, drive: &Drive) -> Self {
         let of_drive = NonZeroU32::new(drive.config().wear.acceleration).unwrap_or(NonZeroU32::MIN);
         if of_drive.get() > 1 {
@@ -76,7 +78,7 @@ impl Clock {
         Self { acceleration, accelerated: None }
     }
 
-    /// Returns the P/E cycles per erase.
+    /// Returns the number of P/E cycles per erase.
     pub(super) fn acceleration(&self) -> NonZeroU32 {
         self.acceleration
     }
@@ -91,14 +93,14 @@ impl Clock {
         drive.accelerate(self.acceleration);
     }
 
-    /// Returns the nanoseconds of the life at a simulated time.
+    /// Returns the length of the life at a simulated time, in nanoseconds.
     pub(super) fn lived(&self, at: f64) -> f64 {
         let Some(accelerated) = &self.accelerated else { return at };
         let from = accelerated.at as f64;
         from + f64::from(self.acceleration.get()) * (at - from)
     }
 
-    /// Returns the simulated time at which the life has this length.
+    /// Returns the simulated time at which the life reaches this length.
     pub(super) fn simulated(&self, lived: Ns) -> Ns {
         let Some(accelerated) = &self.accelerated else { return lived };
         accelerated.at
@@ -109,18 +111,18 @@ impl Clock {
         (at / if self.accelerated.is_some() { FINER_STEPS } else { STEPS }).max(SHORTEST_STEP)
     }
 
-    /// Returns the P/E cycles of the mean block at the start of acceleration.
+    /// Returns the number of P/E cycles of the mean block at the start of acceleration.
     pub(super) fn accelerated_from(&self) -> Option<f64> {
         self.accelerated.as_ref().map(|accelerated| accelerated.pec)
     }
 
-    /// Returns the counts of the life from those of the drive at its end.
+    /// Computes the counts of the life from the counts of the drive at its end.
     pub(super) fn counts(&self, at_end: Counts) -> Counts {
         let Some(accelerated) = &self.accelerated else { return at_end };
         at_end.since(&accelerated.counts, self.acceleration.get())
     }
 
-    /// Returns the errors per bit that the host read in the life so far.
+    /// Returns the number of errors per bit that the host read in the life so far.
     pub(super) fn uber(&self, drive: &Drive) -> Option<f64> {
         let so_far = errors(drive);
         let (errors, bits) = match &self.accelerated {
@@ -133,8 +135,8 @@ impl Clock {
     }
 }
 
-/// Simulates a life in steps, each a small part of the life so far. After each step, `course` gets
-/// the P/E cycles of the mean block and the years of the life.
+/// Simulates a life in steps. Each step is a small part of the life so far. After each step,
+/// `course` gets the P/E cycles of the mean block and the years of the life.
 pub(super) fn fluid(
     plan: &RunPlan,
     acceleration: NonZeroU32,

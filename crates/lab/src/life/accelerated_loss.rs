@@ -1,8 +1,9 @@
-//! Losses under acceleration by techniques that guarantee to lose nothing.
+//! Losses of data under acceleration, by techniques that guarantee to lose nothing.
 //!
 //! If an erase counts as K cycles, the most worn blocks may pass the rated P/E cycles long before
-//! the mean block does. Limits of reads are not known there. So a loss on such a rung says nothing
-//! about the technique, and its years are no answer; a higher rung has to answer.
+//! the mean block does. Read limits are not known beyond the rated P/E cycles. So a loss on such a
+//! rung shows nothing about the technique, and the years of the life are no answer. A higher rung
+//! has to give the answer.
 
 use std::num::NonZeroU32;
 
@@ -12,8 +13,8 @@ use vpass_core::slots::reclaim::technique;
 use super::Lived;
 use crate::plan::RunPlan;
 
-/// Returns the P/E cycles per erase of a life that lost data although its technique guarantees to
-/// lose none. Returns `None` for other lives, and for losses without acceleration.
+/// Returns the number of P/E cycles per erase of a life that lost data although its technique
+/// guarantees to lose none. Returns `None` for other lives, and for losses without acceleration.
 pub(super) fn of(plan: &RunPlan, lived: &Lived) -> Option<NonZeroU32> {
     let is_sound =
         technique(plan.reclaim).is_some_and(|technique| technique.protects == Protection::Sound);

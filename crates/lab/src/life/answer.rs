@@ -11,13 +11,13 @@ use super::MOST_YEARS;
 use super::summary::{Consumed, Life};
 use crate::numbers::{years, years_between};
 
-/// Smallest share of the wear for which a cause is named.
+/// Smallest share of the wear for which the sentence names a cause.
 const NAMED: f64 = 0.005;
-/// Largest number of named causes.
+/// Largest number of causes that the sentence names.
 const MOST_NAMED: usize = 3;
 
-/// Returns the sentence of a technique; `None` if data was lost, because its years are no answer
-/// then.
+/// Returns the sentence of a technique. Returns `None` if the life lost data, because the years of
+/// such a life are no answer.
 pub fn sentence(drive: &str, life: &Life) -> Option<String> {
     if life.lost_data() {
         return None;
@@ -35,7 +35,7 @@ pub fn sentence(drive: &str, life: &Life) -> Option<String> {
     ))
 }
 
-/// Formats the years: "4.10 years (3.90 to 4.40)", "about 4.10 years", "> 100 years".
+/// Formats the years, such as "4.10 years (3.90 to 4.40)", "about 4.10 years" or "> 100 years".
 fn length(life: &Life) -> String {
     if !life.ended {
         return format!("> {}", years(life.years.mean, None));
@@ -52,7 +52,7 @@ fn length(life: &Life) -> String {
     }
 }
 
-/// Formats the shares of wear: "reads take 71 % of the wear, GC 20 %".
+/// Formats the shares of wear, such as "reads take 71 % of the wear, GC 20 %".
 fn shares(consumed: &Consumed) -> String {
     let mut rows: Vec<_> =
         consumed.rows().into_iter().filter(|(_, share)| share.mean >= NAMED).collect();

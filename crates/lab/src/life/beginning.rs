@@ -8,7 +8,8 @@
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-/// Refuses a drive whose mean block reaches its rated P/E cycles while the content is written.
+/// Refuses a drive that is worn out before its life begins. Its mean block reaches the rated P/E
+/// cycles while the content is written.
 pub(super) fn require_life(plan: &RunPlan, worn: f64) -> Result<(), Failure> {
     let (start, rated) = (plan.drive.config.start.pec, plan.drive.config.drive.rated_pec);
     if worn < f64::from(rated) {

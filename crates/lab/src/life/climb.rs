@@ -1,9 +1,9 @@
-//! Climb up the ladder: rung after rung, until the intervals of all techniques are as narrow as
-//! wanted.
+//! Climb up the ladder of lives, one rung after another. The climb ends when the intervals of all
+//! techniques are as narrow as wanted.
 //!
 //! All techniques climb together, so their years are compared on the same rung. A rung keeps the
-//! lives of the rungs below and simulates only the missing ones. With `--rung`, the rung that it is
-//! compared with is also simulated.
+//! lives of the rungs below and simulates only the missing lives. With `--rung`, the climb also
+//! simulates the rung with which the given rung is compared.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
@@ -14,66 +14,66 @@ use super::{Deadline, Lived, OneLife, accelerated_loss, held};
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-/// Combination of techniques.
+/// Combination of techniques that takes part in a climb.
 #[derive(Clone, Debug)]
 pub struct Contender {
     /// Label in the table.
     pub label: String,
-    /// Plan of the first seed and the first sample.
+    /// Plan of the life with the first seed and the first sample.
     pub plan: RunPlan,
 }
 
-/// Start and aim of a climb.
+/// Start and aim of a climb, as the user set them.
 #[derive(Clone, Copy, Debug)]
 pub struct Climb {
-    /// Fixed rung; chosen by results if absent.
+    /// Rung that the user chose; if absent, the results choose the rung.
     pub rung: Option<Rung>,
     /// Wanted precision and time.
     pub wanted: Wanted,
-    /// Seeds of the user; they multiply the lives of a rung.
+    /// Number of seeds that the user set. It multiplies the number of lives on a rung.
     pub seeds: u32,
-    /// Samples of the user; if absent, the rung decides.
+    /// Number of samples that the user set; if absent, the rung decides.
     pub samples: Option<u32>,
-    /// Threads for the lives.
+    /// Number of threads for the lives.
     pub threads: usize,
-    /// Pages of the workload in this many samples together; `None` for whole drives.
+    /// Number of pages of the workload in this many samples together; `None` for whole drives.
     pub touched: Option<u64>,
 }
 
-/// Result of a technique.
+/// Result of a climb for one technique.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// Label in the table.
     pub label: String,
-    /// Plans of its lives.
+    /// Plans of the technique's lives.
     pub plans: Vec<RunPlan>,
-    /// Lives, or the reason why the drive was refused or stopped.
+    /// Lives of the technique, or the reason why its drive was refused or stopped.
     pub lived: Result<Vec<Lived>, Failure>,
-    /// Years of the drive per year of each life: 1, except on a rung, where samples may have more
-    /// or fewer reads than their share.
+    /// Factor of each life: years of the drive per year of the life. The factor is 1, except on a
+    /// rung, where samples may have more or fewer reads than their share.
     pub factors: Vec<f64>,
     /// Whether the lives belong to a rung, so that acceleration affects their years.
     pub is_on_rung: bool,
-    /// Interval of the years; `None` if the rung has no comparison.
+    /// Interval of the years; `None` if the rung is not compared with another rung.
     pub interval: Option<Interval>,
 }
 
-/// End of a climb.
+/// End of a climb, with its answers.
 #[derive(Clone, Debug)]
 pub struct Climbed {
     /// Rung of the answers; `None` if even the first rung was too slow.
     pub rung: Option<Rung>,
     /// Answer of each technique.
     pub answers: Vec<Answer>,
-    /// Reason of the end; `None` for a fixed rung.
+    /// Reason why the climb ended; `None` for a fixed rung.
     pub end: Option<Next>,
 }
 
-/// Simulates the given lives until the deadline; returns `None` if the deadline came first.
+/// Function that simulates the given lives. It returns `None` if the deadline comes first.
 pub type Live<'a> =
     &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 
-/// Life that was simulated.
+/// Life that the climb has simulated.
 struct Known {
     contender: usize,
     seed: u64,
@@ -83,10 +83,10 @@ struct Known {
 }
 
 impl Climb {
-    /// Climbs; reports each finished rung except the last to `told`.
+    /// Climbs the ladder. Reports each finished rung, except the last one, to `told`.
     ///
     /// # Errors
-    /// Returns an interruption, or a fault of the machine.
+    /// Returns an interruption, or a failure of the machine.
     pub fn go(
         &self,
         contenders: &[Contender],
@@ -106,7 +106,8 @@ impl Climb {
             });
         }
         let mut rung = LADDER[0];
-        // Only the first rung can be given up; the time of the others is known before they begin.
+        // Only the first rung can be given up. The time of each other rung is known before the rung
+        // begins.
         let mut deadline =
             self.wanted.seconds.map(|seconds| began + Duration::from_secs_f64(seconds));
         loop {
@@ -136,8 +137,8 @@ impl Climb {
         }
     }
 
-    /// Simulates the missing lives of a rung, and returns the cycles that each thread simulated.
-    /// Returns `None` if the deadline came first.
+    /// Simulates the missing lives of a rung. Returns the number of cycles that each thread
+    /// simulated, or `None` if the deadline came first.
     fn ascend(
         &self,
         rung: Rung,
@@ -166,7 +167,7 @@ impl Climb {
         Ok(Some(cycles / self.threads.clamp(1, asked.len().max(1)) as f64))
     }
 
-    /// Returns the cycles that each thread has to simulate for a rung.
+    /// Returns the number of cycles that each thread has to simulate for a rung.
     fn ahead(&self, rung: Rung, contenders: &[Contender], known: &[Known]) -> f64 {
         let missing = self.missing(rung, contenders, known);
         let of = |contender: usize| {
@@ -177,12 +178,12 @@ impl Climb {
         };
         let all = missing.iter().map(|(contender, _)| of(*contender)).sum::<f64>();
         let threads = self.threads.clamp(1, missing.len().max(1));
-        // The last lives leave threads idle.
+        // Some threads are idle during the last lives.
         let turns = missing.len().div_ceil(threads) as f64;
         if missing.is_empty() { 0.0 } else { all / missing.len() as f64 * turns }
     }
 
-    /// Returns the missing lives of a rung. A life that ended in its warm-up is valid for every
+    /// Returns the missing lives of a rung. A life that ended in its warm-up holds for every
     /// acceleration.
     fn missing(
         &self,
@@ -199,8 +200,8 @@ impl Climb {
         all.filter(|(at, plan)| find(known, *at, plan, rung.acceleration).is_none()).collect()
     }
 
-    /// Returns the plans of a technique on a rung: first all samples of the drive, then further
-    /// seeds.
+    /// Returns the plans of a technique on a rung. All samples of the drive come first, then
+    /// further seeds.
     fn plans(&self, rung: Rung, contender: &Contender) -> Vec<RunPlan> {
         let of = contender.plan.sample.of;
         let samples = self.samples.unwrap_or_else(|| samples_of(rung.lives, of));
@@ -258,7 +259,7 @@ impl Climb {
     }
 }
 
-/// Time that simulated cycles take.
+/// Time that the simulation of a cycle takes.
 struct Pace {
     seconds: f64,
     cycles: f64,
@@ -270,8 +271,8 @@ impl Pace {
     }
 }
 
-/// Returns the number of samples of one page in `of` for this many lives. It is a power of two, so
-/// higher rungs contain the samples of lower ones.
+/// Returns the number of samples for this many lives, if a sample is one page in `of`. The number
+/// is a power of two, so higher rungs contain the samples of lower rungs.
 fn samples_of(lives: u32, of: u32) -> u32 {
     let mut samples = 1;
     while samples * 2 <= lives && samples * 2 <= of && of.is_multiple_of(samples * 2) {
@@ -301,19 +302,20 @@ fn find<'a>(
     same.next().map(|(_, lived)| lived)
 }
 
-/// Returns the cycles of the mean block that a life simulated.
+/// Returns the number of cycles of the mean block that the simulation of a life took.
 fn simulated(lived: &Lived) -> f64 {
     simulated_at(lived, lived.acceleration)
 }
 
-/// Returns the cycles of the mean block that a similar life simulates at an acceleration.
+/// Returns the number of cycles of the mean block that a similar life would take at an
+/// acceleration.
 fn simulated_at(lived: &Lived, acceleration: NonZeroU32) -> f64 {
     let from = lived.accelerated_from.unwrap_or(lived.pec_mean);
     from - lived.pec_first + (lived.pec_mean - from) / f64::from(acceleration.get())
 }
 
-/// Returns half of the widest interval, as a share of its years; `None` if an answer lacks an
-/// interval that it needs.
+/// Returns half the width of the widest interval, as a share of the years of its answer. Returns
+/// `None` if some answer needs an interval but has none.
 fn widest(answers: &[Answer]) -> Option<f64> {
     let mut widest = 0.0f64;
     for answer in answers {
@@ -322,7 +324,7 @@ fn widest(answers: &[Answer]) -> Option<f64> {
         if both.any(|(plan, lived)| accelerated_loss::of(plan, lived).is_some()) {
             return None;
         }
-        // Years of lives that lost data are no answer, with or without an interval.
+        // The years of lives that lost data are no answer, with or without an interval.
         let needs_none = lived.iter().all(|lived| lived.end == super::End::LivesOn)
             || lived.iter().any(|lived| lived.data_lost_pages > 0);
         if needs_none {
@@ -368,7 +370,7 @@ mod tests {
         }
     }
 
-    /// Years that fall by a fixed share with each 100 cycles of K.
+    /// Returns a life whose years fall by a fixed share with each 100 cycles of K.
     fn life_at(k: NonZeroU32, falls: f64, seed: u64) -> Lived {
         let chance = if seed.is_multiple_of(2) { 1.001 } else { 0.999 };
         Lived {
@@ -390,7 +392,8 @@ mod tests {
         let mut told = vec![];
         let climbed =
             climb(None).go(&contenders(&["one"]), live, &mut |rung| told.push(rung.rung)).unwrap();
-        // From 100 to 30, years grow by 0.56 of 3.76; from 30 to 10, by 0.16 of 3.92.
+        // From K = 100 to K = 30, years grow by 0.56 of 3.76. From K = 30 to K = 10, years grow by
+        // 0.16 of 3.92.
         assert_eq!(asked, [(100, 2), (30, 2), (30, 2), (10, 4)]);
         assert_eq!(
             (climbed.rung.map(|rung| rung.number), climbed.end, told.len()),

@@ -1,8 +1,9 @@
-//! Counts of a life with an accelerated part. Counts from the time when an erase stood for K cycles
-//! are multiplied by K. Wear levelling counts once: it is as frequent as without acceleration.
+//! Counts of a life with an accelerated part. Counts during acceleration are multiplied by K,
+//! because an erase then stands for K cycles. Wear levelling counts once, because it is as frequent
+//! as without acceleration.
 //!
 //! ```text
-//! 40 programs in the warm-up, 100 at the end, K = 10: 40 + 10 x 60 = 640 in the life
+//! 40 programs in the warm-up, 100 programs at the end, K = 10: 40 + 10 x 60 = 640 in the life
 //! ```
 
 use vpass_core::base::metrics::HostCounts;
@@ -11,14 +12,14 @@ use vpass_core::drive::Drive;
 
 use crate::results::{ByCause, Hints, OfWord, Retries};
 
-/// Counts of a life.
+/// Counts of a life so far.
 #[derive(Clone, Debug)]
 pub(super) struct Counts {
     pub(super) programs: ByCause,
     pub(super) erases: ByCause,
     pub(super) host: HostCounts,
     pub(super) lost_pages: u64,
-    /// Expected errors, and the bits that were read; `None` without error rates.
+    /// Expected number of errors, and number of bits read; `None` without error rates.
     pub(super) errors: Option<(f64, f64)>,
     pub(super) retries: Option<Retries>,
     pub(super) hints: Option<Hints>,
@@ -54,13 +55,13 @@ impl Counts {
         }
     }
 
-    /// Returns the errors per bit read.
+    /// Returns the number of errors per bit read.
     pub(super) fn uber(&self) -> Option<f64> {
         let (errors, bits) = self.errors?;
         (bits > 0.0).then(|| errors / bits)
     }
 
-    /// Returns the counts of the life: those since `then` are multiplied by `times`.
+    /// Returns the counts of the life. The part since `then` is multiplied by `times`.
     pub(super) fn since(self, then: &Self, times: u32) -> Self {
         let grown = Grown(times.into());
         Self {
@@ -78,13 +79,13 @@ impl Counts {
     }
 }
 
-/// Returns the expected errors and the bits read.
+/// Returns the expected number of errors, and the number of bits read.
 pub(super) fn errors(drive: &Drive) -> Option<(f64, f64)> {
     let bits = drive.host_page_reads() * 8 * u64::from(drive.geometry().page_bytes);
     Some((drive.lost_codewords()?, bits as f64))
 }
 
-/// Factor for counts that grew since a given moment.
+/// Factor for the part of a count that was added since a given moment.
 #[derive(Clone, Copy)]
 pub(super) struct Grown(pub(super) u64);
 
@@ -93,7 +94,7 @@ impl Grown {
         then + self.0 * (now - then)
     }
 
-    /// Returns the errors and bits of a life.
+    /// Returns the number of errors and of bits of a life.
     pub(super) fn errors(
         self,
         then: Option<(f64, f64)>,

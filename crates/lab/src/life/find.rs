@@ -1,8 +1,10 @@
-//! Search for the value of one key with the longest life. Nine values in even logarithmic steps use
-//! the same seeds; then a golden-section search refines the best of them.
+//! Search for the value of one key that gives the longest life. First, nine values in even
+//! logarithmic steps use the same seeds. Then a golden-section search refines the best of these
+//! values.
 //!
-//! Values that lose data, and values that the drive refuses, rank last. The search assumes one
-//! peak. If the nine values show several, a sentence says so, and only the highest is refined.
+//! A value ranks last if lives with it lose data, or if the drive refuses it. The search assumes
+//! one peak. If the nine values show several peaks, a sentence says so, and the search refines only
+//! the highest peak.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -13,23 +15,23 @@ use crate::as_json;
 use crate::compare::mean_ci95::MeanCi95;
 use crate::failure::Failure;
 
-/// Number of values that are tried first.
+/// Number of values that the search tries first.
 pub const FIRST: usize = 9;
-/// Number of values tried between the neighbours of the best value; they locate it to 1/40 of a
-/// first step.
+/// Number of values that the search tries between the neighbours of the best value. They locate the
+/// best value to 1/40 of a first step.
 pub const CLOSER: usize = 8;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// Value of the key, and its result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
-    /// Value as `--set` takes it.
+    /// Text of the value, as `--set` takes it.
     pub text: String,
-    /// Value as a number in the key's unit; seconds for a span of time.
+    /// Number of the value in the key's unit; seconds for a span of time.
     pub value: f64,
-    /// Lives with this value; absent if the drive is refused.
+    /// Lives with this value; absent if the drive refuses the value.
     pub life: Option<Life>,
-    /// Reason of the refusal, in a sentence.
+    /// Reason why the drive refuses the value, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
@@ -40,18 +42,19 @@ pub fn first_values(from: f64, to: f64) -> Vec<f64> {
     (0..FIRST).map(|n| from * (step * n as f64).exp()).collect()
 }
 
-/// Golden-section search over logarithms; chooses the next value.
+/// Golden-section search over logarithms, which chooses the next value.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
     low: f64,
     high: f64,
-    /// Two inner values, as far as known: logarithm and years.
+    /// Two inner values, each with its logarithm and its years. The years are absent until they are
+    /// known.
     lower: (f64, Option<f64>),
     upper: (f64, Option<f64>),
 }
 
 impl Section {
-    /// Starts between two values.
+    /// Starts a search between two values.
     pub fn new(low: f64, high: f64) -> Self {
         let (low, high) = (low.ln(), high.ln());
         Self {
@@ -88,17 +91,18 @@ impl Section {
 }
 
 impl Point {
-    /// Returns the rank: the years, or 0 if the value lost data or was refused.
+    /// Returns the rank of the value: its years. The rank is 0 if lives with this value lost data,
+    /// or if the drive refused the value.
     pub fn rank(&self) -> f64 {
         self.answer().map_or(0.0, |life| life.years.mean)
     }
 
-    /// Returns the lives if they kept all data.
+    /// Returns the lives with this value if they kept all data.
     fn answer(&self) -> Option<&Life> {
         self.life.as_ref().filter(|life| !life.lost_data())
     }
 
-    /// Returns whether the drive outlives the simulation.
+    /// Returns whether the drive outlives the simulation with this value.
     pub fn lives_on(&self) -> bool {
         self.answer().is_some_and(|life| !life.ended)
     }
@@ -108,7 +112,8 @@ impl Point {
     }
 }
 
-/// Returns the index of the longest life without lost data; the first of equal ones.
+/// Returns the index of the value with the longest life without lost data. The first of equal
+/// values counts.
 pub fn best(points: &[Point]) -> usize {
     (0..points.len())
         .rev()
@@ -116,7 +121,8 @@ pub fn best(points: &[Point]) -> usize {
         .unwrap_or(0)
 }
 
-/// Returns the indexes of peaks that exceed the valley between them by more than their intervals.
+/// Returns the indexes of the peaks that rise above the valley between them by more than their
+/// intervals.
 pub fn peaks(points: &[Point]) -> Vec<usize> {
     let of = |i: usize| points[i].mean_rank();
     let mut peaks: Vec<usize> = vec![];
@@ -126,7 +132,7 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
         if !(rises && falls) {
             continue;
         }
-        // Valley between this peak and the one before.
+        // The valley lies between this peak and the peak before.
         if let Some(before) = peaks.last().copied() {
             let valley =
                 (before..=i).map(of).min_by(|a, b| a.mean.total_cmp(&b.mean)).unwrap_or(of(i));
@@ -134,7 +140,7 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
                 peak.mean - valley.mean > peak.ci95.unwrap_or(0.0) + valley.ci95.unwrap_or(0.0)
             };
             if !(stands_out(of(before)) && stands_out(of(i))) {
-                // One peak with a dent.
+                // Both belong to one peak with a dent.
                 if of(i).mean > of(before).mean {
                     *peaks.last_mut().expect("there is one before") = i;
                 }
@@ -146,14 +152,14 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
     peaks
 }
 
-/// Returns the points by rising value.
+/// Returns the points in the order of rising value.
 fn in_order(points: &[Point]) -> Vec<&Point> {
     let mut order: Vec<&Point> = points.iter().collect();
     order.sort_by(|a, b| a.value.total_cmp(&b.value));
     order
 }
 
-/// Formats the curve as CSV by rising value; refused values have no row.
+/// Formats the curve as CSV in the order of rising value. A refused value has no row.
 pub fn csv(key: &str, points: &[Point]) -> String {
     let mut text = format!(
         "{key},value,years,years_ci95,worn_out,host_bytes_written,flash_bytes_written,\
@@ -180,7 +186,8 @@ pub fn csv(key: &str, points: &[Point]) -> String {
     text
 }
 
-/// Returns the JSON of `vpass life --find KEY --json`; `others` are peaks that were not refined.
+/// Returns the JSON of `vpass life --find KEY --json`. `others` has the peaks that the search did
+/// not refine.
 ///
 /// # Errors
 /// Reports a value that JSON cannot hold.
@@ -195,7 +202,7 @@ pub fn json_of(key: &str, points: &[Point], others: &[String]) -> Result<Value, 
     }))
 }
 
-/// Describes the curve in sentences; `others` are peaks that were not refined.
+/// Describes the curve in sentences. `others` has the peaks that the search did not refine.
 pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     let best = &points[best(points)];
     let order = in_order(points);
@@ -260,7 +267,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     found + &left_out(&lossy, &refused, points) + &several
 }
 
-/// Describes the values that do not count, with the reasons.
+/// Describes the values that do not count, and the reasons why they do not.
 fn left_out(lossy: &[&str], refused: &[&str], points: &[Point]) -> String {
     let lossy = match lossy {
         [] => String::new(),

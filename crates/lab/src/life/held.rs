@@ -1,9 +1,10 @@
-//! Share of a drive's reads in its samples. Samples of one page in N should have one read in N. If
-//! some pages are read very often, the samples may miss them.
+//! Share of a drive's reads that its samples hold. Samples of one page in N should have one read in
+//! N. If the host reads some pages very often, the samples may miss these pages.
 //!
 //! ```text
-//! 20,000 reads a second, four samples 1/256 for 1,000 seconds: 4 x 78,125 reads.
-//! If they serve 250,000, they have 80 %.
+//! The host sends 20,000 reads per second. Four samples of 1/256 should serve 4 x 78,125 reads in
+//! 1,000 seconds.
+//! If the samples serve 250,000 reads, they hold 80 %.
 //! ```
 
 use vpass_core::base::span::{SECOND, YEAR};
@@ -14,20 +15,23 @@ use super::{End, Lived};
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
-/// Relative difference of the reads above which a sentence reports it.
+/// Relative difference from the expected number of reads above which a sentence reports the
+/// difference.
 const WITHIN: f64 = 0.02;
-/// Fewest reads for this sentence; with fewer, chance alone explains the difference.
+/// Smallest number of reads for this sentence. With fewer reads, chance alone explains the
+/// difference.
 const FEWEST_READS: u64 = 100_000;
 
-/// Returns the reads that samples served, relative to the mean of as many pages of the drive.
-/// Returns `None` for whole drives, or if the workload has no rate.
+/// Returns the number of reads that the samples served, divided by the expected number. A sample of
+/// one page in N should serve one read in N. Returns `None` for whole drives, or if the workload
+/// has no rate.
 pub(super) fn of_reads(plans: &[RunPlan], lives: &[Lived]) -> Option<f64> {
     let shares = plans.iter().zip(lives).map(|(plan, lived)| of_life(plan, lived));
     let shares = shares.collect::<Option<Vec<f64>>>()?;
     Some(shares.iter().sum::<f64>() / shares.len() as f64).filter(|share| share.is_finite())
 }
 
-/// Returns this ratio for one life.
+/// Returns this ratio for one life; `None` if it is unknown.
 fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
     let of = Some(plan.sample).filter(|sample| !sample.is_whole())?.of;
     let rate = reads_per_s(&plan.workload)?;
@@ -36,12 +40,13 @@ fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
     (lived.read_requests >= FEWEST_READS && share.is_finite() && share > 0.0).then_some(share)
 }
 
-/// Returns the years of the drive per year of a sample. Wear by reads grows with the reads of the
-/// sample; other wear does not. A life that outlives the simulation keeps its years, because they
-/// only show when the simulation ended.
+/// Returns how many years of the drive correspond to a year of a sample. Wear by reads grows with
+/// the number of reads of the sample; other wear does not. A life that outlives the simulation
+/// keeps its years, because they only show when the simulation ended.
 ///
 /// ```text
-/// 106 % of its reads, and reads cause all wear: 13.3 years of the sample are 14.1 of the drive
+/// A sample serves 106 % of its share of the reads, and reads cause all wear:
+/// 13.3 years of the sample are 14.1 years of the drive.
 /// ```
 pub(super) fn factor(plan: &RunPlan, lived: &Lived) -> f64 {
     let Some(share) = of_life(plan, lived).filter(|_| lived.end != End::LivesOn) else {
@@ -62,8 +67,8 @@ fn reads_per_s(workload: &Workload) -> Option<f64> {
     file.workload.rate.map(|rate| rate * file.workload.read_share).filter(|rate| *rate > 0.0)
 }
 
-/// Returns a sentence about samples with too many or too few reads. On a rung `is_corrected` is
-/// true: years are corrected for these reads.
+/// Returns a sentence about samples with too many or too few reads; `None` without such samples. On
+/// a rung, `is_corrected` is true, because the years are corrected for the number of reads.
 pub fn said(lives: &[Life], is_corrected: bool) -> Option<String> {
     let off = |share: &f64| (share - 1.0).abs() > WITHIN;
     let share = lives.iter().filter_map(|life| life.reads_held).find(off)?;
@@ -103,7 +108,8 @@ mod tests {
             ..Setup::new(base, Named::Workload("zipf-read".into()))
         };
         let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
-        // A sample of 1/256 serves 78.125 of 20,000 reads a second; this one served 104 % of that.
+        // A sample of 1/256 should serve 78.125 of 20,000 reads per second. This sample served 104
+        // % of 78.125.
         let seconds = 100.0 * 365.0 * 86_400.0;
         let worn = Lived { read_requests: (1.04 * 78.125 * seconds) as u64, ..lived(100.0) };
         assert!((factor(&plan, &worn) - 1.04).abs() < 1e-6, "{}", factor(&plan, &worn));

@@ -1,12 +1,14 @@
-//! Interval of the years on a rung: the larger of the effects of acceleration and of chance.
+//! Interval of the years on a rung. The effect of acceleration or the effect of chance counts,
+//! whichever is larger.
 //!
-//! The effect of chance comes from batch means (`batches`), or from Student's interval over the
-//! lives if lives differ by more than their batches explain.
+//! The effect of chance comes from batch means (`batches`). If lives differ by more than their
+//! batches explain, it comes from Student's interval over the lives.
 //!
 //! ```text
-//! two lives of 3.9 and 4.1 years at K = 30, and the same two of 3.6 and 3.8 at K = 100
-//! acceleration: 4.0 - 3.7 = 0.3; lives: 12.7 x 0.141 / 1.41 = 1.27      4.0 years, 2.7 to 5.3
-//! if ten batches of each life say 0.2: 4.0 years, 3.7 to 4.3
+//! two lives last 3.9 and 4.1 years at K = 30, and 3.6 and 3.8 years at K = 100
+//! effect of acceleration: 4.0 - 3.7 = 0.3; effect of chance: 12.7 x 0.141 / 1.41 = 1.27
+//! the larger effect counts: 4.0 years, 2.7 to 5.3
+//! if ten batches of each life give 0.2 for chance: 4.0 years, 3.7 to 4.3
 //! ```
 
 use serde::Serialize;
@@ -14,11 +16,12 @@ use serde::Serialize;
 use super::{End, Lived, batches};
 use crate::compare::mean_ci95::mean_ci95;
 
-/// Fewest sampled pages for an interval; with fewer, samples show too little of a drive.
+/// Smallest number of sampled pages for an interval. With fewer pages, samples show too little of a
+/// drive.
 pub const FEWEST_PAGES: u64 = 1000;
 
-/// Smallest assumed effect of acceleration, as a share of the years. Measured on `tiny`: lives at K
-/// = 30 were up to 3.5 % too long although K = 100 gave the same years within 3 %.
+/// Smallest effect of acceleration that is assumed, as a share of the years. Measured on `tiny`:
+/// lives at K = 30 were up to 3.5 % too long although K = 100 gave the same years within 3 %.
 const LEAST_BIAS: f64 = 0.04;
 
 /// Interval of a technique's years.
@@ -28,28 +31,28 @@ pub struct Interval {
     pub low: f64,
     /// Upper end, in years.
     pub high: f64,
-    /// Difference in years from the same lives at the next larger acceleration, at least 4 % of the
-    /// years; null without a comparison.
+    /// Effect of acceleration, in years: the difference from the same lives at the next larger
+    /// acceleration. The effect is at least 4 % of the years; null without a comparison.
     pub by_acceleration: Option<f64>,
-    /// Half of the 95 % confidence interval over the lives, in years; null for a single life.
-    /// Counts if `by_batches` is null.
+    /// Half the width of the 95 % confidence interval over the lives, in years; null for a single
+    /// life. It counts if `by_batches` is null.
     pub by_lives: Option<f64>,
-    /// Half of the 95 % confidence interval of batch means, in years. Null without batches, or if
-    /// lives differ by more than their batches explain.
+    /// Half the width of the 95 % confidence interval of batch means, in years. Null without
+    /// batches, or if lives differ by more than their batches explain.
     pub by_batches: Option<f64>,
-    /// Whether too few pages were sampled; the ends are then a range without a confidence.
+    /// Whether too few pages were sampled. In this case, the ends are a range without a confidence.
     pub is_range: bool,
 }
 
-/// Life, and the same life at a larger acceleration if that was simulated.
+/// Life, and the same life at a larger acceleration if that life was simulated.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
     /// Life at the smaller acceleration.
     pub fine: &'a Lived,
     /// Life at the larger acceleration.
     pub coarse: Option<&'a Lived>,
-    /// Years of the drive per year of this life, which has slightly more or fewer reads than its
-    /// share.
+    /// Factor of this life: years of the drive per year of the life. The life has slightly more or
+    /// fewer reads than its share.
     pub factor: f64,
 }
 
@@ -63,8 +66,8 @@ impl Pair<'_> {
         self.fine.batches.iter().map(|years| self.factor * years).collect()
     }
 
-    /// Returns the years that the larger acceleration takes away; 0 for a life that ended before
-    /// any.
+    /// Returns by how many years the larger acceleration shortens the life. Returns 0 for a life
+    /// that ended before acceleration began.
     fn difference(&self) -> Option<f64> {
         if self.fine.accelerated_from.is_none() && self.fine.acceleration.get() > 1 {
             return Some(0.0);
@@ -75,10 +78,11 @@ impl Pair<'_> {
 
 impl Interval {
     /// Returns the interval of these lives. Returns `None` without a comparison with a larger
-    /// acceleration, or if a drive outlives the simulation.
+    /// acceleration, or if some drive outlives the simulation.
     ///
-    /// The years change with K at least as fast as its root. The next rung's K is at least three
-    /// times as large. So the change from K to 1 is at most the change from that K to this one.
+    /// The years change with K at least as fast as the root of K. K of the compared rung is at
+    /// least three times as large as K of this rung. So the change from this K to 1 is at most the
+    /// change between the two rungs.
     pub fn of(pairs: &[Pair]) -> Option<Self> {
         if pairs.iter().any(|pair| pair.fine.end == End::LivesOn) {
             return None;
@@ -108,7 +112,7 @@ impl Interval {
         Some(Self { low: (mean.mean - half).max(0.0), high: mean.mean + half, ..interval })
     }
 
-    /// Returns half of its width.
+    /// Returns half the width of the interval.
     pub fn half(&self) -> f64 {
         let by_chance = self.by_batches.or(self.by_lives).unwrap_or(0.0);
         self.by_acceleration.unwrap_or(0.0).max(by_chance)
@@ -140,11 +144,13 @@ mod tests {
             .collect();
         let interval = Interval::of(&pairs).unwrap();
         assert!((interval.by_acceleration.unwrap() - 0.3).abs() < 1e-9);
-        // Half of the difference is the standard deviation divided by the root of two.
+        // For two lives, half of the difference is the standard deviation divided by the root of
+        // two.
         assert!((interval.by_lives.unwrap() - 12.7062 * 0.1).abs() < 1e-5);
         assert!((interval.low - 2.7294).abs() < 1e-4 && (interval.high - 5.2706).abs() < 1e-4);
         assert!((Interval::of(&pairs[..1]).unwrap().half() - 0.3).abs() < 1e-9, "a single life");
-        // Ten batches each, nearly equal: chance is small, and acceleration counts.
+        // Each life has ten nearly equal batches. The effect of chance is small, so the effect of
+        // acceleration counts.
         let of = |years: f64, sign: f64| Lived {
             batches: (0..10)
                 .map(|n| years / 10.0 + sign * if n < 5 { 0.03 } else { -0.02 })
@@ -163,7 +169,8 @@ mod tests {
 
     #[test]
     fn years_of_samples_are_corrected_for_their_reads() {
-        // The first sample has 10 % more reads than its share, the second 10 % fewer.
+        // The first sample has 10 % more reads than its share, and the second sample has 10 %
+        // fewer.
         let (fine, coarse) =
             ([at(30, 4.0 / 1.1), at(30, 4.0 / 0.9)], [at(100, 4.0 / 1.1), at(100, 4.0 / 0.9)]);
         let pairs: Vec<_> = fine

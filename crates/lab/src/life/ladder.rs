@@ -1,8 +1,8 @@
-//! Ladder of lives: rungs in a fixed order. Each rung is slower than the one before and closer to
+//! Ladder of lives: rungs in a fixed order. Each rung is slower than the rung before, and closer to
 //! the exact life.
 //!
-//! On a rung, wear is accelerated: after a warm-up an erase counts as K P/E cycles. The results
-//! alone choose the answering rung, unless time ends the climb between two rungs.
+//! A rung accelerates wear: after a warm-up, an erase counts as K P/E cycles. The results alone
+//! choose the rung of the answer, unless time ends the climb between two rungs.
 //!
 //! ```text
 //! rung          1    2    3    4    5    6    7
@@ -18,11 +18,12 @@ use crate::failure::Failure;
 /// Rung of the ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rung {
-    /// Place on the ladder, from 1.
+    /// Place on the ladder; the lowest rung is 1.
     pub number: u32,
-    /// P/E cycles per erase after the warm-up.
+    /// Number of P/E cycles per erase after the warm-up.
     pub acceleration: NonZeroU32,
-    /// Lives of each technique: samples of the drive, or seeds of a whole drive.
+    /// Number of lives of each technique. The lives are samples of the drive, or seeds of a whole
+    /// drive.
     pub lives: u32,
 }
 
@@ -48,16 +49,16 @@ pub const LADDER: [Rung; 7] = [
 /// Aim of a climb.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Half width of the interval, as a share of the years.
+    /// Largest half width of the intervals, as a share of the years.
     pub within: f64,
-    /// Longest time of the climb in seconds; unlimited if absent.
+    /// Longest time of the climb, in seconds; absent for no limit.
     pub seconds: Option<f64>,
 }
 
 /// State of a climb after a rung.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Half width of the widest interval, as a share of its years; `None` if some answer has no
+    /// Half width of the widest interval, as a share of its years. `None` if some answer has no
     /// interval.
     pub half: Option<f64>,
     /// Seconds since the climb began.
@@ -66,16 +67,16 @@ pub struct Standing {
     pub next_takes: f64,
 }
 
-/// Step after a rung.
+/// Step that follows a rung.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
-    /// The next rung.
+    /// Climb to the next rung.
     Climb(Rung),
-    /// The intervals are as narrow as wanted.
+    /// Stop: the intervals are as narrow as wanted.
     Answered,
-    /// The next rung would take this many seconds, more than are left.
+    /// Stop: the next rung would take this many seconds, and fewer seconds are left.
     OutOfTime(f64),
-    /// No rung is left.
+    /// Stop: no rung is left.
     AtTop,
 }
 
@@ -83,7 +84,7 @@ impl Rung {
     /// Returns the rung of this number.
     ///
     /// # Errors
-    /// Reports a number without a rung.
+    /// Reports a number that no rung has.
     pub fn of_number(number: u32) -> Result<Self, Failure> {
         let found = LADDER.into_iter().find(|rung| rung.number == number);
         found.ok_or_else(|| {
@@ -91,8 +92,8 @@ impl Rung {
         })
     }
 
-    /// Returns the nearest lower rung with more acceleration; their difference shows the effect of
-    /// acceleration.
+    /// Returns the nearest lower rung with more acceleration. The difference between the two rungs
+    /// shows the effect of acceleration.
     pub fn coarser(self) -> Option<Self> {
         LADDER
             .into_iter()
@@ -105,7 +106,7 @@ impl Rung {
         LADDER.into_iter().find(|other| other.number == self.number + 1)
     }
 
-    /// Returns the next step.
+    /// Returns the step that follows this rung.
     pub fn next(self, wanted: Wanted, standing: Standing) -> Next {
         if standing.half.is_some_and(|half| half <= wanted.within) {
             return Next::Answered;

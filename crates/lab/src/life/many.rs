@@ -12,7 +12,7 @@ use crate::plan::{RunPlan, Tables};
 use crate::pool;
 use crate::progress::{Begin, Progress};
 
-/// Parts of a life for the report of progress.
+/// Number of parts of a life in the report of progress.
 pub(super) const PARTS: u64 = 1000;
 
 /// Life to simulate.
@@ -20,19 +20,20 @@ pub(super) const PARTS: u64 = 1000;
 pub struct OneLife<'a> {
     /// Plan of the life.
     pub plan: &'a RunPlan,
-    /// P/E cycles per erase after a warm-up; 1 for an exact life.
+    /// Number of P/E cycles per erase after a warm-up; 1 for an exact life.
     pub acceleration: NonZeroU32,
 }
 
-/// Time at which lives are given up.
+/// Time at which the simulation gives lives up; `None` for no limit.
 pub type Deadline = Option<Instant>;
 
-/// Simulates lives and returns them in order; a drive that stopped or was refused has its reason
-/// instead. Returns `None` if the deadline came first. Lives of one workload share `tables`.
-/// Reports each finished life to `ended`. Without `threads`, uses all cores.
+/// Simulates lives and returns them in order. A drive that stopped or was refused has the reason
+/// instead of a life. Returns `None` if the deadline came first. Lives of one workload share
+/// `tables`. Reports each finished life to `ended`. Without `threads`, the simulation uses all
+/// cores.
 ///
 /// # Errors
-/// Returns the first error of another kind, or an interruption.
+/// Returns the first error that is not about one drive, or an interruption.
 pub fn live_each(
     asked: &[OneLife],
     until: Until,
@@ -87,7 +88,7 @@ pub fn live_each(
     Ok(Some(lived.into_iter().map(|(_, lived)| lived).collect()))
 }
 
-/// Returns whether a failure concerns one drive, so that others may go on.
+/// Returns whether a failure is about one drive, so that other drives may go on.
 fn may_stand(failure: &Failure) -> bool {
     failure.is_stop() || failure.kind == Kind::Usage
 }

@@ -1,5 +1,5 @@
-//! Configuration of a life: every key of the drive and of the workload, as in `manifest.json`, and
-//! the overrides of `--set`.
+//! Configuration of a life. It has every key of the drive and of the workload, as in
+//! `manifest.json`, and the overrides of `--set`.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::plan::RunPlan;
 /// Adds the configuration of these lives to their JSON. `set` has the overrides as `KEY=VALUE`.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold, or a trace file that cannot be read any more.
+/// Reports a value that JSON cannot hold, or a trace file that can no longer be read.
 pub fn add_to(json: &mut Value, plan: &RunPlan, set: &[String]) -> Result<(), Failure> {
     let config = &plan.drive.config;
     let workload = manifest::workload(plan)?;
@@ -29,7 +29,8 @@ pub fn add_to(json: &mut Value, plan: &RunPlan, set: &[String]) -> Result<(), Fa
     Ok(())
 }
 
-/// Formats the first and the last P/E count: "P/E cycles of the mean block: first 0, last 3,000."
+/// Formats the first and the last P/E count, such as "P/E cycles of the mean block: first 0, last
+/// 3,000."
 pub fn cycles_text(plan: &RunPlan, ends: impl IntoIterator<Item = f64>) -> String {
     let (low, high) = ends
         .into_iter()

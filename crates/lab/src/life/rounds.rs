@@ -1,31 +1,31 @@
-//! Lives that end in step: reads bring all blocks to their limits in rounds, and a short life ends
-//! within one round.
+//! Lives whose blocks wear in step. Reads bring all blocks to their limits in rounds, and a short
+//! life ends within one round.
 //!
-//! All blocks start without reads. Blocks with similar rates are then rewritten at similar times,
-//! round after round, in every sample. A life that reads wear out is therefore known only to within
-//! a round. Samples that end within the same round do not show this uncertainty.
+//! All blocks start without reads. Blocks with similar rates are rewritten at similar times, round
+//! after round, in every sample. If reads wear a drive out, the length of its life is therefore
+//! uncertain by one round. Samples that end within the same round do not show this uncertainty.
 //!
 //! ```text
-//! 2,990 to 3,000 cycles, nearly all by reads: 10 rounds, and years are uncertain by a tenth
+//! 2,990 to 3,000 cycles, nearly all by reads, are 10 rounds: the years are uncertain by a tenth
 //! ```
 
 use super::summary::Life;
 
-/// Fewest cycles for which a round is a negligible part of a life: 1 %.
+/// Number of cycles above which a round is a negligible part of a life: 1 %.
 const MANY: f64 = 100.0;
-/// Share of the programs for reads above which rounds show.
+/// Share of programs for reads above which rounds show.
 const MOSTLY: f64 = 0.5;
 
-/// Returns the rounds of rewriting in a life whose years are uncertain by one round. Returns `None`
-/// for longer lives, for lives with little wear by reads, or if blocks begin out of phase.
+/// Returns the number of rewriting rounds in a life whose years are uncertain by one round. Returns
+/// `None` for longer lives, for lives with little wear by reads, or if blocks do not start in step.
 ///
-/// `for_reads` is the share of programs for reads, `cycles` the P/E cycles from start to end, and
-/// `start_reads` the value of `start.reads`.
+/// `for_reads` is the share of programs for reads. `cycles` is the number of P/E cycles from start
+/// to end. `start_reads` is the value of `start.reads`.
 pub(super) fn in_step(for_reads: f64, cycles: f64, start_reads: u32) -> Option<f64> {
     (for_reads >= MOSTLY && cycles < MANY && start_reads == 0).then_some(cycles)
 }
 
-/// Returns a sentence for the reader if any of these lives is that short.
+/// Returns a sentence for the reader if any of these lives is uncertain by one round.
 pub fn said(lives: &[Life]) -> Option<String> {
     let rounds = lives
         .iter()

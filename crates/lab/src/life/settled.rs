@@ -1,18 +1,18 @@
-//! Decides whether the wear of a life and the state of its drive have settled. Only then may wear
-//! be accelerated.
+//! Decides whether the wear of a life and the state of its drive have settled. Wear may be
+//! accelerated only afterwards.
 //!
 //! A note is taken whenever the mean block has one more P/E cycle. In a life of reads alone, a
-//! cycle is a round of reclaim, so windows count rounds. The last third of the cycles so far is
-//! compared with the third before it. Rates alone do not suffice: under a trace they can be
-//! constant for ten cycles while GC moves cold data into separate blocks. So the state of the
-//! blocks must be constant, too:
+//! cycle is a round of reclaim, so the windows count rounds. The last third of the cycles so far is
+//! compared with the third before. Rates alone do not suffice. Under a trace, rates can be constant
+//! for ten cycles while GC moves cold data into separate blocks. So the state of the blocks must be
+//! constant, too:
 //!
-//! - shares of the blocks: never erased, full of current data, low density, read-hot
-//! - spread of P/E: difference between blocks in the cycles of a third
+//! - shares of blocks that are never erased, full of current data, low-density, or read-hot
+//! - spread of P/E cycles: difference between blocks in the number of cycles of a third
 //!
 //! ```text
-//! 18 cycles: programs in cycles 7 to 12 and 13 to 18 within 3 %,
-//! full blocks 61 % and 62 % of all on average: settled
+//! 18 cycles: programs in cycles 7 to 12 and in cycles 13 to 18 are equal within 3 %,
+//! and full blocks are 61 % and 62 % of all blocks on average: the wear has settled
 //! ```
 
 use vpass_core::base::units::{Cause, Ns};
@@ -20,27 +20,29 @@ use vpass_core::drive::Drive;
 
 use crate::settled::{are_alike, last_thirds};
 
-/// Fewest cycles of a warm-up.
+/// Smallest number of cycles of a warm-up.
 const FEWEST: usize = 18;
-/// Largest change of a settled rate, as a share of all programs.
+/// Largest change of a rate that counts as settled, as a share of all programs.
 const RATES_WITHIN: f64 = 0.03;
-/// Largest change of a settled share of the blocks.
+/// Largest change of a share of the blocks that counts as settled.
 const STATE_WITHIN: f64 = 0.03;
-/// Largest change of the settled spread of P/E, as a share of the cycles of the mean block.
+/// Largest change of the spread of P/E cycles that counts as settled, as a share of the cycles of
+/// the mean block.
 const SPREAD_WITHIN: f64 = 0.1;
-/// Ratio to the reads of the mean block with data above which a block is read-hot.
+/// Number of reads above which a block is read-hot, divided by the number of reads of the mean
+/// block with data.
 const READ_HOT: f64 = 2.0;
-/// Number of shares of the blocks that must be constant.
+/// Number of shares of blocks that must be constant.
 const SHARES: usize = 4;
 
-/// State of a drive after some cycles.
+/// State of a drive after some cycles of its mean block.
 #[derive(Clone, Debug, Default)]
 struct Note {
     at: f64,
     programs: [f64; Cause::COUNT],
-    /// Shares of the blocks: never erased, full of current data, low density, read-hot.
+    /// Shares of blocks that are never erased, full of current data, low-density, or read-hot.
     shares: [f64; SHARES],
-    /// P/E cycles of each block since the start.
+    /// Number of P/E cycles of each block since the start.
     cycles: Vec<u32>,
 }
 
@@ -69,19 +71,19 @@ impl Note {
     }
 }
 
-/// Notes of a warm-up.
+/// Notes that a warm-up has taken so far.
 pub(super) struct Settling {
     first_milli: u64,
     notes: Vec<Note>,
 }
 
 impl Settling {
-    /// Begins with a drive at time 0.
+    /// Begins with the state of a drive at time 0.
     pub(super) fn begin(drive: &Drive) -> Self {
         Self { first_milli: worn_milli(drive), notes: vec![Note::of(0, drive)] }
     }
 
-    /// Checks the drive; returns true once it has settled.
+    /// Checks the drive. Returns true once the drive has settled.
     pub(super) fn has_settled(&mut self, now: Ns, drive: &Drive) -> bool {
         let blocks = u64::from(drive.geometry().blocks);
         let cycles = (worn_milli(drive) - self.first_milli) / (1000 * blocks);
@@ -99,7 +101,7 @@ fn worn_milli(drive: &Drive) -> u64 {
 
 /// Rates and state in a third of the cycles.
 struct Third {
-    /// Programs per nanosecond, by cause.
+    /// Number of programs per nanosecond, by cause.
     rates: [f64; Cause::COUNT],
     /// Mean shares of the blocks.
     shares: [f64; SHARES],
@@ -108,7 +110,7 @@ struct Third {
 }
 
 impl Third {
-    /// Computes a third from the first to the last of these notes; the first note belongs to the
+    /// Computes a third from the first to the last of these notes. The first note is the end of the
     /// third before.
     fn of(notes: &[Note]) -> Self {
         let [from, .., to] = notes else { unreachable!("a third has two ends") };
@@ -144,8 +146,8 @@ fn settled(notes: &[Note]) -> bool {
 mod tests {
     use super::*;
 
-    /// Notes once a second, each of 100 programs and one cycle of both blocks. `full` and `hot`
-    /// give the shares of full and of read-hot blocks.
+    /// Returns notes that are taken once a second. Each note has 100 more programs and one more
+    /// cycle of both blocks. `full` and `hot` give the shares of full and of read-hot blocks.
     fn notes(full: impl Fn(usize) -> f64, hot: impl Fn(usize) -> f64, cycles: usize) -> Vec<Note> {
         let note = |n: usize| {
             let mut note = Note {
@@ -168,7 +170,7 @@ mod tests {
         assert!(full(|n| 0.6 - 0.6 / (1.0 + n as f64).powi(2), 18));
         let hot = |hot: fn(usize) -> f64| settled(&notes(|_| 0.6, hot, 30));
         assert!(!hot(|n| 0.3 - 0.01 * n as f64), "read-hot blocks still change");
-        // A share of few blocks varies by chance: the mean of a third counts.
+        // A share of few blocks varies by chance, so the mean over a third counts.
         assert!(hot(|n| if n % 2 == 0 { 0.05 } else { 0.1 }));
     }
 
@@ -184,12 +186,12 @@ mod tests {
     #[test]
     fn blocks_with_a_growing_spread_have_not_settled() {
         let mut apart = notes(|_| 0.6, |_| 0.1, 18);
-        // From the 13th cycle on, one block has all cycles.
+        // From the 13th cycle on, one of the two blocks takes all cycles.
         for (n, note) in apart.iter_mut().enumerate().skip(13) {
             note.cycles = vec![12, 12 + 2 * (n as u32 - 12)];
         }
         assert!(!settled(&apart), "the spread of P/E grows from 0 to 1");
-        // One block had all cycles from the start: the spread is constant.
+        // One block took all cycles from the start, so the spread is constant.
         let mut always = notes(|_| 0.6, |_| 0.1, 18);
         always.iter_mut().enumerate().for_each(|(n, note)| note.cycles = vec![0, 2 * n as u32]);
         assert!(settled(&always));

@@ -1,5 +1,5 @@
-//! Comparison of lives: years and the causes of wear, each a mean over seeds and samples with its
-//! interval.
+//! Comparison of lives: years and causes of wear. Each number is a mean over seeds and samples,
+//! with its interval.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -22,7 +22,7 @@ use crate::numbers::years;
 use crate::plan::RunPlan;
 use crate::results::mapping_unit::{self, MappingUnit};
 
-/// Results of a technique's lives. Counts are those of whole drives.
+/// Results of a technique's lives. All counts are those of whole drives.
 #[derive(Clone, Debug, Serialize)]
 pub struct Life {
     /// Label in the table.
@@ -36,89 +36,93 @@ pub struct Life {
     /// Parity technique; absent without parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity: Option<&'static str>,
-    /// Whether the technique is counterfactual: no real drive can do it, but it shows the possible
+    /// Whether the technique is counterfactual: no real drive can use it, but it shows the possible
     /// gain.
     pub counterfactual: bool,
-    /// Years until the end; on a rung, years of samples are corrected for their reads.
+    /// Years until the end. On a rung, the years of samples are corrected for their number of
+    /// reads.
     pub years: MeanCi95,
-    /// Interval on a rung of the ladder; absent without one.
+    /// Interval of the years on a rung of the ladder; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// Whether the drive was worn out in every life; otherwise it lives longer than `years`.
+    /// Whether the drive was worn out in every life. If not, the drive lives longer than `years`.
     pub worn_out: bool,
     /// Whether every life ended by wear or by errors.
     pub ended: bool,
-    /// P/E cycles of the mean block at the start.
+    /// Number of P/E cycles of the mean block at the start.
     pub pec_first: f64,
-    /// P/E cycles of the mean block at the end.
+    /// Number of P/E cycles of the mean block at the end.
     pub pec_mean: MeanCi95,
-    /// Bytes that the host wrote in a life.
+    /// Number of bytes that the host wrote in a life.
     pub host_bytes_written: MeanCi95,
-    /// Bytes programmed into flash in a life.
+    /// Number of bytes programmed into flash in a life.
     pub flash_bytes_written: MeanCi95,
-    /// Flash bytes per host byte written; null without host writes.
+    /// Number of flash bytes programmed per host byte written; null without host writes.
     pub write_amplification: Option<MeanCi95>,
-    /// Mapping unit, and how well the host's writes of all lives filled it.
+    /// Mapping unit, and share of host writes of all lives that do not fill it.
     pub mapping_unit: MappingUnit,
     /// Warnings about these years, one sentence each.
     pub warnings: Vec<String>,
     /// Shares of the programmed pages, by cause; null without programs.
     pub consumed: Option<Consumed>,
-    /// Mean number of pages of host data reported lost.
+    /// Mean number of pages of host data that a life reported lost.
     pub data_lost_pages: f64,
-    /// P/E cycles per erase under which data was lost, although the technique guarantees to lose
-    /// none; absent without such a loss. Its years are not known then.
+    /// Number of P/E cycles per erase in a life that lost data although the technique guarantees to
+    /// lose none. The years of the technique are not known in this case. Absent without such a
+    /// loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_at_acceleration: Option<NonZeroU32>,
-    /// Largest share of its limit that a page in use reached, in the worst life, so without an
-    /// interval. Null without an oracle.
+    /// Largest share of its read limit that a page in use reached, in the worst life. The share has
+    /// no interval, because it is a maximum. Null without an oracle.
     pub worst_dose_ratio: Option<f64>,
-    /// Errors per bit that the host read, over all reads of a life; null without error rates.
+    /// Number of errors per bit that the host read, over all reads of a life; null without error
+    /// rates.
     pub uber: Option<MeanCi95>,
-    /// Shares of the host's page reads by number of retries, starting with 0; null if the drive
-    /// makes none.
+    /// Shares of the host's page reads by their number of retries, starting with 0. Null if the
+    /// drive makes no retries.
     pub reads_by_retries: Option<Vec<MeanCi95>>,
-    /// Effects of the host's hints, for each hint; null without hints.
+    /// Effects of each hint of the host; null without hints.
     pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
-    /// Rounds of rewriting in a life whose blocks are rewritten in step, so that years are
-    /// uncertain by one round. Null for other lives.
+    /// Number of rewriting rounds in a life whose blocks are rewritten in step. The years of such a
+    /// life are uncertain by one round. Null for other lives.
     pub rounds_in_step: Option<f64>,
-    /// Reads that samples served, relative to the mean of as many pages of the drive; null if
-    /// unknown.
+    /// Number of reads that the samples served, divided by the expected number. A sample of one
+    /// page in N should serve one read in N. Null if unknown.
     pub reads_held: Option<f64>,
-    /// Single lives.
+    /// Results of each single life.
     pub lives: Vec<One>,
 }
 
-/// Results of lives for data with one hint.
+/// Results of lives for data with one hint of the host.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LifeOfWord {
-    /// Retries that fit into the budget.
+    /// Number of retries that fit into the budget.
     pub retries: u8,
-    /// Latency of a read with these retries on an idle drive, in microseconds.
+    /// Latency of a read with this number of retries on an idle drive, in microseconds.
     pub latency_us: f64,
-    /// Share of the host's page reads that were of such data.
+    /// Share of the host's page reads that read data with this hint.
     pub reads: MeanCi95,
-    /// Share of these reads with more retries than fit into the budget; null without reads.
+    /// Share of these page reads that took more retries than fit into the budget. Null without such
+    /// page reads.
     pub missed_budgets: Option<MeanCi95>,
 }
 
-/// Causes of the programmed pages of a life, as shares of all.
+/// Causes of the programmed pages of a life, as shares of all programmed pages.
 #[derive(Clone, Debug, Serialize)]
 pub struct Consumed {
-    /// The host's own writes.
+    /// Share of the host's own writes.
     pub host: MeanCi95,
-    /// Garbage collection, which frees space for all others.
+    /// Share of garbage collection, which frees space for all other causes.
     pub gc: MeanCi95,
-    /// Rewriting because of reads.
+    /// Share of rewriting because of reads.
     pub reads: MeanCi95,
-    /// Rewriting because of age.
+    /// Share of rewriting because of age.
     pub age: MeanCi95,
-    /// Wear levelling.
+    /// Share of wear levelling.
     pub wear_levelling: MeanCi95,
-    /// Parity of stripes.
+    /// Share of the parity of stripes.
     pub parity: MeanCi95,
-    /// Regrouping by hints, which is optional.
+    /// Share of regrouping by hints, which is optional.
     #[serde(skip_serializing_if = "is_nothing")]
     pub hints: MeanCi95,
 }
@@ -127,26 +131,27 @@ fn is_nothing(share: &MeanCi95) -> bool {
     share.mean == 0.0
 }
 
-/// Single life.
+/// Results of a single life.
 #[derive(Clone, Debug, Serialize)]
 pub struct One {
     /// Random seed.
     pub seed: u64,
-    /// Residue of the sampled pages of the drive.
+    /// Residue that the sampled pages of the drive have.
     pub residue: u32,
     /// Length in years.
     pub years: f64,
-    /// Reason of the end.
+    /// Reason why the life ended.
     pub end: End,
-    /// P/E cycles of the mean block at the start of acceleration; absent without acceleration.
+    /// Number of P/E cycles of the mean block at the start of acceleration; absent without
+    /// acceleration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accelerated_from_pec: Option<f64>,
-    /// Whether the oracle found no error; null if it did not watch.
+    /// Whether the oracle found no error; null if the oracle did not check the life.
     pub oracle_clean: Option<bool>,
 }
 
 impl Life {
-    /// Summarises one technique's plans and lives, at least one.
+    /// Summarises the lives of one technique. There is at least one plan and one life.
     pub fn of(label: String, plans: &[RunPlan], lives: &[Lived]) -> Self {
         let plan = &plans[0];
         let page = plan.drive.config.geometry.page_size.0 as f64;
@@ -204,12 +209,12 @@ impl Life {
         }
     }
 
-    /// Summarises a technique with lives on a rung of the ladder. Returns `None` if its drive was
-    /// refused or stopped.
+    /// Summarises a technique whose lives belong to a rung of the ladder. Returns `None` if its
+    /// drive was refused or stopped.
     pub fn answered(answer: &Answer) -> Option<Self> {
         let lives = answer.lived.as_ref().ok().filter(|lives| !lives.is_empty())?;
         let life = Self::of(answer.label.clone(), &answer.plans, lives);
-        // Lives without a ladder have an interval over the lives.
+        // Lives that belong to no rung have an interval over the lives.
         if answer.interval.is_none() && !answer.is_on_rung {
             return Some(life);
         }
@@ -226,18 +231,19 @@ impl Life {
         self.lives.iter().any(|one| one.oracle_clean == Some(false))
     }
 
-    /// Returns whether any life lost host data; its years are no answer then.
+    /// Returns whether any life lost host data. If so, the years are no answer.
     pub fn lost_data(&self) -> bool {
         self.data_lost_pages > 0.0
     }
 
-    /// Returns whether the years may be compared: all data was kept, and the technique is not
-    /// counterfactual.
+    /// Returns whether the years may be compared. All data must be kept, and the technique must not
+    /// be counterfactual.
     pub fn competes(&self) -> bool {
         !self.lost_data() && !self.counterfactual
     }
 
-    /// Formats the length with its interval, if any: "5.31 years", "> 100 years", "44.2 ± 0.5 min".
+    /// Formats the length with its interval, if any, such as "5.31 years", "> 100 years" or "44.2 ±
+    /// 0.5 min".
     pub fn length_text(&self) -> String {
         let text = years(self.years.mean, self.years.ci95.filter(|_| self.ended));
         if self.ended { text } else { format!("> {text}") }
@@ -258,7 +264,7 @@ impl One {
     }
 }
 
-/// Returns the mean of a value if every life has one.
+/// Returns the mean of a value over the lives; `None` unless every life has the value.
 fn mean_ci95_of_all(lives: &[Lived], of: impl Fn(&Lived) -> Option<f64>) -> Option<MeanCi95> {
     mean_ci95(&lives.iter().map(of).collect::<Option<Vec<_>>>()?)
 }
@@ -303,7 +309,7 @@ fn by_word(lives: &[Lived]) -> Option<BTreeMap<&'static str, LifeOfWord>> {
 }
 
 impl Consumed {
-    /// Causes in the order of [`Self::rows`]; the last one is optional.
+    /// Names of the causes, in the order of [`Self::rows`]. The last cause is optional.
     pub const CAUSES: [&'static str; 7] =
         ["host", "GC", "reads", "age", "levelling", "parity", "hints"];
 
@@ -341,8 +347,8 @@ impl Consumed {
     }
 }
 
-/// Returns the warnings about these lives. The warning about small writes has the range of all of
-/// them.
+/// Returns the warnings about these lives. The warning about small writes has the range over all
+/// lives.
 pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
     mapping_unit::warning(
         lives.into_iter().map(|life| (life.mapping_unit, life.write_amplification.map(|e| e.mean))),
@@ -351,22 +357,22 @@ pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
     .collect()
 }
 
-/// Setting of `vpass life`: drive, samples, and techniques that were refused.
+/// Facts that the lives of a `vpass life` share: drive, samples, and techniques that were refused.
 #[derive(Clone, Debug)]
 pub struct Setting<'a> {
     /// Plan of the whole drive.
     pub whole: &'a RunPlan,
     /// Plan of the lives.
     pub plan: &'a RunPlan,
-    /// Disjoint samples of each technique.
+    /// Number of disjoint samples of each technique.
     pub samples: u32,
-    /// Seeds of each technique.
+    /// Number of seeds of each technique.
     pub seeds: u32,
-    /// Latest end of lives.
+    /// Conditions that end a life.
     pub until: Until,
-    /// Rung; `None` for exact lives.
+    /// Rung of the lives; `None` for exact lives.
     pub rung: Option<Rung>,
-    /// Pages and blocks in the samples; `None` for whole drives.
+    /// Number of pages and blocks in the samples; `None` for whole drives.
     pub sampled: Option<Sampled>,
     /// Techniques that do not suit the drive or the workload, or whose drive stopped.
     pub refused: &'a [Refused],
@@ -374,19 +380,19 @@ pub struct Setting<'a> {
     pub set: &'a [String],
 }
 
-/// Size of all samples of a technique together.
+/// Number of pages and blocks in all samples of a technique together.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sampled {
-    /// Pages that the workload touches.
+    /// Number of sampled pages that the workload touches.
     pub pages: u64,
-    /// Blocks of the samples.
+    /// Number of blocks of the samples.
     pub blocks: u64,
 }
 
 /// Returns the JSON of `vpass life --json`.
 ///
 /// # Errors
-/// Reports a value that JSON cannot hold, or a trace that cannot be read any more.
+/// Reports a value that JSON cannot hold, or a trace file that can no longer be read.
 pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
     let Setting { plan, until, rung, .. } = *setting;
     let mut own = vec![
@@ -430,7 +436,7 @@ pub(crate) mod tests {
         assert_eq!(text(0.001_04, 0.0), "9.11 ± 0.00 h");
     }
 
-    /// A life of this many years.
+    /// Returns the results of a life of this many years.
     pub(crate) fn life(years: MeanCi95) -> Life {
         let none = MeanCi95 { mean: 0.0, ci95: None };
         Life {

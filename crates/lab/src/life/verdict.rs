@@ -1,11 +1,11 @@
 //! Verdict on lives, in sentences: the technique under which a drive lives longest. Only techniques
-//! that kept all data compete, and a difference within the intervals does not count.
+//! that kept all data compete. A difference within the intervals does not count.
 
 use super::summary::Life;
 use crate::numbers::digits;
 
-/// Returns the technique that lives longest; `None` without competitors, or if two are too close to
-/// compare, or if acceleration hides a life.
+/// Returns the technique that lives longest. Returns `None` without competitors, if two lives are
+/// too close to compare, or if acceleration hides a life.
 pub fn longest(lives: &[Life]) -> Option<&Life> {
     if lives.iter().any(|life| life.lost_at_acceleration.is_some()) {
         return None;
@@ -15,22 +15,22 @@ pub fn longest(lives: &[Life]) -> Option<&Life> {
     (second.ended && (!best.ended || surpass(best, second))).then_some(best)
 }
 
-/// Returns the competing lives, longest first; those that outlive the simulation come before all
-/// others.
+/// Returns the competing lives; the longest life is first. Lives that outlive the simulation come
+/// before all other lives.
 fn ranked(lives: &[Life]) -> Vec<&Life> {
     let mut order: Vec<&Life> = lives.iter().filter(|life| life.competes()).collect();
     order.sort_by(|a, b| a.ended.cmp(&b.ended).then(b.years.mean.total_cmp(&a.years.mean)));
     order
 }
 
-/// Returns whether a life is longer by more than both intervals.
+/// Returns whether a life is longer than another by more than both intervals.
 pub(super) fn surpass(best: &Life, second: &Life) -> bool {
     let halves = best.years.ci95.unwrap_or(0.0) + second.years.ci95.unwrap_or(0.0);
     best.years.mean - second.years.mean > halves
 }
 
-/// Describes the losses of data, and the longest life among the others; `None` if there is nothing
-/// to say.
+/// Describes the losses of data, and the longest life among all other lives. Returns `None` if no
+/// sentence applies.
 pub fn verdict(lives: &[Life]) -> Option<String> {
     let is_real = |life: &&Life| life.lost_data() && life.lost_at_acceleration.is_none();
     let lost: Vec<String> = lives.iter().filter(is_real).map(lost).collect();
@@ -43,7 +43,8 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// Describes a loss: "`none` lost data, 456 pages in the mean life, so its years do not count."
+/// Describes a loss, such as "`none` lost data, 456 pages in the mean life, so its years do not
+/// count."
 fn lost(life: &Life) -> String {
     format!(
         "`{}` lost data, {} pages in the mean life, so its years do not count.",
@@ -52,7 +53,7 @@ fn lost(life: &Life) -> String {
     )
 }
 
-/// Describes the lives whose losses may come from acceleration alone.
+/// Describes the lives whose losses acceleration alone may have caused.
 fn hidden(lives: &[Life]) -> Option<String> {
     let cycles = lives.iter().find_map(|life| life.lost_at_acceleration)?;
     let labels: Vec<String> = lives

@@ -1,13 +1,15 @@
-//! Length of a run that ends by the cycles of its blocks.
+//! Length of a run that ends after a number of block cycles.
 
-/// Length of a run in cycles of its blocks.
+/// Length of a run in cycles of the blocks that it reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cycles {
-    /// Pages that the workload reads, in blocks.
+    /// Number of blocks that the pages which the workload reads would fill.
     pub blocks: f64,
-    /// Cycles before counting begins, within [`RunPlan::warm_up`](super::RunPlan::warm_up)
-    /// requests; if absent, all of these requests are served.
+    /// Number of cycles before counting begins, within
+    /// [`RunPlan::warm_up`](super::RunPlan::warm_up) requests. If absent, all of these requests are
+    /// served.
     pub warm_up: Option<f64>,
-    /// Cycles of the counted part; if absent, all of its requests are served.
+    /// Number of cycles of the counted part. If absent, all requests of the counted part are
+    /// served.
     pub counted: Option<f64>,
 }

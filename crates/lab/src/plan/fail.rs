@@ -1,4 +1,4 @@
-//! Check of injected failures: whether the drive and the run can have them.
+//! Check of injected failures: whether the drive and the run can have these failures.
 
 use vpass_core::base::failure::{Unit, When};
 use vpass_core::base::geometry::Geometry;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::setup::Gear;
 
 impl RunPlan {
-    /// Refuses failures of missing parts, repeated failures, and failures that the gear or the
+    /// Refuses a failure of a missing part, a repeated failure, and a failure that the gear or the
     /// workload does not allow.
     pub(super) fn check_failures(&self) -> Result<(), Failure> {
         if self.fail.is_empty() {

@@ -1,13 +1,13 @@
-//! Limit on the runs of one command: each run holds its whole configuration and, later, its
-//! results.
+//! Limit on the number of runs of one command. Each run holds its whole configuration and, later,
+//! its results.
 
 use crate::failure::Failure;
 
-/// Largest number of runs: about a hundred megabytes of plans and results. The interval of a mean
-/// is then 2 % of the spread of the runs.
+/// Largest number of runs. They need about a hundred megabytes for plans and results. With so many
+/// runs, the interval of a mean is 2 % of the spread of the runs.
 pub const MOST_RUNS: u64 = 10_000;
 
-/// Refuses more runs than fit into memory. `rows` of the table have runs for each of `seeds`.
+/// Refuses more runs than fit into memory. Each of `rows` rows has a run for each of `seeds` seeds.
 ///
 /// # Errors
 /// Reports the number of runs and the largest number of seeds.

@@ -1,4 +1,4 @@
-//! Plan of a run in the fluid gear: reads as rates, and their duration.
+//! Plan of a run in the fluid gear: rates of the host reads, and the duration of the run.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,26 +18,27 @@ use crate::failure::Failure;
 use crate::load::{Generated, Loaded};
 use crate::setup::{Gear, Watch};
 
-/// Reads as rates, and the other requests of the host.
+/// Rates of the host reads, and the other requests of the host.
 pub struct Fluid {
-    /// Rates and writes.
+    /// Rates of the host reads, and the write requests.
     pub source: Box<dyn FluidSource + Send>,
-    /// Requests of a pass, for the whole drive.
+    /// Number of requests of a pass, for the whole drive.
     pub requests: u64,
-    /// Duration of a pass in nanoseconds; larger than the simulated time if a pass never ends.
+    /// Duration of a pass in nanoseconds. If a pass never ends, this is longer than the simulated
+    /// time.
     pub pass_ns: f64,
-    /// Facts about a trace.
+    /// Facts about the trace; `None` for other workloads.
     pub report: Option<TraceReport>,
 }
 
-/// Windows of request streams by random seed; drives with the same workload share them.
+/// Windows of request streams by random seed. Drives with the same workload share them.
 #[derive(Default)]
 pub struct Tables(Mutex<Vec<(u64, Made)>>);
 
-/// Stream as windows, and facts about its trace.
+/// Stream cut into windows, and facts about its trace.
 type Made = (Arc<Windows>, Option<TraceReport>);
 
-/// Windows of a pass; each is at least a second and at most an hour long.
+/// Number of windows of a pass. Each window lasts a second to an hour.
 const WINDOWS: Ns = 100;
 const SHORTEST: Ns = 1_000_000_000;
 const LONGEST: Ns = 3600 * SHORTEST;
@@ -93,7 +94,7 @@ impl RunPlan {
         made.map_err(|e| Failure::usage(format!("workload {}: {e}", self.workload.name())))
     }
 
-    /// Returns the workload's own table if it has a distribution.
+    /// Returns the workload's own table; `None` if the workload has no distribution.
     fn tabled(&self) -> Option<&WorkloadConfig> {
         let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = &self.workload
         else {
@@ -102,7 +103,7 @@ impl RunPlan {
         Some(&file.workload).filter(|table| table.stripes.is_none())
     }
 
-    /// Returns whether requests have their own times, so that lives are counted in years.
+    /// Returns whether requests have times of their own, so that lives are counted in years.
     pub(crate) fn has_rate(&self) -> bool {
         self.tabled().is_none_or(|table| table.rate.is_some())
     }
@@ -115,8 +116,8 @@ impl RunPlan {
         Some(&file.workload)
     }
 
-    /// Returns the requests of a pass and, if known before the run, the requests per second, for
-    /// the whole drive.
+    /// Returns the number of requests of a pass and the number of requests per second, for the
+    /// whole drive. Returns `None` if they are unknown before the run.
     fn known_pace(&self) -> Option<(u64, f64)> {
         let of_phases = || self.phases().map(|phases| (phases.requests(), phases.rate));
         let (requests, rate) =
@@ -125,7 +126,7 @@ impl RunPlan {
     }
 
     /// Returns the mean number of requests of the simulated drive in all passes; `None` if only a
-    /// run shows it.
+    /// run shows this number.
     pub(crate) fn fluid_requests(&self) -> Result<Option<u64>, Failure> {
         let of_a_pass = match self.known_pace() {
             Some((requests, _)) => Some(requests),
@@ -136,7 +137,7 @@ impl RunPlan {
         Ok(all.map(|n| n as u64 * (1 + self.ages.len() as u64)))
     }
 
-    /// Returns the workload as rates, for the plan's sample.
+    /// Returns the workload as rates for the plan's sample.
     ///
     /// # Errors
     /// Reports a workload without rates, or a trace that cannot be read.
@@ -162,7 +163,7 @@ impl RunPlan {
         Ok(Fluid { source, requests, pass_ns: requests as f64 / rate * 1e9, report: None })
     }
 
-    /// Returns the stream of requests as windows.
+    /// Returns the stream of requests cut into windows.
     fn windows(&self, tables: &Tables) -> Result<Made, Failure> {
         let mut made = tables.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = made.iter().find(|(seed, _)| *seed == self.seed) {
@@ -178,8 +179,8 @@ impl RunPlan {
         Ok(new)
     }
 
-    /// Returns the pages that the windows of a stream touch; `None` for workloads whose reads need
-    /// no windows.
+    /// Returns the number of pages that the windows of a stream touch. Returns `None` for workloads
+    /// whose reads need no windows.
     pub(super) fn touched_by_windows(&self, tables: &Tables) -> Result<Option<u64>, Failure> {
         if self.tabled().is_some() || self.phases().is_some() {
             return Ok(None);
@@ -205,7 +206,7 @@ impl RunPlan {
         Ok(span.clamp(SHORTEST * WINDOWS, LONGEST * WINDOWS))
     }
 
-    /// Returns the largest memory of its rates, in bytes.
+    /// Returns the largest memory that the rates need, in bytes.
     pub(crate) fn fluid_memory(&self) -> Result<u64, Failure> {
         let pages = self.whole_capacity().0 / self.drive.config.geometry.page_size.0;
         Ok(if self.tabled().is_some() {
@@ -218,7 +219,7 @@ impl RunPlan {
         })
     }
 
-    /// Returns whether reads come in bulk.
+    /// Returns whether the gear simulates host reads in bulk.
     pub fn is_fluid(&self) -> bool {
         self.gear == Gear::Fluid
     }

@@ -24,7 +24,7 @@ impl RunPlan {
         sentences
     }
 
-    /// Returns a warning about reads in bulk; `None` if each read is served.
+    /// Returns a warning about host reads in bulk; `None` if the drive serves each read singly.
     pub fn bulk_warning(&self) -> Option<String> {
         let checks = match self.oracle {
             Watch::Off => "",
@@ -67,7 +67,7 @@ impl RunPlan {
         Ok(notes)
     }
 
-    /// Returns a warning about a drive whose reads disturb nothing.
+    /// Returns a warning about a drive on which reads disturb nothing; `None` for other drives.
     pub(crate) fn harmless_reads(&self) -> Option<String> {
         (self.drive.config.disturb.model == DisturbModel::None).then(|| {
             "READS DO NO HARM on this drive: it has no [disturb] table, or disturb.model is \
@@ -81,8 +81,8 @@ impl RunPlan {
         promise::notes(&self.drive.config).into_iter().chain(self.promise_warnings(0)).collect()
     }
 
-    /// Returns a note about the limits of a drive that allows more reads than a page endures by
-    /// itself.
+    /// Returns a note about limits that allow a block more reads than a page endures without
+    /// parity; `None` for other limits.
     fn stripe_notes(&self) -> Option<String> {
         let config = &self.drive.config;
         let is_plain = config.bch.target == BchTarget::Stripe && config.parity.protects().is_none();
@@ -95,8 +95,8 @@ impl RunPlan {
         })
     }
 
-    /// Returns warnings about the end of the technique's guarantee, up to the rated P/E count or up
-    /// to this one.
+    /// Returns warnings that the technique's guarantee ends before the rated P/E count or before
+    /// `pec`, whichever is larger.
     pub fn promise_warnings(&self, pec: u32) -> Vec<String> {
         let config = &self.drive.config;
         let technique = technique(self.reclaim).expect("its name was found");
@@ -108,11 +108,11 @@ impl RunPlan {
         )
     }
 
-    /// Returns warnings about a trace before the run: times that probably have the wrong unit, and
-    /// bytes that were skipped.
+    /// Returns warnings about a trace before the run. They are about times that probably have the
+    /// wrong unit, and about skipped bytes.
     pub fn trace_warnings(&self) -> Vec<String> {
         let Workload::Trace { survey, options } = &self.workload else { return vec![] };
-        // A closed loop does not use the times.
+        // A closed loop does not use the times of the trace.
         let timed = options.arrival == Arrival::Open;
         let doubts = |file: &FileSurvey| file.doubts(options.read.time_unit).filter(|_| timed);
         survey.files().iter().flat_map(|file| [doubts(file), file.garbage()]).flatten().collect()
@@ -125,7 +125,7 @@ fn trace_notes(survey: &Survey) -> Vec<String> {
     let mut notes: Vec<String> = vec![];
     for file in survey.files().iter().filter(detected) {
         let format = file.format;
-        // One sentence per format, for any number of files.
+        // Each format has one sentence, for any number of files.
         let of_it: Vec<_> = survey
             .files()
             .iter()
@@ -150,8 +150,8 @@ fn trace_notes(survey: &Survey) -> Vec<String> {
     notes
 }
 
-/// Describes the assumed units of times that the formats leave open; nothing for a closed loop,
-/// which does not use times.
+/// Describes the units that were assumed for times without a unit. Returns `None` for a closed
+/// loop, which does not use times.
 pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<String> {
     let said = options.read.time_unit;
     let mut formats: Vec<_> = survey
@@ -180,7 +180,7 @@ pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<String> {
     (!notes.is_empty()).then(|| notes.join("; "))
 }
 
-/// Describes the settings of a job file that do not apply, or apply with changes.
+/// Describes the settings of a job file that do not apply, and those that apply with changes.
 fn fio_notes(name: &str, jobs: &JobFile, source: &FioSource) -> Vec<String> {
     let left_out = jobs.left_out().join(", ");
     let left_out = (!left_out.is_empty())

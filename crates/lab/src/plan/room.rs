@@ -1,5 +1,5 @@
-//! Space for parity. Compared plans share a drive; plans that do not fit are refused with a
-//! capacity that suits all.
+//! Space for parity. Plans that are compared share a drive. If some plan does not fit, the plan is
+//! refused, with a capacity that suits all plans.
 
 use vpass_core::slots::parity;
 use vpass_core::slots::reclaim::{Technique, technique};
@@ -7,13 +7,13 @@ use vpass_core::slots::reclaim::{Technique, technique};
 use super::RunPlan;
 use crate::failure::Failure;
 
-/// Refuses plans for one drive if any of them lacks space for its parity.
+/// Refuses plans for one drive if any plan lacks space for its parity.
 ///
 /// # Errors
 /// Reports the lack of space, and the largest capacity on the same flash that suits all these
 /// plans.
 pub fn require_room(plans: &[&RunPlan]) -> Result<(), Failure> {
-    // If the plans with the largest need fit, all others fit.
+    // If the plans with the largest need fit, all other plans fit.
     let lacking = plans
         .iter()
         .zip(room_of_each(plans))
@@ -45,7 +45,7 @@ pub fn room_of_each(plans: &[&RunPlan]) -> Vec<Option<String>> {
     plans.iter().zip(lacks).map(why).collect()
 }
 
-/// Returns the host pages that fit beside the parity.
+/// Returns the largest number of host pages that fit beside the parity.
 fn most_pages(plan: &RunPlan) -> u32 {
     parity::most_pages(&plan.drive.config, reclaim_of(plan))
 }

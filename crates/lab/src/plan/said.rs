@@ -1,5 +1,5 @@
-//! Refresh as a drive file and the command line set it, before a parity technique with its own
-//! refresh changes it.
+//! Refresh settings of a drive file and of the command line. They are kept, because a parity
+//! technique with its own refresh changes the settings.
 
 use vpass_core::base::span::Span;
 use vpass_core::config::DriveConfig;
@@ -9,19 +9,19 @@ use crate::failure::Failure;
 use crate::load::Loaded;
 use crate::overrides::Override;
 
-/// Refresh settings of the user.
+/// Refresh settings as the user gave them.
 #[derive(Clone, Copy, Debug)]
 pub struct SaidOfRefresh {
-    /// `refresh.period`.
+    /// Value of `refresh.period`.
     period: Span,
-    /// Whether the command line sets the period.
+    /// Whether the command line sets `refresh.period`.
     is_set: bool,
-    /// Whether the user named a refresh technique instead of leaving it to the parity technique.
+    /// Whether the user named a refresh technique. If not, the parity technique chooses refresh.
     pub(crate) is_named: bool,
 }
 
 impl SaidOfRefresh {
-    /// Returns the settings of a drive with the overrides of the command line.
+    /// Returns the refresh settings of a drive, with the overrides of the command line.
     pub fn of(config: &DriveConfig, sets: &[Override], named: Option<&str>) -> Self {
         let is_set = sets
             .iter()
@@ -29,10 +29,10 @@ impl SaidOfRefresh {
         Self { period: config.refresh.period, is_set, is_named: named.is_some() }
     }
 
-    /// Applies the settings to a drive under a parity technique, and returns the refresh technique.
+    /// Applies the settings to a drive under a parity technique. Returns the refresh technique.
     ///
     /// # Errors
-    /// Reports a period on the command line although the drive's limits determine it.
+    /// Reports a period on the command line that the drive's limits already determine.
     pub(super) fn put_under(
         &self,
         drive: &mut Loaded<DriveConfig>,

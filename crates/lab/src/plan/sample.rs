@@ -1,10 +1,10 @@
 //! Sample of a drive: one page in N, on a drive with N times fewer planes.
-//! `docs/design/start-and-samples.md` explains why it represents the drive ("What does a sample of
-//! a drive tell?").
+//! `docs/design/start-and-samples.md` explains why a sample represents its drive ("What does a
+//! sample of a drive tell?").
 //!
-//! Pages are assigned to planes in turn. The pages with one residue modulo N therefore lie in one
-//! plane of N. On a drive with fewer planes, they lie in a part of the blocks of one plane. Other
-//! pages hardly affect them: reads of a block disturb only that block.
+//! Pages are assigned to planes in turn. Pages that have the same residue modulo N therefore lie in
+//! one plane of N. On a drive with fewer than N planes, they lie in a part of the blocks of one
+//! plane. Other pages hardly affect them, because reads of a block disturb only that block.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::streams::{RESERVE, WIDTH_OF_SAMPLE};
@@ -18,23 +18,25 @@ use crate::failure::Failure;
 use crate::life::interval::FEWEST_PAGES;
 use crate::load::Loaded;
 
-/// Fewest blocks of the whole drive per sample; with fewer, single blocks determine which blocks GC
-/// finds.
+/// Smallest number of blocks that the whole drive has per sample. With fewer blocks, single blocks
+/// determine which blocks GC finds.
 const FEWEST_BLOCKS: u32 = 180;
 
-/// Most blocks of an automatic sample; with more, an answer takes longer than minutes.
+/// Largest number of blocks of an automatic sample. With a larger sample, an answer takes longer
+/// than minutes.
 const MOST_BLOCKS: u32 = 1000;
-/// Fewest lives of a rung of the ladder; each has its own sample.
+/// Smallest number of lives on a rung of the ladder. Each life has a sample of its own.
 const FEWEST_SAMPLES: u64 = 2;
 
-/// Fewest pages of a write buffer that is on: one that comes in, one that is programmed.
+/// Smallest number of pages of a write buffer that is on. One page comes in while another is
+/// programmed.
 const SMALLEST_BUFFER: u64 = 2;
 
-/// Whole drive of a sample.
+/// Facts about the whole drive from which a sample was taken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whole {
     capacity: Bytes,
-    /// Hints of the host.
+    /// Hints of the host for the whole drive.
     said: Option<Vec<HintRange>>,
 }
 
@@ -48,7 +50,7 @@ impl RunPlan {
         self.drive.config.drive.capacity.expect("a resolved drive has a capacity")
     }
 
-    /// Returns this plan for a sample of its drive, which is whole.
+    /// Returns this plan for a sample of its drive. The plan must be that of a whole drive.
     ///
     /// # Errors
     /// Reports a drive that cannot be divided like this.
@@ -71,8 +73,8 @@ impl RunPlan {
         Ok(Self { drive, sample, whole, ..self.clone() }.of_residue(sample.residue))
     }
 
-    /// Returns the sample of `vpass life` without `--sample`: the smallest one that holds enough
-    /// pages of the workload.
+    /// Returns the sample of `vpass life` without `--sample`. This is the smallest sample with
+    /// enough pages of the workload.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -87,7 +89,7 @@ impl RunPlan {
         Ok(Sample { of: of.unwrap_or(1), residue: 0 })
     }
 
-    /// Returns the pages of the whole drive that the workload reads or writes.
+    /// Returns the number of pages of the whole drive that the workload reads or writes.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -111,7 +113,7 @@ impl RunPlan {
     }
 }
 
-/// Returns the blocks and planes of a drive.
+/// Returns the number of blocks and the number of planes of a drive.
 fn blocks_and_planes(config: &DriveConfig) -> (u32, u32) {
     let planes = config.geometry.planes();
     let per_plane = config.geometry.blocks_per_plane.expect("a resolved drive has blocks");
@@ -122,12 +124,12 @@ fn divides(of: u32, planes: u32) -> bool {
     planes.is_multiple_of(of) || of.is_multiple_of(planes)
 }
 
-/// Returns the samples (one page in N) with enough blocks and enough of the pages that a workload
-/// touches, smallest first. Samples that are too large are left out.
+/// Returns each N whose samples (one page in N) have enough blocks, and enough of the pages that a
+/// workload touches. The smallest sample is first. Samples that are too large are left out.
 ///
 /// ```text
-/// 80,640 blocks in 64 planes: 1/448 has 180.
-/// Of 2,069 touched pages two such samples hold 9; 1/128 has 630 blocks.
+/// A drive has 80,640 blocks in 64 planes. A sample of 1/448 has 180 blocks.
+/// Two such samples hold 9 of 2,069 touched pages. A sample of 1/128 has 630 blocks.
 /// ```
 fn enough(blocks: u32, planes: u32, touched: u64) -> Vec<u32> {
     if blocks <= MOST_BLOCKS {
@@ -177,7 +179,7 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     let beyond = taken(&whole, config.geometry.pages_per_block(), words(config));
     let rows = ((share + f64::from(beyond)) / f64::from(part.geometry.planes())).ceil();
     part.geometry.blocks_per_plane = Some(rows as u32);
-    // The pool has its share of the whole drive's pool.
+    // The IPR pool of the sample is the sample's share of the whole drive's pool.
     part.density.pool *= share / (rows * f64::from(part.geometry.planes()));
     part.drive.capacity = Some(Bytes(sampled * page));
     part.drive.spare = None;
@@ -186,22 +188,22 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     part.resolve().map_err(|e| refused(format!("is too small for it: {e}")))
 }
 
-/// Returns the share of the write buffer, in whole pages. If the drive has a buffer, the sample has
-/// one, too. Without one, each page would fill a wordline.
+/// Returns the sample's share of the write buffer, in whole pages. If the drive has a buffer, the
+/// sample also has one. Without a buffer, each page would fill a wordline.
 fn buffer_of(whole: Bytes, of: u32, page: u64) -> Bytes {
     let least = if whole.0 < SMALLEST_BUFFER * page { 0 } else { SMALLEST_BUFFER };
     Bytes((whole.0 / u64::from(of) / page).max(least) * page)
 }
 
-/// Returns the hints for the pages of a sample, which have new numbers.
+/// Returns the hints for the pages of a sample. The pages have new numbers in the sample.
 fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -> Vec<HintRange> {
-    // Pages of the sample before this page of the whole drive.
+    // Number of pages of the sample that come before this page of the whole drive.
     let before = |lpn: Lpn| {
         u64::from(lpn.number().saturating_sub(sample.residue).div_ceil(sample.of)).min(pages)
     };
     let range = |(first, end, latency): (Lpn, Lpn, AccessLatency)| {
-        // Every sample has as many pages as the largest one. A page after the whole drive's last
-        // page has the hint of that last page.
+        // Every sample has the number of pages of the largest sample. A page after the whole
+        // drive's last page has the hint of that last page.
         let (from, to) = (before(first), if end == Lpn::new(whole) { pages } else { before(end) });
         let said = HintRange {
             offset: Bytes(from * page),
@@ -225,16 +227,16 @@ fn words(config: &DriveConfig) -> u32 {
         .map_or(1, |said| Hinted::new(said, page, pages).in_use().len() as u32)
 }
 
-/// Returns the most blocks that streams of a sample keep open, and the reserve of moves. Each hint
-/// has three streams as wide as those of the whole drive, within the sample, and wear levelling has
-/// one. A sample has these blocks in addition to its share.
+/// Returns the largest number of blocks that streams of a sample keep open, plus the reserve of
+/// moves. Each hint has three streams as wide as those of the whole drive, within the sample. Wear
+/// levelling has one stream. A sample has these blocks in addition to its share.
 fn taken(whole: &PartOf, pages_per_block: u32, words: u32) -> u32 {
     let width = whole.width(pages_per_block, 3, words).min(WIDTH_OF_SAMPLE);
     words * (3 * width + 1) + RESERVE + words - 1
 }
 
-/// Divides the planes of a drive by a number; at least one remains. Channels are divided first,
-/// because pages are assigned to them first.
+/// Divides the number of planes of a drive by a number; at least one plane remains. Channels are
+/// divided first, because pages are assigned to channels first.
 fn divide(part: &mut DriveConfig, of: u32) {
     let planes = part.geometry.planes();
     let mut left = of.min(planes);
@@ -247,7 +249,7 @@ fn divide(part: &mut DriveConfig, of: u32) {
         (*count, left) = (*count / fewer, left / fewer);
     }
     if left > 1 {
-        // A factor that no single count contains.
+        // No single count contains this factor.
         (part.geometry.channels, part.geometry.dies_per_channel, part.geometry.planes_per_die) =
             (1, planes / of, 1);
     }
@@ -265,7 +267,7 @@ mod tests {
     #[test]
     fn a_small_footprint_has_a_larger_sample() {
         let first = |blocks, planes, touched| enough(blocks, planes, touched).first().copied();
-        // 448 is the largest multiple of 64 that leaves 180 blocks.
+        // 448 is the largest multiple of 64 that leaves a sample 180 blocks.
         assert_eq!(first(80_640, 64, 1 << 27), Some(448));
         assert_eq!(
             first(80_640, 64, 100_000),
@@ -280,7 +282,7 @@ mod tests {
         );
     }
 
-    /// Preset `tiny` with another capacity.
+    /// Returns preset `tiny` with another capacity.
     fn tiny(capacity: &str) -> DriveConfig {
         let text = include_str!("../../../../presets/drives/tiny.toml");
         let text = text.replace("\"1GiB\"", &format!("\"{capacity}\""));
@@ -292,7 +294,8 @@ mod tests {
         let refused = |config: &DriveConfig, of: u32| {
             part_of(config, Sample { of, residue: 0 }, "tiny").err().map(|e| e.sentence)
         };
-        // 1,512 blocks in 8 planes: 189 for an eighth, and 94.5 for a sixteenth.
+        // The drive has 1,512 blocks in 8 planes. An eighth has 189 blocks, and a sixteenth has
+        // 94.5.
         let large = tiny("3840MiB");
         assert_eq!(refused(&large, 8), None);
         assert_eq!(
@@ -300,7 +303,7 @@ mod tests {
             "--sample 1/16: drive tiny has 1512 blocks, 94 for a sample, but a sample needs 180; \
              1/8 is the smallest that works"
         );
-        // 608 blocks: 202 for a third, but 8 planes cannot be divided by three.
+        // The drive has 608 blocks. A third has 202, but 8 planes cannot be divided by three.
         assert_eq!(
             refused(&tiny("1536MiB"), 3).unwrap(),
             "--sample 1/3: drive tiny has 8 planes, but N must be a divisor or a multiple of that; \
@@ -311,22 +314,23 @@ mod tests {
         );
     }
 
-    /// 232 spare blocks and 4 dies: each stream keeps four blocks open.
+    /// The drive has 232 spare blocks and 4 dies. Each stream keeps four blocks open.
     #[test]
     fn a_sample_has_its_share_of_blocks_and_open_blocks_for_streams() {
         let config = tiny("3840MiB");
         let part = part_of(&config, Sample { of: 8, residue: 0 }, "tiny").unwrap();
-        // Three streams, wear levelling, and the reserve: 3 x 4 + 1 + 2.
+        // The blocks are for three streams, wear levelling, and the reserve: 3 x 4 + 1 + 2.
         assert_eq!(blocks_and_planes(&part), (189 + 15, 1));
         let whole = part.part_of.unwrap();
         assert_eq!(taken(&whole, 192, 1), 15);
-        // Two hints: the same number of streams for each, and one more block in reserve.
+        // With two hints, each hint has the same number of streams, and the reserve has one more
+        // block.
         assert_eq!(taken(&whole, 192, 2), 2 * 13 + 2 + 1);
     }
 
     #[test]
     fn samples_share_the_pages_and_the_buffer() {
-        // 245,761 pages.
+        // The drive has 245,761 pages.
         let config = tiny("4026548224");
         let pages = |residue: u32| {
             let part = part_of(&config, Sample { of: 8, residue }, "tiny").unwrap();

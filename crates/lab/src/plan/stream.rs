@@ -1,4 +1,4 @@
-//! Requests of a plan, from the beginning.
+//! Requests of a plan, read from their beginning.
 
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
@@ -16,7 +16,7 @@ use crate::load::Generated;
 use crate::setup::Gear;
 
 impl RunPlan {
-    /// Opens the requests from the beginning.
+    /// Opens the requests at their beginning.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -65,7 +65,7 @@ impl RunPlan {
         })
     }
 
-    /// Opens the requests of the earlier workload, if there is one.
+    /// Opens the requests of the earlier workload; `None` without an earlier workload.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -80,7 +80,8 @@ impl RunPlan {
             .map_err(|e| Failure::usage(format!("the workload before the counted one: {e}")))
     }
 
-    /// Returns the bytes of the drive (of the whole drive for a sample) and of its pages.
+    /// Returns the bytes of the drive and the bytes of a page. For a sample, these are the bytes of
+    /// the whole drive.
     fn addresses(&self) -> (u64, u32) {
         (self.whole_capacity().0, self.drive.config.geometry.page_size.0 as u32)
     }
@@ -97,7 +98,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Returns the facts about a trace.
+    /// Returns the facts about a trace; `None` for other requests.
     pub fn report(&self) -> Option<TraceReport> {
         match self {
             Self::Trace(source) => Some(source.report()),
@@ -105,7 +106,7 @@ impl Stream {
         }
     }
 
-    /// Returns the job of each origin, if several jobs need separate latencies.
+    /// Returns the job of each origin; `None` unless several jobs need separate latencies.
     pub fn groups(&self) -> Option<&[u16]> {
         if let Self::Fio(source) = self {
             Some(source.job_of()).filter(|_| source.jobs().len() > 1)

@@ -1,4 +1,4 @@
-//! Source of a plan's requests: found, read, and checked against the drive.
+//! Source of a plan's requests. The source is found, read, and checked against the drive.
 
 use std::fmt::Write;
 use std::fs;
@@ -20,10 +20,10 @@ use crate::overrides::Override;
 use crate::progress::Begin;
 use crate::setup::{HintSource, Named, Replay, Setup};
 
-/// Source of a workload of fio jobs.
+/// Name of the source of a workload of fio jobs.
 pub const FROM_JOBS: &str = "generated from a fio job file";
 
-/// Name of the attack that makes its requests during the run.
+/// Name of the attack whose adversary makes the requests during the run.
 pub const ADAPTIVE: &str = "adaptive";
 
 /// Source of the requests.
@@ -42,9 +42,9 @@ pub enum Workload {
     Fio {
         /// Path of the file.
         path: PathBuf,
-        /// Jobs of the file.
+        /// Content of the file.
         jobs: JobFile,
-        /// Queue depth that replaces those of the jobs.
+        /// Queue depth that replaces the queue depths of the jobs; `None` keeps them.
         queue_depth: Option<u32>,
     },
     /// Adversary, which makes requests during the run.
@@ -53,13 +53,13 @@ pub enum Workload {
         requests: u64,
         /// Queue depth within a burst.
         depth: u32,
-        /// Requests per second; replaces the queue depth.
+        /// Number of requests per second; if present, it replaces the queue depth.
         rate: Option<f64>,
     },
 }
 
 impl Workload {
-    /// Returns the name in results: a preset, files, or an attack.
+    /// Returns the name of the workload in results: a preset, files, or an attack.
     pub fn name(&self) -> String {
         match self {
             Self::Trace { survey, .. } => survey
@@ -74,7 +74,7 @@ impl Workload {
         }
     }
 
-    /// Returns whether the requests are generated, not recorded from a host.
+    /// Returns whether vpass generates the requests; false if they were recorded from a host.
     pub fn is_generated(&self) -> bool {
         !matches!(self, Self::Trace { .. })
     }
@@ -96,7 +96,7 @@ impl Workload {
     }
 }
 
-/// Formats the source: "generated from the statistics of w02 at scale 0.01".
+/// Formats the source, such as "generated from the statistics of w02 at scale 0.01".
 pub fn generated_from(statistics: &StatisticsConfig) -> String {
     let mut text = format!("generated from the statistics of {}", statistics.disk);
     if statistics.scale < 1.0 {
@@ -106,7 +106,8 @@ pub fn generated_from(statistics: &StatisticsConfig) -> String {
 }
 
 impl Workload {
-    /// Returns the named parts of the drive in the workload, with their kind; empty without names.
+    /// Returns the parts of the drive that the workload names, with their kind. Empty if the
+    /// workload names no part.
     ///
     /// # Errors
     /// Reports a job file whose files do not fit on the drive.
@@ -138,7 +139,8 @@ impl Workload {
         })
     }
 
-    /// Returns the hints of the host, from the workload's own file or from the given file.
+    /// Returns the hints of the host. They come from the workload's own file or from the given
+    /// file.
     ///
     /// # Errors
     /// Reports that both files have hints, or an error in the workload's hints.
@@ -163,7 +165,7 @@ impl Workload {
         }
     }
 
-    /// Reads the workload that a user names, for this drive.
+    /// Reads the workload that a user names, and checks it against this drive.
     pub(super) fn new(
         setup: &Setup,
         sets: &[Override],
@@ -226,8 +228,8 @@ fn read_options(replay: &Replay, queue_depth: Option<u32>) -> Result<ReadOptions
     })
 }
 
-/// Checks that a trace fits on a drive. If it does not, it is read once more, so that the error can
-/// say whether `--fit pack` would help.
+/// Checks that a trace fits on a drive. A trace that does not fit is read once more, so that the
+/// error shows whether `--fit pack` would help.
 fn check_capacity(
     found: &Survey,
     paths: &[PathBuf],

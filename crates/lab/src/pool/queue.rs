@@ -1,4 +1,4 @@
-//! Tasks that wait for memory: a task begins when the running ones leave enough space.
+//! Tasks that wait for memory. A task begins when the running tasks leave enough memory.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -12,7 +12,7 @@ pub(super) struct Task {
     pub(super) needed: u64,
 }
 
-/// Tasks that have not begun, and the memory that is left for them.
+/// Tasks that have not begun, and memory that the running tasks leave.
 pub(super) struct Queue {
     state: Mutex<State>,
     given_back: Condvar,
@@ -24,7 +24,7 @@ struct State {
     under_way: usize,
 }
 
-/// Running task; its memory is returned at the end.
+/// Running task. Its memory is returned when the task ends.
 pub(super) struct Lent<'a> {
     queue: &'a Queue,
     bytes: u64,
@@ -39,7 +39,7 @@ impl Queue {
         }
     }
 
-    /// Waits for and returns the first task that fits; `None` if no task is left. A task that
+    /// Waits for the first task that fits, and returns it; `None` if no task is left. A task that
     /// exceeds the whole budget runs alone.
     pub(super) fn take(&self) -> Option<Lent<'_>> {
         let mut state = self.state();
@@ -63,7 +63,7 @@ impl Queue {
         }
     }
 
-    /// Stops further tasks from beginning.
+    /// Prevents further tasks from beginning.
     pub(super) fn close(&self) {
         self.state().tasks.clear();
         self.given_back.notify_all();
@@ -147,7 +147,8 @@ mod tests {
             }
         });
         assert_eq!(done.into_inner(), 400);
-        // The machine decides how many tasks run at once; the first test shows that several may.
+        // The machine decides how many tasks run at once. The first test shows that several tasks
+        // may.
         assert!(most.into_inner() <= 100);
     }
 

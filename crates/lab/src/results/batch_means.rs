@@ -1,5 +1,5 @@
-//! Confidence intervals of a run's own numbers: half the width of each 95 % interval, by batch
-//! means ([`crate::batch`]).
+//! Confidence intervals of a run's own numbers, by batch means ([`crate::batch`]).
+//! Each value is half the width of a 95 % interval.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::course::Course;
@@ -10,41 +10,42 @@ use vpass_core::time::Replay;
 use crate::batch::{BATCHES, ends, of_percentile, of_ratio, of_sum, reads_needed};
 use crate::series::{Part, Series};
 
-/// Half widths of 95 % intervals, in the unit of each number; null if the run is too short.
+/// Half widths of the 95 % intervals of a run's numbers.
+/// Each half width has the unit of its number. It is null if the run is too short.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BatchMeans {
-    /// Batches of the run.
+    /// Number of batches of the run.
     pub batches: usize,
-    /// Block cycles observed.
+    /// Half width for the number of block cycles observed.
     pub cycles_observed: Option<f64>,
-    /// Pages rewritten because of reads.
+    /// Half width for the number of pages rewritten because of reads.
     pub reclaim_write_pages: Option<f64>,
-    /// Blocks erased because of reads.
+    /// Half width for the number of blocks erased because of reads.
     pub reclaim_erases: Option<f64>,
-    /// Pages rewritten because of age.
+    /// Half width for the number of pages rewritten because of age.
     pub refresh_write_pages: Option<f64>,
-    /// Blocks erased to regain space.
+    /// Half width for the number of blocks erased to regain space.
     pub gc_erases: Option<f64>,
-    /// Relative half width of the interval of write amplification.
+    /// Half width for the write amplification, divided by the write amplification.
     pub write_amplification_share: Option<f64>,
-    /// Mean latency of reads.
+    /// Half width for the mean latency of host reads.
     pub read_mean_us: Option<f64>,
-    /// Median latency of reads.
+    /// Half width for the median latency of host reads.
     pub read_p50_us: Option<f64>,
-    /// Latency within which 99 % of reads end.
+    /// Half width for the latency within which 99 % of host reads end.
     pub read_p99_us: Option<f64>,
-    /// Latency within which 99.9 % of reads end.
+    /// Half width for the latency within which 99.9 % of host reads end.
     pub read_p99_9_us: Option<f64>,
-    /// Mean wait of a host page read for reclaim.
+    /// Half width for the mean time that a host page read waits for reclaim.
     pub reclaim_wait_us: Option<f64>,
-    /// Mean retries of a host page read.
+    /// Half width for the mean number of retries of a host page read.
     pub retries_mean: Option<f64>,
-    /// Relative half width of the interval of the expected UBER.
+    /// Half width for the expected UBER, divided by the expected UBER.
     pub uber_share: Option<f64>,
 }
 
 impl BatchMeans {
-    /// Computes the intervals of a run from its course.
+    /// Computes the intervals of a run from its samples over time.
     pub(crate) fn of(series: &Series, engine: Option<&Replay>, pages_per_block: f64) -> Self {
         let counts = series
             .batches()
@@ -57,7 +58,7 @@ impl BatchMeans {
         let whole = &engine.expect("it has latencies").metrics().read;
         let percentile = |q: f64| {
             let at = |latency: &Latency| latency.quantile_ns(q) as f64 / 1e3;
-            // Batches end at sampling points, so some are a little shorter than others.
+            // Batches end at sampling points, so some batches are slightly shorter than others.
             let needed = reads_needed(q);
             let enough = whole.count() >= BATCHES as u64 * needed
                 && latencies.iter().all(|batch| batch.count() >= needed / 2);
@@ -111,7 +112,7 @@ impl BatchMeans {
 
 /// Returns the latencies of each batch, or `None` with too few sampling points.
 fn batches_of(course: &Course, whole: &Latency) -> Option<Vec<Latency>> {
-    // Reads complete shortly after the sampling point that follows their submission. The last batch
+    // A read completes shortly after the sampling point that follows its submission. The last batch
     // ends with the run.
     let marks = course.marks();
     let at: Vec<u64> = marks.iter().map(|(requests, _)| *requests).collect();

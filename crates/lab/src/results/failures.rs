@@ -6,49 +6,51 @@ use vpass_core::drive::{Drive, Stage, failing};
 /// Injected failures of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Failures {
-    /// Failures that happened, in order.
+    /// Failures that happened, in the order in which they happened.
     pub happened: Vec<Happened>,
-    /// Failures that the run ended before, as the user gave them.
+    /// Failures that did not happen because the run ended before them, as the user gave them.
     pub to_come: Vec<String>,
-    /// Pages of host data that the failures lost.
+    /// Number of pages of host data that the failures lost.
     pub lost_pages: u64,
-    /// Lost pages whose stripe had valid parity but another page that failed or passed its limit.
+    /// Number of lost pages whose stripe had valid parity, but a second unreadable page.
+    /// The second page failed or passed its read limit.
     pub lost_twice_failed_pages: u64,
-    /// Lost pages whose stripe had no parity or outdated parity: the window without protection.
+    /// Number of lost pages whose stripe had no parity or outdated parity.
     pub lost_unprotected_pages: u64,
-    /// Unprotected lost pages whose stripe had no page in a worn block; absent unless parity
-    /// follows wear.
+    /// Number of unprotected lost pages whose stripe had no page in a worn block.
+    /// Absent unless parity follows wear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_not_worn_pages: Option<u64>,
-    /// Unprotected lost pages whose stripe needed parity because of wear and still waited for it;
-    /// absent unless parity follows wear.
+    /// Number of unprotected lost pages whose stripe still waited for parity because of wear.
+    /// Absent unless parity follows wear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_waiting_pages: Option<u64>,
-    /// Pages rebuilt in the background.
+    /// Number of pages rebuilt in the background.
     pub rebuilt_in_background_pages: u64,
-    /// Pages rebuilt for reads of the host.
+    /// Number of pages rebuilt because the host read them.
     pub rebuilt_for_reads_pages: u64,
-    /// Pages rebuilt before writes and trims of their stripes.
+    /// Number of pages rebuilt before a write or trim of their stripe.
     pub rebuilt_for_writes_pages: u64,
-    /// Pages on failed flash that are not rebuilt yet.
+    /// Number of pages on failed flash that are not rebuilt yet.
     pub unmended_pages: u64,
-    /// Requests from the first failure until all possible pages were rebuilt; null if some are not
-    /// rebuilt.
+    /// Number of requests from the first failure until all possible pages were rebuilt.
+    /// Null if some of these pages are not rebuilt.
     pub mended_after_requests: Option<u64>,
     /// Seconds from the first failure until all possible pages were rebuilt; null without a clock.
     pub mended_after_s: Option<f64>,
-    /// Stripes that should have parity at the end, but whose parity was given up or has no place.
+    /// Number of stripes that should have parity at the end, but do not have it.
+    /// Their parity was given up or has no place.
     pub unprotected_stripes: u64,
 }
 
-/// Failure that happened.
+/// Injected failure that happened.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Happened {
     /// Failure as the user gave it.
     pub failure: String,
     /// Number of requests before the failure.
     pub request: u64,
-    /// Pages of the host and of parity on the failed flash.
+    /// Number of host pages and parity pages on the failed flash.
     pub pages: u64,
     /// Stage of the drive's life, 1 to 3; absent for drives without stages.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +58,7 @@ pub struct Happened {
 }
 
 impl Failures {
-    /// Returns `None` if no failure was requested.
+    /// Returns the injected failures of a run; `None` if no failure was requested.
     pub(crate) fn of(drive: &Drive, has_clock: bool) -> Option<Self> {
         let books = drive.failure_books()?;
         let (first, by_wear) = (books.happened.first(), drive.config().parity.by_wear().is_some());

@@ -1,4 +1,4 @@
-//! Operations of the flash, by cause.
+//! Flash operations by cause.
 
 use std::collections::BTreeMap;
 
@@ -6,22 +6,22 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
 
-/// Operations of the flash.
+/// Number of flash operations by cause.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Flash {
-    /// Pages sensed.
+    /// Number of pages sensed, by cause.
     pub reads: ByCause,
-    /// Pages programmed.
+    /// Number of pages programmed, by cause.
     pub programs: ByCause,
-    /// Pages programmed without data, to complete wordlines.
+    /// Number of pages programmed without data, to complete wordlines.
     pub padded_pages: u64,
-    /// Blocks erased.
+    /// Number of blocks erased, by cause.
     pub erases: ByCause,
-    /// Wordlines programmed again in place.
+    /// Number of wordlines reprogrammed in place, by cause.
     pub reprograms: ByCause,
 }
 
-/// Count for each cause. Regrouping by hints is optional; its count appears only if it is not 0.
+/// Count for each cause. The count of regrouping by hints appears only if it is not 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByCause(pub(crate) [u64; Cause::COUNT]);
 
@@ -44,7 +44,7 @@ impl ByCause {
         self.0[cause as usize]
     }
 
-    /// Returns the count of all causes.
+    /// Returns the sum of the counts over all causes.
     pub fn sum(&self) -> u64 {
         self.0.iter().sum()
     }

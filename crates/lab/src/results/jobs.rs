@@ -1,4 +1,4 @@
-//! Requests and results of each job of a fio file.
+//! Results of each job of a fio file.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::metrics::Group;
@@ -7,7 +7,7 @@ use vpass_workload::fio::{FioSource, JobCounts, JobRecord};
 
 use super::{Latencies, Quantiles, Throughput};
 
-/// Results of one section's job with its clones.
+/// Results of the job of one section, including its clones.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobResult {
     /// Name of the section.
@@ -16,39 +16,40 @@ pub struct JobResult {
     pub stage: usize,
     /// Number of requests of all kinds.
     pub requests: u64,
-    /// Requests and bytes by kind.
+    /// Number of requests and of bytes by kind.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Seconds from the job's first request to the end of its last one; for a single job, from the
-    /// start of the run. Null in the untimed gear.
+    /// Seconds from the job's first request to the end of its last one; null in the untimed gear.
+    /// For a single job, the time begins at the start of the run.
     pub active_s: Option<f64>,
-    /// Throughput over that time; null if the job paused, in several passes of several stages.
+    /// Throughput over `active_s`; null if the job paused.
+    /// A job pauses between passes if the file has several stages.
     pub throughput: Throughput,
     /// Latencies of the job's requests.
     pub latency_us: Latencies,
 }
 
-/// Requests and bytes of a job.
+/// Number of requests and of bytes of a job.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Counts {
-    /// Read requests.
+    /// Number of read requests.
     pub read_requests: u64,
-    /// Write requests.
+    /// Number of write requests.
     pub write_requests: u64,
-    /// Trim requests.
+    /// Number of trim requests.
     pub trim_requests: u64,
-    /// Bytes of the read requests.
+    /// Number of bytes of the read requests.
     pub read_bytes: u64,
-    /// Bytes of the write requests.
+    /// Number of bytes of the write requests.
     pub write_bytes: u64,
 }
 
-/// Returns the results of the jobs of a source after some passes, in the order of the file.
+/// Returns the results of each job after these passes, in the order of the file.
 pub fn jobs(source: &FioSource, engine: Option<&Replay>, passes: u64) -> Vec<JobResult> {
     let stages = source.jobs().last().map_or(0, |job| job.stage);
     let groups = engine.map(|engine| engine.metrics().groups.list()).unwrap_or_default();
     let result = |(i, (job, counts)): (usize, (&JobRecord, &JobCounts))| {
-        // A single job has the results of the drive.
+        // The results of a single job are the results of the drive.
         let alone = engine.filter(|_| groups.is_empty());
         let span = groups
             .get(i)

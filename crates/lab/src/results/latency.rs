@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 use vpass_core::base::metrics::Latency;
 use vpass_core::time::Replay;
 
-/// Latencies of host requests; nulls in the untimed gear.
+/// Latencies of host requests; all values are null in the untimed gear.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Latencies {
-    /// Latencies of reads.
+    /// Latencies of host reads.
     pub read: Quantiles,
-    /// Latencies of writes.
+    /// Latencies of host writes.
     pub write: Quantiles,
-    /// Latencies of reads that waited for reclaim.
+    /// Latencies of host reads that waited for reclaim.
     pub read_during_reclaim: Quantiles,
 }
 
@@ -34,25 +34,25 @@ pub struct Quantiles {
     pub max: Option<f64>,
 }
 
-/// Throughput over the simulated time; nulls in the untimed gear.
+/// Throughput over the simulated time; all values are null in the untimed gear.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Throughput {
-    /// Reads per second.
+    /// Number of host reads per second.
     pub read_iops: Option<f64>,
-    /// Writes per second.
+    /// Number of host writes per second.
     pub write_iops: Option<f64>,
-    /// MiB read per second.
+    /// MiB that the host read per second.
     pub read_mib_s: Option<f64>,
-    /// MiB written per second.
+    /// MiB that the host wrote per second.
     pub write_mib_s: Option<f64>,
-    /// Requests that arrived per second, by their own clock; null in closed loop.
+    /// Number of requests that arrived per second in open loop; null in closed loop.
     pub offered_iops: Option<f64>,
     /// Seconds from the last arrival to the end of the last request; null in closed loop.
     pub backlog_s: Option<f64>,
 }
 
 impl Latencies {
-    /// Returns the latencies of the timed gear, or only nulls.
+    /// Returns the latencies of the timed gear. All values are null in other gears.
     pub(crate) fn of(engine: Option<&Replay>) -> Self {
         let of = |pick: fn(&Replay) -> &Latency| {
             engine.map_or_else(Quantiles::default, |e| Quantiles::of(pick(e)))
@@ -84,7 +84,8 @@ impl Quantiles {
 }
 
 impl Throughput {
-    /// Computes the throughput from requests and bytes, each of reads and writes, over a time.
+    /// Computes the throughput over a time. Each pair has the value of host reads, then that of
+    /// host writes.
     pub(crate) fn of(requests: (u64, u64), bytes: (u64, u64), seconds: Option<f64>) -> Self {
         let Some(s) = seconds.filter(|s| *s > 0.0) else { return Self::default() };
         let mib = |bytes: u64| bytes as f64 / f64::from(1u32 << 20) / s;

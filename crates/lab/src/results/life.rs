@@ -1,26 +1,27 @@
 //! Projected life of a drive under a workload, from the wear of one run or of runs at several ages.
 //!
 //! Limits fall with wear, so reads cause more rewrites on an old drive than on a young one. The
-//! projection therefore scales the rewrites for reads by the technique's reads per rewrite
-//! ([`vpass_core::drive::Drive::reads_per_rewrite`]). Host writes stay constant. GC frees the pages
-//! that host and reclaim use, except those that reclaim's own erases free.
+//! projection therefore scales the rewrites for reads by the technique's number of reads per
+//! rewrite ([`vpass_core::drive::Drive::reads_per_rewrite`]). Host writes stay constant. GC frees
+//! the pages that host and reclaim use, except the pages that erases of reclaim free.
 //!
 //! ```text
-//! 10 blocks; 20 block cycles by reads in a day, at 100 reads per rewrite;
-//! 100 reads per rewrite up to 50 cycles, and 50 from there to 100
-//! a day wears a block by 2 cycles, then by 4:  50 / 2 + 50 / 4 = 37.5 days, and not 100 / 2 = 50
-//! the host wrote 3 GB on that day:  37.5 x 3 GB until worn
+//! 10 blocks take 20 block cycles by reads in a day, at 100 reads per rewrite
+//! a block has 100 reads per rewrite up to 50 cycles, and 50 reads from 50 to 100 cycles
+//! a day wears a block by 2 cycles, later by 4
+//! the life is 50 / 2 + 50 / 4 = 37.5 days, and not 100 / 2 = 50 days
+//! the host wrote 3 GB on that day, so it can write 37.5 x 3 GB until the drive is worn
 //! ```
 
 use super::life_unit::LifeUnit;
 
-/// Counts of one kind of operation, by cause.
+/// Counts of one kind of flash operation, by cause.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shares {
     pub(crate) host: f64,
     pub(crate) reclaim: f64,
     pub(crate) gc: f64,
-    /// Wear levelling and other causes.
+    /// Count of wear levelling and all other causes.
     pub(crate) rest: f64,
 }
 
@@ -33,46 +34,48 @@ impl Shares {
 /// Wear of all blocks of a drive in one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Worn {
-    /// Mean effective P/E cycles half-way through the run.
+    /// Mean number of effective P/E cycles half-way through the run.
     pub(crate) age: f64,
     pub(crate) seconds: f64,
-    /// Bytes that the host wrote; for a sample, those of the whole drive.
+    /// Bytes that the host wrote. For a sample, bytes that the host wrote to the whole drive.
     pub(crate) write_bytes: f64,
-    /// Bytes that the host read; for a sample, those of the whole drive.
+    /// Bytes that the host read. For a sample, bytes that the host read from the whole drive.
     pub(crate) read_bytes: f64,
-    /// Pages that the host wrote.
+    /// Number of pages that the host wrote.
     pub(crate) write_pages: f64,
     pub(crate) blocks: f64,
     pub(crate) pages_per_block: f64,
     pub(crate) programs: Shares,
     pub(crate) erases: Shares,
-    /// Cycles of wear beyond the erases, by reprogramming in place.
+    /// Cycles of wear by reprogramming in place, which come on top of the erases.
     pub(crate) extra: f64,
-    /// Mean reads between two rewrites, over the cycles of the run.
+    /// Mean number of reads between two rewrites, over the block cycles of the run.
     pub(crate) reads_per_rewrite: f64,
-    /// Reads that pages took without a rewrite yet, in copied pages times reads per rewrite.
+    /// Number of reads that pages took since their last rewrite.
+    /// The unit is copied pages times reads per rewrite.
     pub(crate) underway: f64,
 }
 
-/// Fewest block cycles for a life with one number; with fewer, only a range is given.
+/// Fewest block cycles for which a life is one number. With fewer block cycles, a life is a range.
 pub const CONFIDENT_CYCLES: f64 = 30.0;
 /// Fewest block cycles for any statement about a life.
 pub(crate) const FEWEST_CYCLES: f64 = 3.0;
 
 impl Worn {
-    /// Returns the block cycles of all blocks: erased blocks, or blocks that the programmed pages
-    /// fill, whichever is larger.
+    /// Returns the number of block cycles of all blocks.
+    /// This is the number of erased blocks, or of blocks that the programmed pages fill, whichever
+    /// is larger.
     pub(crate) fn observed(&self) -> f64 {
         self.erases.sum().max(self.programs.sum() / self.pages_per_block)
     }
 
-    /// Returns the block cycles that pages in the write buffer and reads without a rewrite will
-    /// cause.
+    /// Returns the number of block cycles that have a cause in this run but will come later.
+    /// The causes are pages in the write buffer, and reads that have not led to a rewrite yet.
     pub(crate) fn pending(&self) -> f64 {
         (self.write_pages + self.underway / self.reads_per_rewrite) / self.pages_per_block
     }
 
-    /// Returns the amount of a life unit that the run covers.
+    /// Returns how many of this life unit the run covers.
     pub(crate) fn amount(&self, unit: LifeUnit) -> f64 {
         match unit {
             LifeUnit::Days => self.seconds / 86_400.0,
@@ -81,9 +84,9 @@ impl Worn {
         }
     }
 
-    /// Returns the growth of read-caused work at other reads per rewrite. With `underway`, reads
-    /// without a rewrite yet count, too. Their weight is the share of the run's data that reads
-    /// move before the host overwrites it.
+    /// Returns the factor by which work for reads grows at another number of reads per rewrite.
+    /// With `underway`, reads that have not led to a rewrite yet count, too. Their weight is the
+    /// share of the run's data that reclaim moves before the host overwrites it.
     fn growth(&self, reads_per_rewrite: f64, underway: bool) -> f64 {
         if self.programs.reclaim == 0.0 {
             return 1.0;
@@ -97,10 +100,10 @@ impl Worn {
             / (self.programs.reclaim * reads_per_rewrite)
     }
 
-    /// Returns the block cycles of all blocks if reads had caused `growth` times as much work.
+    /// Returns the block cycles of all blocks if reads had caused `growth` times the work.
     fn cycles(&self, growth: f64) -> f64 {
-        // Pages that reclaim uses minus those that its own erases free. Whole-block jobs free more
-        // pages than they use.
+        // Pages that reclaim uses, minus pages that erases of reclaim free. Jobs that rewrite whole
+        // blocks free more pages than they use.
         let taken = |growth: f64| {
             self.programs.host
                 + growth * (self.programs.reclaim - self.pages_per_block * self.erases.reclaim)
@@ -122,21 +125,23 @@ impl Worn {
             + growth * self.extra
     }
 
-    /// Returns the measured P/E cycles of the mean block per unit; `None` if the run has none of
-    /// the unit.
+    /// Returns the measured number of P/E cycles of the mean block per unit.
+    /// Returns `None` if the run covers nothing of the unit.
     pub(crate) fn per(&self, unit: LifeUnit) -> Option<f64> {
         Some(self.amount(unit))
             .filter(|amount| *amount > 0.0)
             .map(|amount| self.cycles(1.0) / self.blocks / amount)
     }
 
-    /// Returns the P/E cycles of the mean block per unit at these reads per rewrite.
+    /// Returns the number of P/E cycles of the mean block per unit, at this number of reads per
+    /// rewrite.
     fn rate(&self, reads_per_rewrite: f64, bound: Bound, unit: LifeUnit) -> f64 {
         let observed = self.observed();
         let (low, high) = poisson_range(observed);
         let as_seen = |underway| self.cycles(self.growth(reads_per_rewrite, underway));
         let cycles = match bound {
-            // Without any observed cycle: the most that chance can hide, beyond those underway.
+            // No cycle was observed: this is the most wear that chance can hide, in addition to the
+            // wear that is underway.
             Bound::MostWear if observed <= 0.0 => {
                 poisson_range(self.pending()).1
                     * (self.reads_per_rewrite / reads_per_rewrite).max(1.0)
@@ -150,19 +155,19 @@ impl Worn {
     }
 }
 
-/// Projected life, as far as the run allows, in one life unit.
+/// Projected life in one life unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Life {
-    /// Absent with fewer than [`CONFIDENT_CYCLES`] block cycles.
+    /// Life as one number; absent with fewer than [`CONFIDENT_CYCLES`] block cycles.
     pub middle: Option<f64>,
-    /// Absent if the run has none of the unit.
+    /// Lower end of the life; absent if the run covers nothing of the unit.
     pub low: Option<f64>,
-    /// Absent without an upper end.
+    /// Upper end of the life; absent if the life has no upper end.
     pub high: Option<f64>,
 }
 
 /// Projects the life from `age` effective cycles of the mean block to `rated`. `runs` has one or
-/// more runs on equal drives, by rising age; `reads_per_rewrite` depends on the P/E count.
+/// more runs on equal drives, by rising age. `reads_per_rewrite` depends on the P/E count.
 pub(crate) fn life(
     runs: &[Worn],
     age: f64,
@@ -192,8 +197,8 @@ enum Bound {
     MostWear,
 }
 
-/// Returns the P/E cycles of the mean block per unit at this age. The rates of the two nearest runs
-/// are scaled to this age and weighted by distance.
+/// Returns the number of P/E cycles of the mean block per unit at this age. The rates of the two
+/// nearest runs are scaled to this age and weighted by distance.
 fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound, unit: LifeUnit) -> f64 {
     let of = |run: &Worn| run.rate(reads_per_rewrite, bound, unit);
     let next = runs.partition_point(|run| run.age <= f64::from(pec));
@@ -206,7 +211,7 @@ fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound, unit: Lif
     }
 }
 
-/// Returns the sum over the cycles until `rated` at these rates.
+/// Returns the sum of these rates over the cycles until `rated`.
 fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
     let mut at = age;
     let mut passed = 0.0;
@@ -219,7 +224,7 @@ fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
     passed
 }
 
-/// Returns the range of means of a Poisson count, with 95 % confidence. It uses Byar's
+/// Returns the range of means of a Poisson count, with 95 % confidence. The function uses Byar's
 /// approximation (Breslow and Day, Statistical Methods in Cancer Research II, IARC 1987, p. 69).
 /// Erases under a threshold are more even than a Poisson process, so the range is wide.
 pub(crate) fn poisson_range(count: f64) -> (f64, f64) {
@@ -237,7 +242,7 @@ pub(crate) fn poisson_range(count: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// The worked example: reads only; the technique rewrites whole blocks with four valid pages of
+    /// Worked example with reads only. The technique rewrites whole blocks with four valid pages of
     /// ten.
     fn by_reads() -> Worn {
         Worn {
@@ -294,16 +299,17 @@ mod tests {
 
     #[test]
     fn gc_frees_the_pages_that_reclaim_uses_and_does_not_free() {
-        // Single pages move, and no block is erased. 50 host pages and 50 reclaim pages cost 20 GC
-        // erases. At half the reads per rewrite, reclaim uses 100 pages: 30 erases.
+        // Reclaim moves single pages and erases no block. 50 host pages and 50 reclaim pages cost
+        // 20 GC erases. At half the number of reads per rewrite, reclaim uses 100 pages, which
+        // costs 30 erases.
         let worn = Worn {
             programs: Shares { host: 50.0, reclaim: 50.0, gc: 100.0, ..Shares::default() },
             erases: Shares { gc: 20.0, ..Shares::default() },
             ..by_reads()
         };
         assert!((worn.cycles(2.0) - 30.0).abs() < 1e-9);
-        // Whole blocks, half of them valid: reclaim uses 50 pages and frees 100. At half the reads
-        // per rewrite, GC needs no erase.
+        // Reclaim rewrites whole blocks with half of their pages valid. It uses 50 pages and frees
+        // 100. At half the number of reads per rewrite, GC needs no erase.
         let worn = Worn {
             programs: Shares { host: 100.0, reclaim: 50.0, gc: 40.0, ..Shares::default() },
             erases: Shares { reclaim: 10.0, gc: 10.0, ..Shares::default() },
@@ -330,7 +336,8 @@ mod tests {
 
     #[test]
     fn reads_towards_a_rewrite_count_unless_the_host_overwrites_the_data() {
-        // 80 pages were copied at 100 reads per rewrite; another 40 pages have half of these reads.
+        // Reclaim copied 80 pages at 100 reads per rewrite. Another 40 pages have taken half of
+        // these reads.
         let worn = Worn { underway: 2000.0, ..by_reads() };
         assert!(
             (worn.growth(100.0, true) - 1.25).abs() < 1e-9
@@ -342,8 +349,8 @@ mod tests {
 
     #[test]
     fn runs_at_several_ages_are_joined() {
-        // 2 cycles a day at the first age and 6 at the second, with equal reads per rewrite. The
-        // rates are 2, 4 and 6; 4 is the mean.
+        // The drive wears 2 cycles a day at the first age and 6 at the second, with equal reads per
+        // rewrite. The rates over the life are 2, 4 and 6 with mean 4.
         let old = Worn { age: 2.0, seconds: 28_800.0, ..by_reads() };
         let rate_at =
             |pec| rate(&[by_reads(), old.clone()], pec, 100.0, Bound::Middle, LifeUnit::Days);
@@ -359,7 +366,7 @@ mod tests {
         let few = Worn { erases: Shares { reclaim: 10.0, ..Shares::default() }, ..by_reads() };
         let of = |run: Worn, unit| super::life(&[run], 0.0, 100, &|_| 100.0, unit);
         let life = of(few.clone(), LifeUnit::Days);
-        // One cycle per block and day. The exact bounds of a count of 10 are 4.80 and 18.39.
+        // Each block wears one cycle per day. The exact bounds of a count of 10 are 4.80 and 18.39.
         let (low, high) = (life.low.unwrap(), life.high.unwrap());
         assert!(
             life.middle.is_none()
@@ -368,8 +375,8 @@ mod tests {
             "{low} {high}"
         );
         assert_eq!(of(few, LifeUnit::HostBytes), Life::default(), "the host wrote nothing");
-        // No cycle was observed: chance can hide at most 3.69. Reads underway for 20 pages add two
-        // blocks.
+        // Without an observed cycle, chance can hide at most 3.69. Reads towards the next rewrite
+        // of 20 pages add two blocks.
         let none = Worn { programs: Shares::default(), erases: Shares::default(), ..by_reads() };
         let low = |run: Worn| {
             let life = of(run, LifeUnit::Days);
@@ -403,7 +410,7 @@ mod tests {
 
     #[test]
     fn bounds_of_a_count() {
-        // Exact bounds of the chi-squared distribution.
+        // Expected values are exact bounds from the chi-squared distribution.
         let near = |count, low: f64, high: f64| {
             let (l, h) = poisson_range(count);
             (l - low).abs() <= 0.01 * low && (h - high).abs() <= 0.01 * high

@@ -1,6 +1,6 @@
 //! Unit of a drive's life: days if requests have their own times, otherwise bytes.
 //!
-//! In a closed loop the next request waits for the drive, so a slow drive gets fewer requests per
+//! In a closed loop, the next request waits for the drive, so a slow drive gets fewer requests per
 //! day. Days would reward a slow drive; bytes do not.
 //!
 //! ```text
@@ -25,12 +25,12 @@ pub enum LifeUnit {
     ReadBytes,
 }
 
-/// Days of the five years for which data sheets give drive writes per day.
+/// Number of days in the five years for which data sheets give drive writes per day.
 const DAYS_OF_DWPD: f64 = 5.0 * 365.0;
 const TERABYTE: f64 = 1e12;
 
 impl LifeUnit {
-    /// Returns the unit for a workload; `None` if the host neither writes nor reads.
+    /// Returns the life unit of a workload; `None` if the host neither writes nor reads.
     pub fn of(has_times: bool, write_bytes: u64, read_bytes: u64) -> Option<Self> {
         match (has_times, write_bytes, read_bytes) {
             (true, ..) => Some(Self::Days),
@@ -40,7 +40,7 @@ impl LifeUnit {
         }
     }
 
-    /// Returns the key of these lives in results.
+    /// Returns the key under which results give lives in this unit.
     pub fn key(self) -> &'static str {
         match self {
             Self::Days => "projected_life_days",
@@ -49,7 +49,7 @@ impl LifeUnit {
         }
     }
 
-    /// Formats a life: "1.14 TBW", "12.0 h".
+    /// Formats a life, such as "1.14 TBW" or "12.0 h".
     pub fn text(self, life: f64) -> String {
         match self {
             Self::Days => days(life),
@@ -58,12 +58,12 @@ impl LifeUnit {
         }
     }
 
-    /// Formats a life with drive writes per day for this capacity: "1.14 TBW (0.58 DWPD)".
+    /// Formats a life with drive writes per day for this capacity, such as "1.14 TBW (0.58 DWPD)".
     pub fn text_on(self, life: f64, capacity_bytes: u64) -> String {
         self.text_with(life, Some(drive_writes_a_day(life, capacity_bytes)))
     }
 
-    /// Formats a life with these drive writes per day.
+    /// Formats a life with this number of drive writes per day.
     pub fn text_with(self, life: f64, drive_writes_per_day: Option<f64>) -> String {
         match (self, drive_writes_per_day) {
             (Self::HostBytes, Some(writes)) => {
@@ -73,7 +73,7 @@ impl LifeUnit {
         }
     }
 
-    /// Formats a range of lives; `high` is infinite without an upper end.
+    /// Formats a range of lives. `high` is infinite if the life has no upper end.
     pub fn range(self, low: f64, high: f64) -> String {
         let (low, high_text) = (self.text(low), self.text(high));
         match (low.split_once(' '), high_text.split_once(' ')) {
@@ -86,7 +86,7 @@ impl LifeUnit {
     }
 }
 
-/// Returns the full drive writes per day over five years for this number of bytes.
+/// Returns the number of full drive writes per day over five years for this number of bytes.
 pub fn drive_writes_a_day(bytes: f64, capacity_bytes: u64) -> f64 {
     bytes / capacity_bytes as f64 / DAYS_OF_DWPD
 }
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn lives_read_as_on_data_sheets() {
-        // 1,825 TB on a 1-TB drive: one drive write per day for five years of 365 days.
+        // 1,825 TB on a 1-TB drive are one drive write per day for five years of 365 days.
         assert_eq!(
             LifeUnit::HostBytes.text_on(1.825e15, 1_000_000_000_000),
             "1,825 TBW (1.00 DWPD)"

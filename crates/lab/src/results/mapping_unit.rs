@@ -1,8 +1,8 @@
 //! Mapping unit (a flash page), and the cost of writes that do not fill it.
 //!
 //! ```text
-//! 16-KiB pages, ten writes of 4 KiB:    each reads its page and programs all of it
-//! 10 fill reads for 10 writes, 160 KiB programmed for 40 KiB written:
+//! ten writes of 4 KiB on 16-KiB pages: each write reads its page and programs the whole page
+//! the drive makes 10 fill reads for 10 writes, and programs 160 KiB for 40 KiB written:
 //! 1 fill read per write, 4 bytes programmed per byte written
 //! ```
 
@@ -11,26 +11,27 @@ use vpass_core::base::metrics::HostCounts;
 
 use crate::numbers::{bytes, digits};
 
-/// Share of the writes above which a warning reports their cost.
+/// Share of small writes above which a warning reports their cost.
 const MANY: f64 = 0.1;
 
-/// Mapping unit of a drive, and how well the host's writes filled it. Shares and means are null
-/// without host writes.
+/// Mapping unit of a drive, and share of host writes that do not fill it.
+/// Shares and means are null without host writes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MappingUnit {
-    /// Size in bytes. The drive maps flash pages; a smaller write reads and programs a whole page.
+    /// Size of the mapping unit in bytes.
+    /// The drive maps flash pages; a smaller write reads and programs a whole page.
     pub bytes: u64,
-    /// Share of the write requests that are smaller than the unit.
+    /// Share of the write requests that are smaller than the mapping unit.
     pub small_write_share: Option<f64>,
-    /// Share of the page writes that cover only a part of the page: small writes, and ends of
-    /// larger writes.
+    /// Share of the page writes that cover only a part of the page.
+    /// Small writes and the ends of larger writes cover only a part.
     pub partial_page_share: Option<f64>,
-    /// Flash reads that complete a page, per write request.
+    /// Number of flash reads that complete a partly written page, per write request.
     pub fill_reads_per_write: Option<f64>,
 }
 
 impl MappingUnit {
-    /// Computes the unit of a drive with this page size and these host counts.
+    /// Computes the mapping unit of a drive with this page size and these host counts.
     pub fn of<'a>(page_bytes: u64, hosts: impl IntoIterator<Item = &'a HostCounts>) -> Self {
         let (mut requests, mut small, mut pages, mut partial, mut fills) = (0, 0, 0, 0, 0);
         for host in hosts {
@@ -49,7 +50,7 @@ impl MappingUnit {
         }
     }
 
-    /// Returns whether enough writes leave the unit partly filled for a warning.
+    /// Returns whether the share of partly filled units is large enough for a warning.
     pub fn is_badly_filled(&self) -> bool {
         self.is_badly_filled_by_requests()
             || self.partial_page_share.is_some_and(|share| share > MANY)
@@ -59,7 +60,7 @@ impl MappingUnit {
         self.small_write_share.is_some_and(|share| share > MANY)
     }
 
-    /// Describes these writes: "98 % of the writes are smaller than".
+    /// Describes the small writes, such as "98 % of the writes are smaller than".
     fn which(&self) -> String {
         let percent = |share: Option<f64>| 100.0 * share.unwrap_or(0.0);
         if self.is_badly_filled_by_requests() {
@@ -73,8 +74,9 @@ impl MappingUnit {
     }
 }
 
-/// Returns the warning about partly filled units in runs of one workload, with the write
-/// amplification of each run. Returns `None` if nearly all writes fill the unit.
+/// Returns the warning about partly filled units in runs of one workload. Each run has its write
+/// amplification.
+/// Returns `None` if nearly all writes fill the unit.
 pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Option<String> {
     let runs: Vec<_> = runs.into_iter().filter(|(unit, _)| unit.is_badly_filled()).collect();
     let (unit, _) = runs.first()?;
@@ -89,7 +91,7 @@ pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Op
     ))
 }
 
-/// Formats a range such as "16.9" or "16.9 to 17.2"; `None` without values.
+/// Formats a range, such as "16.9" or "16.9 to 17.2"; `None` without values.
 fn range(values: impl Iterator<Item = f64> + Clone) -> Option<String> {
     let (low, high) = (values.clone().reduce(f64::min)?, values.reduce(f64::max)?);
     let (low, high) = (digits(low), digits(high));
@@ -100,7 +102,7 @@ fn range(values: impl Iterator<Item = f64> + Clone) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Ten writes of 4 KiB on 16-KiB pages, and `whole` writes of whole pages.
+    /// Counts of ten writes of 4 KiB on 16-KiB pages, and of `whole` writes of whole pages.
     fn host(whole: u64) -> HostCounts {
         HostCounts {
             write_requests: 10 + whole,
@@ -135,7 +137,7 @@ mod tests {
 
     #[test]
     fn ends_of_large_writes_are_reported() {
-        // 100 writes of 20 KiB, each one whole page and a quarter of the next.
+        // 100 writes of 20 KiB; each covers one whole page and a quarter of the next page.
         let ragged = HostCounts {
             write_requests: 100,
             write_pages: 200,

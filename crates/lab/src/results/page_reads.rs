@@ -1,5 +1,4 @@
-//! Host page reads by stage: time in each stage, by page kind and by the valid pages of the
-//! wordline.
+//! Host page reads by stage. Times are given by page kind and by the valid pages of the wordline.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use vpass_core::base::units::Ns;
 use vpass_core::config::CellType;
 
-/// Stages of the host's page reads.
+/// Stages of host page reads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PageReads {
     /// Stages of all page reads.
@@ -15,34 +14,34 @@ pub struct PageReads {
     pub all: Stages,
     /// Stages by page kind.
     pub by_kind: BTreeMap<String, Stages>,
-    /// Stages by page kind and by the valid lower pages of its wordline. `L-M` is an MSB page over
-    /// a valid LSB page and an invalid CSB page.
+    /// Stages by page kind and by the valid lower pages of the page's wordline.
+    /// `L-M` is an MSB page over a valid LSB page and an invalid CSB page.
     pub by_validity: BTreeMap<String, Stages>,
 }
 
-/// Page reads and the mean time in each stage, in microseconds. Decoding and the host link add the
-/// same time to all reads.
+/// Number of page reads, and mean time in each stage, in microseconds.
+/// Decoding and the host link add the same time to all page reads.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stages {
     /// Number of page reads.
     pub reads: u64,
     /// Share of all page reads.
     pub share: f64,
-    /// Page reads with less sensing time than their page kind takes in full density.
+    /// Number of page reads with less sensing time than their page kind takes in full density.
     pub faster: u64,
-    /// Wait for the die, before the first sensing or before the first retry.
+    /// Mean wait for the die, before the first sensing or before the first retry.
     pub wait_us: f64,
-    /// Sensing time.
+    /// Mean sensing time.
     pub sense_us: f64,
-    /// Wait in the page register until the channel was free.
+    /// Mean wait in the page register until the channel was free.
     pub channel_wait_us: f64,
-    /// Transfer time on the channel.
+    /// Mean transfer time on the channel.
     pub transfer_us: f64,
-    /// Time from the transfer until the sensing that decoded the page.
+    /// Mean time of retries, from the first retry until the sensing that decoded the page.
     pub retry_us: f64,
 }
 
-/// Sums over some page reads, in ns.
+/// Sums of the stage times over some page reads, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StagesSum {
     pub(crate) reads: u64,
@@ -88,7 +87,8 @@ impl StagesSum {
 }
 
 impl PageReads {
-    /// Computes the stages from sums by page kind and by valid pages, with one bit for each kind.
+    /// Computes the stages from sums by page kind and by valid pages.
+    /// The index of the valid pages has one bit for each kind.
     pub(crate) fn of<const MASKS: usize>(cell: CellType, sums: &[[StagesSum; MASKS]]) -> Self {
         let kinds = cell.kinds();
         let all = StagesSum::of(sums.iter().flatten());
@@ -99,7 +99,7 @@ impl PageReads {
         let mut by_validity = BTreeMap::new();
         for (kind, of_kind) in sums.iter().enumerate().take(kinds.len()) {
             for below in 0..1usize << kind {
-                // Upper pages do not affect how a page is read.
+                // The validity of upper pages does not affect how a page is read.
                 let alike = of_kind
                     .iter()
                     .enumerate()
@@ -112,7 +112,7 @@ impl PageReads {
     }
 }
 
-/// Returns the letters of a page and the valid pages below it.
+/// Returns the letters of a page and of the valid pages below it.
 fn case(kinds: &[&str], kind: usize, below: usize) -> String {
     let letter = |kind: usize| kinds[kind].chars().next().unwrap_or('?');
     (0..=kind).map(|k| if k == kind || below >> k & 1 == 1 { letter(k) } else { '-' }).collect()

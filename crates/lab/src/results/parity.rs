@@ -10,157 +10,164 @@ use vpass_core::time::Replay;
 
 use super::stages::{Stage, stages};
 
-/// Parity results. `flash` has its reads and programs, under `parity`.
+/// Parity work and protection. `flash` has the flash pages read and programmed under `parity`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parity {
-    /// Host pages that share one parity page.
+    /// Number of host pages that share one parity page.
     pub stripe_pages: u32,
-    /// Parity pages for which the drive has flash: one per stripe.
+    /// Number of parity pages for which the drive has flash; one per stripe.
     pub parity_pages: u32,
-    /// Stripes whose parity was updated from the old parity.
+    /// Number of stripe updates that computed the parity from the old parity.
     pub modified: u64,
-    /// Stripes whose parity was computed from all their data.
+    /// Number of stripe updates that computed the parity from all data of the stripe.
     pub whole: u64,
-    /// Pages that could not be read and were rebuilt from their stripes.
+    /// Number of unreadable pages that were rebuilt from their stripes.
     pub rebuilt_pages: u64,
-    /// Number of times that the parity of a stripe was given up. Too much of the stripe was
-    /// unreadable, or delayed parity would have raised an alarm in a block while another was
-    /// erased.
+    /// Number of times that the drive gave up the parity of a stripe.
+    /// Too much of the stripe was unreadable. Or delayed parity would have raised an alarm in a
+    /// block while another block was erased.
     pub given_up: u64,
-    /// Stripes without parity for this reason at the end.
+    /// Number of stripes without parity at the end because it was given up.
     pub unprotected_stripes: u64,
-    /// Mean P/E cycles of the blocks of each die, starting with die 0.
+    /// Mean number of P/E cycles per block for each die, starting with die 0.
     pub pec_mean_by_die: Vec<f64>,
-    /// Expected failures if parity raises the read limits (`bch.target = "stripe"`); absent
-    /// otherwise.
+    /// Expected failures if parity raises the read limits (`bch.target = "stripe"`); else absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads_first: Option<ReadsFirst>,
-    /// Parity that waits in controller memory; absent if parity is programmed with each write.
+    /// Parity that waits in controller memory; absent if each write programs its parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delayed: Option<Delayed>,
-    /// Stripes that wear gives parity; absent if all stripes have parity.
+    /// Parity of stripes in worn blocks only; absent if all stripes have parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_wear: Option<ByWear>,
 }
 
-/// Expected numbers for reads between a page's own limit and its stripe's limit. Nothing is drawn,
-/// and no page is lost or rebuilt for them.
+/// Expected numbers for reads between the limit of a page and the higher limit of its stripe.
+/// The drive draws no random failures for these reads, so it loses and rebuilds no page.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ReadsFirst {
-    /// Ratio of the reads that a block endures to those that a page endures by itself.
+    /// Number of reads that a block endures, divided by the number that a lone page endures.
     pub raised: f64,
-    /// `bch.uber`: highest expected loss of a read per data bit, while every stripe has its parity.
+    /// `bch.uber`: highest expected loss per data bit read while every stripe has its parity.
     pub uber_target: f64,
-    /// Reads of flash pages for any cause, in dose units; the numbers below are of these reads.
+    /// Number of flash page reads for any cause, in dose units.
+    /// The expected numbers below are about these page reads.
     pub reads: f64,
-    /// Reads that the code is expected not to decode, so that the page is rebuilt from its stripe.
+    /// Expected number of page reads that the code does not decode.
+    /// The drive rebuilds such a page from its stripe.
     pub expected_failed_reads: f64,
-    /// Expected lost codewords per data bit of these reads, if the members of a stripe were read
-    /// equally often. Null without reads, or if a stripe had no parity.
+    /// Expected number of lost codewords per data bit read, at equal read rates in a stripe.
+    /// Null without reads, or if a stripe had no parity.
     pub expected_uber: Option<f64>,
-    /// Expected lost codewords per data bit if all other members had been at their limits all the
-    /// time.
+    /// Expected number of lost codewords per data bit read, if all other pages are at their limits.
     pub expected_uber_at_most: Option<f64>,
-    /// Expected lost codewords per data bit without any parity.
+    /// Expected number of lost codewords per data bit read, without parity.
     pub expected_uber_without_parity: Option<f64>,
 }
 
-/// Parity only for stripes with a page in a worn block.
+/// Parity for only those stripes that have a page in a worn block.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ByWear {
-    /// `T_p`: blocks with more P/E cycles are worn.
+    /// `T_p`: a block with more P/E cycles than this is worn.
     pub t_p: u32,
-    /// Share of the blocks that are worn at the end.
+    /// Share of worn blocks at the end.
     pub worn_share: f64,
-    /// Stripes with parity at the end.
+    /// Number of stripes with parity at the end.
     pub protected_stripes: u64,
-    /// Stripes that got parity because one of their pages moved to a worn block.
+    /// Number of stripes that got parity because one of their pages moved to a worn block.
     pub formed: u64,
-    /// Stripes that gave up parity because they had no page in a worn block any more.
+    /// Number of stripes that gave up parity because their last page left the worn blocks.
     pub dissolved: u64,
-    /// Stripes that wait for parity at the end, because a move brought one of their pages to a worn
-    /// block.
+    /// Number of stripes that wait for parity at the end.
+    /// A move brought one of their pages to a worn block.
     pub waiting_at_end: u64,
-    /// Most stripes that waited at one time.
+    /// Largest number of stripes that waited for parity at one time.
     pub most_waiting: u64,
-    /// Waiting stripes, summed over the page writes of the host.
+    /// Number of stripes that wait for parity, summed over the page writes of the host.
     pub waiting_writes: u64,
-    /// Waiting stripes times their waiting time, in seconds; null without a clock.
+    /// Number of stripes that wait for parity times their waiting time; null without a clock.
+    /// The unit is stripe-seconds.
     pub waiting_s: Option<f64>,
-    /// Stripes whose counter differs from the number of their pages in worn blocks, at the end.
+    /// Number of stripes with a wrong counter of pages in worn blocks, at the end.
     /// Only the published rule gives more than 0.
     pub miscounted_stripes: u64,
-    /// Stages of the drive's life; absent if the technique has none.
+    /// Stages of the drive's life; absent if the technique has no stages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub life: Option<Life>,
 }
 
-/// Stages of a drive's life: recycling only, parity of worn stripes, parity of all stripes.
+/// Stages of a drive's life.
+/// Stage 1 only recycles, stage 2 gives parity to worn stripes, and stage 3 gives parity to all
+/// stripes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Life {
     /// Stage at the end: 1, 2 or 3.
     pub stage: u8,
     /// `L`: the last stage begins when more stripes than this have a page in a worn block.
     pub l: u32,
-    /// Host page writes before the second and the third stage began; null if a stage began before
-    /// the measured phase or never.
+    /// Number of host page writes before the second stage, and before the third stage.
+    /// Null if the stage began before the measured phase or never.
     pub began_after_writes: [Option<u64>; 2],
-    /// Times at which these stages began, in seconds; null if a stage began before the measured
-    /// phase or never, or without a clock.
+    /// Times at which the second and the third stage began, in seconds.
+    /// Null if the stage began before the measured phase or never, or without a clock.
     pub began_s: [Option<f64>; 2],
-    /// Stripes that the last stage has processed so far, so that they have parity.
+    /// Number of stripes to which the last stage has given parity so far.
     pub stripes_seen_to: u32,
-    /// Host page writes before the last stage had processed all stripes; null if that was before
-    /// the measured phase or did not happen.
+    /// Number of host page writes before the last stage had given parity to all stripes.
+    /// Null if that was before the measured phase, or if it did not happen.
     pub all_seen_to_after_writes: Option<u64>,
-    /// Time at which the last stage had processed all stripes, in seconds. Null if that was before
-    /// the measured phase or did not happen, or without a clock.
+    /// Time at which the last stage had given parity to all stripes, in seconds.
+    /// Null if that was before the measured phase, if it did not happen, or without a clock.
     pub all_seen_to_s: Option<f64>,
-    /// Blocks left to parity at the end: neither reads nor age cause recycling.
+    /// Number of blocks that only parity protects at the end.
+    /// Neither reads nor age cause recycling of these blocks.
     pub left_to_parity_blocks: u64,
     /// Results of each stage that the measured phase reached.
     pub stages: Vec<Stage>,
 }
 
-/// Window without protection: stripes whose parity on flash is outdated.
+/// Stripes whose parity on flash is outdated, because their parity waits in a cache.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Delayed {
-    /// Most stripes with outdated parity at one time.
+    /// Largest number of stripes that may have outdated parity at one time.
     pub cache_pages: u32,
-    /// Whether the cache survives a loss of power (`parity.cache`).
+    /// Whether the cache survives a power loss (`parity.cache`).
     pub survives_power_loss: bool,
-    /// Stripe updates that went to the cache.
+    /// Number of stripe updates that went to the cache.
     pub updates: u64,
-    /// Pages whose parity the cache forgot: unprotected until their stripe is committed.
+    /// Number of pages whose parity the cache dropped.
+    /// These pages are unprotected until their stripe is committed.
     pub exposed: u64,
-    /// Stripes whose parity was computed in the cache because a version that it needed was about to
-    /// be erased.
+    /// Number of stripes whose parity was computed in the cache before an erase.
+    /// The erase would have removed a version that the parity needed.
     pub made_whole: u64,
-    /// Stripes with outdated parity at the end.
+    /// Number of stripes with outdated parity at the end.
     pub stripes_at_end: u64,
-    /// Most stripes with outdated parity at one time.
+    /// Largest number of stripes that had outdated parity at one time.
     pub most_stripes: u64,
-    /// Stripes with outdated parity, summed over the page writes of the host.
+    /// Number of stripes with outdated parity, summed over the page writes of the host.
     pub stripe_writes: u64,
-    /// Stripes with outdated parity times the time in this state, in seconds; null without a clock.
+    /// Number of stripes with outdated parity times the time in this state; null without a clock.
+    /// The unit is stripe-seconds.
     pub stripe_s: Option<f64>,
-    /// Pages that a loss of power would expose.
+    /// Number of pages that a power loss would expose.
     pub power_loss: PowerLoss,
 }
 
-/// Host pages in stripes with outdated parity. A loss of power takes their parity, which counts as
-/// their loss. Zero if the cache survives it.
+/// Number of host pages in stripes with outdated parity.
+/// A power loss takes the parity of these pages, and the pages count as lost. The number is zero if
+/// the cache survives the power loss.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PowerLoss {
-    /// Mean over moments drawn evenly from the run, or from the host's page writes without a clock;
-    /// null without any moment.
+    /// Mean number of pages over random moments of the run; null without any moment.
+    /// Without a clock, the moments are random page writes of the host.
     pub pages_mean: Option<f64>,
-    /// Largest number at any moment.
+    /// Largest number of pages at any moment.
     pub pages_most: u64,
 }
 
 impl Parity {
-    /// Returns `None` if the drive has no parity.
+    /// Returns the parity results; `None` if the drive has no parity.
     pub(crate) fn of(drive: &Drive, engine: Option<&Replay>) -> Option<Self> {
         let (geometry, counts) = (drive.geometry(), drive.parity_counts());
         let stripes = geometry.stripes?;

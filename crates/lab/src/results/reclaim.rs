@@ -1,4 +1,4 @@
-//! Work that reads caused, and the ranges whose reads caused it.
+//! Work for reads, and the ranges whose reads caused it.
 
 use std::collections::BTreeMap;
 
@@ -7,48 +7,52 @@ use vpass_core::drive::Drive;
 
 use super::words::{self, Word};
 
-/// Work that reads caused.
+/// Work for reads: reclaim jobs and their cost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reclaim {
-    /// Alarms: times that the technique was asked.
+    /// Number of alarms, at which the drive asks the technique for a job.
     pub alarms: u64,
-    /// Reclaim jobs.
+    /// Number of reclaim jobs.
     pub invocations: u64,
-    /// Pages that reclaim jobs copied.
+    /// Number of pages that reclaim jobs copied.
     pub pages_copied: u64,
-    /// Time that host reads waited for reclaim on their die, summed over reads.
+    /// Time that host reads waited for reclaim on their die, in microseconds.
+    /// This is the sum over all host reads.
     pub stall_us: f64,
-    /// Reclaim jobs that were not done before the block's last allowed read.
+    /// Number of reclaim jobs that were not done before the block's last allowed read.
     pub deadline_misses: u64,
-    /// Blocks that GC erased to free space for reclaim jobs.
+    /// Number of blocks that GC erased to free space for reclaim jobs.
     pub gc_erases: u64,
-    /// Blocks opened for the IPR pool.
+    /// Number of blocks opened for the IPR pool.
     pub pool_openings: u64,
-    /// Blocks opened for the pool that lie outside it.
+    /// Number of blocks that were opened for the IPR pool but lie outside it.
     pub pool_misses: u64,
-    /// Blocks reprogrammed in place.
+    /// Number of blocks reprogrammed in place.
     pub reprograms: u64,
-    /// Blocks that should have guard levels, but the drive could not spare the pages.
+    /// Number of blocks without guard levels because the drive could not spare the pages.
     pub low_density_refused: u64,
-    /// Low-density blocks that GC erased.
+    /// Number of low-density blocks that GC erased.
     pub low_density_erases_by_gc: u64,
-    /// Low-density blocks erased, by the used share of their limit, in twentieths.
+    /// Number of erased low-density blocks by the used share of their limit, in twentieths.
     pub low_density_used: [u64; 20],
-    /// Technique's own counts.
+    /// Counts that only this technique keeps.
     #[serde(flatten, deserialize_with = "words::counts")]
     pub technique: BTreeMap<Word, u64>,
-    /// Ranges of host addresses whose reads caused the copies, most copies first.
+    /// Ranges of host addresses whose reads caused the copies.
+    /// The range with the largest number of copies is first.
     pub blame: Vec<Blame>,
 }
 
-/// Copies that reads of a range caused. Reads by movers count for the range whose data they read.
+/// Number of copies that reads of a range caused.
+/// A read of the rewrite itself counts for the range whose data it reads.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Blame {
     /// First byte of the range.
     pub offset_bytes: u64,
-    /// Length of the range.
+    /// Length of the range in bytes.
     pub bytes: u64,
-    /// Number of copies, to a thousandth. Ranges share a job, so it is not a whole number.
+    /// Number of copies that the reads of the range caused, to a thousandth.
+    /// The number is not whole because ranges share a job.
     pub copies: f64,
 }
 

@@ -1,43 +1,45 @@
-//! Work that the age of data caused.
+//! Work for the age of data.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
 
-/// Work that the age of data caused. `flash` has the copies and erases, under `refresh`.
+/// Work for the age of data. `flash` has the copies and erases under `refresh`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Refresh {
-    /// Blocks whose rewriting began because of their age.
+    /// Number of blocks whose rewriting began because of their age.
     pub invocations: u64,
-    /// Blocks of these jobs that were still open.
+    /// Number of these blocks that were still open.
     pub open_blocks: u64,
-    /// Pages of these open blocks that were never programmed.
+    /// Number of pages of these open blocks that were never programmed.
     pub unused_pages: u64,
-    /// Refresh jobs that were not done when the block's period ended.
+    /// Number of refresh jobs that were not done when the block's period ended.
     pub deadline_misses: u64,
-    /// Age of the oldest block that holds pages, at the end.
+    /// Age of the oldest block that holds pages at the end, in seconds.
     pub oldest_s: f64,
-    /// Wordlines merged in place; absent if the technique does not merge.
+    /// Results of merging wordlines in place; absent if the technique does not merge.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Merged>,
 }
 
-/// Wordlines that refresh merged in place, so that reads need fewer sensings.
+/// Wordlines that refresh merged in place, so that a read needs fewer sensings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Merged {
     /// Number of merged wordlines.
     pub merged_wordlines: u64,
-    /// Pages of these wordlines that the merge corrupted; the data was written elsewhere.
+    /// Number of pages that the merge corrupted.
+    /// Their data was written elsewhere.
     pub corrupted_pages: u64,
-    /// Blocks moved whole because their reads were too close to the limit of reclaim.
+    /// Number of blocks moved whole because their reads were too close to the reclaim limit.
     pub no_room: u64,
-    /// Blocks with merged wordlines, at the end.
+    /// Number of blocks with merged wordlines at the end.
     pub merged_blocks: u32,
-    /// Blocks with merged wordlines that the same data would not need without merging.
+    /// Number of blocks that merging costs at the end.
+    /// The same data would need fewer blocks without merged wordlines.
     pub extra_blocks: f64,
 }
 
 impl Refresh {
-    /// Returns `None` if data does not age.
+    /// Returns the refresh results; `None` if data does not age.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let r = drive.refresh_counts();
         drive.keeps_time().then(|| Self {

@@ -1,39 +1,41 @@
-//! Decides whether a run is long enough to project a life: rates and state have settled.
+//! Decides whether a run is long enough to project a life. Its rates and its state must have
+//! settled.
 //!
 //! Steady rates are not enough. Data that is never written starts in the same blocks as data that
-//! is written. GC moves the former into its own blocks over tens of cycles. Rates hardly change
-//! meanwhile, but they belong to another state. A run has settled if both conditions hold:
+//! is written. Over tens of block cycles, GC moves never-written data into blocks of its own. Rates
+//! hardly change meanwhile, but they belong to another state. A run has settled if both conditions
+//! hold:
 //!
-//! - The middle third and the last third of its batches wear the drive alike, within 10 %.
+//! - The middle third and the last third of the run's batches wear the drive alike, within 10 %.
 //! - At most 1 % of the blocks with data still hold data from the start. The shares of full blocks
 //!   and the spread of P/E counts follow from the blocks' contents.
 //!
 //! ```text
-//! batches of 10, 11, 12 | 11, 12, 11 | 12, 11, 11 block cycles: 34 and 34
-//! 3 of 408 blocks never erased: settled
+//! batches of 10, 11, 12 | 11, 12, 11 | 12, 11, 11 block cycles: the last thirds have 34 and 34
+//! 3 of 408 blocks with data were not erased: the run has settled
 //! ```
 
 use crate::series::Part;
 use crate::settled::{are_alike, last_thirds};
 
-/// Largest difference between two thirds of a settled run.
+/// Largest relative difference between two thirds of a settled run.
 const WITHIN: f64 = 0.10;
-/// Fewest block cycles of each third.
+/// Fewest block cycles that each third needs.
 const FEWEST: f64 = 30.0;
 /// Largest share of the blocks with data that may still hold data from the start.
 const UNTOUCHED: f64 = 0.01;
 
-/// Blocks at the end of a run.
+/// Blocks at the end of a run, counted to see whether data has moved.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Turned {
-    /// Blocks that hold data.
+    /// Number of blocks that hold data.
     pub(crate) with_data: u32,
-    /// Blocks with data that were not erased in the run.
+    /// Number of blocks with data that were not erased in the run.
     pub(crate) untouched: u32,
 }
 
-/// Returns whether the state and the rates of a run have settled; `batches` is `None` for a run
-/// that is too short.
+/// Returns whether the state and the rates of a run have settled.
+/// `batches` is `None` for a run that is too short.
 pub(crate) fn has_settled(turned: Turned, batches: Option<&[Part]>, pages_per_block: f64) -> bool {
     let state = f64::from(turned.untouched) <= UNTOUCHED * f64::from(turned.with_data);
     let cycles = |batch: &Part| {

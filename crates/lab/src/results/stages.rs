@@ -1,5 +1,5 @@
-//! Results of each stage of a drive's life, if its parity has stages. A stage lasts until the next
-//! one begins, or until the end.
+//! Results of each stage of a drive's life, if parity has stages. A stage lasts until the next
+//! stage begins, or until the end.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::metrics::{FlashCounts, HostCounts, Latency};
@@ -10,44 +10,44 @@ use vpass_core::time::Replay;
 
 use super::{ByCause, Quantiles};
 
-/// Part of a stage within the measured phase.
+/// Results of the part of a stage that lies within the measured phase.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stage {
     /// Number of the stage: 1, 2 or 3.
     pub stage: u8,
-    /// Beginning of the stage, in seconds; null without a clock.
+    /// Time at which the stage begins, in seconds; null without a clock.
     pub from_s: Option<f64>,
-    /// End of the stage, in seconds; null without a clock.
+    /// Time at which the stage ends, in seconds; null without a clock.
     pub to_s: Option<f64>,
-    /// Read requests in the stage.
+    /// Number of read requests in the stage.
     pub read_requests: u64,
-    /// Write requests in the stage.
+    /// Number of write requests in the stage.
     pub write_requests: u64,
-    /// Pages that the host wrote in the stage.
+    /// Number of pages that the host wrote in the stage.
     pub write_pages: u64,
-    /// Flash pages read, by cause.
+    /// Number of flash pages read in the stage, by cause.
     pub reads: ByCause,
-    /// Flash pages programmed, by cause.
+    /// Number of flash pages programmed in the stage, by cause.
     pub programs: ByCause,
-    /// Stripes with parity at the end of the stage.
+    /// Number of stripes with parity at the end of the stage.
     pub protected_stripes: u64,
-    /// Stripes that waited for parity after a move, times their waiting time, in seconds; null
-    /// without a clock.
+    /// Number of stripes that wait for parity after a move, times their waiting time.
+    /// The unit is stripe-seconds; null without a clock.
     pub waiting_s: Option<f64>,
-    /// Latencies of requests that completed in the stage.
+    /// Latencies of the requests that completed in the stage.
     pub latency_us: Response,
 }
 
-/// Latencies of a stage.
+/// Latencies of the requests of a stage.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Response {
-    /// Latencies of reads.
+    /// Latencies of host reads.
     pub read: Quantiles,
-    /// Latencies of writes.
+    /// Latencies of host writes.
     pub write: Quantiles,
 }
 
-/// Returns all stages in order.
+/// Returns the results of all stages in order.
 pub(super) fn stages(drive: &Drive, lifetime: &Lifetime, engine: Option<&Replay>) -> Vec<Stage> {
     let Some(waiting) = drive.forming_window() else { return vec![] };
     let began = lifetime.beginnings();
@@ -72,7 +72,7 @@ pub(super) fn stages(drive: &Drive, lifetime: &Lifetime, engine: Option<&Replay>
     marks.windows(2).enumerate().map(of).collect()
 }
 
-/// Returns the latencies of reads and writes in the first stage and in each further one.
+/// Returns the latencies of host reads and writes, for the first stage and for each further stage.
 fn latencies(engine: Option<&Replay>, further: usize) -> Vec<(Latency, Latency)> {
     let Some(metrics) = engine.map(Replay::metrics) else {
         return vec![<(Latency, Latency)>::default(); further + 1];

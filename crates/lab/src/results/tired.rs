@@ -1,41 +1,43 @@
-//! Cost of old, worn or often read data: retries of reads, and lost pages by cause.
+//! Cost of old, worn or often read data: number of retries, and lost pages by cause.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
 
-/// Retries of the host's page reads. `flash.reads` has all retries under `retry`, with those of
-/// movers.
+/// Number of retries of the host's page reads.
+/// `flash.reads` has all retries under `retry`, including those of reads of the rewrite itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Retries {
-    /// Host page reads by their number of retries, starting with 0.
+    /// Number of host page reads for each number of retries, starting with 0 retries.
     pub histogram: Vec<u64>,
-    /// Mean retries per host page read; null without reads.
+    /// Mean number of retries per host page read; null without reads.
     pub mean: Option<f64>,
-    /// Host page reads with at least one retry.
+    /// Number of host page reads with at least one retry.
     pub reads_with_retry: u64,
-    /// Host page reads that began above the first level (`ecc.start_from_last`). Their first
-    /// sensing took the time of that level.
+    /// Number of host page reads that began above the first level (`ecc.start_from_last`).
+    /// The first sensing of such a read took the time of that level.
     pub began_higher: u64,
-    /// Wordline groups for which the technique assumes more retries than `reclaim.retries`, at the
-    /// P/E count at the start. Without them, data of the longest allowed age would endure too few
-    /// reads.
+    /// Number of wordline groups with more retries than `reclaim.retries` allows.
+    /// Without these retries, data of the longest allowed age would endure too few reads. The P/E
+    /// count is that at the start.
     pub budget_raised: u32,
 }
 
-/// Lost pages by cause; their sum is `data_lost_pages`.
+/// Number of lost pages by cause. The sum is `data_lost_pages`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Losses {
-    /// Pages lost by reads, or by chance if retries are drawn: all other pages.
+    /// Number of pages lost by reads: all lost pages without another cause.
+    /// With random retries, these pages were lost by chance.
     pub by_reads: u64,
-    /// Pages older than allowed, or so old that age alone exceeds the last retry.
+    /// Number of lost pages that were older than allowed, or unreadable because of age alone.
     pub by_age: u64,
-    /// Pages on failed flash (`--fail`), of any age; absent if no failure was requested.
+    /// Number of lost pages on failed flash (`--fail`), of any age.
+    /// Absent if no failure was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_failures: Option<u64>,
 }
 
 impl Retries {
-    /// Returns `None` if the drive has no retries.
+    /// Returns the retries of a run; `None` if the drive has no retries.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let most = drive.max_retries().filter(|most| *most > 0)?;
         let counts = drive.flash_counts();
@@ -57,7 +59,7 @@ impl Retries {
 }
 
 impl Losses {
-    /// Returns `None` if age does not affect data.
+    /// Returns the lost pages by cause; `None` if age does not affect data.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let (all, by_age) = (drive.lost_pages(), drive.lost_by_age());
         let by_failures = drive.failure_books().map(|books| books.taken.pages);

@@ -1,5 +1,5 @@
-//! Uncorrectable bit error rate (UBER) of a run: expected and actual losses of host reads, per bit
-//! read.
+//! Uncorrectable bit error rate (UBER) of a run: expected and counted losses of host reads, per
+//! data bit read.
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Gamma};
@@ -7,21 +7,22 @@ use vpass_core::drive::Drive;
 
 use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
 
-/// Data errors per bit of data that the host read.
+/// Data errors per data bit that the host read.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Uber {
-    /// Probabilities that the last level does not decode a codeword, summed over all codewords read
-    /// and divided by their data bits. Null without reads.
+    /// Expected number of lost codewords per data bit read; null without reads.
+    /// This is the sum over all codewords read, divided by their data bits. Each codeword adds the
+    /// probability that the last level does not decode it.
     pub rate: Option<f64>,
-    /// Data bits of the flash pages read for the host, whole pages.
+    /// Number of data bits of the flash pages read for the host; whole pages count.
     pub bits_read: u64,
-    /// `data_lost_pages` divided by those bits; null without reads.
+    /// `data_lost_pages` divided by `bits_read`; null without reads.
     pub counted: Option<f64>,
     /// Lower end of the 95 % confidence interval of `counted`, as a Poisson count.
     pub counted_low: Option<f64>,
     /// Upper end of the 95 % confidence interval of `counted`.
     pub counted_high: Option<f64>,
-    /// UBER over several seeds; absent for one.
+    /// UBER over several seeds; absent for a single seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_seeds: Option<OverSeeds>,
 }
@@ -31,13 +32,13 @@ pub struct Uber {
 pub struct OverSeeds {
     /// Number of seeds.
     pub seeds: u32,
-    /// Mean of the runs' rates, and half the width of its 95 % confidence interval.
+    /// Mean of the runs' `rate`, and half the width of its 95 % confidence interval.
     pub rate: Option<MeanCi95>,
-    /// Data bits that all runs read.
+    /// Number of data bits that all runs read.
     pub bits_read: u64,
-    /// Pages of host data that all runs lost.
+    /// Number of pages of host data that all runs lost.
     pub data_lost_pages: u64,
-    /// Lost pages divided by those bits; null without reads.
+    /// Number of lost pages divided by `bits_read`; null without reads.
     pub counted: Option<f64>,
     /// Lower end of the 95 % confidence interval of `counted`, as a Poisson count.
     pub counted_low: Option<f64>,
@@ -46,7 +47,7 @@ pub struct OverSeeds {
 }
 
 impl OverSeeds {
-    /// Combines the results of runs, each with its lost pages.
+    /// Combines the results of several runs. Each result has the number of lost pages of its run.
     pub fn of(runs: &[(Uber, u64)]) -> Self {
         let rates: Vec<f64> = runs.iter().filter_map(|(uber, _)| uber.rate).collect();
         let (bits_read, lost) = (
@@ -68,7 +69,7 @@ impl OverSeeds {
 }
 
 impl Uber {
-    /// Returns `None` without error rates or without a known codeword size.
+    /// Returns the UBER of a run; `None` without error rates or without a known codeword size.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let lost = drive.lost_codewords()?;
         let bits_read = drive.host_page_reads() * 8 * u64::from(drive.geometry().page_bytes);
@@ -85,8 +86,8 @@ impl Uber {
     }
 }
 
-/// Returns the exact 95 % interval of the mean of a Poisson count (Garwood, 1936), from the
-/// quantiles of the gamma distribution.
+/// Returns the exact 95 % interval of the mean of a Poisson count (Garwood, 1936). The interval
+/// follows from the quantiles of the gamma distribution.
 fn poisson_95(counted: u64) -> (f64, f64) {
     let quantile = |shape: u64, share: f64| {
         Gamma::new(shape as f64, 1.0).map_or(0.0, |gamma| gamma.inverse_cdf(share))
@@ -98,7 +99,7 @@ fn poisson_95(counted: u64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// Three runs of a million bits each, with rates of 1e-6, 2e-6 and 3e-6. One run lost two
+    /// Three runs read a million bits each, with rates of 1e-6, 2e-6 and 3e-6. One run lost two
     /// pages. The half width 2.4843e-6 was computed by hand; 0.2422 and 7.225 are Garwood's.
     #[test]
     fn seeds_are_combined() {
@@ -122,7 +123,7 @@ mod tests {
         assert_eq!((all.seeds, all.bits_read, all.data_lost_pages), (3, 3_000_000, 2));
     }
 
-    /// Garwood's table for counts of 0, 1, 2, 10 and 50.
+    /// Expected values are from Garwood's table for counts of 0, 1, 2, 10 and 50.
     #[test]
     fn intervals_are_the_published_ones() {
         for (counted, low, high) in [

@@ -8,24 +8,24 @@ use crate::numbers::{count, digits, plural, seconds};
 
 use super::{Ageing, ByWear, Confidence, Parity, Summary, mapping_unit};
 
-/// A drive lags if it finishes later than its last request by more than this share of the arrival
-/// time. `LONG_LAG_S` excludes a single slow request.
+/// Share of the arrival time above which a lag gets a warning. The lag is the time from the last
+/// request's arrival to the drive's end. `LONG_LAG_S` excludes a single slow request.
 const LAG_SHARE: f64 = 0.01;
 const LAG_S: f64 = 0.02;
-/// Lag in seconds that is too long for any run.
+/// Lag in seconds that is too long for a run of any length.
 const LONG_LAG_S: f64 = 1.0;
 
-/// Share of a rewrite's reads above which a warning announces the next rewrite.
+/// Share of the reads before a rewrite above which a warning announces the next rewrite.
 const NEARLY: f64 = 0.1;
 
-/// Share of the written blocks above which `start.reads` gets a warning.
+/// Share of the written blocks above which a warning explains `start.reads`.
 const MANY: f64 = 0.01;
 
-/// Ratio of programmed to erased blocks above which a drive still fills its spare blocks.
+/// Ratio of programmed blocks to erased blocks above which a drive still fills its spare blocks.
 const UNPAID: f64 = 1.25;
 
 impl Summary {
-    /// Adds a warning, unless it is there already.
+    /// Adds a warning unless the summary already has it.
     pub(crate) fn warn(&mut self, sentence: impl Into<String>) {
         let sentence = sentence.into();
         if !self.warnings.contains(&sentence) {
@@ -33,14 +33,14 @@ impl Summary {
         }
     }
 
-    /// Returns whether requests came faster than the drive could serve them. Latencies then only
-    /// show how long the run was.
+    /// Returns whether requests came faster than the drive could serve them. The latencies of such
+    /// a run only show how long the run was.
     pub fn is_saturated(&self) -> bool {
         self.throughput.backlog_s.is_some_and(|lag| lag > LONG_LAG_S) || self.backlog_grows()
     }
 
-    /// Returns whether the backlog grows with the run, and was not caused by one long job at the
-    /// end.
+    /// Returns whether the backlog grows with the run. A backlog of one long job at the end does
+    /// not count.
     pub fn backlog_grows(&self) -> bool {
         let (Some(lag), Some(simulated)) = (self.throughput.backlog_s, self.simulation.simulated_s)
         else {
@@ -49,7 +49,7 @@ impl Summary {
         lag > LAG_S && lag > LAG_SHARE * (simulated - lag)
     }
 
-    /// Adds the warnings that follow from the summary alone.
+    /// Adds the warnings that need only the summary.
     pub(crate) fn warn_of_itself(&mut self, ageing: &Ageing, refresh_period: Span) {
         let sentences = [
             self.of_saturation(),
@@ -66,7 +66,7 @@ impl Summary {
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
     }
 
-    /// Adds a warning if preparation had already read some blocks as often as `start.reads`.
+    /// Adds a warning if preparation had already read some blocks at least `start.reads` times.
     pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
         if f64::from(passed_over) > MANY * f64::from(written) {
             self.warn(format!(
@@ -80,7 +80,7 @@ impl Summary {
 
     fn of_saturation(&self) -> Option<String> {
         let (offered, lag) = (self.throughput.offered_iops?, self.throughput.backlog_s?);
-        // Requests until the last arrival, spread over the whole time.
+        // Requests that arrived, spread over the whole simulated time.
         let served = offered * (1.0 - lag / self.simulation.simulated_s?);
         self.is_saturated().then(|| {
             format!(
@@ -137,7 +137,7 @@ impl Summary {
     }
 
     /// Returns whether parity repairs some of the losses that UBER counts. If limits are those of
-    /// whole stripes, expected numbers include the repair.
+    /// whole stripes, expected numbers already include the repair.
     pub(crate) fn is_repaired_beyond_uber(&self) -> bool {
         let kept_some = |by_wear: &ByWear| by_wear.protected_stripes + by_wear.formed > 0;
         let repairs = |parity: &Parity| {
@@ -146,7 +146,7 @@ impl Summary {
         self.uber.is_some() && self.parity.as_ref().is_some_and(repairs)
     }
 
-    /// Returns whether data was read that chance may lose.
+    /// Returns whether the host read data that random errors may lose.
     pub(crate) fn has_uber(&self) -> bool {
         self.uber.is_some_and(|uber| uber.rate.is_some_and(|rate| rate > 0.0))
     }
@@ -200,7 +200,8 @@ impl Summary {
         })
     }
 
-    /// Returns a warning about the oldest data in recycled blocks; `None` without such a block.
+    /// Returns a warning about the oldest data in recycled blocks; `None` if no recycled block has
+    /// data.
     fn of_refresh_to_come(&self, oldest_s: Option<f64>, period: Span) -> Option<String> {
         let (technique, refresh) = (
             self.refresh_technique.as_ref().filter(|name| *name != NO_REFRESH)?,

@@ -1,4 +1,4 @@
-//! Wear of the drive after a run, the wear that the run caused, and the projected life.
+//! Wear of the drive after a run, wear that the run caused, and projected life.
 
 use std::collections::HashMap;
 
@@ -16,74 +16,82 @@ use crate::numbers::{count, plural};
 /// Wear of the drive after a run, and the projected life.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wear {
-    /// P/E cycles of the least worn block.
+    /// Number of P/E cycles of the least worn block.
     pub pec_min: u32,
-    /// P/E cycles of the mean block.
+    /// Mean number of P/E cycles over the blocks.
     pub pec_mean: f64,
-    /// P/E cycles of the most worn block.
+    /// Number of P/E cycles of the most worn block.
     pub pec_max: u32,
-    /// P/E cycles of the mean block, including wear by reprogramming.
+    /// Mean number of P/E cycles over the blocks, including wear by reprogramming.
     pub effective_pec_mean: f64,
-    /// Share of P/E cycles with a reprogramming in place, over the blocks that ever had one. Cycles
-    /// of preparation count; null without such a block.
+    /// Share of P/E cycles with a reprogramming in place, over the blocks that ever had one.
+    /// P/E cycles of preparation count. Null if no block was ever reprogrammed.
     pub ipr_rate: Option<f64>,
-    /// P/E cycles that the drive is rated for.
+    /// Number of P/E cycles that the drive is rated for.
     pub rated_pec: u32,
-    /// Whether rates and state of the run have settled, so that a life can be projected.
+    /// Whether rates and state of the run have settled, so that vpass can project a life.
     #[serde(default)]
     pub life_settled: bool,
-    /// Block cycles of this run: erased blocks, or blocks that the programmed pages fill, whichever
+    /// Number of block cycles of this run.
+    /// This is the number of erased blocks, or of blocks that the programmed pages fill, whichever
     /// is larger.
     pub cycles_observed: f64,
     /// Unit of the life; null if the host neither wrote nor read.
     pub life_unit: Option<LifeUnit>,
-    /// Days until worn; null if requests have no times, or too few cycles were observed.
+    /// Days until the drive is worn.
+    /// Null if requests have no times, or if the run has too few block cycles.
     pub projected_life_days: Option<f64>,
-    /// Lower end of the days; null if requests have no times.
+    /// Lower end of the days until the drive is worn; null if requests have no times.
     pub life_low_days: Option<f64>,
-    /// Upper end of the days; null if requests have no times, or without an upper end.
+    /// Upper end of the days until the drive is worn.
+    /// Null if requests have no times, or if the days have no upper end.
     pub life_high_days: Option<f64>,
-    /// Bytes that the host can write until the drive is worn; for a sample, those of the whole
-    /// drive. Null without host writes, or if too few cycles were observed.
+    /// Bytes that the host can write until the drive is worn.
+    /// For a sample, bytes for the whole drive. Null without host writes, or if the run has too few
+    /// block cycles.
     pub host_bytes_until_worn: Option<f64>,
-    /// Lower end of these bytes; null without host writes.
+    /// Lower end of `host_bytes_until_worn`; null without host writes.
     pub host_bytes_until_worn_low: Option<f64>,
-    /// Upper end of these bytes; null without an upper end.
+    /// Upper end of `host_bytes_until_worn`; null without an upper end.
     pub host_bytes_until_worn_high: Option<f64>,
-    /// Full drive writes per day over five years, from `host_bytes_until_worn`; null if that is
-    /// null.
+    /// Full drive writes per day over five years, computed from `host_bytes_until_worn`.
+    /// Null if `host_bytes_until_worn` is null.
     pub drive_writes_per_day: Option<f64>,
-    /// Bytes that the host can read until the drive is worn; for a sample, those of the whole
-    /// drive. Null without host reads, or if too few cycles were observed.
+    /// Bytes that the host can read until the drive is worn.
+    /// For a sample, bytes for the whole drive. Null without host reads, or if the run has too few
+    /// block cycles.
     pub read_bytes_until_worn: Option<f64>,
-    /// Lower end of these bytes; null without host reads.
+    /// Lower end of `read_bytes_until_worn`; null without host reads.
     pub read_bytes_until_worn_low: Option<f64>,
-    /// Upper end of these bytes; null without an upper end.
+    /// Upper end of `read_bytes_until_worn`; null without an upper end.
     pub read_bytes_until_worn_high: Option<f64>,
-    /// Requests after which a similar run gives one number for its life, at the observed rate. Null
-    /// if this run has one, or if nothing wears the drive.
+    /// Number of requests that a similar run needs to give its life as one number.
+    /// The number follows from the observed rate. Null if this run has one number, or if nothing
+    /// wears the drive.
     pub requests_for_life: Option<u64>,
     /// Method that found the life; null without a life.
     #[serde(deserialize_with = "super::words::any")]
     pub life_method: Option<super::words::Word>,
-    /// Runs that gave the life, by age; empty if this run alone gave it.
+    /// Wear of the runs that gave the life, by age; empty if only this run gave the life.
     pub ages: Vec<AgeWear>,
 }
 
 /// Wear of a run at one age.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct AgeWear {
-    /// P/E cycles at the start of the run.
+    /// Number of P/E cycles at the start of the run.
     pub start_pec: u32,
-    /// Block cycles of the run, over all blocks.
+    /// Number of block cycles of the run, over all blocks.
     pub cycles_observed: f64,
-    /// P/E cycles of the mean block per day; null if requests have no times.
+    /// Mean number of P/E cycles per block and day; null if requests have no times.
     pub pec_per_day: Option<f64>,
-    /// P/E cycles of the mean block per 10^12 bytes that the host wrote; null without host writes.
+    /// Mean number of P/E cycles per block and 10^12 bytes that the host wrote.
+    /// Null without host writes.
     pub pec_per_tb_written: Option<f64>,
-    /// P/E cycles of the mean block per 10^12 bytes that the host read; null without host reads.
+    /// Mean number of P/E cycles per block and 10^12 bytes that the host read.
+    /// Null without host reads.
     pub pec_per_tb_read: Option<f64>,
-    /// Pages of host data that this run's drive lost.
+    /// Number of pages of host data that the drive of this run lost.
     pub data_lost_pages: u64,
 }
 
@@ -101,7 +109,7 @@ impl AgeWear {
 }
 
 impl Summary {
-    /// Projects the life from this run and from runs on drives of other ages.
+    /// Projects the life from this run and from runs on equal drives at other ages.
     pub(crate) fn join_ages(
         &mut self,
         start_pec: u32,
@@ -140,21 +148,21 @@ const METHOD_OF_AGES: &str = "runs at several P/E counts, with work for reads be
      by the technique's thresholds; low to high: 95 % range of a Poisson count of each run's block \
      cycles";
 
-/// Statement about the life that the run allows.
+/// Form in which a run can give the life.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Confidence {
-    /// Nothing was programmed or erased.
+    /// No life: nothing was programmed or erased.
     NoWear,
-    /// Too few block cycles for any life.
+    /// No life: the run has too few block cycles.
     TooFew,
-    /// Enough block cycles for a range.
+    /// Range only: the run has enough block cycles for a range, but not for one number.
     Range,
-    /// Enough block cycles for one number.
+    /// One number: the run has enough block cycles.
     Number,
 }
 
 impl Wear {
-    /// Returns the statement that the observed block cycles allow.
+    /// Returns the form that the observed number of block cycles allows.
     pub fn confidence(&self) -> Confidence {
         match self.cycles_observed {
             n if n <= 0.0 => Confidence::NoWear,
@@ -165,7 +173,7 @@ impl Wear {
     }
 }
 
-/// Blocks of a drive at the beginning of the count.
+/// State of a drive's blocks when the count of wear begins.
 pub(crate) struct Before {
     effective_mean: f64,
     pec: Vec<u32>,
@@ -184,7 +192,8 @@ impl Before {
 }
 
 impl Before {
-    /// Returns the blocks that hold data at the end, and those not erased since then.
+    /// Counts the blocks that hold data at the end of the run. It also counts how many of these
+    /// blocks were not erased in the run.
     pub(crate) fn turned(&self, drive: &Drive) -> Turned {
         let with_data = drive.block_states().zip(&self.pec).filter(|(block, _)| block.valid > 0);
         with_data.fold(Turned::default(), |turned, (block, before)| Turned {
@@ -194,15 +203,15 @@ impl Before {
     }
 }
 
-/// Returns the P/E cycles of the mean block, including wear by reprogramming.
+/// Returns the mean number of P/E cycles over the blocks, including wear by reprogramming.
 fn effective_mean(drive: &Drive) -> f64 {
     let milli: u64 = drive.block_states().map(|block| block.effective_milli).sum();
     milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
 }
 
-/// Reads between two rewrites, for each P/E count.
+/// Number of reads between two rewrites of a block, for each P/E count.
 pub(crate) struct ReadsPerRewrite {
-    /// Absent if the error model has no table.
+    /// Limits of the error model; absent if the model has no table.
     limits: Option<LimitTable>,
     by_class: HashMap<u64, Option<f64>>,
 }
@@ -212,23 +221,23 @@ impl ReadsPerRewrite {
         Self { limits: LimitTable::of(drive.config()), by_class: HashMap::new() }
     }
 
-    /// Returns the reads per rewrite; `None` if reads cause no rewrite.
+    /// Returns the number of reads per rewrite at a P/E count; `None` if reads cause no rewrite.
     pub(crate) fn at(&mut self, drive: &mut Drive, pec: u32) -> Option<f64> {
-        // Thresholds follow from limits, so P/E counts with the same limits share their reads per
-        // rewrite.
+        // Thresholds follow from limits, so P/E counts with the same limits share one number of
+        // reads per rewrite.
         let class = self.limits.as_ref()?.lookup_class(pec);
         *self.by_class.entry(class).or_insert_with(|| drive.reads_per_rewrite(pec))
     }
 
-    /// Returns the reads that valid pages have taken towards their next rewrite, summed over pages.
+    /// Returns the sum over valid pages of the reads taken towards their next rewrite.
     fn underway(&mut self, drive: &mut Drive) -> f64 {
         self.read_blocks(drive)
             .map(|(valid, reads, per_rewrite)| valid * reads.min(per_rewrite))
             .sum()
     }
 
-    /// Returns blocks with data that reads will cause to be rewritten: valid pages, reads, and
-    /// reads per rewrite.
+    /// Returns the blocks with data that reads will cause to be rewritten. Each item has the number
+    /// of valid pages, of reads, and of reads per rewrite.
     fn read_blocks(&mut self, drive: &mut Drive) -> impl Iterator<Item = (f64, f64, f64)> {
         let read =
             drive.block_states().filter(|b| b.reads > 0.0 && b.valid > 0 && !b.left_to_parity);
@@ -239,7 +248,8 @@ impl ReadsPerRewrite {
         with_interval.collect::<Vec<_>>().into_iter()
     }
 
-    /// Returns the mean over the block cycles since then; without any, the value of the next cycle.
+    /// Returns the mean number of reads per rewrite over the block cycles since `before`. Without a
+    /// block cycle, the value of the next cycle is used.
     fn mean_since(&mut self, drive: &mut Drive, before: &[u32]) -> f64 {
         let blocks: Vec<_> =
             before.iter().copied().zip(drive.block_states().map(|b| b.pec)).collect();
@@ -252,21 +262,22 @@ impl ReadsPerRewrite {
     }
 }
 
-/// Wear of the blocks in a run, for the life, and the technique's reads per rewrite.
+/// Wear of the blocks in a run, from which the life follows, and the technique's reads per rewrite.
 pub(crate) struct Ageing {
     pub(crate) worn: Worn,
     terms: Terms,
     requests: u64,
-    /// Reads of the most read recycled block with data, divided by the reads at its next rewrite.
+    /// Number of reads of the most read recycled block with data, divided by the number at its next
+    /// rewrite.
     pub(super) progress: f64,
-    /// Age of the oldest page in recycled blocks, in seconds; `None` without such a block.
+    /// Age of the oldest page in recycled blocks, in seconds; `None` if no recycled block has data.
     pub(super) oldest_recycled_s: Option<f64>,
     reads_per_rewrite: Vec<f64>,
 }
 
 impl Ageing {
-    /// Collects the wear at the end of a run of this many simulated seconds; without a clock the
-    /// time is 0.
+    /// Collects the wear at the end of a run of `seconds`. Without a clock, the time of the run is
+    /// 0.
     pub(crate) fn of(
         drive: &mut Drive,
         seconds: Option<f64>,
@@ -321,8 +332,9 @@ impl Ageing {
         }
     }
 
-    /// Returns the requests after which a similar run has [`CONFIDENT_CYCLES`], at the observed
-    /// rate. Returns `None` if this run has them, or if nothing wears the drive.
+    /// Returns the number of requests after which a similar run has [`CONFIDENT_CYCLES`] block
+    /// cycles. The number follows from the observed rate. Returns `None` if this run has enough
+    /// block cycles, or if nothing wears the drive.
     fn requests_for_life(&self) -> Option<u64> {
         let observed = self.worn.observed();
         let so_far = if observed > 0.0 { observed } else { self.worn.pending() };
@@ -330,8 +342,8 @@ impl Ageing {
             .then(|| two_digits_up(self.requests as f64 * CONFIDENT_CYCLES / so_far))
     }
 
-    /// Projects the life from this effective age of the mean block, by this run and others at other
-    /// ages.
+    /// Projects the life from this effective age of the mean block. The projection uses this run
+    /// and runs at other ages.
     pub(crate) fn life(&self, others: &[Worn], age: f64, unit: LifeUnit) -> Life {
         let mut runs: Vec<Worn> = std::iter::once(&self.worn).chain(others).cloned().collect();
         runs.sort_by(|a, b| a.age.total_cmp(&b.age));
@@ -345,7 +357,7 @@ impl Ageing {
     }
 }
 
-/// Rounds a number of requests up to two digits.
+/// Rounds a number of requests up to two significant digits.
 fn two_digits_up(n: f64) -> u64 {
     let unit = 10f64.powi((n.max(1.0).log10().floor() as i32 - 1).max(0));
     ((n / unit).ceil() * unit) as u64
@@ -395,7 +407,7 @@ impl Wear {
         wear
     }
 
-    /// Sets the lives that follow from this run and others at other ages.
+    /// Sets the projected lives in each unit, from this run and from runs at other ages.
     fn live(&mut self, ageing: &Ageing, others: &[Worn], method: &'static str) {
         let of = |unit| ageing.life(others, self.effective_pec_mean, unit);
         let (days, written, read) =
@@ -418,12 +430,12 @@ impl Wear {
         self.life_method = self.life().and_then(|life| life.low).map(|_| method);
     }
 
-    /// Returns the life in its unit; `None` if the host neither wrote nor read.
+    /// Returns the life in the run's own unit; `None` if the host neither wrote nor read.
     pub fn life(&self) -> Option<Life> {
         self.life_unit.map(|unit| self.life_in(unit))
     }
 
-    /// Returns the life in this unit, as far as the run allows.
+    /// Returns the life in this unit. Numbers that the run does not allow are absent.
     pub fn life_in(&self, unit: LifeUnit) -> Life {
         let (middle, low, high) = match unit {
             LifeUnit::Days => (self.projected_life_days, self.life_low_days, self.life_high_days),
@@ -442,12 +454,12 @@ impl Wear {
     }
 }
 
-/// Unit of the lives of a run, and the drive that they belong to.
+/// Facts about the workload and the whole drive that a life needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
-    /// Whether requests have their own times.
+    /// Whether the requests have times of their own.
     pub(crate) has_times: bool,
-    /// Simulated drives that fit into the whole drive.
+    /// Number of simulated drives that fit into the whole drive.
     pub(crate) drives: f64,
     /// Capacity of the whole drive, in bytes.
     pub(crate) capacity_bytes: u64,
@@ -487,7 +499,7 @@ mod tests {
         }
     }
 
-    /// One of two ages has lost data, and its run has not settled.
+    /// A run at one of two ages has lost data, and its rates have not settled.
     #[test]
     fn faults_of_one_age_are_reported_for_all() {
         let base = Base { set: vec!["workload.requests=1000".into()], ..Base::new("tiny") };

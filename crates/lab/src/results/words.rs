@@ -1,16 +1,16 @@
-//! Strings of results that live as long as the program: names of techniques, gears and formats.
-//! Results that are read back share these strings.
+//! Strings of results that live as long as the program, such as names of techniques, gears and
+//! formats. Results that are read from files share these strings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer};
 
-/// Name from a list of this program.
+/// Name that is part of the program, such as that of a technique.
 pub(crate) type Word = &'static str;
 
-/// Returns the string with this text. Each text is kept once for the life of the program; results
-/// have few of them.
+/// Returns the shared string with this text. Each text is kept once for the life of the program;
+/// results have few different texts.
 fn word(text: String) -> Word {
     static KNOWN: Mutex<BTreeSet<Word>> = Mutex::new(BTreeSet::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -21,22 +21,22 @@ fn word(text: String) -> Word {
     })
 }
 
-/// Reads one name.
+/// Deserialises one name.
 pub(crate) fn one<'de, D: Deserializer<'de>>(from: D) -> Result<Word, D::Error> {
     String::deserialize(from).map(word)
 }
 
-/// Reads a name that may be absent.
+/// Deserialises a name that may be absent.
 pub(crate) fn any<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Word>, D::Error> {
     Ok(Option::<String>::deserialize(from)?.map(word))
 }
 
-/// Reads several names.
+/// Deserialises several names.
 pub(crate) fn several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Word>, D::Error> {
     Ok(Vec::<String>::deserialize(from)?.into_iter().map(word).collect())
 }
 
-/// Reads counts by their names.
+/// Deserialises counts by name.
 pub(crate) fn counts<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<Word, u64>, D::Error> {
     Ok(BTreeMap::<String, u64>::deserialize(from)?
         .into_iter()

@@ -1,5 +1,5 @@
-//! Run with requests of an adversary. Between bursts the adversary observes where the data lies and
-//! its doses.
+//! Run whose requests come from an adversary. Between bursts of requests, the adversary observes
+//! where the data lies and which dose the data has.
 
 use std::time::Instant;
 
@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::progress::Progress;
 
-/// Runs a plan with this many requests, with `depth` of them outstanding within a burst, or `rate`
-/// of them per second.
+/// Runs a plan with this many requests. Within a burst, `depth` requests are outstanding, or `rate`
+/// requests come per second.
 pub(super) fn attacked(
     plan: &RunPlan,
     requests: u64,

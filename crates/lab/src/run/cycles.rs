@@ -1,33 +1,33 @@
-//! Run that ends by cycles: the erases of reclaim and GC, divided by the blocks that are read,
-//! reach a number.
+//! Run that ends after a number of cycles. A cycle is as many erases of reclaim and GC as there are
+//! blocks that the run reads.
 //!
-//! Blocks live for different times under different techniques, so runs by cycles have different
-//! lengths. Their counts compare per page read.
+//! Blocks live for different times under different techniques, so runs of equal cycles have
+//! different lengths. Compare their counts per page read.
 //!
 //! ```text
-//! 100 blocks are read, 3 cycles wanted: the run ends at the first sample with 300 more erases
-//! than at its beginning. A drive with only 120 after all allowed requests was stopped by its cap,
-//! after 1.2 cycles.
+//! A run reads 100 blocks and wants 3 cycles. It ends at the first sample with 300 more erases
+//! than at its beginning. If there are only 120 erases after all allowed requests, the number of
+//! requests ends the run after 1.2 cycles.
 //! ```
 
 use serde::Serialize;
 use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
 
-/// Length of a run in cycles.
+/// Length of a run as a number of cycles.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct CyclesDone {
-    /// Cycles of the warm-up.
+    /// Number of cycles of the warm-up.
     pub warm_up: f64,
-    /// Whether the warm-up ended by its largest number of requests, not by its cycles.
+    /// Whether the warm-up ended by its largest number of requests instead of by its cycles.
     pub warm_up_capped: bool,
-    /// Cycles of the counted part.
+    /// Number of cycles of the counted part.
     pub counted: f64,
-    /// Whether the counted part ended by its largest number of requests, not by its cycles.
+    /// Whether the counted part ended by its largest number of requests instead of by its cycles.
     pub counted_capped: bool,
 }
 
-/// Erases of a phase so far, and the number that ends it.
+/// Number of erases in a phase so far, and the number of erases that ends the phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Phase {
     began_at: u64,
@@ -45,7 +45,7 @@ impl Phase {
         (erases(drive) - self.began_at) as f64 / self.blocks
     }
 
-    /// Returns the cycles of the phase, and whether its requests ended it.
+    /// Returns the number of cycles of the phase, and whether its requests ended it.
     pub(super) fn done(&self, drive: &Drive) -> (f64, bool) {
         (self.cycles(drive), self.wanted.is_some() && !self.is_over(drive))
     }
@@ -69,8 +69,8 @@ mod tests {
     use crate::run::{Outcome, execute};
     use crate::setup::{Base, Gear, Named, Setup};
 
-    /// At most 3 million even reads on `tiny` at 3,000 P/E cycles, of which a million may be the
-    /// warm-up.
+    /// Runs at most 3 million even reads on `tiny` at 3,000 P/E cycles. Up to a million of these
+    /// reads may be the warm-up.
     fn run(cycles: Option<Cycles>) -> Outcome {
         let set = vec!["workload.requests=3000000".into(), "start.pec=3000".into()];
         let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
@@ -102,14 +102,15 @@ mod tests {
             "{erases} erases in {reads} reads"
         );
         assert!((done.counted - erases as f64 / 10.0).abs() < 1e-9);
-        // One more erase takes longer.
+        // A run with one more erase takes longer.
         assert!(erases_and_reads(&run(Some(cycles(Some(done.counted + 0.1))))).1 > reads);
-        // A number that cannot be reached: the run uses all its requests, and says so.
+        // A number of cycles that cannot be reached lets the run use all its requests. The result
+        // reports this.
         let capped = run(Some(Cycles { blocks: 1e6, ..cycles(Some(2.0)) }));
         let done = capped.cycles.unwrap();
         assert!(done.warm_up_capped && done.counted_capped && done.counted < 2.0, "{done:?}");
         assert_eq!(erases_and_reads(&capped), (all, 2_000_000));
-        // Without wanted cycles the counted part uses all its requests.
+        // If no cycles are wanted, the counted part uses all its requests.
         let outcome = run(Some(cycles(None)));
         assert_eq!(
             (erases_and_reads(&outcome).1, outcome.cycles.unwrap().counted_capped),

@@ -19,7 +19,7 @@ pub(super) fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Fa
     let mut session = begun(plan, progress)?;
     if warm_up > 0 {
         warm(plan, &mut session, &mut workload, warm_up, progress)?;
-        // Counting and requests begin at time 0.
+        // Time 0 is the start of counting and of the requests.
         workload = plan.fluid(&tables)?;
     }
     let mut run = Measured::begin(session);
@@ -65,9 +65,9 @@ fn warm(
     Ok(())
 }
 
-/// Progress in requests, which the fluid gear does not count singly.
+/// Progress as a number of requests, although the fluid gear does not count single requests.
 struct Steps<'a> {
-    /// Requests of the simulated drive per nanosecond.
+    /// Number of requests of the simulated drive per nanosecond.
     requests: f64,
     progress: &'a dyn Progress,
     told: u64,
@@ -79,7 +79,7 @@ impl<'a> Steps<'a> {
         Self { requests, progress, told: 0 }
     }
 
-    /// Notes that the run reached this time; returns false if it has to stop.
+    /// Reports that the run has reached this time. Returns false if the run has to stop.
     fn advance(&mut self, now: Ns) -> bool {
         let so_far = (self.requests * now as f64) as u64;
         let new = so_far.saturating_sub(self.told);

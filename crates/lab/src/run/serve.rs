@@ -1,4 +1,5 @@
-//! Serving of a plan's requests: first those before counting begins, then the counted ones.
+//! Serving of a plan's requests. Requests before counting begins come first, then the counted
+//! requests.
 
 use std::cell::Cell;
 
@@ -18,8 +19,8 @@ use crate::progress::Progress;
 use crate::results::jobs::{JobResult, jobs};
 use crate::session::{self, Session, Step};
 
-/// Serves the plan's earlier workload at once. Its requests have their own clock; the main workload
-/// begins again at time 0.
+/// Serves the plan's earlier workload at once. Its requests have a clock of their own. The main
+/// workload begins at time 0 again.
 pub(super) fn prepare(
     plan: &RunPlan,
     session: &mut Session,
@@ -34,7 +35,7 @@ pub(super) fn prepare(
     if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
 }
 
-/// Serves the requests before counting begins; `ends` ends the requests.
+/// Serves the requests before counting begins. `ends` can end the requests.
 pub(super) fn warm_up(
     plan: &RunPlan,
     requests: &mut Passes<Stream>,
@@ -62,7 +63,7 @@ pub(super) fn warm_up(
             return Err(Failure::interrupted());
         }
         if served < plan.warm_up && !ends.get() {
-            // A workload that repeats until it is stable has further passes.
+            // A workload that is repeated until wear has settled has further passes.
             if !plan.until_stable || of_pass == 0 {
                 return Err(too_short(plan, served));
             }
@@ -83,7 +84,7 @@ pub(super) fn too_short(plan: &RunPlan, requests: u64) -> Failure {
     ))
 }
 
-/// Serves the counted requests, and returns the results of the workload.
+/// Serves the counted requests. Returns the results of the workload.
 pub(super) fn serve(
     plan: &RunPlan,
     mut requests: Passes<Stream>,
@@ -99,9 +100,9 @@ pub(super) fn serve(
     let mut last = 0;
     let mut step = |served: u64, drive: &Drive| {
         series.look(drive, timed.then(|| drive.now()));
-        // With `--until stable` only the settled wear ends the requests.
+        // With `--until stable`, only settled wear ends the requests.
         ends.set(!plan.until_stable && phase.is_some_and(|phase| phase.is_over(drive)));
-        // A second pass counts from 0 again.
+        // The count of a second pass starts from 0 again.
         let new = served.checked_sub(last).unwrap_or(served);
         last = served;
         progress.advance(new)
@@ -145,7 +146,7 @@ pub(super) fn serve(
     })
 }
 
-/// Returns the served requests, the passes, and whether wear has settled.
+/// Returns the number of served requests, the number of passes, and whether wear has settled.
 fn until_stable(
     session: &mut session::Measured,
     requests: &mut Passes<Stream>,

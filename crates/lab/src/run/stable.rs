@@ -1,18 +1,22 @@
-//! Decides whether a repeated workload's wear has settled: programs and erases per host page, by
-//! cause, in two windows of passes.
+//! Decides whether the wear of a repeated workload has settled. The wear is the number of programs
+//! and erases per host page, by cause, in two windows of passes.
 //!
-//! The passes so far are cut in three. The first third is not used, because rates may still change
-//! there; the other two are compared. Windows therefore grow with the run, and slow changes show in
-//! the end. Each window must be long enough for GC to reuse the spare blocks several times. Results
-//! are those of all passes, so the wear of all passes must also equal that of the last third.
+//! The passes so far are cut in three windows. The first window is not used, because rates may
+//! still change there. The other two windows are compared. Windows grow with the run, so even slow
+//! changes show in the end. Each window must be long enough for GC to reuse the spare blocks
+//! several times. Results are those of all passes, so the wear of all passes must also equal that
+//! of the last window.
 //!
 //! ```text
-//! after pass  0  1  2  3  4  5  6
-//! GC programs 0  10 25 42 60 78 96, with 100 host pages per pass
-//! passes 3 and 4: 35 of 200; 5 and 6: 36 of 200. The difference is 1 of the 236 programs in the
-//! later window: equal within 1 %
-//! all passes: 96 of 600, and 108 would equal the last two. 12 are more than 1 % of 708:
-//! not yet settled
+//! after pass     0  1  2  3  4  5  6
+//! pages by GC    0  10 25 42 60 78 96
+//! The host programs 100 pages per pass.
+//! In passes 3 and 4, GC programs 35 pages for 200 pages of the host.
+//! In passes 5 and 6, GC programs 36 pages for 200 pages of the host.
+//! The difference is 1 page of the 236 programmed in the later window: equal within 1 %.
+//! In all passes, GC programs 96 pages for 600 pages of the host.
+//! At the rate of the later window, GC would have programmed 108 pages.
+//! The difference is 12 pages, which is more than 1 % of 708: the wear has not settled.
 //! ```
 
 use vpass_core::base::units::Cause;
@@ -22,14 +26,14 @@ use crate::settled::{are_alike, last_thirds};
 
 /// Number of passes after which `--until stable` gives up.
 pub(super) const MOST_PASSES: u64 = 100;
-/// Largest change of settled wear, as a share of all programs, or of all erases.
+/// Largest change of wear that counts as settled, as a share of all programs, or of all erases.
 const WITHIN: f64 = 0.01;
-/// Times that a window reuses the spare blocks.
+/// Number of times that a window must reuse the spare blocks.
 const TURNOVERS: f64 = 3.0;
-/// Fewest block cycles of a window on a tiny drive.
+/// Smallest number of block cycles of a window. It matters on a tiny drive.
 const FEWEST_CYCLES: f64 = 100.0;
 
-/// Counts since counting began.
+/// Counts since the start of counting.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     host_pages: u64,
@@ -54,7 +58,7 @@ impl Settling {
         }
     }
 
-    /// Notes that a pass has ended.
+    /// Takes the counts at the end of a pass.
     pub(super) fn note(&mut self, drive: &Drive) {
         let (host, flash) = (drive.host_counts(), drive.flash_counts());
         self.after.push(Counts {
@@ -64,8 +68,8 @@ impl Settling {
         });
     }
 
-    /// Returns whether the last third of the passes wears like the one before, and like all of
-    /// them.
+    /// Returns whether the last third of the passes wears the drive like the third before, and like
+    /// all passes.
     pub(super) fn has_settled(&self) -> bool {
         let passes = self.after.len() - 1;
         let Some([from, middle, to]) = last_thirds(passes) else { return false };
@@ -79,7 +83,7 @@ impl Settling {
     }
 }
 
-/// Work of some passes, by cause and per host page.
+/// Work of some passes, by cause, per host page.
 struct Window {
     cycles: f64,
     programs: [f64; Cause::COUNT],
@@ -112,8 +116,8 @@ impl Window {
 mod tests {
     use super::*;
 
-    /// Passes of 100 host pages each. The host programs these pages, and GC programs `by_gc` pages;
-    /// GC erases a block of 10 for each 10 programmed pages.
+    /// Returns the state after passes of 100 host pages each. The host programs these pages, and GC
+    /// programs `by_gc` pages. GC erases a block of 10 pages for every 10 programmed pages.
     fn settling(by_gc: &[u64], enough_cycles: f64) -> Settling {
         let mut after = vec![Counts::default()];
         for gc in by_gc {
@@ -148,8 +152,8 @@ mod tests {
 
     #[test]
     fn a_slow_change_has_not_settled_although_gc_causes_all_erases() {
-        // GC is the only cause of erases, and its programs double. The shares of erases by cause
-        // were always 1.
+        // GC is the only cause of erases, and the number of its programs doubles. The share of each
+        // cause in the erases does not change.
         assert!(!settling(&[100, 120, 140, 160, 180, 200], 20.0).has_settled());
     }
 

@@ -1,10 +1,10 @@
-//! Stages of the host's page reads: an observer of the timed gear splits the time of each read.
-//! Results are grouped by page kind and by the valid pages of the wordline.
+//! Stages of the host's page reads. An observer of the timed gear splits the time of each page read
+//! into stages. Results are grouped by page kind and by the valid pages of the wordline.
 //!
 //! ```text
 //! Read ------ Begun, first retry ---- Begun ------ Transfer.at ------------ from -------- to
 //!      wait                   retries      sensing             channel wait     transfer
-//! then decoding and the host link
+//! decoding and the host link come after the transfer
 //! ```
 
 use std::any::Any;
@@ -24,13 +24,13 @@ use crate::results::page_reads::{PageReads, StagesSum};
 const MASKS: usize = 16;
 const KINDS: usize = 4;
 
-/// Page read, or one of its retries, in progress.
+/// Page read in progress, or one of its retries.
 struct Under {
     request: u32,
     ppn: Ppn,
     retry: bool,
     kind: usize,
-    /// Valid pages of its wordline, one bit for each kind.
+    /// Valid pages of the page's wordline, with one bit for each kind.
     valid: usize,
     at: Ns,
     begun: Ns,
@@ -41,12 +41,12 @@ pub(super) struct ReadStages {
     geometry: Geometry,
     /// Physical page of the newest copy of each host page.
     place: Vec<Ppn>,
-    /// Valid pages of each wordline, one bit for each kind.
+    /// Valid pages of each wordline, with one bit for each kind.
     valid: Vec<u8>,
-    /// Time of the first sensing for each page kind in full density.
+    /// Time of the first sensing of each page kind in full density.
     sense: [Ns; KINDS],
     under: HashMap<OpId, Under>,
-    /// Time at which the first retry of a page of a request began.
+    /// Time at which the first retry began, for a page of a request.
     retried: HashMap<(u32, Ppn), Ns>,
     sums: [[StagesSum; MASKS]; KINDS],
 }
@@ -73,7 +73,7 @@ impl ReadStages {
         stages
     }
 
-    /// Returns the stages of the host's page reads.
+    /// Returns the stages of the host's page reads so far.
     pub(super) fn conclude(&self) -> PageReads {
         PageReads::of(self.geometry.cell, &self.sums)
     }
@@ -174,12 +174,12 @@ impl Observer for ReadStages {
     }
 }
 
-/// Returns the bytes that the observation of a drive needs.
+/// Returns the number of bytes that the observer of a drive needs.
 pub(crate) fn memory_of_stages(geometry: &Geometry) -> u64 {
     u64::from(geometry.host_pages) * size_of::<Ppn>() as u64 + u64::from(geometry.wordlines())
 }
 
-/// Returns the stages from the observer of a drive.
+/// Returns the stages that the observer of a drive has seen; `None` for another observer.
 pub(super) fn watched(watcher: Box<dyn Observer>) -> Option<PageReads> {
     let watcher: Box<dyn Any> = watcher;
     watcher.downcast::<ReadStages>().ok().map(|stages| stages.conclude())

@@ -1,4 +1,4 @@
-//! Summary of a run, from its drive, its engine and the results of its workload.
+//! Summary of a run. It is made from the drive, the engine, and the results of the workload.
 
 use vpass_core::base::units::Ns;
 use vpass_core::drive::Drive;
@@ -21,7 +21,7 @@ pub(super) struct Served {
     pub(super) passes: u64,
     pub(super) stable: Option<bool>,
     pub(super) last_arrival: Option<Ns>,
-    /// Whether all requests have their own times.
+    /// Whether all requests have times of their own.
     pub(super) has_times: bool,
     pub(super) trace: Option<TraceReport>,
     pub(super) jobs: Option<Vec<JobResult>>,
@@ -106,7 +106,8 @@ pub(super) fn summary(
     summary
 }
 
-/// Returns the simulated time of the timed gear; in the untimed gear only requests have a clock.
+/// Returns the simulated time. In the timed gear, it is the time of the engine; in the untimed
+/// gear, only requests have a clock.
 pub(super) fn simulated_s(engine: Option<&Replay>, served: &Served) -> Option<f64> {
     engine.map(Replay::last_completion).or(served.last_arrival).map(|ns| ns as f64 / 1e9)
 }
@@ -138,7 +139,7 @@ fn trace(plan: &RunPlan, served: &Served) -> Option<Trace> {
 }
 
 impl Summary {
-    /// Returns whether any host data was lost or could not be read.
+    /// Returns whether any host data was lost or unreadable.
     pub fn lost_data(&self) -> bool {
         self.data_lost_pages > 0 || self.uncorrectable_reads > 0
     }

@@ -1,4 +1,4 @@
-//! One stream of requests for several drives: each request is drawn once, and one drive after
+//! One stream of requests for several drives. Each request is generated once, and one drive after
 //! another serves it.
 
 use std::num::NonZeroU32;
@@ -21,17 +21,18 @@ use crate::progress::Progress;
 use crate::session::{Session, Step};
 use crate::setup::Gear;
 
-/// Requests drawn at a time. The number is large, because each drive begins its part with another
-/// drive's data in the caches. 12 MiB of requests took 10 % less time than 3 MiB.
+/// Number of requests that are generated at a time. The number is large, because each drive begins
+/// its part with another drive's data in the caches. With 12 MiB of requests, runs took 10 % less
+/// time than with 3 MiB.
 const CHUNK: usize = 512 << 10;
 
-/// Returns whether two plans can share a stream, independent of their drives and techniques.
+/// Returns whether two plans can share a stream. Their drives and techniques do not matter.
 pub fn have_the_same_requests(a: &RunPlan, b: &RunPlan) -> bool {
     follow_from(a).is_some_and(|of_a| follow_from(b) == Some(of_a))
 }
 
-/// Returns everything that determines a plan's requests and the beginning of counting. Returns
-/// `None` if requests depend on how they are served, or have several passes.
+/// Returns everything that determines a plan's requests and the start of counting. Returns `None`
+/// if requests depend on how they are served, or if there are several passes.
 fn follow_from(plan: &RunPlan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u64, u64)> {
     let Workload::Generated(loaded) = &plan.workload else { return None };
     let Generated::Workload(file) = &loaded.config else { return None };
@@ -51,7 +52,7 @@ fn follow_from(plan: &RunPlan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes,
     ))
 }
 
-/// Runs plans that have the same requests; the results are those of separate runs.
+/// Runs plans that have the same requests. The results equal those of separate runs.
 ///
 /// # Errors
 /// Returns the errors of the workload or of a drive, or an interruption.
@@ -114,13 +115,14 @@ fn warm_up_all(
         return Err(too_short(plan, served));
     }
     if plan.warm_up > 0 {
-        // A warm-up ends with an empty write buffer, which is written only at its end.
+        // A warm-up ends with an empty write buffer. The buffer is written only at the end of the
+        // warm-up.
         sessions.iter_mut().for_each(Session::end_warm_up);
     }
     Ok(())
 }
 
-/// Serves the counted requests, and returns the seconds of each drive.
+/// Serves the counted requests. Returns how many seconds each drive took.
 fn serve_all(
     source: &mut dyn RequestSource,
     runs: &mut [(Measured, f64)],
@@ -143,8 +145,8 @@ fn serve_all(
     if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
 }
 
-/// Replaces the requests with the next `chunk` requests, or with the remaining ones. Returns false
-/// if none is left.
+/// Replaces the requests with the next `chunk` requests, or with all requests that remain. Returns
+/// false if no request remains.
 fn draw(
     source: &mut dyn RequestSource,
     requests: &mut Vec<Request>,
@@ -185,14 +187,14 @@ mod tests {
     use crate::run::execute;
     use crate::setup::{Base, Named, Setup};
 
-    /// Results of a run, except its duration.
+    /// Returns the results of a run, without its duration.
     fn found(outcome: &Outcome) -> (Value, String) {
         let mut summary = serde_json::to_value(&outcome.summary).unwrap();
         summary["simulation"].as_object_mut().unwrap().retain(|key, _| key == "simulated_s");
         (summary, outcome.series.csv())
     }
 
-    /// The plan at a thousand requests per second.
+    /// Returns the plan at a thousand requests per second.
     fn with_clock(mut plan: RunPlan) -> RunPlan {
         if let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) =
             &mut plan.workload
@@ -204,8 +206,8 @@ mod tests {
 
     #[test]
     fn drives_served_together_have_the_results_of_separate_runs() {
-        // Hot reads cause reclaim. The warm-up ends within a chunk, while the write buffer holds
-        // parts of pages.
+        // Reads of hot pages cause reclaim. The warm-up ends within a chunk, while the write buffer
+        // holds parts of pages.
         let keys = "workload.requests=400000 workload.read_share=0.9 workload.block_size=2KiB \
              workload.distribution=hot-cold:0.01/0.95 \
              workload.write_distribution=hot-cold:0.01/0.95 workload.hot_sets=disjoint \

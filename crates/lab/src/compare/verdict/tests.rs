@@ -1,4 +1,4 @@
-//! Tests of sentences and stars, for rows with numbers set by hand.
+//! Tests of sentences and stars, with rows whose numbers are set by hand.
 
 use std::sync::OnceLock;
 
@@ -26,7 +26,7 @@ fn plan() -> RunPlan {
     .unwrap()
 }
 
-/// A run of a few reads in closed loop; tests replace its numbers.
+/// Summary of a run with a few reads in closed loop. Tests replace its numbers.
 fn summary() -> Summary {
     static FEW_READS: OnceLock<Summary> = OnceLock::new();
     FEW_READS.get_or_init(|| execute(&plan(), &Unwatched).unwrap().summary).clone()
@@ -37,14 +37,15 @@ fn row(label: &str, runs: Vec<Summary>) -> ComparisonRow {
     ComparisonRow::new(&plan(), label.into(), runs)
 }
 
-/// A run with this tail latency, in microseconds, and half the width of its interval.
+/// Summary of a run with this tail latency, in microseconds. `half` is half the width of the
+/// interval.
 fn tail(p99_9: f64, half: Option<f64>) -> Summary {
     let mut run = summary();
     run.latency_us.read.p99_9 = Some(p99_9);
     Summary { batch_means: BatchMeans { read_p99_9_us: half, ..run.batch_means.clone() }, ..run }
 }
 
-/// A run with its life in days: an optional number, and a range.
+/// Summary of a run with this life in days: an optional number, and a range.
 fn days(middle: Option<f64>, low: f64, high: f64) -> Summary {
     let run = summary();
     let wear = Wear {
@@ -60,7 +61,7 @@ fn days(middle: Option<f64>, low: f64, high: f64) -> Summary {
     Summary { wear, ..run }
 }
 
-/// A run that rewrote this many pages because of reads, plus or minus `half`.
+/// Summary of a run that rewrote this many pages because of reads, plus or minus `half`.
 fn rewrites(pages: u64, half: f64) -> Summary {
     let mut run = summary();
     let mut programs = [0; Cause::COUNT];
@@ -82,7 +83,8 @@ fn tails_within_the_noise_of_a_run_have_no_winner() {
         [row("none + ida", vec![tail(282.0, half)]), row("none + block", vec![tail(289.0, half)])]
     };
     let said = |half| verdict(&rows(half), &SIZES);
-    // 282 + 4 reaches 289 - 4; 282 + 3 and 289 - 3 do not meet.
+    // The interval up to 282 + 4 reaches 289 - 4. The intervals up to 282 + 3 and from 289 - 3 do
+    // not meet.
     let noisy = said(Some(4.0));
     assert!(
         noisy.contains(
@@ -107,7 +109,7 @@ fn tails_within_the_noise_of_a_run_have_no_winner() {
 fn a_tail_of_too_few_reads_has_no_winner() {
     let rows = [row("a", vec![tail(282.0, None)]), row("b", vec![tail(2_890.0, None)])];
     let said = verdict(&rows, &SIZES);
-    // Ten batches, each with ten reads beyond the 99.9th percentile.
+    // The run needs ten batches, each with ten reads beyond the 99.9th percentile.
     let words = "not compared: the noise of a run is known from 100,000 reads on, and these runs \
          are shorter";
     assert!(said.contains("read p99.9") && said.contains(words), "{said}");
@@ -122,10 +124,11 @@ fn the_wider_interval_of_seeds_and_batches_counts() {
         };
         [row("a", of([280.0, 280.0])), row("b", of([290.0, 290.0]))]
     };
-    // Two runs with 3 each: sqrt(18) / 2 = 2.12; with 8 each: 5.66.
+    // Two runs with half widths of 3 each give sqrt(18) / 2 = 2.12. Half widths of 8 each give
+    // 5.66.
     assert_eq!(stars(&rows([3.0, 3.0]), "read_p99_9_us"), [true, false]);
     assert_eq!(stars(&rows([8.0, 8.0]), "read_p99_9_us"), [false, false]);
-    // Seeds that disagree by more than their batches: two seeds at 280 ± 1 give 280 ± 12.7.
+    // The seeds differ by more than their batches explain. Two seeds at 280 ± 1 give 280 ± 12.7.
     let spread = [
         row("a", vec![tail(279.0, Some(0.1)), tail(281.0, Some(0.1))]),
         row("b", vec![tail(290.0, Some(0.1)); 2]),
@@ -151,8 +154,8 @@ fn disjoint_ranges_have_a_winner() {
         "{apart}"
     );
     assert_eq!(stars(&rows(2.9), "projected_life_days"), [true, false, false]);
-    // `block` may reach 6 days. It is named beside the longest, with its range, although `ipr` lies
-    // between them.
+    // `block` may reach 6 days. The sentence names `block` beside the longest life, with its range,
+    // although `ipr` lies between the two.
     let overlap = verdict(&rows(6.0), &SIZES);
     assert!(
         overlap.contains(
@@ -191,7 +194,7 @@ fn a_run_without_wear_is_too_short_and_says_how_long_it_must_be() {
         "{said}"
     );
     assert_eq!(stars(&rows, "read_bytes_until_worn"), [false, false]);
-    // Reads that no technique answers cause no wear.
+    // Page reads cause no wear if no technique answers them.
     let idle = Summary { wear: Wear { requests_for_life: None, ..wear.clone() }, ..summary() };
     let said = verdict(&[row("a", vec![idle.clone()]), row("b", vec![idle])], &SIZES);
     assert!(
@@ -213,7 +216,7 @@ fn in_a_closed_loop_the_drive_that_writes_more_lives_longest() {
             cycles_observed: 5_000.0,
             ..run.wear.clone()
         };
-        // A slower drive has simulated more days; they do not count.
+        // A slower drive has simulated more days, but its days do not count.
         Summary { wear, ..run }
     };
     let rows = [row("none", vec![bytes(2e15)]), row("raid5", vec![bytes(1.38e15)])];
@@ -262,7 +265,7 @@ fn the_most_important_finding_comes_first() {
     .map(|words| said.find(words).unwrap_or_else(|| panic!("{words} in {said}")));
     assert!(places.is_sorted(), "{said}");
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true]);
-    // A difference within the noise of counts has no winner either.
+    // A difference within the noise of counts also has no winner.
     let noisy = [row("a", vec![rewrites(1_000, 60.0)]), row("b", vec![rewrites(1_100, 60.0)])];
     assert!(verdict(&noisy, &SIZES).contains(
         "reclaim writes are too close to compare (`a` 1,000 ± 60, `b` 1,100 ± 60 \
@@ -321,7 +324,7 @@ fn one_warning_of_several_seeds_is_one_sentence() {
     let all = warnings(&[&block, &straw]);
     assert_eq!(all[1].labels, ["straw-wl"]);
     assert_eq!(all[1].sentence, "The most read block is at about 35 % of its reads (seed 2).");
-    // The same seeds of two techniques share one sentence.
+    // Two techniques with the same seeds share one sentence.
     let both = warnings(&[&block, &row("tiered", vec![at(29), at(31), at(30)])]);
     assert_eq!((both.len(), both[0].labels.len()), (1, 2));
     assert_eq!(
@@ -335,7 +338,7 @@ fn one_warning_of_several_seeds_is_one_sentence() {
     );
 }
 
-/// A run without wear that needs this many requests for a life.
+/// Summary of a run without wear. It needs this many requests to give a life.
 fn worn_after(requests: u64) -> Summary {
     let run = summary();
     Summary { wear: Wear { requests_for_life: Some(requests), ..run.wear.clone() }, ..run }
@@ -377,7 +380,7 @@ fn the_largest_number_of_needed_reads_is_named() {
     };
     let rows = [row("a", vec![of(282.0, 100)]), row("b", vec![of(2_890.0, 900)])];
     let said = verdict(&rows, &SIZES);
-    // The tail needs 100,000 reads; counts need 20,480 requests.
+    // The tail latency needs 100,000 reads; the counts need 20,480 requests.
     assert!(
         said.contains(
             "read p99.9 and reclaim writes are not compared: the noise of a run is known from \
@@ -423,9 +426,9 @@ fn lives_are_as_uncertain_as_their_seeds_and_batches() {
         stars(&[row("a", runs), row("b", vec![exact(3.0); 2])], "projected_life_days")
     };
     assert_eq!(winner(vec![exact(4.0), exact(4.0)]), [true, false]);
-    // Two seeds at 3.9 and 4.1: 4 ± 12.7 x 0.1.
+    // Two seeds at 3.9 and 4.1 give 4 ± 12.7 x 0.1.
     assert_eq!(winner(vec![exact(3.9), exact(4.1)]), [false, false]);
-    // Batches know the wear to within a half: 4 / 1.35, over two seeds.
+    // Batches show the wear to within a half. The range over two seeds ends at 4 / 1.35.
     let noisy = |share: f64| {
         let run = exact(4.0);
         let cycles_observed = Some(share * run.wear.cycles_observed);
@@ -450,7 +453,7 @@ fn a_single_row_is_not_compared() {
 
 #[test]
 fn tails_within_the_resolution_of_their_histogram_have_no_winner() {
-    // 0.2 % of 282 us is 0.56 us.
+    // For 282 us, 0.2 % is 0.56 us.
     let rows = |other: f64| {
         [row("a", vec![tail(282.0, Some(0.0))]), row("b", vec![tail(other, Some(0.0))])]
     };
@@ -458,7 +461,7 @@ fn tails_within_the_resolution_of_their_histogram_have_no_winner() {
     assert_eq!(stars(&rows(282.6), "read_p99_9_us"), [true, false]);
 }
 
-/// Rows that cannot win: data was lost, the technique is counterfactual, or the drive could not
+/// Some rows cannot win: data was lost, the technique is counterfactual, or the drive could not
 /// keep up.
 #[test]
 fn rows_that_cannot_win_are_not_in_the_sentence() {
@@ -481,7 +484,7 @@ fn rows_that_cannot_win_are_not_in_the_sentence() {
 fn rows_that_are_alike_have_no_star() {
     let rows = [row("a", vec![rewrites(7, 0.0)]), row("b", vec![rewrites(7, 0.0)])];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
-    // A counterfactual row does not make the other row a winner.
+    // A counterfactual row does not let the other row win.
     let ideal = ComparisonRow { counterfactual: true, ..row("ideal", vec![rewrites(1, 0.0)]) };
     let alone = verdict(&[ideal, row("block", vec![rewrites(7, 0.0)])], &SIZES);
     assert!(alone.contains("Only `block` kept all data"), "{alone}");
@@ -491,8 +494,8 @@ fn rows_that_are_alike_have_no_star() {
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false; 3]);
 }
 
-/// A run of 100 s: a drive is late above 1 % of the time in which requests came. One second is too
-/// late for any run.
+/// The run lasts 100 s. A drive is late above 1 % of the time in which requests came. A lag of one
+/// second is too long for any run.
 #[test]
 fn a_drive_with_a_growing_lag_is_saturated() {
     let late = |simulated_s: f64, lag: f64| {

@@ -1,6 +1,6 @@
-//! Values of keys whose ranges need words, some right and some wrong.
+//! Example values of keys whose ranges need words. Some values are right, and some are wrong.
 
-/// Key, values that are accepted, values that are rejected.
+/// Key, values that vpass accepts, and values that vpass rejects.
 pub(super) const EXAMPLES: &[(&str, &[&str], &[&str])] = &[
     (
         "timing.sense_us",

@@ -1,4 +1,5 @@
-//! The JSON Schemas: what they accept, and whether the published files are up to date.
+//! Tests of the JSON Schemas: which values they accept, and whether the published files are up to
+//! date.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +14,8 @@ use crate::presets;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Returns what is wrong with a value, by the keywords that the schemas use.
+/// Returns what is wrong with a value according to the keywords that the schemas use; `None` if
+/// nothing is wrong.
 fn wrong(schema: &Value, value: &Value) -> Option<String> {
     let rules = schema.as_object().expect("a schema is an object");
     rules.iter().find_map(|(rule, of)| broken(rule, of, schema, value))
@@ -67,7 +69,7 @@ fn broken(rule: &str, of: &Value, schema: &Value, value: &Value) -> Option<Strin
     (!ok).then(|| format!("{value} breaks {rule}: {of}"))
 }
 
-/// The schema of a kind of file.
+/// Returns the schema of a kind of file.
 fn schema(file: &str) -> Value {
     if file == "drive" { json_schema::drive() } else { json_schema::workload() }
 }
@@ -81,7 +83,8 @@ fn published(file: &str) -> Value {
 #[test]
 fn the_published_schemas_are_those_of_the_declarations() {
     for file in ["drive", "workload"] {
-        // Reading JSON may move the last bit of a number, on both sides alike.
+        // Reading JSON may change the last bit of a number. Both sides are read, so both change
+        // alike.
         let declared: Value = serde_json::from_str(&schema(file).to_string()).expect("it is JSON");
         assert!(published(file) == declared, "{file}: `make reference` writes a new one");
     }
@@ -126,7 +129,7 @@ fn the_schema_accepts_what_is_in_range_and_rejects_what_is_not() {
         for value in good {
             assert_eq!(wrong(&schema, &with(&value)), None, "{} = {value}", key.path);
         }
-        // Examples break rules that only words describe.
+        // These keys have examples that break rules which a schema can only describe in words.
         if EXAMPLES.iter().all(|(path, ..)| *path != key.path) {
             for value in bad {
                 let what = wrong(&schema, &with(&value));
