@@ -189,7 +189,7 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
     assert!(none.stdout.contains(words), "{}", none.stdout);
     let json = small_drive("1e4", &["--json"]).json();
     let warning = json["warnings"][0].as_str().unwrap();
-    assert!(warning.contains("of the reads at which block rewrites it"), "{warning}");
+    assert!(warning.contains("of the reads at which `block` rewrites it"), "{warning}");
 }
 
 /// Uniform writes settle within a few turnovers of the drive's blocks; 300,000 pages are the first
