@@ -146,8 +146,8 @@ pub trait ErrorModel: Send {
     /// How long the block is certainly whole.
     fn assess(&self, block: &BlockView) -> Assessment;
 
-    /// Dose of the block up to which [`Self::assess`] says that every page decodes at once,
-    /// wherever its reads go; 0 where that is not known without a look at each page.
+    /// Returns the dose of the block up to which every page decodes without a retry, whichever
+    /// pages are read. Returns 0 if only a check of each page could tell.
     fn clean_whatever_was_read(&self, _block: &BlockView) -> Quarters {
         Quarters::ZERO
     }
@@ -235,12 +235,12 @@ pub trait ErrorModel: Send {
         limits.health(levels, page, dose)
     }
 
-    /// Retries that a read of a page takes, and the dose that reads may add to its block, wherever
-    /// they go, before a read of the page takes more; none where no retry decodes it. It is told
-    /// the same as [`Self::health_by`].
+    /// Returns the retries that a read of a page takes now, and the dose that reads anywhere in the
+    /// block may add before a read of the page takes more. Returns `None` if no retry decodes the
+    /// page. The arguments are those of [`Self::health_by`].
     ///
     /// # Panics
-    /// Where the model has no table, and so no levels.
+    /// Panics if the model has no table.
     fn room_by(&self, levels: &Levels, counts: &Counts, page: PageAt) -> Option<(u8, Quarters)> {
         let limits = self.page_limits().expect("levels are those of a table");
         let alpha = levels.alpha(limits.table.group_of(page.wordline));

@@ -94,7 +94,7 @@ fn mutated_presets_are_refused_in_words_or_work() {
     );
 }
 
-/// What the preset `tiny` is refused with, once a text of it is replaced.
+/// Returns the refusal of the preset `tiny` after a text of it is replaced.
 fn refused(text: &str, by: &str) -> String {
     assert_eq!(PRESETS[0].matches(text).count(), 1, "{text}");
     let config: DriveConfig = toml::from_str(&PRESETS[0].replace(text, by)).unwrap();

@@ -145,7 +145,8 @@ fn one_block(own_age: u32, refresh: &str) -> Drive {
     Drive::new(config(&dies(1, "tlc", TIMING, &tables)), &techniques, true).unwrap()
 }
 
-/// Wordlines merged, and blocks that moved whole for want of room, after these requests.
+/// Returns the number of merged wordlines, and of blocks that moved whole because they were too
+/// close to their limit, after these requests.
 fn merged(mut drive: Drive, requests: Vec<Request>) -> (u64, u64) {
     Replay::new(&drive).run(&mut drive, &mut Script(requests), &mut |_, _| true).unwrap();
     let counts = drive.refresh_counts();
@@ -171,8 +172,8 @@ fn a_block_that_grew_older_unread_is_not_one_that_a_job_has_left() {
 }
 
 /// A limit that `docs/error-budget.md` states. A block is due for its refresh in place when it is
-/// two hours old, and nobody has read it. With `own_age` its policy is to be asked at the next
-/// read, and allows no reads until then: the block moves as a whole.
+/// two hours old, and it was never read. With `own_age`, the policy will be asked at the next read,
+/// and allows no reads until then. So the block moves as a whole.
 #[test]
 fn a_block_that_grew_older_unread_has_no_room_for_merges() {
     for (own_age, expected) in [(0, (64, 0)), (1, (0, 1))] {

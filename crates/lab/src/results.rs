@@ -1,6 +1,7 @@
 //! Results of a run, as `summary.json` holds them.
 //! Every key is always present unless its comment says "absent". A key that does not apply is null.
 
+mod ageing;
 mod batch_means;
 mod failures;
 mod flash;
@@ -28,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use vpass_core::base::metrics::HostCounts;
 use vpass_oracle::OracleReport;
 
+pub(crate) use ageing::{Ageing, Before, Terms};
 pub use batch_means::BatchMeans;
 pub use failures::Failures;
 pub use flash::{ByCause, Flash};
@@ -47,7 +49,6 @@ pub use tired::{Losses, Retries};
 pub use trace::{Trace, TraceDevice};
 pub use uber::{OverSeeds, Uber};
 pub use wear::{AgeWear, Confidence, Wear};
-pub(crate) use wear::{Ageing, Before, Terms};
 use words::Word;
 
 /// Result of one run.

@@ -429,7 +429,7 @@ impl Doses {
         }
     }
 
-    /// A page was sensed so often.
+    /// Adds the dose of sensing a page `times` times.
     pub(crate) fn sense_often(&mut self, medium: &mut Medium, at: At, times: u32) {
         if self.model != DisturbModel::None {
             let dose = self.of_page(at) * times;

@@ -135,7 +135,7 @@ impl Driven {
     }
 }
 
-/// What reads of a drive may take.
+/// Kind of data, by the retries that its reads may take.
 #[derive(Clone, Copy, PartialEq)]
 enum Data {
     /// No retries.
@@ -151,7 +151,7 @@ fn case(seed: u64, bug: Option<Planted>) -> Driven {
     case_of(seed, RECLAIM[(seed % RECLAIM.len() as u64) as usize], Data::Fresh, bug)
 }
 
-/// The same for weeks, on a drive whose data grows old.
+/// A small drive whose data ages, and how it was driven for weeks.
 fn aged_case(seed: u64, bug: Option<Planted>) -> Driven {
     const AGED: [&str; 5] = ["block", "straw-wl", "erased-probe", "page-type", "straw-ss"];
     case_of(seed, AGED[(seed % AGED.len() as u64) as usize], Data::Aged, bug)

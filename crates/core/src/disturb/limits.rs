@@ -265,8 +265,8 @@ impl PageLimits {
         }
     }
 
-    /// Fewest retries that decode a page of this dose, and the page's limit with so many; none
-    /// where no level decodes it.
+    /// Returns the fewest retries that decode a page of this dose, and the page's limit at that
+    /// number; `None` if no level decodes the page.
     pub(super) fn level(&self, levels: &Levels, page: PageAt, dose: Dose) -> Option<(u8, Dose)> {
         let limits = levels.of_kind(self.table.group_of(page.wordline), page.kind);
         (0..).zip(limits).filter(|(_, limit)| **limit >= Dose::ZERO).find_map(|(retries, limit)| {
@@ -275,7 +275,7 @@ impl PageLimits {
         })
     }
 
-    /// The limit of a page from its group's.
+    /// Returns the limit of a page from the limit of its group.
     #[inline]
     fn of_group_in_page(&self, of_group: Dose, page: PageAt) -> Dose {
         let of_wordline = self.table.limit_of(of_group, page.wordline, page.block_factor);

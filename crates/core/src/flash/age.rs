@@ -68,7 +68,7 @@ impl Flash {
         self.age_step_at(block, self.now)
     }
 
-    /// The step of a block's age at a time.
+    /// Returns the step of a block's age at a time.
     pub(super) fn age_step_at(&self, block: BlockId, at: Ns) -> usize {
         let since = self.cold[block.index()].programmed_at;
         let age = (at.cast_signed() - since).max(0).cast_unsigned();
@@ -122,8 +122,8 @@ impl Flash {
         }
     }
 
-    /// Whether reads in bulk, drawn or not, leave every page of a block that is a step older
-    /// decodable at once. Those that are not drawn have not reached the block's alarm.
+    /// Returns whether every page of a block that is a step older still decodes without a retry,
+    /// after all reads in bulk. Reads that are not drawn yet have not reached the block's alarm.
     fn stays_clean(&mut self, block: BlockId) -> bool {
         let (hot, cold) = (&self.hot[block.index()], &self.cold[block.index()]);
         if hot.has(FAILED) || cold.model_alarm == Quarters::ZERO {
@@ -139,8 +139,8 @@ impl Flash {
         true
     }
 
-    /// A step of a block's age ends: what has been read of the block in bulk took the retries of
-    /// that step, and asked nobody.
+    /// Draws a block's reads at the end of a step of its age. They took the retries of that step,
+    /// and none of them reached the alarm.
     fn draw_step(&mut self, block: BlockId) {
         if !planted(Bug::BulkAcrossSteps) {
             self.draw_until_now(block);

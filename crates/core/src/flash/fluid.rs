@@ -20,10 +20,10 @@
 //! - **The read that rings** is drawn from the rates at its time and served like any other read, so
 //!   every technique sees what it sees in the other gears.
 //!
-//! Pages of a block may need retries (a tired block). Each read takes retries of its own, which
-//! depend on what the reads before have deposited. As long as no page comes to its next level of
-//! retries, the retries of each page are known, and its reads are drawn in bulk (`retried`). Other
-//! reads are drawn page by page and served one by one, up to [`AT_ONCE`] in a row.
+//! Pages of a *tired* block may need retries. The number of retries of a read depends on the dose
+//! of the reads before it. Until a page reaches its next level of retries, that number is known for
+//! each page, and the reads are drawn in bulk (`retried`). Other reads are drawn page by page and
+//! served one by one, up to [`AT_ONCE`] in a row.
 //!
 //! All of it is exact, with three exceptions. Reads of a request of several pages come together in
 //! a workload and are apart here. What a new wordline need not answer for, in a block that is read
@@ -94,8 +94,8 @@ pub(crate) struct Fluid {
     weights: Vec<f64>,
     places: Vec<PageInBlock>,
     counts: Vec<u32>,
-    /// Reads of each place, before their retries are counted; and retries that each of them takes,
-    /// nothing where none takes any.
+    /// Number of reads of each place, without their retries; and the retries of each of these
+    /// reads. The second list is empty if no read takes a retry.
     reads: Vec<u32>,
     retries: Vec<u8>,
     doses: Vec<Quarters>,
@@ -397,8 +397,8 @@ impl Flash {
         }
     }
 
-    /// A page of a block was sensed. Where that only brings the alarm one read nearer, the time of
-    /// the alarm is drawn from what it was; the block's other reads stay undrawn.
+    /// Moves a block's alarm after a page of it was sensed. If the alarm is only one read nearer,
+    /// its new time is drawn from its old time. The block's other reads need no draw.
     #[inline]
     pub(super) fn sensed(&mut self, block: BlockId) {
         let now = self.now;

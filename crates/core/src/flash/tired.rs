@@ -146,8 +146,8 @@ impl Flash {
         Some(Sensed { good: true, rings: false, level: 0, retries })
     }
 
-    /// Whether retries of reads of a block follow from its counters, its age and its wear, and all
-    /// its wordlines have the same coding.
+    /// Returns whether the counters, age and wear of a block decide the retries of its reads, and
+    /// all its wordlines have the same coding.
     #[inline]
     fn is_plainly_tired(&self, block: BlockId) -> bool {
         let hot = &self.hot[block.index()];
@@ -233,8 +233,8 @@ impl Flash {
         true
     }
 
-    /// Number of the levels of a block at a step of age, and the block's limits over those of the
-    /// worst block; none where the error model has no limits to look up.
+    /// Returns the number of a block's levels at a step of age, and the ratio of its limits to
+    /// those of the worst block. Returns `None` if the error model has no limits.
     fn levels_of(&mut self, block: BlockId, step: usize) -> Option<(u32, u32)> {
         let pec = self.limit_pec(block);
         if self.tired.levels.len() == LEVELS_MAX && !self.tired.numbers.contains_key(&(pec, step)) {
@@ -252,10 +252,10 @@ impl Flash {
         Some((number, factor))
     }
 
-    /// Reads that the host may make of a tired block, wherever in it, before any of them asks the
-    /// policy or a page takes more retries than it takes now, at a step of the block's age.
-    /// `retries`: those of each place that `is_read`, a wordline or, `by_page`, a page. None where
-    /// some read has to be looked at by itself.
+    /// Returns the number of host reads, anywhere in a tired block, before the policy is asked or a
+    /// page takes more retries than now. `step` is the step of the block's age. `retries` gets the
+    /// retries of each place that `is_read`. A place is a wordline or, with `by_page`, a page.
+    /// Returns `None` if each read needs a check of its own.
     pub(super) fn reads_of_known_retries(
         &mut self,
         block: BlockId,
@@ -293,7 +293,7 @@ impl Flash {
             let (taken, left) = model.room_by(levels, &counts, page)?;
             (*retries, room, most) = (taken, room.min(left), most.max(taken));
         }
-        // Chance decides about the last codewords of what takes so many.
+        // At this number of retries, chance decides whether the last codewords decode.
         if self.draws.is_at_risk(most) {
             return None;
         }

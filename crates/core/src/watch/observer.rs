@@ -18,8 +18,7 @@ pub const NO_PPN: Ppn = Ppn::new(0x7FFF_FFFF);
 /// The owner of a page that belongs to nobody: nothing was programmed there, or nothing that
 /// anybody wants.
 pub const NO_LPN: Lpn = Lpn::new(0x7FFF_FFFF);
-/// Whose data is read where nobody's is wanted: the page was sensed for the states of its cells,
-/// and nothing was decoded.
+/// Owner recorded for sensings that decode no data, such as probes.
 pub const NO_OWNER: Lpn = Lpn::new(0xFFFF_FFFF);
 /// The data came from the write buffer.
 pub const FROM_BUFFER: Ppn = Ppn::new(0xFFFF_FFFF);
@@ -40,7 +39,7 @@ pub enum ReadResult {
 /// One page read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhysRead {
-    /// What was wanted, or [`NO_OWNER`]'s.
+    /// Page of the host whose data was wanted, or [`NO_OWNER`].
     pub lpn: Lpn,
     /// Where it was read, [`NO_PPN`] or [`FROM_BUFFER`].
     pub ppn: Ppn,
@@ -87,19 +86,19 @@ pub enum XorSource {
     Partial(u32),
 }
 
-/// Reads of a block that came in bulk and some of which took retries. Each of them could be decoded.
+/// Reads of a block in bulk, some of them with retries. Each of them was decoded.
 #[derive(Clone, Copy, Debug)]
 pub struct BulkReads<'a> {
     /// The block.
     pub block: BlockId,
-    /// They came from this time on,
+    /// Earliest time of a read.
     pub since: Ns,
-    /// and before this time.
+    /// End of the time in which the reads came.
     pub until: Ns,
-    /// Reads of each place of the block: of each wordline or, where there are as many as pages, of
-    /// each page.
+    /// Number of reads of each place of the block. Places are wordlines, or pages if the list has
+    /// an entry for each page.
     pub reads: &'a [u32],
-    /// How often each read of that place was sensed again.
+    /// Number of retries of each read of a place.
     pub retries: &'a [u8],
 }
 
@@ -118,8 +117,8 @@ pub trait Observer: Any {
     /// single read is known: the dose of each wordline in quarters of a unit, from wordline 0 on,
     /// or nothing where reads disturb nothing. Each of them could be decoded.
     fn read_in_bulk(&mut self, _block: BlockId, _reads: u64, _doses: &[u32]) {}
-    /// The host has read pages of a block so often, since it was told of the block last, that no
-    /// single read is known, and some of them took retries.
+    /// The host read pages of a block in bulk, and some of the reads took retries. Single reads are
+    /// not known.
     fn read_in_bulk_with_retries(&mut self, _reads: &BulkReads) {}
     /// Until this time the host asks for nothing but reads that come in bulk.
     fn quiet_until(&mut self, _at: Ns) {}

@@ -405,6 +405,21 @@ mod tests {
     }
 
     #[test]
+    fn a_loss_under_acceleration_needs_a_higher_rung() {
+        let live: Live = &mut |lives, _| {
+            let life = |one: &OneLife| {
+                let k = one.acceleration;
+                let data_lost_pages = if k.get() > 10 { 5 } else { 0 };
+                Ok(Lived { data_lost_pages, ..life_at(k, 0.001, one.plan.seed) })
+            };
+            Ok(Some(lives.iter().map(life).collect()))
+        };
+        let climbed = climb(None).go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
+        assert_eq!(climbed.rung.map(|rung| rung.acceleration.get()), Some(10));
+        assert_eq!(climbed.end, Some(Next::Answered));
+    }
+
+    #[test]
     fn a_named_rung_gives_the_result_of_the_climb() {
         let live: Live = &mut |lives, _| {
             Ok(Some(

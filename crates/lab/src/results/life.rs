@@ -239,12 +239,12 @@ pub(crate) fn poisson_range(count: f64) -> (f64, f64) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// Worked example with reads only. The technique rewrites whole blocks with four valid pages of
     /// ten.
-    fn by_reads() -> Worn {
+    pub(in crate::results) fn by_reads() -> Worn {
         Worn {
             age: 0.0,
             seconds: 86_400.0,

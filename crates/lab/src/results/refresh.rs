@@ -34,7 +34,7 @@ pub struct Merged {
     /// Number of blocks with merged wordlines at the end.
     pub merged_blocks: u32,
     /// Number of blocks that merging costs at the end.
-    /// The same data would need fewer blocks without merged wordlines.
+    /// Without merged wordlines, the data would need fewer blocks.
     pub extra_blocks: f64,
 }
 

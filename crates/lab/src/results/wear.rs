@@ -1,16 +1,12 @@
-//! Wear of the drive after a run, wear that the run caused, and projected life.
-
-use std::collections::HashMap;
+//! Wear of the drive after a run, and the projected life.
 
 use serde::{Deserialize, Serialize};
-use vpass_core::base::units::Cause;
-use vpass_core::disturb::table::LimitTable;
 use vpass_core::drive::Drive;
 
 use super::Summary;
-use super::life::{CONFIDENT_CYCLES, FEWEST_CYCLES, Life, Shares, Worn, life};
+use super::ageing::{Ageing, effective_mean};
+use super::life::{CONFIDENT_CYCLES, FEWEST_CYCLES, Life, Worn};
 use super::life_unit::{LifeUnit, drive_writes_a_day};
-use super::settled::Turned;
 use crate::numbers::{count, plural};
 
 /// Wear of the drive after a run, and the projected life.
@@ -173,196 +169,6 @@ impl Wear {
     }
 }
 
-/// State of a drive's blocks when the count of wear begins.
-pub(crate) struct Before {
-    effective_mean: f64,
-    pec: Vec<u32>,
-    underway: f64,
-}
-
-impl Before {
-    pub(crate) fn of(drive: &mut Drive) -> Self {
-        let pec = drive.block_states().map(|block| block.pec).collect();
-        Self {
-            effective_mean: effective_mean(drive),
-            pec,
-            underway: ReadsPerRewrite::new(drive).underway(drive),
-        }
-    }
-}
-
-impl Before {
-    /// Counts the blocks that hold data at the end of the run. It also counts how many of these
-    /// blocks were not erased in the run.
-    pub(crate) fn turned(&self, drive: &Drive) -> Turned {
-        let with_data = drive.block_states().zip(&self.pec).filter(|(block, _)| block.valid > 0);
-        with_data.fold(Turned::default(), |turned, (block, before)| Turned {
-            with_data: turned.with_data + 1,
-            untouched: turned.untouched + u32::from(block.pec == *before),
-        })
-    }
-}
-
-/// Returns the mean number of P/E cycles over the blocks, including wear by reprogramming.
-fn effective_mean(drive: &Drive) -> f64 {
-    let milli: u64 = drive.block_states().map(|block| block.effective_milli).sum();
-    milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
-}
-
-/// Number of reads between two rewrites of a block, for each P/E count.
-pub(crate) struct ReadsPerRewrite {
-    /// Limits of the error model; absent if the model has no table.
-    limits: Option<LimitTable>,
-    by_class: HashMap<u64, Option<f64>>,
-}
-
-impl ReadsPerRewrite {
-    pub(crate) fn new(drive: &Drive) -> Self {
-        Self { limits: LimitTable::of(drive.config()), by_class: HashMap::new() }
-    }
-
-    /// Returns the number of reads per rewrite at a P/E count; `None` if reads cause no rewrite.
-    pub(crate) fn at(&mut self, drive: &mut Drive, pec: u32) -> Option<f64> {
-        // Thresholds follow from limits, so P/E counts with the same limits share one number of
-        // reads per rewrite.
-        let class = self.limits.as_ref()?.lookup_class(pec);
-        *self.by_class.entry(class).or_insert_with(|| drive.reads_per_rewrite(pec))
-    }
-
-    /// Returns the sum over valid pages of the reads taken towards their next rewrite.
-    fn underway(&mut self, drive: &mut Drive) -> f64 {
-        self.read_blocks(drive)
-            .map(|(valid, reads, per_rewrite)| valid * reads.min(per_rewrite))
-            .sum()
-    }
-
-    /// Returns the blocks with data that reads will cause to be rewritten. Each item has the number
-    /// of valid pages, of reads, and of reads per rewrite.
-    fn read_blocks(&mut self, drive: &mut Drive) -> impl Iterator<Item = (f64, f64, f64)> {
-        let read =
-            drive.block_states().filter(|b| b.reads > 0.0 && b.valid > 0 && !b.left_to_parity);
-        let blocks: Vec<_> = read.map(|b| (b.pec, b.reads, f64::from(b.valid))).collect();
-        let with_interval = blocks
-            .into_iter()
-            .filter_map(|(pec, reads, valid)| Some((valid, reads, self.at(drive, pec)?)));
-        with_interval.collect::<Vec<_>>().into_iter()
-    }
-
-    /// Returns the mean number of reads per rewrite over the block cycles since `before`. Without a
-    /// block cycle, the value of the next cycle is used.
-    fn mean_since(&mut self, drive: &mut Drive, before: &[u32]) -> f64 {
-        let blocks: Vec<_> =
-            before.iter().copied().zip(drive.block_states().map(|b| b.pec)).collect();
-        let (mut cycles, mut sum) = (0.0, 0.0);
-        for pec in blocks.iter().flat_map(|(from, to)| *from..*to) {
-            cycles += 1.0;
-            sum += self.at(drive, pec).unwrap_or(1.0);
-        }
-        if cycles > 0.0 { sum / cycles } else { self.at(drive, blocks[0].1).unwrap_or(1.0) }
-    }
-}
-
-/// Wear of the blocks in a run, from which the life follows, and the technique's reads per rewrite.
-pub(crate) struct Ageing {
-    pub(crate) worn: Worn,
-    terms: Terms,
-    requests: u64,
-    /// Number of reads of the most read recycled block with data, divided by the number at its next
-    /// rewrite.
-    pub(super) progress: f64,
-    /// Age of the oldest page in recycled blocks, in seconds; `None` if no recycled block has data.
-    pub(super) oldest_recycled_s: Option<f64>,
-    reads_per_rewrite: Vec<f64>,
-}
-
-impl Ageing {
-    /// Collects the wear at the end of a run of `seconds`. Without a clock, the time of the run is
-    /// 0.
-    pub(crate) fn of(
-        drive: &mut Drive,
-        seconds: Option<f64>,
-        before: &Before,
-        terms: Terms,
-    ) -> Self {
-        let host = *drive.host_counts();
-        let mut intervals = ReadsPerRewrite::new(drive);
-        let flash = *drive.flash_counts();
-        let shares = |counts: [u64; Cause::COUNT]| {
-            let of = |cause: Cause| counts[cause as usize] as f64;
-            let named = of(Cause::Host) + of(Cause::Reclaim) + of(Cause::Gc);
-            let all: u64 = counts.iter().sum();
-            Shares {
-                host: of(Cause::Host),
-                reclaim: of(Cause::Reclaim),
-                gc: of(Cause::Gc),
-                rest: all as f64 - named,
-            }
-        };
-        let (erases, effective) = (shares(flash.erases), effective_mean(drive));
-        let blocks = f64::from(drive.geometry().blocks);
-        let worn = Worn {
-            age: before.effective_mean.midpoint(effective),
-            seconds: seconds.unwrap_or(0.0),
-            write_bytes: host.write_bytes as f64 * terms.drives,
-            read_bytes: host.read_bytes as f64 * terms.drives,
-            write_pages: host.write_pages as f64,
-            blocks,
-            pages_per_block: f64::from(drive.geometry().pages_per_block),
-            programs: shares(flash.programs),
-            erases,
-            extra: ((effective - before.effective_mean) * blocks - erases.sum()).max(0.0),
-            reads_per_rewrite: intervals.mean_since(drive, &before.pec),
-            underway: (intervals.underway(drive) - before.underway).max(0.0),
-        };
-        let progress = intervals
-            .read_blocks(drive)
-            .map(|(_, reads, per_rewrite)| reads / per_rewrite)
-            .fold(0.0, f64::max);
-        let rated = drive.config().drive.rated_pec;
-        let oldest_recycled_s = drive.oldest_recycled_age().map(|age| age as f64 / 1e9);
-        Self {
-            worn,
-            terms,
-            requests: host.read_requests + host.write_requests + host.trim_requests,
-            progress,
-            oldest_recycled_s,
-            reads_per_rewrite: (0..rated)
-                .map(|pec| intervals.at(drive, pec).unwrap_or(1.0))
-                .collect(),
-        }
-    }
-
-    /// Returns the number of requests after which a similar run has [`CONFIDENT_CYCLES`] block
-    /// cycles. The number follows from the observed rate. Returns `None` if this run has enough
-    /// block cycles, or if nothing wears the drive.
-    fn requests_for_life(&self) -> Option<u64> {
-        let observed = self.worn.observed();
-        let so_far = if observed > 0.0 { observed } else { self.worn.pending() };
-        (observed < CONFIDENT_CYCLES && so_far > 0.0)
-            .then(|| two_digits_up(self.requests as f64 * CONFIDENT_CYCLES / so_far))
-    }
-
-    /// Projects the life from this effective age of the mean block. The projection uses this run
-    /// and runs at other ages.
-    pub(crate) fn life(&self, others: &[Worn], age: f64, unit: LifeUnit) -> Life {
-        let mut runs: Vec<Worn> = std::iter::once(&self.worn).chain(others).cloned().collect();
-        runs.sort_by(|a, b| a.age.total_cmp(&b.age));
-        life(
-            &runs,
-            age,
-            self.reads_per_rewrite.len() as u32,
-            &|pec| self.reads_per_rewrite[pec as usize],
-            unit,
-        )
-    }
-}
-
-/// Rounds a number of requests up to two significant digits.
-fn two_digits_up(n: f64) -> u64 {
-    let unit = 10f64.powi((n.max(1.0).log10().floor() as i32 - 1).max(0));
-    ((n / unit).ceil() * unit) as u64
-}
-
 impl Wear {
     /// Computes the wear at the end of a run.
     pub(crate) fn of(drive: &Drive, ageing: &Ageing) -> Self {
@@ -454,50 +260,13 @@ impl Wear {
     }
 }
 
-/// Facts about the workload and the whole drive that a life needs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
-    /// Whether the requests have times of their own.
-    pub(crate) has_times: bool,
-    /// Number of simulated drives that fit into the whole drive.
-    pub(crate) drives: f64,
-    /// Capacity of the whole drive, in bytes.
-    pub(crate) capacity_bytes: u64,
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::ageing::tests::ageing;
     use crate::plan::{Chosen, RunPlan};
     use crate::progress::{Unwatched, unwatched};
     use crate::run::execute;
     use crate::setup::{Base, Named, Setup};
-
-    fn ageing() -> Ageing {
-        let erases = Shares { reclaim: 100.0, ..Shares::default() };
-        let worn = Worn {
-            age: 0.0,
-            seconds: 86_400.0,
-            write_bytes: 0.0,
-            read_bytes: 6e9,
-            write_pages: 0.0,
-            blocks: 10.0,
-            pages_per_block: 10.0,
-            programs: Shares { reclaim: 400.0, ..Shares::default() },
-            erases,
-            extra: 0.0,
-            reads_per_rewrite: 100.0,
-            underway: 0.0,
-        };
-        Ageing {
-            worn,
-            terms: Terms { has_times: true, drives: 1.0, capacity_bytes: 1 << 30 },
-            requests: 1000,
-            progress: 0.0,
-            oldest_recycled_s: None,
-            reads_per_rewrite: vec![100.0; 3000],
-        }
-    }
 
     /// A run at one of two ages has lost data, and its rates have not settled.
     #[test]
@@ -525,14 +294,6 @@ mod tests {
                 "On the drive of 2,000 P/E cycles data was lost: 3 pages.",
                 "On the drive of 2,000 P/E cycles: It is so."
             ]
-        );
-    }
-
-    #[test]
-    fn requested_numbers_are_rounded_up() {
-        assert_eq!(
-            [0.0, 1.0, 98.2, 100.0, 101.0, 123_456.0, 130_000.0].map(two_digits_up),
-            [0, 1, 99, 100, 110, 130_000, 130_000]
         );
     }
 }

@@ -2,9 +2,9 @@
 //! last, and that each could be decoded. Which page each of them read is not known: what the host
 //! got is not checked, only that it could have got it.
 //!
-//! Where some of them took retries the drive says how many there were of each place, and how many
-//! retries each of them took. Doses only grow, so each of these reads takes as many retries as the
-//! page takes before the first of them and after the last.
+//! If some reads took retries, the drive reports the number of reads of each place, and the retries
+//! of each read. Doses only grow. So each read takes the retries that its page takes before the
+//! first of these reads and after the last.
 
 use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::watch::observer::BulkReads;
@@ -59,7 +59,7 @@ impl Oracle {
         (self.findings, self.worst_dose_ratio) = (findings, worst);
     }
 
-    /// Counts reads and their retries, and works out which retries they took.
+    /// Counts reads and their retries, and checks the retries against the oracle's own limits.
     pub(crate) fn judge_bulk_with_retries(&mut self, bulk: &BulkReads) {
         let BulkReads { block, since, until, reads, retries } = *bulk;
         if !self.check_block(block, "reads") {
@@ -118,8 +118,8 @@ impl Oracle {
         }
     }
 
-    /// A read of any of these page kinds of a place takes so many retries, before the first read of
-    /// several or after the last.
+    /// Checks the retries of reads of a place, for each of these page kinds, before the first read
+    /// or after the last.
     fn check_bulk_retries(&mut self, place: At, kinds: u32, retries: u8, is_after: bool) {
         for kind in place.kind..place.kind + kinds {
             let at = At { kind, ..place };

@@ -162,8 +162,8 @@ impl Parity {
         self.weigh(stripe);
     }
 
-    /// A page is at a place from the start on. Nothing is weighed before all is told, so what it
-    /// stands for is worked out then, in the order of the pages.
+    /// Records the place of a page at the start. Its payload is computed later, in the order of the
+    /// pages, because stripes are checked only after all places are known.
     fn load(&mut self, lpn: Lpn, (ppn, stamp): (Ppn, Stamp)) {
         self.places[lpn.index()] = ppn;
         if stamp != Stamp::first(lpn) {
@@ -171,7 +171,7 @@ impl Parity {
         }
     }
 
-    /// Works out what the pages of the start stand for, and sums up their stripes.
+    /// Computes the payload of each page at the start, and the sum of each stripe.
     fn sum_up_loaded(&mut self) {
         let Some(stripes) = self.stripes.filter(|_| !self.worn.is_on()) else { return };
         for stripe in 0..stripes.count() {

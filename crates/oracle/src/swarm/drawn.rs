@@ -129,13 +129,13 @@ mod tests {
     fn a_draw_that_changes_moves_the_digest_of_its_case() {
         let case = Case::new(5);
         let drawn = case.draw().expect("a drive");
-        let of = |change: &dyn Fn(&mut crate::swarm::Drawn)| {
+        let of = |change: &dyn Fn(&mut crate::swarm::drawing::Drawn)| {
             let mut drawn = case.draw().expect("a drive");
             change(&mut drawn);
             drawn.digest()
         };
         assert_eq!(of(&|_| {}), drawn.digest());
-        let changes: [&dyn Fn(&mut crate::swarm::Drawn); 7] = [
+        let changes: [&dyn Fn(&mut crate::swarm::drawing::Drawn); 7] = [
             &|d| d.config.start.pec += 1,
             &|d| d.timed = !d.timed,
             &|d| d.techniques.gc.push('x'),

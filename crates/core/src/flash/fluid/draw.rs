@@ -105,7 +105,7 @@ impl Flash {
             self.page_counters.count_all(block, counts);
         }
         if *by_page {
-            // From here on a dose a wordline, in the place of a count a page.
+            // From here on, `counts` holds a dose for each wordline instead of a count for each page.
             for wordline in 0..self.geometry.wordlines_per_block as usize {
                 let of_kinds = &counts[wordline * bits as usize..][..bits as usize];
                 let dose = self.doses_of(Ppn::new((first + wordline) as u32 * bits));

@@ -79,19 +79,18 @@ impl Flow {
         (self.left, self.target) = (left, target);
     }
 
-    /// Whether the time of an alarm is drawn, and reads are left before the last.
+    /// Returns whether the time of the alarm is drawn, with at least one read before the last one.
     #[inline]
     pub(super) fn has_alarm(&self) -> bool {
         self.left > 1 && self.target < f64::INFINITY
     }
 
-    /// A read that is not in the flow leaves one read fewer until the alarm. Returns false if all
-    /// these reads have come already, as of the last [`Self::pass`]; then the way to the alarm is
-    /// behind.
+    /// Counts a read outside of the flow, so that the alarm is one read nearer. Returns false if
+    /// all other reads before the alarm have come by the last [`Self::pass`].
     ///
-    /// The reads before the last of `left` are spread evenly over the way to it. So the latest of
-    /// them, which is the last one now, is the largest of `left - 1` even `shares`. `share` is
-    /// above 0 and at most 1; `left` is at least 2.
+    /// Given the time of the last of `left` reads, the others are spread evenly before it. The
+    /// latest of them now reaches the alarm. Its place is the largest of `left - 1` even shares.
+    /// `share` is above 0 and at most 1; `left` is at least 2.
     pub(super) fn approach(&mut self, share: f64) -> bool {
         let last = self.target * share.powf(f64::from(self.left - 1).recip());
         if last <= self.expected {

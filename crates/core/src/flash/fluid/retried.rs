@@ -1,21 +1,20 @@
-//! Reads of a tired block in bulk, with the retries that they take.
+//! Reads of a tired block in bulk, with their retries.
 //!
-//! A read of a page takes the retries that the page's dose asks for, before the read is sensed.
-//! Doses only grow, by what reads and their retries deposit. So a block bears a number of reads,
-//! wherever in it they go, with which every page still takes the retries that it takes now, and the
-//! policy is not asked (`Flash::reads_of_known_retries`). For so many reads:
+//! The dose of a page decides how many retries a read of it takes, and doses only grow. So there is
+//! a number of reads, whichever pages they go to, during which two things hold: every page takes
+//! the retries that it takes now, and the policy is not asked (`Flash::reads_of_known_retries`).
+//! For this number of reads:
 //!
-//! - **Numbers.** Retries do not depend on the order of the reads, and nothing that a read leads to
-//!   changes a rate. So the reads are the Poisson processes of their pages, as in a block without
-//!   retries. How many there were and which pages they went to is drawn by the same laws.
-//! - **Retries.** N reads of a page with k retries add N to the reads with k retries, N k sensings,
-//!   and the dose of N (1 + k) sensings. Reads that are served one by one add the same, in every
-//!   order.
+//! - **Numbers.** Retries do not depend on the order of the reads, and no read changes a rate. So
+//!   the reads are the Poisson processes of their pages, as in a block without retries. Their
+//!   number and their pages are drawn by the same laws.
+//! - **Retries.** N reads of a page with k retries add N reads with k retries, N k sensings, and
+//!   the dose of N (1 + k) sensings. Reads that are served one by one add the same, in every order.
 //!
-//! So what is drawn here has the law of the reads one by one. A page that comes near its next level
-//! is approached in strides, and the last few reads before it are served by themselves.
+//! So reads in bulk have the law of reads one by one. A page near its next level is approached in
+//! strides. The last few reads before the level are served one by one.
 //!
-//! Age changes the retries, too: reads are drawn at each end of a step of their block's age, with
+//! Age changes the retries, too. Reads are drawn at each end of a step of their block's age, with
 //! the levels of the step that ends (`Flash::grow_older`).
 
 use super::Fluid;
@@ -25,19 +24,20 @@ use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::watch::observer::BulkReads;
 
-/// Fewer reads than this are served by themselves: a draw looks at every page of its block.
+/// Fewest reads that are drawn in bulk. A draw costs a pass over every page of the block.
 const WORTH_IT: u32 = 32;
 
 impl Flash {
-    /// Whether limits differ by page kind, so that pages of a wordline may take different retries.
+    /// Returns whether limits differ by page kind, so that pages of a wordline may take different
+    /// numbers of retries.
     pub(super) fn are_limits_by_kind(&self) -> bool {
         let levels = self.model.as_ref().filter(|model| model.max_retries() > 0);
         let of_new = |pec: u32| levels.and_then(|model| model.levels(pec, 0));
         self.cold.first().and_then(|cold| of_new(cold.pec)).is_some_and(|of| !of.are_kinds_alike())
     }
 
-    /// Reads of a tired block from now on whose retries are known; none where they are too few to
-    /// be drawn in bulk.
+    /// Returns the number of further reads of a tired block whose retries are known; `None` if they
+    /// are too few for a draw in bulk.
     pub(super) fn known_retries(&mut self, block: BlockId) -> Option<u32> {
         let mut fluid = self.fluid.take()?;
         let (by_page, step) = (fluid.by_page, self.age_step(block));
@@ -61,14 +61,14 @@ impl Flash {
         reads.filter(|reads| *reads >= WORTH_IT)
     }
 
-    /// So many reads of a tired block have come since it was drawn last: those whose retries are
-    /// known are counted at once, the others are to be served by themselves.
+    /// Draws `count` reads of a tired block that came since its last draw. Reads with known retries
+    /// are counted at once; the others will be served one by one.
     pub(super) fn draw_tired(&mut self, block: BlockId, count: u64) {
         let in_bulk = if count < u64::from(WORTH_IT) { 0 } else { self.draw_retried(block, count) };
         self.draw_readers(block, count - in_bulk);
     }
 
-    /// Draws at most so many reads of a tired block in bulk, and tells how many.
+    /// Draws at most `count` reads of a tired block in bulk, and returns their number.
     fn draw_retried(&mut self, block: BlockId, count: u64) -> u64 {
         let Some(mut fluid) = self.fluid.take() else { return 0 };
         let since = fluid.flows[block.index()].drawn_at;
@@ -90,7 +90,7 @@ impl Flash {
         if in_bulk >= u64::from(WORTH_IT) { in_bulk } else { 0 }
     }
 
-    /// Spreads reads over a block whose places have just been weighed, and counts them and their
+    /// Spreads reads over a block whose places were just weighed. Counts the reads and their
     /// retries.
     fn count_retried(&mut self, fluid: &mut Fluid, block: BlockId, count: u64) {
         fluid.served += count;
@@ -106,8 +106,7 @@ impl Flash {
         self.count_spread(fluid, block);
     }
 
-    /// The step of age that a block has been in from this time until now; none where it has been in
-    /// several.
+    /// Returns the step of age of a block from this time until now; `None` if there were several.
     fn step_between(&self, block: BlockId, since: Ns) -> Option<usize> {
         let last = self.age_step_at(block, self.now.saturating_sub(1).max(since));
         let first = self.age_step_at(block, since);

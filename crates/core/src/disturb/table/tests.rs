@@ -1,0 +1,195 @@
+//! Tests of the table of limits.
+
+use super::*;
+use crate::config::{DisturbModel, PerPec};
+
+fn table() -> LimitTable {
+    let config = DisturbConfig {
+        model: DisturbModel::Wordline,
+        groups: vec!["good".into(), "worst".into()],
+        table: vec![
+            PerPec { pec: 0, limit: vec![2000.0, 1000.0], alpha: vec![8.0, 9.0] },
+            PerPec { pec: 1000, limit: vec![1000.0, 500.0], alpha: vec![8.5, 9.5] },
+        ],
+        ..DisturbConfig::default()
+    };
+    LimitTable::new(&config, 64, 1)
+}
+
+/// A count at a row looks the row up alone, and not what lies before it.
+#[test]
+fn a_row_is_a_class_of_its_own() {
+    let row = |pec, alpha| PerPec { pec, limit: vec![1000.0], alpha: vec![alpha] };
+    let config = DisturbConfig {
+        model: DisturbModel::Wordline,
+        groups: vec!["all".into()],
+        table: vec![row(0, 9.0), row(1000, 2.0)],
+        policy_row_cycles: 0,
+        ..DisturbConfig::default()
+    };
+    let t = LimitTable::new(&config, 64, 1);
+    let looked_up = |pec| (t.lookup_class(pec), t.lookup(0, pec));
+    assert_eq!(looked_up(1), looked_up(999));
+    assert!(looked_up(999).0 != looked_up(1000).0 && looked_up(999).1 != looked_up(1000).1);
+}
+
+#[test]
+fn members_stand_at_or_above_their_group_and_some_at_it() {
+    let config = DisturbConfig {
+        model: DisturbModel::Wordline,
+        groups: vec!["good".into(), "worst".into()],
+        spread: vec![1.5, 2.0],
+        block_variation: 0.25,
+        table: vec![PerPec { pec: 0, limit: vec![2000.0, 1000.0], alpha: vec![8.0, 9.0] }],
+        ..DisturbConfig::default()
+    };
+    let t = LimitTable::new(&config, 800, 8);
+    for (group, best) in [(0, 3000), (1, 2000)] {
+        let limit = t.truth(group, 0).limit;
+        let members = || {
+            WordlineInBlock::range(0..800)
+                .filter(|w| t.group_of(*w) == group)
+                .map(|w| t.limit_of(limit, w, MEMBER_ONE))
+        };
+        assert_eq!(members().min(), Some(limit), "the worst member is the group's value");
+        let top = members().max().unwrap();
+        assert!(
+            top <= Dose::UNIT * best && top.units() > f64::from(best) * 0.95,
+            "group {group}: best member {top:?}"
+        );
+    }
+    let layer = |w: u32| WordlineInBlock::range(w..w + 8);
+    let alike = |w: WordlineInBlock, first: u32| {
+        t.group_of[w.index()] == t.group_of[first as usize]
+            && t.member[w.index()] == t.member[first as usize]
+    };
+    assert!((0..800).step_by(8).all(|first| layer(first).all(|w| alike(w, first))));
+    let blocks: Vec<u32> = BlockId::range(0..200).map(|b| t.block_factor(b)).collect();
+    assert!(blocks.iter().all(|f| (1024..1280).contains(f)) && blocks.iter().max() > Some(&1250));
+}
+
+#[test]
+fn of_some_page_kinds_the_weakest_decides() {
+    let config = DisturbConfig { kind_factor: vec![1.8, 1.5, 1.0], ..DisturbConfig::default() };
+    let t = LimitTable::new(&config, 1, 1);
+    let of = |kinds| t.limit_of_kinds(Dose::UNIT, kinds).in_1024ths();
+    assert_eq!(
+        [of(0b001), of(0b010), of(0b011), of(0b100), of(0b111)],
+        [1843, 1536, 1536, 1024, 1024]
+    );
+    assert!((0..16).all(|kinds| table().limit_of_kinds(Dose::UNIT * 77, kinds) == Dose::UNIT * 77));
+}
+
+#[test]
+fn guard_levels_multiply_limits() {
+    let mut t = table();
+    t.by_coding[1] = 10 * 1024 + 512;
+    assert_eq!(
+        [0, 1, 4].map(|coding| t.in_mode(Dose::of_1024ths(1000), coding).in_1024ths()),
+        [1000, 10_500, 1000]
+    );
+}
+
+#[test]
+fn truth_interpolates_and_lookup_takes_the_worse_of_two_close_rows() {
+    let t = table();
+    assert_eq!(
+        t.truth(1, 550),
+        Endurance { limit: Dose::UNIT * 725, alpha: Alpha::of_256ths(9 * 256 + 71) }
+    );
+    // The row at 600: alpha 9.3, rounded up.
+    assert_eq!(
+        t.lookup(1, 550),
+        Endurance { limit: Dose::UNIT * 700, alpha: Alpha::of_256ths(9 * 256 + 77) }
+    );
+    assert_eq!(t.lookup(1, 500), t.truth(1, 500));
+    assert_eq!(t.lookup(0, 0).limit, Dose::UNIT * 2000);
+}
+
+/// Also where a table falls and rises between rows that are no multiples of the policies'
+/// distance, and beyond its end.
+#[test]
+fn a_policy_never_assumes_more_than_the_truth() {
+    let row = |pec, limit: f64, alpha: f64| PerPec {
+        pec,
+        limit: vec![2.0 * limit, limit],
+        alpha: vec![8.0, alpha],
+    };
+    let broken = vec![
+        row(30, 900.7, 9.3),
+        row(333, 500.1, 12.0),
+        row(350, 800.9, 8.7),
+        row(601, 790.3, 8.1),
+    ];
+    let straight = vec![row(0, 1000.0, 9.0), row(1000, 500.0, 9.5)];
+    for (table, policy_row_cycles) in
+        [(&broken, 100), (&broken, 70), (&broken, 0), (&straight, 100), (&straight, 0)]
+    {
+        let config = DisturbConfig {
+            model: DisturbModel::Wordline,
+            groups: vec!["good".into(), "worst".into()],
+            table: table.clone(),
+            policy_row_cycles,
+            ..DisturbConfig::default()
+        };
+        let t = LimitTable::new(&config, 64, 1);
+        for pec in 0..2500 {
+            for g in 0..2 {
+                let (lookup, truth) = (t.lookup(g, pec), t.truth(g, pec));
+                assert!(
+                    lookup.limit <= truth.limit,
+                    "limit, group {g}, {pec} cycles, every {policy_row_cycles}"
+                );
+                assert!(
+                    lookup.alpha >= truth.alpha,
+                    "alpha, group {g}, {pec} cycles, every {policy_row_cycles}"
+                );
+            }
+            let same_class = pec > 0 && t.lookup_class(pec) == t.lookup_class(pec - 1);
+            assert!(!same_class || t.lookup(1, pec) == t.lookup(1, pec - 1), "{pec} cycles");
+        }
+    }
+}
+
+#[test]
+fn both_groups_occur() {
+    let t = table();
+    let worst = WordlineInBlock::range(0..64).filter(|w| t.group_of(*w) == 1).count();
+    assert!((20..44).contains(&worst), "{worst} of 64 wordlines in one of two equal groups");
+}
+
+#[test]
+fn sensing_weights_average_to_one_unit() {
+    assert_eq!(dose_per_kind(DoseUnit::Reads, CellType::Tlc), [Quarters::UNIT; 4]);
+    assert_eq!(
+        dose_per_kind(DoseUnit::Sensings, CellType::Tlc)[..3],
+        [2, 3, 7].map(Quarters::from_count)
+    );
+    assert_eq!(dose_per_kind(DoseUnit::Sensings, CellType::Slc)[..1], [Quarters::UNIT]);
+}
+
+/// TLC: 1, 2 and 4 sensings weigh 2, 3 and 7 quarters. QLC: 1, 2, 4 and 8 weigh 1, 2, 4 and 9.
+#[test]
+fn a_merged_wordline_takes_the_doses_of_its_sensings() {
+    let doses = |cell: CellType, unit: DoseUnit| {
+        let mut config = crate::drive::tests::tiny_config();
+        config.geometry.cell = cell;
+        dose_per_coding(unit, cell, &Codings::of(&config)).map(|kinds| kinds.map(Quarters::count))
+    };
+    let tlc = doses(CellType::Tlc, DoseUnit::Sensings);
+    assert_eq!(
+        [0, 1, 4, 5].map(|coding| tlc[coding][..3].to_vec()),
+        [[2, 3, 7], [2, 3, 7], [2, 2, 3], [2, 3, 2]]
+    );
+    assert_eq!(
+        doses(CellType::Qlc, DoseUnit::Sensings)[4..7],
+        [[1, 1, 2, 4], [1, 2, 1, 2], [1, 2, 4, 1]]
+    );
+    // 2, 3 and 2 sensings weigh 3, 5 and 3 quarters, one weighs 2.
+    let tlc_232 = doses(CellType::Tlc232, DoseUnit::Sensings);
+    assert_eq!(
+        [0, 4, 5].map(|coding| tlc_232[coding][..3].to_vec()),
+        [[3, 5, 3], [3, 2, 3], [3, 5, 2]]
+    );
+    assert!(doses(CellType::Tlc, DoseUnit::Reads).iter().all(|kinds| *kinds == [4; 4]));
+}

@@ -1,0 +1,255 @@
+//! Draws a case: its drive, its techniques, its gear and its host. Nothing runs.
+
+use vpass_core::base::span::Span;
+use vpass_core::config::DriveConfig;
+use vpass_core::drive::Techniques;
+use vpass_core::slots::gc::GC;
+use vpass_core::slots::parity::has_stripes;
+use vpass_core::slots::reclaim::{self, RECLAIM, Technique};
+use vpass_core::slots::refresh::{self, NO_REFRESH};
+
+use super::ageing::Ages;
+use super::balanced::Balanced;
+use super::cards::Cards;
+use super::drawn::Digest;
+use super::nested::Within;
+use super::{Case, Host, RESTLESS, border, draw, hinted, nested, striped, tired};
+use crate::dice::Dice;
+
+/// How often each technique stands in the list that cases draw from: one that may lose data, one
+/// that must not, and the restless policy.
+const SHARES: (usize, usize, usize) = (4, 3, 6);
+
+/// One case in sixteen is played twice: the same number is the same case.
+const AGAIN: [bool; 16] = [
+    true, false, false, false, false, false, false, false, false, false, false, false, false,
+    false, false, false,
+];
+
+/// How many besieged cases have whole limits, which doses can meet to the last.
+const WHOLE_LIMITS: [bool; 2] = [true, false];
+
+/// Cycles of an erase in cases that are accelerated.
+const ACCELERATIONS: [u32; 6] = [2, 3, 10, 30, 100, 1000];
+
+/// One case in four of those with retries is under the technique that goes by them.
+const OBSERVES: [bool; 4] = [true, false, false, false];
+
+/// A case as it is drawn.
+pub(super) struct Drawn {
+    pub(super) config: DriveConfig,
+    pub(super) techniques: Techniques,
+    /// None stands for the restless policy.
+    pub(super) named: Option<&'static Technique>,
+    /// Technique of the drive; under the restless policy it only says what the drive may begin
+    /// with.
+    pub(super) technique: &'static Technique,
+    pub(super) cards: Option<Cards>,
+    pub(super) timed: bool,
+    pub(super) host: Host,
+    pub(super) ages: Option<Ages>,
+    /// Whether a steady state at the start is computed.
+    pub(super) computed: bool,
+    pub(super) warms_up: bool,
+    /// Pages of the longest requests.
+    pub(super) longest: u64,
+    /// Factor of the number of requests.
+    pub(super) lives: u64,
+    pub(super) within: Within,
+    /// How often the case is played.
+    pub(super) plays: u32,
+    /// Chance of the run.
+    pub(super) dice: Dice,
+}
+
+impl Drawn {
+    /// Digest of all of it.
+    pub(super) fn digest(&self) -> u64 {
+        let Techniques { reclaim, gc, refresh, parity, seed } = &self.techniques;
+        let restless = self.named.is_none();
+        let gap = self.ages.map(|ages| ages.gap(1));
+        let texts = [
+            format!("{reclaim} {gc} {refresh} {parity} {seed} {restless} {gap:?}"),
+            format!("{} {:?} {} {}", self.timed, self.host, self.computed, self.warms_up),
+            format!("{} {} {} {}", self.longest, self.lives, self.plays, self.dice.clone().next()),
+            format!("{} {}", self.within.is_nested, self.within.is_reckless),
+        ];
+        texts
+            .iter()
+            .fold(Digest::default().config(&self.config), |digest, text| digest.text(text))
+            .value()
+    }
+}
+
+impl Case {
+    /// The reclaim technique that is recorded, goes with parity or is drawn; none stands for the
+    /// restless policy.
+    fn reclaim(self, balanced: &Balanced) -> Option<&'static Technique> {
+        match (self.cards, self.parity) {
+            (Some(cards), _) => reclaim::technique(cards.reclaim),
+            (None, Some(parity)) => Some(
+                striped::parts(self.seed, parity.name)
+                    .0
+                    .and_then(reclaim::technique)
+                    .unwrap_or_else(|| striped::technique(balanced)),
+            ),
+            (None, None) if self.is_nested() && nested::is_restless(balanced) => None,
+            (None, None) => balanced.pick("technique", &techniques()),
+        }
+    }
+
+    /// Whether a case with error rates is under the technique that goes by retries. It is drawn
+    /// apart: other cases stay what they are.
+    fn observes(self, balanced: &Balanced, config: &DriveConfig) -> bool {
+        self.technique.is_none()
+            && self.parity.is_none()
+            && config.ecc.levels() > 1
+            && balanced.pick("observes", &OBSERVES)
+    }
+
+    /// Draws the case and runs nothing.
+    pub(super) fn draw(self) -> Result<Drawn, String> {
+        let balanced = Balanced { case: self.seed };
+        let mut dice = Dice::new(self.seed);
+        let timed = balanced.pick("gear", &[false, true]);
+        let parity = self.parity.map(|parity| parity.name);
+        let named = self.technique.or_else(|| self.reclaim(&balanced));
+        // Under the restless policy the technique named only says what the drive may begin with.
+        let restless = named.is_none();
+        let technique = named.unwrap_or_else(|| {
+            vpass_core::slots::reclaim::technique("block").expect("it is in the list")
+        });
+        let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
+        let gc = self.cards.map_or_else(|| balanced.pick("gc", &cleaning), |cards| cards.gc);
+        let mut techniques = Techniques {
+            reclaim: technique.name.into(),
+            gc: gc.into(),
+            seed: self.seed,
+            ..Techniques::default()
+        };
+        let is_nested = self.cards.map_or_else(|| self.is_nested(), |cards| cards.nested);
+        let is_reckless = is_nested && restless && nested::is_reckless(&balanced);
+        let within = Within { is_nested, is_reckless };
+        let keeps_apart = restless || technique.keeps_apart;
+        let mut config = first_config(&balanced, &mut dice, (keeps_apart, restless), is_nested)?;
+        if self.accelerates {
+            config.wear.acceleration = balanced.pick("acceleration", &ACCELERATIONS);
+        }
+        if let Some(parity) = self.parity {
+            config = if has_stripes(parity.name) {
+                striped::draw(&balanced, config, parity, technique)?
+            } else {
+                config
+            };
+            techniques.parity = parity.name.into();
+        }
+        if !restless {
+            border::sometimes_at_the_border(&balanced, &mut dice, &mut config, technique, timed);
+        }
+        striped::draw_start_wear(&balanced, &mut config);
+        let lowers_density = restless || technique.lowers_density;
+        let refresh = self
+            .refresh
+            .filter(|refresh| refresh.name != "ida" || config.geometry.cell.bits() > 1)
+            .map(|refresh| refresh.name);
+        let refresh = refresh.or_else(|| parity.and_then(|name| striped::parts(self.seed, name).1));
+        let refresh = (refresh, self.cards.map(|cards| cards.refresh));
+        let ages = Ages::draw(&balanced, &mut config, timed, lowers_density, refresh, is_nested);
+        let drawn = ages.map_or(NO_REFRESH, |ages| ages.refresh);
+        let cards = Some(Cards {
+            reclaim: if restless { RESTLESS } else { technique.name },
+            gc,
+            refresh: drawn,
+            nested: is_nested,
+        });
+        // What merges states in place beside parity has a battery of its own.
+        let ages = ages.filter(|ages| {
+            self.parity.is_none() || self.refresh.is_some() || ages.refresh != "ida"
+        });
+        if self.parity.is_some() && ages.is_none() {
+            config.start.age = Span(0);
+        }
+        techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
+        config = refresh::drive(config, &techniques.refresh);
+        let is_raised = self.parity.is_some_and(|parity| {
+            !self.fails && tired::raise(&balanced, &mut config, (technique, parity), timed)
+        });
+        let may_tire = !restless || is_reckless;
+        let is_tired = is_raised
+            || may_tire && tired::draw(&balanced, &mut config, technique, timed, is_nested);
+        let observing = Some(&config).filter(|config| is_tired && self.observes(&balanced, config));
+        let observing =
+            observing.and_then(|_| vpass_core::slots::reclaim::technique("observed-retries"));
+        let (named, technique) =
+            observing.map_or((named, technique), |observing| (Some(observing), observing));
+        techniques.reclaim = technique.name.into();
+        if is_tired && self.parity.is_none() {
+            config = hinted::draw(&balanced, config, technique.keeps_apart)
+                .map_err(|e| format!("hints: {e}"))?;
+            // What was added for the hints is refreshed as well.
+            if let Some(ages) = ages {
+                ages.leave_time(&mut config);
+            }
+        }
+        if is_nested && !is_raised && (!restless || is_reckless) {
+            nested::bring_to_the_border(&balanced, &mut config, technique, timed);
+        }
+        // Who looks where data lies is not told what has failed.
+        let host = if self.fails || is_nested {
+            Host::Stream
+        } else {
+            Host::of(&balanced, named, &config, is_tired)
+        };
+        if host == Host::Siege && balanced.pick("whole limits", &WHOLE_LIMITS) {
+            config.disturb.table.iter_mut().for_each(|row| {
+                row.limit
+                    .iter_mut()
+                    .chain(&mut row.alpha)
+                    .for_each(|number| *number = number.ceil());
+            });
+        }
+        config.start.reads = draw::random_start_reads(&mut dice, &config, &techniques, timed);
+        let lives = balanced.pick("length", &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10]);
+        Ok(Drawn {
+            config,
+            techniques,
+            named,
+            technique,
+            cards,
+            timed,
+            host,
+            ages,
+            computed: balanced.pick("computed", &[false, true]),
+            warms_up: balanced.pick("warm-up", &[false, false, false, true]),
+            longest: balanced.pick("longest", &[5, 5, 5, 5, 5, 5, 5, 80]),
+            lives,
+            within,
+            plays: if lives == 1 && balanced.pick("again", &AGAIN) { 2 } else { 1 },
+            dice,
+        })
+    }
+}
+
+/// The drive of a case as it is drawn first, resolved.
+fn first_config(
+    balanced: &Balanced,
+    dice: &mut Dice,
+    (keeps_apart, restless): (bool, bool),
+    is_nested: bool,
+) -> Result<DriveConfig, String> {
+    let mut config = draw::random_config(balanced, dice, keeps_apart, restless);
+    if is_nested {
+        nested::draw(balanced, &mut config, keeps_apart);
+    }
+    config.resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))
+}
+
+/// The list of techniques; none stands for the restless policy.
+fn techniques() -> Vec<Option<&'static Technique>> {
+    let (may_lose, safe, restless) = SHARES;
+    let cards = RECLAIM
+        .iter()
+        .filter(|t| !t.needs.retries)
+        .flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose() { may_lose } else { safe }));
+    cards.chain(std::iter::repeat_n(None, restless)).collect()
+}
