@@ -77,6 +77,12 @@ fn collect(path: &str, value: &Spanned<DeValue>, section: &Section, words: &mut 
                     (DeValue::String(word), None) => {
                         words.push((key, word.to_string(), value.span()))
                     }
+                    // TOML reads 1e6 as a fraction, and a key of counts takes no fractions.
+                    (DeValue::Float(number), None)
+                        if counted(number.as_str()).is_some_and(|count| count.is_ok()) =>
+                    {
+                        words.push((key, number.as_str().to_owned(), value.span()))
+                    }
                     _ => {}
                 }
             }
@@ -106,6 +112,10 @@ mod tests {
             "workload = {phase = [{requests = 1000}, {requests = 2000}]}"
         );
         assert_eq!(done("start = {pec = '1k'}", DRIVE), "start = {pec = 1000}");
+        assert_eq!(
+            done("[workload]\nrequests = 1e4\nrate = '1.5e3'\n", WORKLOAD),
+            "[workload]\nrequests = 10000\nrate = 1500\n"
+        );
         for same in ["no toml", "[start]\npec = 3", "disturb = {table = [{pec = 0, limit = []}]}"] {
             assert_eq!(done(same, DRIVE), same);
         }

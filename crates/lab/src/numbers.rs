@@ -23,27 +23,23 @@ pub fn bytes(n: u64) -> String {
 
 pub use vpass_core::config::keys::short_number;
 
-/// Reads a whole number with a decimal unit, such as "1M" for 1,000,000. `k`, `M`, `G` and `T`,
-/// large or small, are 1000 to 1000^4. Returns `None` without such a unit.
+/// Reads a whole number with a decimal unit or an exponent, such as "1M" or "1e6" for 1,000,000.
+/// `k`, `M`, `G` and `T`, large or small, are 1000 to 1000^4. Returns `None` for other text.
 ///
 /// # Errors
 /// Returns a sentence if the result is not a whole number below 2^63.
 pub fn counted(text: &str) -> Option<Result<u64, String>> {
     let text = text.trim();
-    let number = text.get(..text.len().checked_sub(1)?)?;
-    let power: usize = match text.as_bytes().last()?.to_ascii_lowercase() {
-        b'k' => 1,
-        b'm' => 2,
-        b'g' => 3,
-        b't' => 4,
-        _ => return None,
+    let (number, power) = match text.split_once(['e', 'E']) {
+        Some((number, power)) => (number, power.parse::<u8>().ok()?),
+        None => (text.get(..text.len().checked_sub(1)?)?, power_of_unit(text)?),
     };
     let digits = number.replace('_', "");
     let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
     if whole.is_empty() || !(whole.bytes().chain(fraction.bytes())).all(|b| b.is_ascii_digit()) {
         return None;
     }
-    let zeros = (3 * power).checked_sub(fraction.trim_end_matches('0').len());
+    let zeros = usize::from(power).checked_sub(fraction.trim_end_matches('0').len());
     let count = zeros
         .map(|zeros| format!("{whole}{}{}", fraction.trim_end_matches('0'), "0".repeat(zeros)));
     let bad = || format!("`{text}` is not a whole number below 2^63");
@@ -53,6 +49,17 @@ pub fn counted(text: &str) -> Option<Result<u64, String>> {
             .filter(|n| i64::try_from(*n).is_ok())
             .ok_or_else(bad),
     )
+}
+
+/// Returns the power of ten of the unit at the end of a text.
+fn power_of_unit(text: &str) -> Option<u8> {
+    match text.as_bytes().last()?.to_ascii_lowercase() {
+        b'k' => Some(3),
+        b'm' => Some(6),
+        b'g' => Some(9),
+        b't' => Some(12),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -76,8 +83,11 @@ mod tests {
             [1000, 200_000, 1_000_000, 1_500_000, 2_000_000_000, 3_000_000_000_000_000]
         );
         assert_eq!(n("1.0001k"), Err("`1.0001k` is not a whole number below 2^63".into()));
-        assert!(n("10000000000T").is_err());
-        for none in ["", "k", "1", "1e6", "-1k", "1KiB", "foo", "1 M x", "deadlinek"] {
+        assert_eq!([n("1e6"), n("1.5E3"), n("2e+0")].map(Result::unwrap), [1_000_000, 1500, 2]);
+        assert!(n("10000000000T").is_err() && n("1e200").is_err() && n("1.5e0").is_err());
+        for none in
+            ["", "k", "1", "e6", "1e", "1e-3", "1e999", "-1k", "1KiB", "foo", "1 M x", "deadlinek"]
+        {
             assert_eq!(counted(none), None, "{none}");
         }
     }

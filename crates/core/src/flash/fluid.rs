@@ -401,12 +401,13 @@ impl Flash {
     /// its new time is drawn from its old time. The block's other reads need no draw.
     #[inline]
     pub(super) fn sensed(&mut self, block: BlockId) {
-        let now = self.now;
+        if self.fluid.is_none() {
+            return;
+        }
+        let (now, left) = (self.now, self.reads_to_alarm(block));
         let hot = &self.hot[block.index()];
-        let Some(fluid) = &mut self.fluid else { return };
-        let largest = self.dose.into_iter().max().unwrap_or(Quarters::UNIT);
-        let left = hot.alarm.saturating_sub(hot.reads).count().div_ceil(largest.count());
         let (is_open, is_suspect) = (hot.state == BlockState::Open, hot.has(SUSPECT));
+        let Some(fluid) = &mut self.fluid else { return };
         let flow = &mut fluid.flows[block.index()];
         if is_suspect
             || !flow.has_alarm()
@@ -439,12 +440,11 @@ impl Flash {
     /// The reads of a block are drawn up to now: what is left until its alarm is drawn.
     fn begin_anew(&mut self, block: BlockId) {
         let hot = &self.hot[block.index()];
-        let (largest, is_open) =
-            (self.dose.into_iter().max().unwrap_or(Quarters::UNIT), hot.state == BlockState::Open);
+        let is_open = hot.state == BlockState::Open;
         let left = if hot.has(SUSPECT) {
-            self.known_retries(block).unwrap_or_else(|| self.reads_at_once(block, largest))
+            self.known_retries(block).unwrap_or_else(|| self.reads_at_once(block))
         } else {
-            hot.alarm.saturating_sub(hot.reads).count().div_ceil(largest.count()).max(1)
+            self.reads_to_alarm(block).max(1)
         };
         let Some(fluid) = &mut self.fluid else { return };
         let target = fluid.chance.wait_for(left);
@@ -454,13 +454,20 @@ impl Flash {
         fluid.agenda.plan(&mut fluid.flows, block, at);
     }
 
-    /// Reads of a block that surely do not reach its alarm.
-    fn reads_before_alarm(&self, block: BlockId) -> u64 {
+    /// Returns the largest dose of a sensing.
+    pub(super) fn largest_dose(&self) -> Quarters {
+        self.dose.into_iter().max().unwrap_or(Quarters::UNIT)
+    }
+
+    /// Returns the number of reads that reach a block's alarm if each deposits the largest dose.
+    fn reads_to_alarm(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block.index()];
-        let largest = self.dose.into_iter().max().unwrap_or(Quarters::UNIT);
-        u64::from(
-            hot.alarm.saturating_sub(hot.reads).count().div_ceil(largest.count()).saturating_sub(1),
-        )
+        hot.alarm.saturating_sub(hot.reads).count().div_ceil(self.largest_dose().count())
+    }
+
+    /// Returns a number of reads of a block that surely do not reach its alarm.
+    fn reads_before_alarm(&self, block: BlockId) -> u64 {
+        u64::from(self.reads_to_alarm(block).saturating_sub(1))
     }
 
     /// Deposits reads that came before an alarm. Others may have been served by themselves since it
@@ -479,10 +486,10 @@ impl Flash {
     /// Reads of a tired block that are served one after the other when the last of them has come:
     /// with all their retries they ask no policy, and the first waits for the last no longer than
     /// [`LATE`], in the mean.
-    fn reads_at_once(&self, block: BlockId, largest: Quarters) -> u32 {
+    fn reads_at_once(&self, block: BlockId) -> u32 {
         let reads = self.hot[block.index()].reads;
         let retries = self.max_retries().unwrap_or(0);
-        let deposited = largest.count().saturating_mul(u32::from(retries) + 1);
+        let deposited = self.largest_dose().count().saturating_mul(u32::from(retries) + 1);
         let quiet = self.tired.quiet_dose(block).saturating_sub(reads).count() / deposited;
         let in_time =
             self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block.index()].rate * LATE as f64);

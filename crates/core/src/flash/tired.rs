@@ -299,7 +299,7 @@ impl Flash {
         }
         let quiet =
             self.tired.quiet_dose(block).saturating_sub(hot.reads + Quarters::from_count(1));
-        let largest = self.dose.into_iter().max().unwrap_or(Quarters::UNIT);
+        let largest = self.largest_dose();
         Some(room.min(quiet).count() / (largest * (u32::from(most) + 1)).count())
     }
 }

@@ -18,8 +18,8 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 const SIZE: &str = "^ *[0-9]+(\\.[0-9]+)? *([kKmMgGtTpP]?[iI]?[bB]?) *$";
 /// Pattern of a span of time, such as "30d", "22.4h" or "0".
 const TIME: &str = "^ *([0-9]+(\\.[0-9]+)? *(ns|us|ms|s|min|h|d|y)|0) *$";
-/// Pattern of a whole number with a decimal unit, such as "1M" or "2.5k".
-const COUNT: &str = "^ *[0-9][0-9_]*(\\.[0-9_]*)?[kKmMgGtT] *$";
+/// Pattern of a whole number with a decimal unit or an exponent, such as "1M", "2.5k" or "1e6".
+const COUNT: &str = "^ *[0-9][0-9_]*(\\.[0-9_]*)?([kKmMgGtT]|[eE]\\+?[0-9]+) *$";
 
 /// Returns the schema of drive files.
 pub fn drive() -> Value {
