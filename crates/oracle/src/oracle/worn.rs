@@ -73,12 +73,16 @@ impl Worn {
         self.most = self.open(stripes);
     }
 
-    /// Stripes that wait, and pages of the host in them.
+    /// Stripes that wait, and pages of the host in them. All stripes but the last are full, so no
+    /// call walks over them.
     fn open(&self, stripes: Option<Stripes>) -> (u64, u64) {
+        let waiting = self.waiting.len() as u64;
         let pages = |stripes: Stripes| {
-            self.waiting.iter().map(|stripe| stripes.data(*stripe).len() as u64).sum()
+            let (full, last) = (u64::from(stripes.members()), stripes.count() - 1);
+            let missing = full - stripes.data(last).len() as u64;
+            waiting * full - if self.waiting.contains(&last) { missing } else { 0 }
         };
-        (self.waiting.len() as u64, stripes.map_or(0, pages))
+        (waiting, stripes.map_or(0, pages))
     }
 
     /// The content at the start is told: the printed rule begins with what is true.
