@@ -98,8 +98,8 @@ impl Column {
         matches!(self.key, "retries_mean" | "uber" | "refresh_write_pages" | LOST_BY_AGE)
     }
 
-    /// Returns whether a mean justifies a column about ageing data. Zero losses by age do not
-    /// justify one.
+    /// Returns whether a mean is a reason to show a column about ageing data. A mean of zero losses
+    /// by age is not a reason.
     pub fn says_something(&self, mean: f64) -> bool {
         self.key != LOST_BY_AGE || mean > 0.0
     }

@@ -1,5 +1,4 @@
-//! Limits of stripes: number of reads that a page endures without parity, number of reads that its
-//! stripe endures, and the extremes around both numbers.
+//! Read limits of a page without parity, of its stripe, and of the two extreme cases.
 
 use serde::Serialize;
 use vpass_core::config::{BchTarget, DriveConfig};
@@ -21,7 +20,7 @@ pub struct Stripes {
     pub spread_own: f64,
     /// Number of P/E cycles at which the limits hold.
     pub pec: u32,
-    /// Limits of a single page, of its stripe, and of the extremes around both.
+    /// Limits of a single page, of its stripe, and of the two extreme cases.
     pub limits: Vec<StripeLimit>,
 }
 
@@ -116,7 +115,8 @@ impl Study<'_> {
         )
     }
 
-    /// Returns the mean values without a limit. A block moves when the first of its reads fails.
+    /// Returns the mean values if no limit applies and a block moves when the first of its reads
+    /// fails.
     fn first_failing(&self) -> StripeLimit {
         const OF_OCTAVE: i32 = 40;
         /// Number of octaves of doses. Every read fails long before the last octave.

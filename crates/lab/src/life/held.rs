@@ -41,8 +41,8 @@ fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
 }
 
 /// Returns how many years of the drive correspond to a year of a sample. Wear by reads grows with
-/// the number of reads of the sample; other wear does not. A life that outlives the simulation
-/// keeps its years, because they only show when the simulation ended.
+/// the number of reads of the sample; other wear does not. The factor is 1 if the drive outlives
+/// the simulation, because its years are the simulated time.
 ///
 /// ```text
 /// A sample serves 106 % of its share of the reads, and reads cause all wear:

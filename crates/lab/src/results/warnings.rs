@@ -21,7 +21,8 @@ const NEARLY: f64 = 0.1;
 /// Share of the written blocks above which a warning explains `start.reads`.
 const MANY: f64 = 0.01;
 
-/// Ratio of programmed blocks to erased blocks above which a drive still fills its spare blocks.
+/// Ratio of programmed blocks to erased blocks. Above it, the drive is still filling its spare
+/// blocks.
 const UNPAID: f64 = 1.25;
 
 impl Summary {
