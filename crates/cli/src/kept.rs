@@ -162,7 +162,7 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         }
         match store.keep(&self.keys[i], row) {
             Ok(true) => tell(store),
-            Ok(false) => self.rows.not_kept("reading it back would change it"),
+            Ok(false) => self.rows.not_kept("it could not be read back exactly"),
             Err(e) => self.rows.not_kept(&format!("{}: {e}", store.folder().display())),
         }
     }

@@ -128,8 +128,8 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Str
                 Some(other) if *rival == "arrivals" => {
                     let (other, set) = (other.said(), set.said());
                     return Err(format!(
-                        "{other} needs a rate, and {set} asks for none: a request arrives when \
-                         another completes"
+                        "{other} needs a rate, but {set} makes a closed loop: a request arrives \
+                         when another completes"
                     ));
                 }
                 Some(other) => {

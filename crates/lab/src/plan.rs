@@ -313,8 +313,8 @@ impl RunPlan {
         let whose =
             if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
         Err(Failure::usage(format!(
-            "{what} needs time, but {whose} has only the times of requests, which come in closed \
-             loop: set workload.rate, which replaces workload.queue_depth (--set \
+            "{what} needs time, but {whose} has no clock other than the requests' times, and a \
+             closed loop has none: set workload.rate, which replaces workload.queue_depth (--set \
              workload.rate=1000), or replay a trace by its own clock, without --queue-depth"
         )))
     }

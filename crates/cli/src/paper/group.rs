@@ -189,8 +189,7 @@ impl Group {
         } else if span.window.is_some() != self.gear.is_timed() {
             "a `window` is expected in the timed gear only"
         } else if has_load || self.rate.is_some() || self.passes.is_some() {
-            "its days and reads per page are its rate, so `load`, `rate` and `passes` are not \
-             expected"
+            "its days and reads per page set the rate, so leave out `load`, `rate` and `passes`"
         } else {
             return Ok(());
         };

@@ -152,7 +152,7 @@ fn factors_that_are_not_one_for_each_number_are_refused() {
         ("times = [0.5, 2.0]", "figure f: as many numbers in `times` as in `metric` are expected"),
         (
             "times = [2], weights = ['/host/read_requests']",
-            "figure f: `times` are expected without `weights`",
+            "figure f: `times` and `weights` exclude each other",
         ),
     ] {
         let (code, said, _) = run(times);

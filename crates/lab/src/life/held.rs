@@ -78,8 +78,8 @@ pub fn said(lives: &[Life], is_corrected: bool) -> Option<String> {
         "Years and their interval hold for these samples; more samples represent the drive better."
     };
     Some(format!(
-        "These samples serve {:.0} % of the reads of the same number of average pages of the \
-         drive: some pages are read very often, and few samples contain them. {years}",
+        "These samples serve {:.0} % of the reads that samples of this size should serve: some \
+         pages are read very often, and few samples contain them. {years}",
         100.0 * share
     ))
 }

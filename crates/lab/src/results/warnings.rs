@@ -71,8 +71,8 @@ impl Summary {
     pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
         if f64::from(passed_over) > MANY * f64::from(written) {
             self.warn(format!(
-                "start.reads: in {} of {} written blocks it added nothing. Preparation had already \
-                 read them that often while it wrote parity or merged in place.",
+                "start.reads had no effect in {} of {} written blocks. Writing parity or merging \
+                 in place had already read them that often.",
                 count(passed_over.into()),
                 count(written.into())
             ));
@@ -212,8 +212,8 @@ impl Summary {
         (refresh.invocations == 0).then(|| {
             format!(
                 "No block was rewritten because of its age yet. The oldest data is {} old, and \
-                 {technique} rewrites it by {}; a longer run, or old data at the start \
-                 (start.age), may wear the drive more.",
+                 {technique} rewrites data before it is {} old; a longer run, or old data at the \
+                 start (start.age), may wear the drive more.",
                 seconds(oldest_s),
                 seconds(period.0 as f64 / 1e9)
             )

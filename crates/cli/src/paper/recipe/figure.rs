@@ -132,11 +132,11 @@ impl Figure {
         {
             "as many numbers in `times` as in `metric` are expected"
         } else if !self.times.is_empty() && !self.weights.is_empty() {
-            "`times` are expected without `weights`"
+            "`times` and `weights` exclude each other"
         } else if !self.weights.is_empty()
             && (!self.share_of.is_empty() || !self.over_metric.is_empty())
         {
-            "`weights` are expected without `share_of` and `over_metric`"
+            "`weights` excludes `share_of` and `over_metric`"
         } else if self.sums && self.divisor().is_none() {
             "`sums` is a ratio: `over` or `over_variant` is expected"
         } else {

@@ -122,7 +122,7 @@ impl Promise {
             }
             Self::Deceivable(b) => {
                 format!(
-                    "it is safe unless its estimate is deceived, with a dose of {:.1} left: {}",
+                    "it is safe unless reads deceive its estimate, with a dose of {:.1} left: {}",
                     b.slack(),
                     b.words(disturb)
                 )
