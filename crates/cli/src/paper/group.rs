@@ -273,7 +273,7 @@ impl Group {
             caps.into_iter().find(|(_, cycles, _, most)| cycles.is_some() && *most <= 0.0);
         missing.map_or(Ok(()), |(key, _, cap, _)| {
             Err(Failure::usage(format!(
-                "group {}: `{key}` may never be reached; the limit `{cap}` is expected",
+                "group {}: `{key}` may never be reached, so a limit is needed; give `{cap}`",
                 self.name
             )))
         })

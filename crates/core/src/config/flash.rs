@@ -364,7 +364,8 @@ fn check_kinds(key: &str, times: &KindUs, cell: CellType) -> Result<(), ConfigEr
     require(kinds.len() == cell.bits() as usize, || {
         let names = cell.kinds().join(", ");
         format!(
-            "{key} has {} numbers; a page kind each ({names}) or a single number is expected",
+            "{key} is a list of length {}; give one number for each page kind ({names}), or a \
+             single number",
             kinds.len()
         )
     })
@@ -394,8 +395,8 @@ mod tests {
         let refused = check("program_us = [1600]\nerase_us = 1");
         assert_eq!(
             refused,
-            "timing.program_us has 1 numbers; a page kind each (LSB, MSB) or a single number is \
-             expected"
+            "timing.program_us is a list of length 1; give one number for each page kind (LSB, \
+             MSB), or a single number"
         );
         assert!(
             check("program_us = [1, 2]\nerase_us = 1\nprogram_unit = \"wordline\"")

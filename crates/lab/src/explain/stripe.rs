@@ -191,8 +191,8 @@ mod tests {
                 limit.uber_mean
             );
         }
-        // If f ~ p^9, f loses a tenth on average and f^2 a nineteenth. The tail flattens slightly
-        // below these values.
+        // If f grows as p^9, the mean over a block is a tenth of f, and a nineteenth of f^2. The
+        // tail is slightly flatter.
         assert!(
             (page.uber_mean * 1e15 - 0.1).abs() < 0.01
                 && (stripe.uber_mean * 1e15 - 1.0 / 19.0).abs() < 0.01

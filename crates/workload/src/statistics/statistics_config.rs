@@ -173,7 +173,8 @@ impl StatisticsConfig {
             self.extent.0.is_multiple_of(page) && (page..=1 << 30).contains(&self.extent.0),
             || {
                 format!(
-                    "statistics.extent = {} is not a multiple of the page of {} up to 1GiB",
+                    "statistics.extent = {} is not right; it must be a multiple of the page size \
+                     {}, up to 1GiB",
                     self.extent, self.page
                 )
             },

@@ -25,8 +25,8 @@ pub struct StripesConfig {
         unit = "stripes",
         range = Whole(1, 1 << 16),
         default = 32,
-        source = "calibration: in the excerpt of Financial1, a write hits the 16 stripes written \
-                  last with 0.70, and the last 64 with 0.91"
+        source = "calibration: in the excerpt of Financial1, 0.70 of the writes hit the 16 stripes \
+                  written last, and 0.91 the last 64"
     )]
     pub recent: u32,
     /// Share of the writes that return to a recently written stripe.

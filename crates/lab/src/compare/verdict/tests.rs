@@ -494,8 +494,8 @@ fn rows_that_are_alike_have_no_star() {
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false; 3]);
 }
 
-/// The run lasts 100 s. A drive is late above 1 % of the time in which requests came. A lag of one
-/// second is too long for any run.
+/// The run lasts 100 s. A drive is saturated if its lag exceeds 1 % of the time in which requests
+/// came. A lag of one second is too long for any run.
 #[test]
 fn a_drive_with_a_growing_lag_is_saturated() {
     let late = |simulated_s: f64, lag: f64| {
