@@ -76,7 +76,7 @@ fn spans_that_do_not_go_together_with_the_rest_are_refused() {
         "a `window` is expected in the timed gear",
     );
     refused("gear = 'untimed'", "gear = 'timed'", "a `window` is expected in the timed gear");
-    refused("seeds = 2", "seeds = 2, load = 0.3", "its days and reads per page are its rate");
+    refused("seeds = 2", "seeds = 2, load = 0.3", "its days and reads per page set the rate");
     refused("seeds = 2", "cycles = 2.0, reads_per_block = 9.0", "`span` excludes");
     refused("seeds = 2", "sample = '1/104'", "and `sample` needs `gear = \"fluid\"`");
     refused("gear = 'untimed'", "gear = 'fluid'", "`gear = \"fluid\"` needs `span` and `sample`");
