@@ -58,8 +58,8 @@ impl Rows {
             Ok(keys) => Ok(Self { kept: Some((store, Mutex::new(keys))), ..nothing }),
             Err(e) => {
                 say(&format!(
-                    "vpass: no finished run is kept before the end, because the file of this \
-                     program cannot be read: {e}"
+                    "vpass: finished runs are not kept for a later command, because the file of \
+                     this program cannot be read: {e}"
                 ));
                 Ok(nothing)
             }

@@ -368,7 +368,7 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     ages.retain(|pec| *pec != start);
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
         let why = "--ages: a drive whose blocks begin with different wear (start.pec_spread, \
-             start.worn_share) has no single age; leave one out";
+             start.worn_share) has no single age; leave out either";
         return Err(Failure::usage(why));
     }
     match ages.iter().find(|pec| **pec < start || **pec >= rated) {

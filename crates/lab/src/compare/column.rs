@@ -195,8 +195,8 @@ pub const COLUMNS: [Column; 19] = [
         ..life(
             "projected_life_days",
             "estimate, projected from runs whose rates and state have settled: time until the \
-             rated P/E cycles, as limits fall; on small drives within 15 % of what `vpass life` \
-             simulates, and up to 37 % below it in runs with background GC",
+             rated P/E cycles, with limits that fall with wear; on small drives within 15 % of \
+             what `vpass life` simulates, and up to 37 % below it in runs with background GC",
             |s| s.wear.projected_life_days,
         )
     },
@@ -312,8 +312,8 @@ pub const COLUMNS: [Column; 19] = [
             "host_bytes_until_worn",
             "estimate, projected from runs whose rates and state have settled: TB that the host \
              can write until the rated P/E cycles (TBW), and drive writes per day over five years \
-             (DWPD), as limits fall; requests have no times, so days would only show the speed of \
-             the drive",
+             (DWPD), with limits that fall with wear; requests have no times, so days would only \
+             show the speed of the drive",
             |s| s.wear.host_bytes_until_worn,
         )
     },
@@ -322,8 +322,8 @@ pub const COLUMNS: [Column; 19] = [
         ..life(
             "read_bytes_until_worn",
             "estimate, projected from runs whose rates and state have settled: TB that the host \
-             can read until the rated P/E cycles, as limits fall; requests have no times, so days \
-             would only show the speed of the drive",
+             can read until the rated P/E cycles, with limits that fall with wear; requests have \
+             no times, so days would only show the speed of the drive",
             |s| s.wear.read_bytes_until_worn,
         )
     },
