@@ -178,8 +178,8 @@ pub(crate) struct CompareArgs {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) seeds: NonZeroU32,
-    /// Number of threads. A thread runs one drive, or several drives that serve the same requests,
-    /// and waits for memory. Default: number of cores.
+    /// Number of threads. A thread runs one drive, or several drives that serve the same requests.
+    /// It waits until enough memory is free. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Run everything again. Default: take finished runs that an earlier command kept for the same

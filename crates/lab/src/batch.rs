@@ -14,8 +14,8 @@
 //!   (sectioning: Asmussen and Glynn, Stochastic Simulation, 2007, III.5a). If a batch has fewer
 //!   than ten reads beyond a percentile, the percentile is biased and has no interval.
 //!
-//! A run with fewer than [`BATCHES`] times [`LOOKS`] samples has no intervals. Noise that changes
-//! as slowly as the run is long does not show in one run. Several seeds show it.
+//! A run with fewer than [`BATCHES`] times [`LOOKS`] samples has no intervals. One run cannot show
+//! noise that changes more slowly than the run lasts. Several seeds show it.
 //!
 //! ```text
 //! batches 10 12 11 13 have successive differences 2 -1 2

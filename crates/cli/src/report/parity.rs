@@ -88,7 +88,7 @@ fn delayed(delayed: &Delayed) -> String {
         plural(delayed.most_stripes, "stripe"),
         count(delayed.updates),
         plural(delayed.cache_pages.into(), "page"),
-        window("lagged behind", delayed.stripe_s, delayed.stripe_writes),
+        window("had outdated parity", delayed.stripe_s, delayed.stripe_writes),
     )
 }
 

@@ -273,7 +273,7 @@ fn reports_in_words_have_wear_by_die_windows_and_rebuilds() {
     let words = ran(&format!("run {timed} {worn} --parity ppc")).stdout;
     for said in [
         "on the least worn die, ",
-        "; stripes lagged behind for ",
+        "; stripes had outdated parity for ",
         " in all (stripes x time); a power loss",
     ] {
         assert!(words.contains(said), "{said} in\n{words}");

@@ -29,7 +29,7 @@ pub struct HintsConfig {
     /// Longest read of data with the hint "idle".
     #[key(unit = "us", range = LATENCY, default = 5000.0, source = "assumption")]
     pub idle_us: f64,
-    /// Share of the largest dose that is kept in reserve for every hint.
+    /// Share of the dose at which data is lost that every hint keeps in reserve.
     #[key(
         unit = "share",
         range = Real(0.0, 0.9),

@@ -33,7 +33,7 @@ impl Sizes {
     }
 }
 
-/// Noise of a number, as one run shows this noise.
+/// Noise of a number, as far as one run shows it.
 pub enum Noise {
     /// No noise.
     None,
@@ -60,7 +60,7 @@ pub struct Column {
     pub more_is_better: bool,
     /// Value of one run.
     pub value: fn(&Summary) -> Option<f64>,
-    /// Noise of the value, as one run shows this noise.
+    /// Noise of the value, as far as one run shows it.
     pub noise: Noise,
     format: fn(f64, &Sizes) -> String,
 }
@@ -79,8 +79,8 @@ impl Column {
             .find(|unit| unit.key() == self.key)
     }
 
-    /// Returns the number of requests, or of reads, from which one run shows the noise. Percentiles
-    /// of read latencies count reads; other columns count requests.
+    /// Returns the number of requests or reads that one run needs to show the noise. Percentiles of
+    /// read latencies count reads; other columns count requests.
     pub fn needed(&self) -> (u64, &'static str) {
         let looks = BATCHES as u64 * LOOKS as u64 * LOOK;
         let percentile = match self.key {

@@ -114,8 +114,7 @@ impl ComparisonRow {
         self.runs.iter().any(Summary::lost_data)
     }
 
-    /// Returns whether data has an error rate but no age. A run without refresh and `start.age` has
-    /// no retention errors.
+    /// Returns whether data has an error rate but does not age, as without refresh and `start.age`.
     pub fn is_ageless(&self) -> bool {
         self.runs.iter().any(|run| run.uber.is_some() && run.losses.is_none())
     }
