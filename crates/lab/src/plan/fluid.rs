@@ -59,9 +59,9 @@ impl RunPlan {
         }
         if self.warm_up > 0 && self.tabled().is_none() {
             return Err(Failure::usage(
-                "--gear fluid: --warm-up needs a workload with distribution and rate, because its \
-                 read rates stay the same; those of this workload restart with the counted part; \
-                 use --gear untimed",
+                "--gear fluid: --warm-up needs a workload with distribution and rate, whose read \
+                 rates are constant; the rates of this workload change with time; use --gear \
+                 untimed",
             ));
         }
         if let Some(phases) = self.phases() {

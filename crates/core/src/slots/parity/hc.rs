@@ -66,8 +66,9 @@ const N_UPDATE: Param = Param {
     default: 6.0,
     range: (0.0, 64.0),
     draw: &[1.0],
-    meaning: "with published = 1: update partial parity in place if at most this many pages of the \
-        stripe change; at most parity.stripe, which always updates in place",
+    meaning: "with published = 1: largest number of changed pages of a stripe for which its \
+              partial parity is updated in place; at most parity.stripe, which always updates in \
+              place",
     source: "da-raid5-2013 IV-B: N_update = 6",
     alias: None,
 };
