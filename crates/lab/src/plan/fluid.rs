@@ -60,8 +60,8 @@ impl RunPlan {
         if self.warm_up > 0 && self.tabled().is_none() {
             return Err(Failure::usage(
                 "--gear fluid: --warm-up needs a workload with distribution and rate, whose read \
-                 rates are constant; the rates of this workload change with time; use --gear \
-                 untimed",
+                 rates are constant; this workload would begin again with the counted part; use \
+                 --gear untimed",
             ));
         }
         if let Some(phases) = self.phases() {
