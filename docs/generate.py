@@ -157,7 +157,7 @@ def parameters(slot: str, card: dict, keys: list[dict]) -> str:
             aliases = (k for k in keys if k["key"].startswith(f"{slot}.{card['name']}."))
             key = next((k for k in aliases if k["key"].endswith("." + name)), None)
         assert key, f"no key for the parameter {own}"
-        unit = f" {key['unit']}" if key["unit"] else ""
+        unit = f" ({key['unit']})" if key["unit"] else ""
         rows.append([f"`{own}`", shown(key["default"]), key["range"] + unit, key["meaning"]])
     return table(["parameter", "default", "range", "meaning"], rows) if rows else ""
 
@@ -211,7 +211,7 @@ def keys_page(keys: list[dict]) -> str:
             text += f"### `[{section}]`\n\n"
             rows = []
             for key in own:
-                unit = f" {key['unit']}" if key["unit"] not in ("", "size") else ""
+                unit = f" ({key['unit']})" if key["unit"] not in ("", "size") else ""
                 default = "required" if key["required"] else shown(key["default"])
                 only = "" if key["settable"] else " (in files only)"
                 name = key["key"].rsplit(".", 1)[1]

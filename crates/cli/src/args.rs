@@ -40,7 +40,8 @@ pub(crate) struct Setup {
     pub(crate) repeat: NonZeroU32,
     /// stable: repeat the workload, at most 100 times, until programs and erases per host page have
     /// settled. For each cause, the last third of the passes must differ by at most 1 % from the
-    /// third before it and from all passes. A third fills the spare blocks several times.
+    /// third before it and from all passes. A third must be long enough to reuse the spare blocks
+    /// several times.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
     /// Serve the first N requests of the workload before counting begins. They are served untimed
@@ -63,7 +64,7 @@ pub(crate) struct Setup {
     #[arg(long, value_name = "1/N", value_parser = a_sample)]
     pub(crate) sample: Option<Samples>,
     /// Latency that the host accepts for its data: a TOML file of ranges, each with none, idle,
-    /// typical or smallest. `[hints]` of the drive gives their microseconds. off: no hints.
+    /// typical or smallest. `[hints]` of the drive gives the microseconds of each. off: no hints.
     /// Default: `[[hints.range]]` of the workload file, if it has any.
     #[arg(long, value_name = "FILE|off")]
     pub(crate) hints: Option<PathBuf>,
@@ -118,7 +119,7 @@ pub(crate) struct RunArgs {
     pub(crate) setup: Setup,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Refresh technique (see `vpass list refresh`): rewrites old data. It needs time: the timed
+    /// Refresh technique (see `vpass list refresh`): rewrites old data. It needs a clock: the timed
     /// gear, the times of a trace, or workload.rate. Default: none, or the one that the parity
     /// technique brings.
     #[arg(long, value_name = "NAME")]
@@ -177,8 +178,8 @@ pub(crate) struct CompareArgs {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) seeds: NonZeroU32,
-    /// Number of threads. A thread runs one drive, or several drives that serve the same requests,
-    /// and waits for memory. Default: number of cores.
+    /// Number of threads. A thread runs one drive, or several drives that serve the same requests.
+    /// It waits until enough memory is free. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Run everything again. Default: take finished runs that an earlier command kept for the same

@@ -95,7 +95,7 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
         heading(
             &mut text,
             &format!(
-                "What the host's hints allow (--hints), and when `{}` then acts first",
+                "Retries that the host's hints allow (--hints), and reads at which `{}` first acts",
                 e.reclaim
             ),
         );
@@ -106,7 +106,7 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
 
 fn hint_words(words: &[Word], colour: bool) -> String {
     let mut table =
-        Table::new(["access latency", "budget", "retries", "a read takes", "acts first at"]);
+        Table::new(["access latency", "budget", "retries", "a read takes", "first acts at"]);
     for word in words {
         let budget = word.budget_us.map_or_else(|| "reclaim.retries".into(), microseconds);
         let first = word.thresholds.iter().map(|t| t.reads).min();

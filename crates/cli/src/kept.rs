@@ -58,8 +58,8 @@ impl Rows {
             Ok(keys) => Ok(Self { kept: Some((store, Mutex::new(keys))), ..nothing }),
             Err(e) => {
                 say(&format!(
-                    "vpass: no finished run is kept before the end, because the file of this \
-                     program cannot be read: {e}"
+                    "vpass: finished runs are not kept for a later command, because the file of \
+                     this program cannot be read: {e}"
                 ));
                 Ok(nothing)
             }
@@ -162,7 +162,7 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         }
         match store.keep(&self.keys[i], row) {
             Ok(true) => tell(store),
-            Ok(false) => self.rows.not_kept("reading it back would change it"),
+            Ok(false) => self.rows.not_kept("it could not be read back exactly"),
             Err(e) => self.rows.not_kept(&format!("{}: {e}", store.folder().display())),
         }
     }

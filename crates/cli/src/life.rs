@@ -219,7 +219,8 @@ impl<'a> Asked<'a> {
         let given = seconds(60.0 * args.minutes * self.contenders.len() as f64);
         Failure::failed(format!(
             "no simulated answer: the first rung of the ladder did not end within {given}; \
-             increase --minutes, or use --rung 1, which has no time limit"
+             increase --minutes, simulate fewer years with --years, or use --rung 1, which has no \
+             time limit"
         ))
     }
 

@@ -64,8 +64,8 @@ pub(crate) struct PaperArgs {
     /// Random seed.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Number of threads. A thread runs one drive, or several drives that serve the same requests,
-    /// and waits for memory. Default: number of cores.
+    /// Number of threads. A thread runs one drive, or several drives that serve the same requests.
+    /// It waits until enough memory is free. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
 }

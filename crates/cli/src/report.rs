@@ -234,10 +234,10 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     let r = &s.reclaim;
     let _ = write!(
         text,
-        "  reclaim: {} alarms, {} jobs, {} pages copied ({})",
-        count(r.alarms),
-        count(r.invocations),
-        count(r.pages_copied),
+        "  reclaim: {}, {}, {} copied ({})",
+        plural(r.alarms, "alarm"),
+        plural(r.invocations, "job"),
+        plural(r.pages_copied, "page"),
         bytes(r.pages_copied * page_bytes)
     );
     if s.gear == "timed" {
@@ -247,9 +247,9 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         let _ = write!(
             text,
             "\n  \
-             refresh {technique}: {} jobs, {} of open blocks, {} missed their deadline; the oldest \
-             page is {} old",
-            count(refresh.invocations),
+             refresh {technique}: {}, {} of open blocks, {} missed their deadline; the oldest page \
+             is {} old",
+            plural(refresh.invocations, "job"),
             count(refresh.open_blocks),
             plural(refresh.deadline_misses, "job"),
             seconds(refresh.oldest_s)

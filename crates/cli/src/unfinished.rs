@@ -71,7 +71,7 @@ fn make(
             return Ok((path, held));
         }
     }
-    Err(io::Error::other("every hidden name beside it is taken"))
+    Err(io::Error::other("no free name for a temporary file was found"))
 }
 
 /// Removes leftovers of dead runs beside this place, and reports them. Locked things and things

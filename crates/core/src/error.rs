@@ -74,8 +74,8 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     })?;
     let ladder = ladder.ok_or_else(|| {
         ConfigError(
-            "error.model needs the error rates that are decoded: set ecc.cap, or ecc.corrects with \
-             ecc.codeword"
+            "error.model needs the error rate that each level decodes: set ecc.cap, or \
+             ecc.corrects with ecc.codeword"
                 .into(),
         )
     })?;

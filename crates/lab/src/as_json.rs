@@ -39,8 +39,8 @@ pub fn value(what: &impl Serialize) -> Result<Value, Failure> {
     serde_json::to_value(what).map_err(Failure::failed)
 }
 
-/// Returns the results of several techniques as JSON. The facts that all techniques share come
-/// first, beginning with the plan's; then the seeds; then `own`.
+/// Returns the results of several techniques as JSON. First come the facts that all techniques
+/// share, then the seeds, then `own`.
 pub(crate) fn of_techniques(
     plan: &RunPlan,
     seeds: u32,

@@ -10,12 +10,12 @@
 //!   not noise. The interval therefore uses the spread between neighbouring batches, the mean
 //!   square successive difference (von Neumann, Annals of Mathematical Statistics 12, 1941). For
 //!   ten batches, 2 (n - 1)^2 / (3n - 4) gives 6 degrees of freedom.
-//! - **Percentiles** of batches spread around that of the whole run (sectioning: Asmussen and
-//!   Glynn, Stochastic Simulation, 2007, III.5a). If a batch has fewer than ten reads beyond a
-//!   percentile, the percentile is biased and has no interval.
+//! - **Percentiles** of the ten batches are compared with the percentile of the whole run
+//!   (sectioning: Asmussen and Glynn, Stochastic Simulation, 2007, III.5a). If a batch has fewer
+//!   than ten reads beyond a percentile, the percentile is biased and has no interval.
 //!
-//! A run with fewer than [`BATCHES`] times [`LOOKS`] samples has no intervals. No method that uses
-//! one run shows slow noise whose memory is as long as the run. Several seeds show slow noise.
+//! A run with fewer than [`BATCHES`] times [`LOOKS`] samples has no intervals. One run cannot show
+//! noise that changes more slowly than the run lasts. Several seeds show it.
 //!
 //! ```text
 //! batches 10 12 11 13 have successive differences 2 -1 2

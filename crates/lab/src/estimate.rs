@@ -47,7 +47,7 @@ pub enum Case {
     BlocksByReads,
     /// The host writes all pages at one rate, and reads all pages at one rate or not at all.
     EvenWrites,
-    /// The workload is another one whose mean field is known.
+    /// The mean field of a skewed workload is known.
     MeanField,
 }
 

@@ -107,8 +107,8 @@ fn param(table: &str, rest: &str) -> Option<&'static Param> {
     slot(table)?.params().find(means).map(|(_, param)| param)
 }
 
-/// Returns a key of a slot's own table that sets a parameter of several techniques. The meaning of
-/// the key names the techniques.
+/// Returns a key such as `reclaim.counters`, which sets a parameter of several techniques of a
+/// slot. The meaning of the key names the techniques.
 fn of_alias(slot: &Slot, alias: &str) -> Key {
     let names: Vec<_> = slot.sharing(alias).map(|(about, _)| about.name).collect();
     let (_, param) = slot.sharing(alias).next().expect("an alias is some parameter's");

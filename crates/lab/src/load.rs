@@ -227,7 +227,7 @@ pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     }
     if about.len() > MAX_FILE_BYTES {
         return Err(Failure::usage(format!(
-            "{name}: more than 4 MiB are no {what} file; a few kilobytes of TOML are expected"
+            "{name}: is larger than 4 MiB; a {what} file, a few kilobytes of TOML, is expected"
         )));
     }
     fs::read_to_string(path).map_err(failed)

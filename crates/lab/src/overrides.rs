@@ -128,8 +128,8 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Str
                 Some(other) if *rival == "arrivals" => {
                     let (other, set) = (other.said(), set.said());
                     return Err(format!(
-                        "{other} needs a rate, and {set} asks for none: a request arrives when \
-                         another completes"
+                        "{other} needs a rate, but {set} makes a closed loop: a request arrives \
+                         when another completes"
                     ));
                 }
                 Some(other) => {
@@ -146,8 +146,8 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Str
     Ok(())
 }
 
-/// Removes from a drive's tables the other names of the parameters in `sets`. An alias sets a
-/// parameter of several techniques. If `sets` has this parameter for one technique, the other
+/// Removes from a drive's tables all other names of the parameters that `sets` sets. An alias sets
+/// a parameter of several techniques. If `sets` has this parameter for one technique, the other
 /// techniques get the alias's value under their own keys.
 pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
     let is_set = |slot: &Slot, technique: Option<&str>, key: &str| {

@@ -313,8 +313,8 @@ impl RunPlan {
         let whose =
             if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
         Err(Failure::usage(format!(
-            "{what} needs time, but {whose} has only the times of requests, which come in closed \
-             loop: set workload.rate, which replaces workload.queue_depth (--set \
+            "{what} needs time, but {whose} has no clock other than the requests' times, and a \
+             closed loop has none: set workload.rate, which replaces workload.queue_depth (--set \
              workload.rate=1000), or replay a trace by its own clock, without --queue-depth"
         )))
     }
@@ -368,7 +368,7 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     ages.retain(|pec| *pec != start);
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
         let why = "--ages: a drive whose blocks begin with different wear (start.pec_spread, \
-             start.worn_share) has no single age; leave one out";
+             start.worn_share) has no single age; leave out either";
         return Err(Failure::usage(why));
     }
     match ages.iter().find(|pec| **pec < start || **pec >= rated) {

@@ -82,7 +82,7 @@ pub fn run_all_that_go_on<T: Send>(
     run_jobs(jobs, threads, pace, begin, keep, Failure::is_stop)
 }
 
-/// Runs all jobs. A rule decides which failures may be kept.
+/// Runs all jobs. `may_stand` returns whether the other jobs go on after a failure.
 fn run_jobs<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,

@@ -34,7 +34,7 @@ mod tests {
         toml::from_str(drive(name).expect("a preset")).expect("it parses")
     }
 
-    /// Number of sensings of each page of a wordline for a code, according to the papers.
+    /// Number of sensings of each page of a wordline, by code, as the papers give them.
     fn sensings(cell: CellType) -> &'static [u32] {
         match cell {
             CellType::Slc => &[1],

@@ -28,7 +28,7 @@ pub(crate) struct Section {
     pub(crate) name: &'static str,
     /// Keys of the type, in the order of its fields.
     pub(crate) declared: &'static [Key],
-    /// Tables that a key holds, and rows of lists of tables that a key holds.
+    /// Inner tables. A key of this table holds each, alone or as a list.
     inner: &'static [Section],
     /// Check that a table can be read as its type.
     pub(crate) check: fn(Table) -> Result<(), toml::de::Error>,

@@ -96,7 +96,7 @@ fn even() -> Vec<(&'static str, Asked)> {
             },
         ),
         (
-            "refresh of what is seldom read",
+            "refresh of rarely read data",
             Asked {
                 more: &["workload.rate=2000", "refresh.period=2min"],
                 refresh: Some("block"),

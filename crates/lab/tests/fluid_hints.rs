@@ -22,9 +22,9 @@ struct Case {
     set: &'static [&'static str],
 }
 
-/// Hint that all data may be slow.
+/// Hint "idle" for all data, so all of its reads may be slow.
 const ALL: &str = "[[range]]\noffset = 0\nbytes = \"1GiB\"\naccess_latency = \"idle\"\n";
-/// Hints that some ranges may be slow, and others slower.
+/// Hint "idle" for one range, and "typical" for another.
 const SOME: &str = "[[range]]\noffset = 0\nbytes = \"300MiB\"\naccess_latency = \"idle\"\n\
     [[range]]\noffset = \"500MiB\"\nbytes = \"200MiB\"\naccess_latency = \"typical\"\n";
 const HOT: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000"];
@@ -193,8 +193,8 @@ fn data_is_regrouped_in_both_gears() {
     );
 }
 
-/// Pages 0 and 16 start in one block, and only the first may be slow. Each is read in its own
-/// phase.
+/// Pages 0 and 16 start in one block, and only page 0 has a hint. One phase reads page 0, the next
+/// reads page 16.
 #[test]
 fn reads_of_phases_have_the_hints_of_their_own_pages() {
     let room = room("hints-phases");
@@ -219,6 +219,6 @@ fn reads_of_phases_have_the_hints_of_their_own_pages() {
     };
     assert_eq!(of(Gear::Untimed), (3000, 1000));
     let (idle, smallest) = of(Gear::Fluid);
-    // Six standard deviations of a Poisson count.
+    // The allowed differences are six standard deviations of a Poisson count.
     assert!(idle.abs_diff(3000) < 330 && smallest.abs_diff(1000) < 190, "{idle} and {smallest}");
 }

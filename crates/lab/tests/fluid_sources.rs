@@ -43,7 +43,7 @@ fn run(setup: &Setup, reclaim: &str) -> Summary {
 }
 
 /// Compares both gears over eight seeds: reads, writes, reclaim, wear, and the worst dose. The
-/// worst dose is larger if drawn numbers replace numbers that are constant in the stream.
+/// fluid gear draws read counts that are constant in the stream, so its worst dose is larger.
 fn gears_agree(
     workload: &Named,
     reclaim: &str,
@@ -145,7 +145,8 @@ fn statistics_and_jobs_with_a_rate_agree() {
         let allowed = deviations * (one.max(other) as f64).sqrt();
         assert!((one as f64 - other as f64).abs() <= allowed, "{what}: {one} and {other}");
     };
-    // Reads of data in the write buffer, or of data that does not exist, are not drawn in bulk.
+    // Only reads of flash are drawn in bulk. Reads from the write buffer and of unwritten pages are
+    // not.
     near("pages written", untimed.host.write_pages, fluid.host.write_pages, 0.0);
     near(
         "pages read",
@@ -160,8 +161,8 @@ fn statistics_and_jobs_with_a_rate_agree() {
     gears_agree(&jobs, "straw-wl", 4, 100, 0.05);
 }
 
-/// Samples of phases and of a trace have the right pages: their reads and writes add up to those of
-/// the whole drive.
+/// Checks that samples of phases and of a trace have the right pages. Their reads and writes add up
+/// to those of the whole drive.
 #[test]
 fn samples_add_up() {
     let room = room("samples");

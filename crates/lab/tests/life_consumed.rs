@@ -48,7 +48,7 @@ fn adds_up(lived: &Lived, start: &Lived) {
         (programmed + lived.programs.of(*cause) as f64, erased + lived.erases.of(*cause) as f64)
     });
     near("P/E cycles", lived.pec_mean - start.pec_mean, erased / blocks(), 1e-3);
-    // Programs exceed the erased blocks by at most the capacity of all blocks.
+    // The programmed pages differ from the pages of the erased blocks by at most the whole drive.
     assert!(
         (programmed - erased * OF_A_BLOCK).abs() <= blocks() * OF_A_BLOCK,
         "{programmed} pages, {erased} blocks"
@@ -125,7 +125,8 @@ fn writes_alone() {
         let consumed = life.consumed.unwrap();
         assert!(consumed.reads.mean == 0.0 && consumed.age.mean == 0.0);
         near("bytes of the host's", lived.host_bytes as f64, seconds * 100.0 * PAGE, 0.02);
-        // Pages that meet in the write buffer, or wait in it at the end, are not programmed.
+        // Some pages are overwritten in the write buffer, or wait there at the end. These are not
+        // programmed.
         near(
             "the host's share",
             consumed.host.mean * life.flash_bytes_written.mean,
@@ -133,8 +134,8 @@ fn writes_alone() {
             0.01,
         );
         near("the others'", 1.0 / consumed.host.mean, life.write_amplification.unwrap().mean, 0.01);
-        // Even wear: the cycles of all blocks come from the host's pages and from those moved for
-        // each.
+        // Wear is even, so all cycles follow from the pages of the host and the pages that GC moves
+        // for them.
         let cycles = (40.0 - 2.0) * blocks() * OF_A_BLOCK;
         near(
             "cycles",
@@ -145,7 +146,7 @@ fn writes_alone() {
     }
 }
 
-/// A very short life, too, ends at its years.
+/// A life of some seconds also ends at the rated P/E cycles.
 #[test]
 fn a_life_of_seconds_ends_in_time() {
     let set = ["drive.rated_pec=4", "workload.distribution=uniform", "workload.rate=200000"];

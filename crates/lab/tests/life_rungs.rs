@@ -16,7 +16,7 @@ use vpass_lab::plan::{Chosen, RunPlan, Tables};
 use vpass_lab::progress::unwatched;
 use vpass_lab::setup::{Base, Gear, Named, Replay, Setup, Watch};
 
-/// Half of the interval, as a share of the years.
+/// Wanted half width of the interval, as a share of the years.
 const WITHIN: f64 = 0.1;
 
 /// Life to compare.
@@ -103,7 +103,7 @@ const CASES: [Case; 12] = [
     },
 ];
 
-/// The reads above, but so slow that age causes rewrites, too.
+/// Reads as in `ZIPF`, but slower, so that age also causes rewrites.
 const SLOWER: &[&str] = &[
     "drive.capacity=256MiB",
     "workload.rate=200",
@@ -200,7 +200,7 @@ fn compared(case: &Case, more: &[&str], folder: &Path) -> (bool, String) {
     for one in lived {
         let warm_up = one.accelerated_from.map(|from| from - one.pec_first);
         assert!(warm_up.is_none_or(|cycles| cycles >= 18.0), "{}: {warm_up:?}", case.name);
-        // Each life has worn out, so its batches add up to it.
+        // Each drive has worn out, so the years of the batches add up to the years of the life.
         let batches: f64 = one.batches.iter().sum();
         assert!((batches / one.years - 1.0).abs() < 1e-6, "{}: {batches}", case.name);
     }

@@ -1,4 +1,4 @@
-//! Tests of lives of samples: their results for the whole drive, and the intervals of these.
+//! Tests of lives of samples: results for the whole drive, and the intervals of these results.
 
 use std::num::NonZeroUsize;
 
@@ -70,8 +70,8 @@ fn samples_are_of_a_whole_drive() {
         0.05,
     );
     assert!(whole.years.ci95.is_none() && halves.worn_out && halves.lives.len() == 2);
-    // Two values: half of their difference is their standard deviation divided by the root of two;
-    // Student's t for one degree of freedom.
+    // For two values, half of the difference is the standard deviation divided by the root of two.
+    // 12.7062 is Student's t for one degree of freedom.
     let [one, other] = [0, 1].map(|at| halves.lives[at].years);
     near("interval", halves.years.ci95.unwrap(), 12.7062 * (one - other).abs() / 2.0, 1e-4);
     near("mean", halves.years.mean, f64::midpoint(one, other), 1e-12);
@@ -81,14 +81,14 @@ fn samples_are_of_a_whole_drive() {
 fn lost_pages_are_those_of_a_whole_drive() {
     let until = Until { years: Some(2e-5), uber: None };
     // A tenth of all pages is slightly beyond its limit, so 1 % of dose changes their number by
-    // several per cent. Halves lose 6 % more; 10 % is allowed.
+    // several per cent. Two half drives lose 6 % more pages than the whole drive; 10 % is allowed.
     let set = ["workload.distribution=uniform", "start.pec=2900"];
     let lost = |seed, of| lives_of(seed, "none", of, until, &set).data_lost_pages;
     let pairs: Vec<[f64; 2]> = (1..=6).map(|seed| [1, 2].map(|of| lost(seed, of))).collect();
     let mean = |of: &dyn Fn(&[f64; 2]) -> f64| pairs.iter().map(of).sum::<f64>() / 6.0;
     let (whole, apart) = (mean(&|pair| pair[0]), mean(&|pair| pair[1] - pair[0]));
     let variance = mean(&|pair| (pair[1] - pair[0] - apart).powi(2)) * 6.0 / 5.0;
-    // Student's t for five degrees of freedom at 99 %.
+    // 4.032 is Student's t for five degrees of freedom at 99 %.
     let noise = 4.032 * (variance / 6.0).sqrt();
     assert!(whole > 0.0 && noise < 0.1 * whole, "{pairs:?} are too few to compare");
     assert!(apart.abs() <= 0.1 * whole, "{pairs:?}: {apart} apart");

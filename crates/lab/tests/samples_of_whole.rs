@@ -1,10 +1,9 @@
-//! Tests of small samples against their whole drives: write amplification and life agree within 1
+//! Tests of small samples against their whole drives. Write amplification and life agree within 1
 //! %.
 //!
 //! A whole drive of 1,512 blocks is small enough to be simulated, and its eight samples have the
-//! smallest size allowed. All eight together have its data, so only errors of samples and chance
-//! remain.
-//! get wrong, and chance.
+//! smallest size allowed. All eight samples together hold the data of the whole drive. Any
+//! difference is an error of sampling or chance.
 
 use std::num::NonZeroUsize;
 

@@ -85,29 +85,29 @@ pub(crate) struct Tally {
 /// measured phase began.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OracleReport {
-    /// Host page reads compared with the truth.
+    /// Number of host page reads that the oracle compared with the truth.
     pub reads_checked: u64,
-    /// Reads, programs and copies of other data than they had to be.
+    /// Number of reads, programs and copies that had the wrong data.
     pub stamp_errors: u64,
-    /// Used reads of pages past their true limit, and valid pages past it at the end, that the
-    /// drive did not report.
+    /// Number of losses that the drive did not report: used reads of pages past their true limit,
+    /// and valid pages past it at the end.
     pub limit_violations: u64,
-    /// Host page reads that the drive answered with an error, rightly or not.
+    /// Number of host page reads that the drive answered with an error, rightly or not.
     pub uncorrectable_reads: u64,
-    /// Distinct pages whose data the drive reported lost.
+    /// Number of different pages whose data the drive reported lost.
     pub lost_pages: u64,
-    /// Largest dose over limit among the pages whose data was used, or stands valid at the end.
+    /// Largest share of its limit that a page reached whose data was used, or was valid at the end.
     pub worst_dose_ratio: f64,
-    /// Pages reported uncorrectable or lost that were not.
+    /// Number of readable pages that the drive reported uncorrectable or lost.
     pub false_losses: u64,
-    /// Breaches of the rules of flash and overlaps in time.
+    /// Number of violations of the rules of flash, and of operations that overlap in time.
     pub protocol_errors: u64,
-    /// Pages of requests that were not served once and in their turn, or written in other parts
-    /// than the host asked.
+    /// Number of pages of requests that were not served once and in order, or whose written parts
+    /// differ from the request.
     pub request_errors: u64,
-    /// Counts and map entries of the drive that do not agree with what it did.
+    /// Number of counts and map entries of the drive that do not agree with its operations.
     pub books_errors: u64,
-    /// The first findings of each kind, in words.
+    /// First findings of each kind, as sentences.
     pub findings: Vec<String>,
 }
 

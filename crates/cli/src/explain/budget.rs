@@ -13,8 +13,8 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "  RBER = base + what age adds + slope x dose; each row is the page that endures least \
-         when fresh; --json has all pages"
+        "  RBER = base + term of age + slope x dose; each row is the page that endures least when \
+         fresh; --json has all pages"
     );
     if budget.acceleration.to_bits() != 1f64.to_bits() {
         let _ = writeln!(

@@ -33,8 +33,8 @@ pub(super) fn words(stripes: &Stripes, colour: bool) -> String {
     }
     text.push_str(&table.render(colour));
     text.push_str(
-        "  expected values for data without age; the first row applies under `none`, and if parity \
-        may be late\n",
+        "  expected values for data without age; the first row applies without parity, or if \
+         parity comes later\n",
     );
     text
 }

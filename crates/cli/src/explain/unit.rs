@@ -18,9 +18,8 @@ pub(super) fn words(unit: &Unit, colour: bool) -> String {
     let table = if unit.small_writes.is_empty() { String::new() } else { table.render(colour) };
     format!(
         "  the drive maps whole flash pages of {}; a smaller write reads its page and programs all \
-         of it\n\
-         {table}  before garbage collection; small writes that meet in the write buffer share \
-         their page\n",
+         of it\n{table}  before garbage collection; small writes to one page share this cost if \
+         they meet in the write buffer\n",
         bytes(unit.bytes)
     )
 }

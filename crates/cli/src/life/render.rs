@@ -187,8 +187,8 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
         );
     } else if setting.samples > 1 {
         notes.push(
-            "Only sums and means have intervals: samples do not show the largest and smallest of a \
-             drive."
+            "Only sums and means have intervals: samples do not show the largest and smallest \
+             values of a drive."
                 .into(),
         );
     }

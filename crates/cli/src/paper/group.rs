@@ -140,9 +140,9 @@ impl Group {
     /// Reports settings that exclude each other.
     pub(super) fn check_parts(&self) -> Result<(), Failure> {
         let wrong = if !self.refresh.is_empty() && self.reclaim.len() != 1 {
-            "with `refresh`, one technique of `reclaim` is expected"
+            "with `refresh`, `reclaim` must name one technique"
         } else if !self.parity.is_empty() && (self.reclaim.len() != 1 || self.refresh.len() > 1) {
-            "with `parity`, one technique of `reclaim` and at most one of `refresh` are expected"
+            "with `parity`, `reclaim` must name one technique, and `refresh` at most one"
         } else if !self.parity.is_empty() && (self.is_fluid() || self.is_sampled()) {
             "with `parity`, `gear = \"fluid\"` and `sample` are not possible, because stripes lie \
              on all dies"
@@ -187,10 +187,9 @@ impl Group {
         } else if span.window.as_ref().is_some_and(|window| window.reads == 0) {
             "a window of at least 1 read is expected"
         } else if span.window.is_some() != self.gear.is_timed() {
-            "a `window` is expected in the timed gear only"
+            "the timed gear needs a `window`, and other gears have none"
         } else if has_load || self.rate.is_some() || self.passes.is_some() {
-            "its days and reads per page are its rate, so `load`, `rate` and `passes` are not \
-             expected"
+            "its days and reads per page set the rate, so leave out `load`, `rate` and `passes`"
         } else {
             return Ok(());
         };
@@ -216,7 +215,7 @@ impl Group {
         } else if periods.reads.is_some() == periods.counted.is_some() {
             "either `reads` or `counted` is expected"
         } else if periods.read_share.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
-            "`read_share` is expected to be above 0 and at most 1"
+            "`read_share` must be above 0 and at most 1"
         } else if periods.reads.is_some() && has_load == periods.queue_depth.is_some() {
             "with `reads`, either `queue_depth` or a `load` of the group or of each variant is \
              expected"
@@ -274,7 +273,7 @@ impl Group {
             caps.into_iter().find(|(_, cycles, _, most)| cycles.is_some() && *most <= 0.0);
         missing.map_or(Ok(()), |(key, _, cap, _)| {
             Err(Failure::usage(format!(
-                "group {}: `{key}` may never be reached; the limit `{cap}` is expected",
+                "group {}: `{key}` may never be reached, so a limit is needed; give `{cap}`",
                 self.name
             )))
         })

@@ -88,7 +88,7 @@ fn delayed(delayed: &Delayed) -> String {
         plural(delayed.most_stripes, "stripe"),
         count(delayed.updates),
         plural(delayed.cache_pages.into(), "page"),
-        window("lagged behind", delayed.stripe_s, delayed.stripe_writes),
+        window("had outdated parity", delayed.stripe_s, delayed.stripe_writes),
     )
 }
 
@@ -118,7 +118,7 @@ fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
     let stage = by_wear.life.as_ref().map_or_else(String::new, |life| {
         let left = life.left_to_parity_blocks;
         let left = if left > 0 {
-            format!(": {} left to parity and not rewritten", plural(left, "block"))
+            format!(": {} that only parity protects", plural(left, "block"))
         } else {
             String::new()
         };

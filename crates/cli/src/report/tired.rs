@@ -23,8 +23,7 @@ pub(super) fn tired(s: &Summary) -> String {
             let groups = plural(retries.budget_raised.into(), "wordline group");
             let _ = write!(
                 text,
-                "\n    \
-                 data on {groups} may grow so old that reclaim allows for more retries than \
+                "\n    {groups} may hold data so old that reclaim allows more retries than \
                  reclaim.retries"
             );
         }

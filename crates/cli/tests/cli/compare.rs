@@ -91,9 +91,8 @@ fn no_wear_is_a_life_of_which_only_the_lower_end_is_known() {
     assert!(words.contains(sentence), "{words}");
     assert!(words.contains("; RAM is smallest under `block` (1.20 KiB, against "), "{words}");
     assert!(
-        words.contains(
-            "; read p99.9 is not compared: the noise of a run is known from 100,000 reads on"
-        ),
+        words
+            .contains("; read p99.9 is not compared: to know the noise, a run needs 100,000 reads"),
         "{words}"
     );
 }

@@ -540,20 +540,20 @@ fn an_expected_row_says_how_it_is_compared() {
             "direction_only = true\ntolerance = 0.1",
             "no `tolerance` and no `calibrated` are expected",
         ),
-        ("direction_only = true", "its figure has no divisor: `below` or `above` is expected"),
-        ("tolerance = 0.1\nbelow = 'ipr'", "`below` and `above` are for `direction_only = true`"),
-        ("tolerance = 0.1\nthan = 'w'", "`than` is for `below` and `above`"),
+        ("direction_only = true", "its figure has no divisor, so give `below` or `above`"),
+        ("tolerance = 0.1\nbelow = 'ipr'", "`below` and `above` need `direction_only = true`"),
+        ("tolerance = 0.1\nthan = 'w'", "`than` needs `below` or `above`"),
         (
             "tolerance = 0.1\nchange_within = 1.0",
             "a `change_within` above 0 and below 1 is expected",
         ),
         (
             "tolerance = 0.1\nchange_within = 0.5",
-            "its figure has no divisor: no `change_within` is expected",
+            "its figure has no divisor, so leave out `change_within`",
         ),
         (
             "direction_only = true\nbelow = 'ipr'\nchange_within = 0.5",
-            "with `direction_only`, no `change_within` is expected",
+            "`direction_only` excludes `change_within`",
         ),
     ] {
         let said = refusal(more);

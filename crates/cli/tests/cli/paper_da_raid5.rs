@@ -149,10 +149,10 @@ fn factors_that_are_not_one_for_each_number_are_refused() {
     };
     assert_eq!(csv::rows(&run("times = [0.5]").2)[1], ["v", "w", "none", "25"]);
     for (times, words) in [
-        ("times = [0.5, 2.0]", "figure f: as many numbers in `times` as in `metric` are expected"),
+        ("times = [0.5, 2.0]", "figure f: `times` must have as many numbers as `metric`"),
         (
             "times = [2], weights = ['/host/read_requests']",
-            "figure f: `times` are expected without `weights`",
+            "figure f: `times` and `weights` exclude each other",
         ),
     ] {
         let (code, said, _) = run(times);
@@ -268,8 +268,7 @@ fn a_real_trace_stands_beside_a_workload_and_in_no_mean() {
         (
             "beside = ['SRC']",
             "beside = []",
-            "trace SRC, real: at least one name of `files` and one workload of `beside` are \
-             expected",
+            "trace SRC, real: `files` and `beside` must each have at least one name",
         ),
         (
             "name = 'SRC, real'",

@@ -73,10 +73,10 @@ fn spans_that_do_not_go_together_with_the_rest_are_refused() {
     refused(
         "reads_per_page = 100 }",
         "reads_per_page = 100, window = { reads = 9, load = 0.1 } }",
-        "a `window` is expected in the timed gear",
+        "the timed gear needs a `window`",
     );
-    refused("gear = 'untimed'", "gear = 'timed'", "a `window` is expected in the timed gear");
-    refused("seeds = 2", "seeds = 2, load = 0.3", "its days and reads per page are its rate");
+    refused("gear = 'untimed'", "gear = 'timed'", "the timed gear needs a `window`");
+    refused("seeds = 2", "seeds = 2, load = 0.3", "its days and reads per page set the rate");
     refused("seeds = 2", "cycles = 2.0, reads_per_block = 9.0", "`span` excludes");
     refused("seeds = 2", "sample = '1/104'", "and `sample` needs `gear = \"fluid\"`");
     refused("gear = 'untimed'", "gear = 'fluid'", "`gear = \"fluid\"` needs `span` and `sample`");
@@ -86,11 +86,7 @@ fn spans_that_do_not_go_together_with_the_rest_are_refused() {
         "'no retries', b",
         "unknown variant `no retries`; did you mean `no retry`?",
     );
-    refused(
-        "over_variant",
-        "over = 'block', over_variant",
-        "one of `over` and `over_variant` is expected",
-    );
+    refused("over_variant", "over = 'block', over_variant", "give either `over` or `over_variant`");
     refused("long_us = 400\n", "", "plot weeks: kind `weeks` needs a group with a `span`");
     refused("hints = 'idle.toml'", "hints = 'busy.toml'", "busy.toml");
 }

@@ -133,7 +133,7 @@ fn nothing_is_said_to_come_for_blocks_that_are_left_to_parity() {
         workload.rate=30000 --set parity.stripe=3 --set drive.capacity=256MiB \
         --set drive.spare=0.75 --set start.pec=10 --set start.overwrite=0.2 --parity da-raid5 \
         --reclaim block --refresh block --set refresh.period=30d";
-    let to_come = ["of the reads at which `block` rewrites it", "block rewrites it by"];
+    let to_come = ["of the reads at which `block` rewrites it", "block rewrites data before"];
     let young = json(&format!("{line} --set parity.t_p=1000"));
     for words in to_come {
         assert!(warnings(&young).contains(words), "{words}: {}", warnings(&young));
@@ -183,7 +183,8 @@ fn rows_of_unequal_reliability_say_so() {
     for row in rows["techniques"].as_array().unwrap() {
         assert!(row["columns"]["uber"]["mean"].as_f64() > Some(0.0), "{row}");
         assert!(warnings(row).contains(&format!(
-            "{unequal}`raid5` rebuilds some of what it counts as lost, and `none`, `udl` nothing."
+            "{unequal}`raid5` rebuilds some of the pages that it counts as lost, and `none`, `udl` \
+             nothing."
         )));
         assert_eq!(
             warnings(row).contains(before_repair),
@@ -272,7 +273,7 @@ fn reports_in_words_have_wear_by_die_windows_and_rebuilds() {
     let words = ran(&format!("run {timed} {worn} --parity ppc")).stdout;
     for said in [
         "on the least worn die, ",
-        "; stripes lagged behind for ",
+        "; stripes had outdated parity for ",
         " in all (stripes x time); a power loss",
     ] {
         assert!(words.contains(said), "{said} in\n{words}");

@@ -41,12 +41,12 @@ pub struct DensityConfig {
         random = [0.0, 0.3, 7.0]
     )]
     pub reprogram_dose: f64,
-    /// Whether that wear also lowers limits and alpha, and not only counts for levelling and the
-    /// rated life.
+    /// Whether wear by reprogramming also changes limits and alpha. If not, it counts only for wear
+    /// levelling and the rated life.
     #[key(
         default = true,
-        source = "assumption: what wears as several cycles do also weakens as they do; the \
-                  limit of ipr-2018 knows no P/E count",
+        source = "assumption: a cycle that wears like several cycles also weakens data like \
+                  several; ipr-2018 has one limit for all P/E counts",
         random = 0.8
     )]
     pub wear_counts_for_limits: bool,
@@ -71,7 +71,7 @@ pub struct DensityConfig {
         random = 0.6
     )]
     pub keep_pool: bool,
-    /// Most blocks with guard levels.
+    /// Largest share of the blocks that may have guard levels.
     #[key(
         unit = "share",
         range = keys::SHARE,
@@ -80,7 +80,7 @@ pub struct DensityConfig {
         random = [0.0, 0.15, 1.0]
     )]
     pub low_density: f64,
-    /// Most blocks whose pages are counted one by one.
+    /// Largest share of the blocks whose pages are counted one by one.
     #[key(
         unit = "share",
         range = keys::SHARE,
@@ -100,7 +100,7 @@ pub struct DensityConfig {
         random = [IntervalAverage::Blocks, IntervalAverage::Refreshes, IntervalAverage::Recent(8)]
     )]
     pub interval_average: IntervalAverage,
-    /// Most shadow blocks, which hold only a few read-hot pages.
+    /// Largest share of the blocks that may be shadow blocks, which hold only a few read-hot pages.
     #[key(
         unit = "share",
         range = keys::SHARE,

@@ -128,8 +128,8 @@ pub struct DisturbConfig {
     /// Limits by P/E count, ascending; linear between rows, and extrapolated beyond the last.
     #[key(range = Words("rows, their pec ascending"), default = vec![])]
     pub table: Vec<PerPec>,
-    /// P/E cycles between two rows of the table that reclaim techniques see, interpolated and
-    /// rounded to the worse side; 0 for the rows of `table` alone.
+    /// P/E cycles between two rows of the limits that reclaim techniques use. These rows are
+    /// interpolated from `table` and rounded to the worse side. 0: only the rows of `table`.
     #[key(
         unit = "P/E cycles",
         range = ZeroOr(10.0, PEC_MAX as f64),

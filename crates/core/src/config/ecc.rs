@@ -42,7 +42,7 @@ pub struct EccConfig {
         default
     )]
     pub cap: Vec<f64>,
-    /// Share of codewords that a level may fail to decode at its cap, below the last level.
+    /// Share of codewords that a level other than the last may fail to decode at its cap.
     #[key(
         unit = "share",
         range = Real(TARGET_MIN, 0.5),

@@ -172,10 +172,10 @@ impl KindUs {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct EraseAtPec {
-    /// P/E cycles that the block has endured when the erase begins.
+    /// Number of P/E cycles of the block before the erase.
     #[key(unit = "P/E cycles", range = Whole(0, PEC_MAX as u64))]
     pub pec: u32,
-    /// Erase time from then on.
+    /// Erase time from this P/E count on.
     #[key(unit = "us", range = Real(0.0, 1e5))]
     pub us: f64,
 }
@@ -197,7 +197,7 @@ pub enum ProgramUnit {
 #[keys(table = "timing")]
 pub struct TimingConfig {
     /// Sensing time of a page read (tR).
-    #[key(unit = "us", range = Real(0.001, 1e5), note = "; a list: one for each page kind")]
+    #[key(unit = "us", range = Real(0.001, 1e5), note = "; a list has one for each page kind")]
     pub sense_us: KindUs,
     /// Unit of a program: "page" or "wordline". With "wordline", pages wait in the controller's
     /// memory until their wordline is complete.
@@ -208,7 +208,7 @@ pub struct TimingConfig {
     #[key(
         unit = "us",
         range = Real(0.0, 1e5),
-        note = "; a list: one for each page kind, of programs that take a page",
+        note = "; a list has one for each page kind, and needs program_unit = \"page\"",
         random = [KindUs::All(20.0), KindUs::All(400.0)]
     )]
     pub program_us: KindUs,
@@ -364,7 +364,8 @@ fn check_kinds(key: &str, times: &KindUs, cell: CellType) -> Result<(), ConfigEr
     require(kinds.len() == cell.bits() as usize, || {
         let names = cell.kinds().join(", ");
         format!(
-            "{key} has {} numbers; a page kind each ({names}) or a single number is expected",
+            "{key} is a list of length {}; give one number for each page kind ({names}), or a \
+             single number",
             kinds.len()
         )
     })
@@ -394,8 +395,8 @@ mod tests {
         let refused = check("program_us = [1600]\nerase_us = 1");
         assert_eq!(
             refused,
-            "timing.program_us has 1 numbers; a page kind each (LSB, MSB) or a single number is \
-             expected"
+            "timing.program_us is a list of length 1; give one number for each page kind (LSB, \
+             MSB), or a single number"
         );
         assert!(
             check("program_us = [1, 2]\nerase_us = 1\nprogram_unit = \"wordline\"")

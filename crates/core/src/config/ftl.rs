@@ -40,8 +40,8 @@ pub struct CapacityConfig {
         source = "assumption: TLC"
     )]
     pub rated_pec: u32,
-    /// Most requests inside the drive at a time. Later ones wait at the host; their latency counts
-    /// from arrival.
+    /// Largest number of requests inside the drive at a time. Later requests wait at the host, and
+    /// their latency counts from arrival.
     #[key(
         unit = "requests",
         range = Whole(1, 65_536),
@@ -65,8 +65,8 @@ impl CapacityConfig {
 #[derive(Clone, Debug, PartialEq, Keys)]
 #[keys(table = "gc", slot)]
 pub struct GcConfig {
-    /// Share of the spare blocks below which GC uses idle time to free blocks (timed gear). It is
-    /// raised if writes would wait otherwise. 0 turns it off.
+    /// Share of the spare blocks below which GC uses idle time to free blocks (timed gear). The
+    /// drive raises the share if writes would otherwise wait. 0 turns it off.
     #[key(
         unit = "share",
         range = keys::SHARE,
@@ -104,7 +104,7 @@ const FASTEST: u64 = 1000;
 #[serde(deny_unknown_fields, default)]
 #[keys(table = "wear")]
 pub struct WearConfig {
-    /// Free blocks are taken youngest first.
+    /// Whether the drive takes the least worn free block first.
     #[key(default = true, random = 0.7)]
     pub dynamic: bool,
     /// Gap in effective cycles to the most worn block at which a block's (cold) data is moved; 0
@@ -242,27 +242,29 @@ pub struct StartConfig {
         random = [0, 999, 3000, 3300]
     )]
     pub pec: u32,
-    /// Most P/E cycles of a block beyond `pec`; each block draws evenly from 0 on.
+    /// Largest number of P/E cycles of a block beyond `pec`. Each block draws a number from 0 to
+    /// this.
     #[key(unit = "P/E cycles", range = Whole(0, PEC_MAX as u64), default = 0)]
     pub pec_spread: u32,
     /// Share of the blocks, drawn at random, that begin with `worn_pec` cycles.
     #[key(unit = "share", range = keys::SHARE, default = 0.0)]
     pub worn_share: f64,
-    /// P/E cycles of the blocks of `worn_share`.
+    /// P/E cycles with which the blocks of `worn_share` begin.
     #[key(unit = "P/E cycles", range = Whole(0, PEC_MAX as u64), default = 0)]
     pub worn_pec: u32,
     /// Share of the capacity that is written once, sequentially.
     #[key(unit = "share", range = keys::SHARE, default = 1.0, random = [0.0, 0.5, 0.9, 1.0])]
     pub fill: f64,
-    /// Random overwrites after that, in multiples of the filled capacity. From 1 on, and on a large
-    /// drive, the steady state is computed instead of written.
+    /// Random overwrites after the fill, in multiples of the filled capacity. From 1 on, and on a
+    /// large drive, the steady state is computed instead of written.
     #[key(range = Real(0.0, 1000.0), default = 0.0, random = [0.0, 0.3, 1.5])]
     pub overwrite: f64,
-    /// Most reads that a written block has served by then. Each block draws evenly from 0 on and
-    /// spreads them evenly over its wordlines.
+    /// Largest number of reads that a written block has served before the run. Each block draws a
+    /// number from 0 to this, and spreads the reads evenly over its wordlines.
     #[key(unit = "reads", range = Whole(0, 20_000_000), default = 0)]
     pub reads: u32,
-    /// Largest age of a written block by then, such as "30d"; each block draws evenly from 0 on.
+    /// Largest age of a written block when the run begins, such as "30d". Each block draws an age
+    /// from 0 to this.
     #[key(
         unit = "time",
         range = Words("0 or more, with a unit: ns, us, ms, s, min, h, d, y"),
@@ -277,7 +279,7 @@ impl StartConfig {
         let room = PEC_MAX - self.pec;
         require(self.pec_spread <= room, || {
             format!(
-                "start.pec_spread = {}: with start.pec = {} it may be {room} at most",
+                "start.pec_spread = {}: with start.pec = {} it must be at most {room}",
                 self.pec_spread, self.pec
             )
         })?;

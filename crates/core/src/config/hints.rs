@@ -29,7 +29,7 @@ pub struct HintsConfig {
     /// Longest read of data with the hint "idle".
     #[key(unit = "us", range = LATENCY, default = 5000.0, source = "assumption")]
     pub idle_us: f64,
-    /// Share of the largest dose that is kept in reserve for every hint.
+    /// Share of the dose at which data is lost that every hint keeps in reserve.
     #[key(
         unit = "share",
         range = Real(0.0, 0.9),
@@ -38,8 +38,9 @@ pub struct HintsConfig {
         random = [0.0, 0.1, 0.5]
     )]
     pub margin: f64,
-    /// Share of a block's valid pages with a more relaxed hint from which on the drive moves them
-    /// to blocks of that hint in the background. If absent, data gets its place at its next move.
+    /// Share of a block's valid pages that must have a more relaxed hint than the block before the
+    /// drive regroups the block in the background. If absent, data reaches blocks of its hint only
+    /// at its next move.
     #[key(
         unit = "share",
         range = Real(LEAST_SHARE, 1.0),
@@ -73,8 +74,8 @@ impl HintsConfig {
             let ((tight, less), (relaxed, more)) = (pair[0], pair[1]);
             require(less <= more, || {
                 format!(
-                    "{relaxed} ({more}) is below {tight} ({less}); a more relaxed word allows as \
-                     much or more"
+                    "{relaxed} ({more}) is below {tight} ({less}); a more relaxed hint must allow \
+                     at least as much"
                 )
             })?;
         }

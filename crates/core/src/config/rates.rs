@@ -44,7 +44,7 @@ pub struct ErrorRow {
     /// RBER of fresh data, per group.
     #[key(unit = "RBER", range = Real(0.0, RBER_MAX), note = ", one for each group")]
     pub base: Vec<f64>,
-    /// RBER that age adds: for each group, a list with a number for each of `error.ages`.
+    /// RBER that age adds. Each group has a list with a number for each of `error.ages`.
     #[key(
         unit = "RBER",
         range = Real(0.0, RBER_MAX),
@@ -70,7 +70,7 @@ pub struct ErrorConfig {
     /// k in the power law.
     #[key(range = Real(0.0, EXPONENT_MAX), default = 1.0)]
     pub k: f64,
-    /// b in the power law: what age adds.
+    /// b in the power law: factor of the term of age.
     #[key(unit = "RBER", range = Real(0.0, RBER_MAX), default = 0.0)]
     pub b: f64,
     /// m in the power law.
@@ -170,8 +170,8 @@ impl ErrorConfig {
                 .into()
         })?;
         require(self.model != ErrorLaw::Table || !self.table.is_empty(), || {
-            "error.model = \"table\" and error.table is empty; a row at each P/E count of \
-             disturb.table belongs there"
+            "error.model = \"table\" and error.table is empty; it must have a row at each P/E \
+             count of disturb.table"
                 .into()
         })
     }
@@ -180,8 +180,8 @@ impl ErrorConfig {
         require(self.ages.windows(2).all(|w| w[0] < w[1]), || "error.ages must ascend".into())?;
         require_ascending("error.table", self.table.iter().map(|row| row.pec))?;
         require(self.table.is_empty() || !self.ages.is_empty(), || {
-            "error.table without error.ages; the ages that its retention numbers are for belong \
-             there"
+            "error.table is set, but error.ages is not; give the age of each retention number in \
+             error.ages"
                 .into()
         })?;
         self.table.iter().try_for_each(|row| self.check_row(row, groups))

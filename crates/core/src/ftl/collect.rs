@@ -15,7 +15,8 @@ use crate::slots::gc::Candidates;
 use crate::slots::rewrite::Rewrite;
 
 /// Nothing is left that cleaning could gain by.
-const OVERCOMMITTED: &str = "no victim, no job and no free block: the spare was over-committed";
+const OVERCOMMITTED: &str = "no victim, no job and no free block: the drive has too few spare \
+                             blocks";
 
 /// Static wear levelling looks at every block once while a sixteenth of them is erased.
 const LOOKS_PER_TURN: u32 = 16;

@@ -33,7 +33,7 @@ impl Sizes {
     }
 }
 
-/// Noise of a number, as one run shows this noise.
+/// Noise of a number, as far as one run shows it.
 pub enum Noise {
     /// No noise.
     None,
@@ -60,7 +60,7 @@ pub struct Column {
     pub more_is_better: bool,
     /// Value of one run.
     pub value: fn(&Summary) -> Option<f64>,
-    /// Noise of the value, as one run shows this noise.
+    /// Noise of the value, as far as one run shows it.
     pub noise: Noise,
     format: fn(f64, &Sizes) -> String,
 }
@@ -79,8 +79,8 @@ impl Column {
             .find(|unit| unit.key() == self.key)
     }
 
-    /// Returns the number of requests, or of reads, from which one run shows the noise. Percentiles
-    /// of read latencies count reads; other columns count requests.
+    /// Returns the number of requests or reads that one run needs to show the noise. Percentiles of
+    /// read latencies count reads; other columns count requests.
     pub fn needed(&self) -> (u64, &'static str) {
         let looks = BATCHES as u64 * LOOKS as u64 * LOOK;
         let percentile = match self.key {
@@ -98,8 +98,8 @@ impl Column {
         matches!(self.key, "retries_mean" | "uber" | "refresh_write_pages" | LOST_BY_AGE)
     }
 
-    /// Returns whether a mean justifies a column about ageing data. Zero losses by age do not
-    /// justify one.
+    /// Returns whether a mean is a reason to show a column about ageing data. A mean of zero losses
+    /// by age is not a reason.
     pub fn says_something(&self, mean: f64) -> bool {
         self.key != LOST_BY_AGE || mean > 0.0
     }
@@ -195,8 +195,8 @@ pub const COLUMNS: [Column; 19] = [
         ..life(
             "projected_life_days",
             "estimate, projected from runs whose rates and state have settled: time until the \
-             rated P/E cycles, as limits fall; on small drives within 15 % of what `vpass life` \
-             simulates, and up to 37 % below it in runs with background GC",
+             rated P/E cycles, with limits that fall with wear; on small drives within 15 % of \
+             what `vpass life` simulates, and up to 37 % below it in runs with background GC",
             |s| s.wear.projected_life_days,
         )
     },
@@ -312,8 +312,8 @@ pub const COLUMNS: [Column; 19] = [
             "host_bytes_until_worn",
             "estimate, projected from runs whose rates and state have settled: TB that the host \
              can write until the rated P/E cycles (TBW), and drive writes per day over five years \
-             (DWPD), as limits fall; requests have no times, so days would only show the speed of \
-             the drive",
+             (DWPD), with limits that fall with wear; requests have no times, so days would only \
+             show the speed of the drive",
             |s| s.wear.host_bytes_until_worn,
         )
     },
@@ -322,8 +322,8 @@ pub const COLUMNS: [Column; 19] = [
         ..life(
             "read_bytes_until_worn",
             "estimate, projected from runs whose rates and state have settled: TB that the host \
-             can read until the rated P/E cycles, as limits fall; requests have no times, so days \
-             would only show the speed of the drive",
+             can read until the rated P/E cycles, with limits that fall with wear; requests have \
+             no times, so days would only show the speed of the drive",
             |s| s.wear.read_bytes_until_worn,
         )
     },

@@ -114,8 +114,7 @@ impl ComparisonRow {
         self.runs.iter().any(Summary::lost_data)
     }
 
-    /// Returns whether data has an error rate but no age. A run without refresh and `start.age` has
-    /// no retention errors.
+    /// Returns whether data has an error rate but does not age, as without refresh and `start.age`.
     pub fn is_ageless(&self) -> bool {
         self.runs.iter().any(|run| run.uber.is_some() && run.losses.is_none())
     }
@@ -168,7 +167,7 @@ impl ComparisonRow {
         let Some(MeanCi95 { mean: middle, ci95 }) = middle else {
             return Some(RowLife { unit, no_wear, middle: None, low, high });
         };
-        // This share of wear, more or less, makes lives shorter or longer.
+        // The true wear may be this share above or below the measured wear.
         let share = self.wear_noise().unwrap_or(0.0);
         let (shorter, longer) = (
             middle / (1.0 + share),

@@ -140,7 +140,7 @@ fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
         [] => return None,
     };
     Some(format!(
-        "{names} not compared: the noise of a run is known from {} {what} on, and these runs are \
+        "{names} not compared: to know the noise, a run needs {} {what}, and these runs are \
          shorter",
         count(requests)
     ))

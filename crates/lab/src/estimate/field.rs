@@ -364,8 +364,8 @@ impl Field {
     fn of_hottest(&self, parts: &[Part]) -> Rate {
         let threshold = parts.iter().map(|part| part.share * part.reads).sum::<f64>();
         let of = |class: &Class| {
-            // Mean share of the block that moves before the page itself moves, over all possible
-            // places of the page.
+            // Share of the block that moves before the page itself moves, as a mean over all places
+            // of the page.
             let before = |part: &Part| {
                 parts
                     .iter()

@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
-/// Largest number of pages of a generated workload whose rates are computed one by one. The most
-/// popular pages come on top.
+/// Largest number of pages of a generated workload whose rates are computed one by one. On larger
+/// drives, these pages are a sample, and the [`HOTTEST`] pages are computed too.
 const SAMPLED: u64 = 200_000;
 /// Number of most popular pages whose rates are computed one by one on larger drives.
 const HOTTEST: u64 = 20_000;

@@ -1,5 +1,4 @@
-//! Limits of stripes: number of reads that a page endures without parity, number of reads that its
-//! stripe endures, and the extremes around both numbers.
+//! Read limits of a page without parity, of its stripe, and of the two extreme cases.
 
 use serde::Serialize;
 use vpass_core::config::{BchTarget, DriveConfig};
@@ -21,7 +20,7 @@ pub struct Stripes {
     pub spread_own: f64,
     /// Number of P/E cycles at which the limits hold.
     pub pec: u32,
-    /// Limits of a single page, of its stripe, and of the extremes around both.
+    /// Limits of a single page, of its stripe, and of the two extreme cases.
     pub limits: Vec<StripeLimit>,
 }
 
@@ -116,7 +115,8 @@ impl Study<'_> {
         )
     }
 
-    /// Returns the mean values without a limit. A block moves when the first of its reads fails.
+    /// Returns the mean values if no limit applies and a block moves when the first of its reads
+    /// fails.
     fn first_failing(&self) -> StripeLimit {
         const OF_OCTAVE: i32 = 40;
         /// Number of octaves of doses. Every read fails long before the last octave.
@@ -191,8 +191,8 @@ mod tests {
                 limit.uber_mean
             );
         }
-        // If f ~ p^9, f loses a tenth on average and f^2 a nineteenth. The tail flattens slightly
-        // below these values.
+        // If f grows as p^9, the mean over a block is a tenth of f, and a nineteenth of f^2. The
+        // tail is slightly flatter.
         assert!(
             (page.uber_mean * 1e15 - 0.1).abs() < 0.01
                 && (stripe.uber_mean * 1e15 - 1.0 / 19.0).abs() < 0.01

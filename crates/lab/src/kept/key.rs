@@ -59,7 +59,8 @@ impl Keys {
             writeln!(digest, "{} {}", path.display(), self.sha256(&path)?).expect(told);
         }
         // Requests from files follow from the contents of the files and from how the files are
-        // read. The key leaves out the survey's results, because they are a table without order.
+        // read. The key leaves out the survey's results, because they are in a table whose order
+        // may vary.
         match &plan.workload {
             Workload::Trace { options, .. } => writeln!(digest, "{options:?}"),
             Workload::Generated(loaded) => writeln!(digest, "{} {:?}", loaded.name, loaded.config),

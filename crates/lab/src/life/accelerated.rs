@@ -25,13 +25,13 @@ use crate::session::Measured;
 const STEPS: Ns = 200;
 /// Ratio during acceleration, when a step covers more of the life.
 const FINER_STEPS: Ns = 1000;
-/// Shortest step. It is a small part even of a life of seconds.
+/// Shortest step: 1 ms, which is short even for a life of some seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;
 
-/// Number of erases by which blocks differ by chance, although all data is rewritten sometimes.
-/// While an erase counts as K cycles, this difference is K times as many cycles. Wear levelling
-/// must not mistake the difference for data that is never rewritten. So `wear.static_gap` grows by
-/// this number times K - 1 cycles, and an erase for wear levelling counts once.
+/// Number of erases by which blocks differ by chance, even if all of their data is rewritten. While
+/// an erase counts as K cycles, this difference is K times as many cycles. Wear levelling must not
+/// mistake the difference for data that is never rewritten. So `wear.static_gap` grows by this
+/// number times K - 1 cycles, and an erase for wear levelling counts once.
 ///
 /// The alternative would count levelling erases K times and keep the gap in cycles. At K = 30, a
 /// gap of 100 cycles is four erases, which chance alone reaches, and each move costs 30 cycles.

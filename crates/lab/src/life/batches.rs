@@ -1,7 +1,7 @@
 //! Noise of the years of lives, found by batch means.
 //!
-//! A life is cut into stretches with equal numbers of P/E cycles. As limits fall, later stretches
-//! last less long than earlier ones. A stretch is therefore compared with the same stretch of other
+//! A life is cut into stretches with equal numbers of P/E cycles. Limits fall with wear, so later
+//! stretches are shorter in time. A stretch is therefore compared with the same stretch of other
 //! lives. In a single life, it is compared with its neighbours.
 //!
 //! - Successive stretches may be correlated. With several lives, stretches of twice the length are

@@ -36,7 +36,7 @@ pub struct Climb {
     pub samples: Option<u32>,
     /// Number of threads for the lives.
     pub threads: usize,
-    /// Number of pages of the workload in this many samples together; `None` for whole drives.
+    /// Number of pages that the workload touches in all samples together; `None` for whole drives.
     pub touched: Option<u64>,
 }
 

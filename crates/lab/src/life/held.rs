@@ -41,8 +41,8 @@ fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
 }
 
 /// Returns how many years of the drive correspond to a year of a sample. Wear by reads grows with
-/// the number of reads of the sample; other wear does not. A life that outlives the simulation
-/// keeps its years, because they only show when the simulation ended.
+/// the number of reads of the sample; other wear does not. The factor is 1 if the drive outlives
+/// the simulation, because its years are the simulated time.
 ///
 /// ```text
 /// A sample serves 106 % of its share of the reads, and reads cause all wear:
@@ -78,8 +78,8 @@ pub fn said(lives: &[Life], is_corrected: bool) -> Option<String> {
         "Years and their interval hold for these samples; more samples represent the drive better."
     };
     Some(format!(
-        "These samples serve {:.0} % of the reads of the same number of average pages of the \
-         drive: some pages are read very often, and few samples contain them. {years}",
+        "These samples serve {:.0} % of the reads that samples of this size should serve: some \
+         pages are read very often, and few samples contain them. {years}",
         100.0 * share
     ))
 }

@@ -55,7 +55,7 @@ pub struct Wanted {
     pub seconds: Option<f64>,
 }
 
-/// State of a climb after a rung.
+/// State of a climb after the lives of a rung.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     /// Half width of the widest interval, as a share of its years. `None` if some answer has no

@@ -13,14 +13,14 @@ use super::summary::Life;
 
 /// Number of cycles above which a round is a negligible part of a life: 1 %.
 const MANY: f64 = 100.0;
-/// Share of programs for reads above which rounds show.
+/// Smallest share of the programmed pages that reads must cause for rounds to matter.
 const MOSTLY: f64 = 0.5;
 
 /// Returns the number of rewriting rounds in a life whose years are uncertain by one round. Returns
 /// `None` for longer lives, for lives with little wear by reads, or if blocks do not start in step.
 ///
-/// `for_reads` is the share of programs for reads. `cycles` is the number of P/E cycles from start
-/// to end. `start_reads` is the value of `start.reads`.
+/// `for_reads` is the share of the programmed pages that reads caused. `cycles` is the number of
+/// P/E cycles from start to end. `start_reads` is the value of `start.reads`.
 pub(super) fn in_step(for_reads: f64, cycles: f64, start_reads: u32) -> Option<f64> {
     (for_reads >= MOSTLY && cycles < MANY && start_reads == 0).then_some(cycles)
 }

@@ -110,8 +110,8 @@ struct Third {
 }
 
 impl Third {
-    /// Computes a third from the first to the last of these notes. The first note is the end of the
-    /// third before.
+    /// Computes the rates and the state between the first and the last of these notes. The first
+    /// note also ends the third before.
     fn of(notes: &[Note]) -> Self {
         let [from, .., to] = notes else { unreachable!("a third has two ends") };
         let took = (to.at - from.at).max(1.0);

@@ -62,8 +62,8 @@ fn hidden(lives: &[Life]) -> Option<String> {
         .map(|life| format!("`{}`", life.label))
         .collect();
     Some(format!(
-        "The years of {} are not known on this rung. An erase counts as {cycles} P/E cycles \
-         there, and blocks that wore past their rating lost data. A higher rung answers.",
+        "The years of {} are not known on this rung. An erase counts as {cycles} P/E cycles there, \
+         and blocks that wore past their rating lost data. A higher rung gives the answer.",
         labels.join(", ")
     ))
 }
@@ -152,7 +152,7 @@ mod tests {
             verdict(&lives).unwrap(),
             "`none` lost data, 3.00 pages in the mean life, so its years do not count. The years \
              of `block` are not known on this rung. An erase counts as 100 P/E cycles there, and \
-             blocks that wore past their rating lost data. A higher rung answers."
+             blocks that wore past their rating lost data. A higher rung gives the answer."
         );
     }
 

@@ -5,11 +5,10 @@
 pub struct Cycles {
     /// Number of blocks that the pages which the workload reads would fill.
     pub blocks: f64,
-    /// Number of cycles before counting begins, within
-    /// [`RunPlan::warm_up`](super::RunPlan::warm_up) requests. If absent, all of these requests are
-    /// served.
+    /// Number of cycles of the warm-up. The warm-up ends earlier if
+    /// [`RunPlan::warm_up`](super::RunPlan::warm_up) requests are served first. If absent, only
+    /// these requests end it.
     pub warm_up: Option<f64>,
-    /// Number of cycles of the counted part. If absent, all requests of the counted part are
-    /// served.
+    /// Number of cycles of the counted part. If absent, only its requests end it.
     pub counted: Option<f64>,
 }

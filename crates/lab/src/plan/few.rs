@@ -3,8 +3,8 @@
 
 use crate::failure::Failure;
 
-/// Largest number of runs. They need about a hundred megabytes for plans and results. At that
-/// number, the interval of a mean is 2 % of the spread of the runs.
+/// Largest number of runs. They need about a hundred megabytes for plans and results. With this
+/// many runs, the interval of a mean is 2 % of the spread of the runs.
 pub const MOST_RUNS: u64 = 10_000;
 
 /// Refuses more runs than fit into memory. Each of `rows` rows has a run for each of `seeds` seeds.

@@ -59,8 +59,8 @@ impl RunPlan {
         }
         if self.warm_up > 0 && self.tabled().is_none() {
             return Err(Failure::usage(
-                "--gear fluid: --warm-up needs a workload with distribution and rate, whose reads \
-                 do not change; the reads of this one begin again with the counted part; use \
+                "--gear fluid: --warm-up needs a workload with distribution and rate, whose read \
+                 rates are constant; this workload would begin again with the counted part; use \
                  --gear untimed",
             ));
         }

@@ -249,7 +249,7 @@ fn divide(part: &mut DriveConfig, of: u32) {
         (*count, left) = (*count / fewer, left / fewer);
     }
     if left > 1 {
-        // No single count contains this factor.
+        // The number of planes is a multiple of this factor, but no single count is.
         (part.geometry.channels, part.geometry.dies_per_channel, part.geometry.planes_per_die) =
             (1, planes / of, 1);
     }

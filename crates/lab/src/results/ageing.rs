@@ -75,7 +75,7 @@ impl ReadsPerRewrite {
         *self.by_class.entry(class).or_insert_with(|| drive.reads_per_rewrite(pec))
     }
 
-    /// Returns the sum over valid pages of the reads taken towards their next rewrite.
+    /// Returns the number of reads towards the next rewrite, summed over all valid pages.
     fn underway(&mut self, drive: &mut Drive) -> f64 {
         self.read_blocks(drive)
             .into_iter()

@@ -75,7 +75,7 @@ impl Worn {
         (self.write_pages + self.underway / self.reads_per_rewrite) / self.pages_per_block
     }
 
-    /// Returns how many of this life unit the run covers.
+    /// Returns the length of the run in this life unit.
     pub(crate) fn amount(&self, unit: LifeUnit) -> f64 {
         match unit {
             LifeUnit::Days => self.seconds / 86_400.0,

@@ -21,7 +21,8 @@ const NEARLY: f64 = 0.1;
 /// Share of the written blocks above which a warning explains `start.reads`.
 const MANY: f64 = 0.01;
 
-/// Ratio of programmed blocks to erased blocks above which a drive still fills its spare blocks.
+/// Ratio of programmed blocks to erased blocks. Above it, the drive is still filling its spare
+/// blocks.
 const UNPAID: f64 = 1.25;
 
 impl Summary {
@@ -70,8 +71,8 @@ impl Summary {
     pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
         if f64::from(passed_over) > MANY * f64::from(written) {
             self.warn(format!(
-                "start.reads: in {} of {} written blocks it added nothing. Preparation had already \
-                 read them that often while it wrote parity or merged in place.",
+                "start.reads had no effect in {} of {} written blocks. Writing parity or merging \
+                 in place had already read them that often.",
                 count(passed_over.into()),
                 count(written.into())
             ));
@@ -211,8 +212,8 @@ impl Summary {
         (refresh.invocations == 0).then(|| {
             format!(
                 "No block was rewritten because of its age yet. The oldest data is {} old, and \
-                 {technique} rewrites it by {}; a longer run, or old data at the start \
-                 (start.age), may wear the drive more.",
+                 {technique} rewrites data before it is {} old; a longer run, or old data at the \
+                 start (start.age), may wear the drive more.",
                 seconds(oldest_s),
                 seconds(period.0 as f64 / 1e9)
             )

@@ -1,5 +1,5 @@
-//! Run that ends after a number of cycles. A cycle is as many erases of reclaim and GC as there are
-//! blocks that the run reads.
+//! Run that ends after a number of cycles. In one cycle, reclaim and GC erase as many blocks as the
+//! run reads.
 //!
 //! Blocks live for different times under different techniques, so runs of equal cycles have
 //! different lengths. Compare their counts per page read.

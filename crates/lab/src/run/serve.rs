@@ -35,7 +35,7 @@ pub(super) fn prepare(
     if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
 }
 
-/// Serves the requests before counting begins. `ends` can end the requests.
+/// Serves the requests before counting begins. Sets `ends` when a number of cycles is reached.
 pub(super) fn warm_up(
     plan: &RunPlan,
     requests: &mut Passes<Stream>,
@@ -116,8 +116,8 @@ pub(super) fn serve(
         (served, passes, Some(stable))
     } else {
         if plan.cycles.is_some() {
-            // A warm-up that ended by its cycles leaves more requests than the counted part may
-            // use.
+            // If cycles ended the warm-up early, the counted part must not use the requests that
+            // remain of it.
             requests.end_after(requests.source().len_hint().map_or(u64::MAX, |n| n - plan.warm_up));
         }
         (session.serve(&mut requests, &mut step)?, u64::from(plan.repeat.get()), None)

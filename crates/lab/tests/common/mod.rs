@@ -2,10 +2,10 @@
 
 use vpass_lab::results::Summary;
 
-/// Runs of each kind.
+/// Number of runs in each set.
 pub(crate) const SEEDS: u64 = 8;
 
-/// Returns the mean and its variance.
+/// Returns the mean of some values, and the variance of that mean.
 pub(crate) fn mean(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

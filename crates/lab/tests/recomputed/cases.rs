@@ -1,5 +1,4 @@
-//! Small runs. There are enough of them for every technique to have one, and for every number of a
-//! summary to be above 0 in one.
+//! Small runs. Every technique has a run. Every number of a summary is above 0 in some run.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -64,7 +63,7 @@ typical_us = 150
 idle_us = 1000
 "#;
 
-/// Hints that a third of the data may be slow, and another third slower.
+/// Hint "idle" for a third of the data, and "typical" for another third.
 const HINTS: &str = "[[range]]\noffset = 0\nbytes = \"8MiB\"\naccess_latency = \"idle\"\n\
     [[range]]\noffset = \"8MiB\"\nbytes = \"8MiB\"\naccess_latency = \"typical\"\n";
 

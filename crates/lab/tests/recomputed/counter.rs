@@ -36,9 +36,9 @@ pub(crate) struct Counts {
     pub(crate) trimmed_pages: u64,
     pub(crate) fills: u64,
     pub(crate) unmapped: u64,
-    /// Page reads of the host for which flash had only the rest.
+    /// Host page reads of which the write buffer had a part, and flash had the rest.
     pub(crate) rests: u64,
-    /// Other page reads of the host from flash, by number of retries.
+    /// All other host page reads from flash, by number of retries.
     pub(crate) retried: [u64; 8],
     pub(crate) uncorrectable: u64,
     pub(crate) lost: u64,
@@ -49,8 +49,8 @@ pub(crate) struct Counts {
     pub(crate) given_up: u64,
     pub(crate) updates: u64,
     pub(crate) exposed: u64,
-    /// Stripes that wait for parity, and stripes with outdated parity: sum over page writes, and
-    /// maximum.
+    /// Number of stripes that wait for parity, and of stripes with outdated parity. Both are summed
+    /// over page writes, and have a maximum.
     pub(crate) waited: u64,
     pub(crate) most_waiting: u64,
     pub(crate) lagged: u64,
@@ -87,7 +87,8 @@ pub(crate) struct Counted {
     place: Vec<Ppn>,
     failed: Vec<Stretch>,
     first: Option<u64>,
-    /// Page whose rest was read last, until an event shows the purpose.
+    /// Page that flash read last to complete a partly buffered page. The next event shows whether a
+    /// read or a write needed it.
     rest: Option<Lpn>,
     now: Ns,
 }
@@ -154,7 +155,8 @@ impl Counted {
         counts.unmapped +=
             u64::from(by_host && read.ppn == NO_PPN && read.result == ReadResult::Good);
         if read.ppn == FROM_BUFFER && self.rest == Some(read.lpn) {
-            // The host requested this page, so its rest was not read to write it.
+            // A host read needed the rest of this page, so the read of flash did not complete a
+            // write.
             (counts.fills, counts.rests) = (counts.fills - 1, counts.rests + 1);
             self.rest = None;
         }
@@ -192,8 +194,8 @@ impl Counted {
     }
 }
 
-/// Returns the age at which the law alone exceeds the correction of the last level, by hand: e + b
-/// t^n. Pages have no groups, kinds or wear of their own.
+/// Returns the age at which e + b t^n exceeds the RBER that the last level decodes. In these runs,
+/// all pages have the same e, b and n.
 fn ruined_after(config: &DriveConfig) -> Option<Ns> {
     let (error, last) = (&config.error, config.ecc.cap.last()?);
     if !config.keeps_time() {

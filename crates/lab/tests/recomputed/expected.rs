@@ -19,7 +19,7 @@ impl Book {
         self.0.insert(path.into(), value.into());
     }
 
-    /// Adds further numbers. A number that both have must be equal.
+    /// Adds the numbers of another book. A number that is in both books must be equal.
     pub(crate) fn append(&mut self, other: Self) {
         for (path, value) in other.0 {
             let before = self.0.insert(path.clone(), value);
@@ -182,7 +182,7 @@ fn losses(book: &mut Book, counted: &Counted, outcome: &Outcome) {
     }
 }
 
-/// Adds the wear by `blocks.csv`, whose cycles are compared with the observed erases.
+/// Adds the wear from `blocks.csv`. Its cycles must equal the observed erases.
 fn wear(book: &mut Book, counted: &Counted, blocks: &Table) {
     let seen = |of: &dyn Fn(usize) -> u64| {
         (0..counted.blocks.len()).map(|n| of(n) as f64).collect::<Vec<_>>()
@@ -190,7 +190,7 @@ fn wear(book: &mut Book, counted: &Counted, blocks: &Table) {
     assert_eq!(blocks.column("pec_cycles"), seen(&|n| counted.blocks[n].pec.into()));
     let merges = sum(&counted.counts.reprograms) > 0.0;
     if !merges {
-        // With merged wordlines, pages are left out, and movers cause doses without sensing.
+        // With merged wordlines, some pages stay empty, and jobs add doses without sensing.
         assert_eq!(blocks.column("written_pages"), seen(&|n| counted.blocks[n].written.into()));
         assert_eq!(blocks.column("reads_dose_units"), seen(&|n| counted.blocks[n].sensings));
     }

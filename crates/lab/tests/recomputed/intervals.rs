@@ -66,7 +66,7 @@ fn half_of_ratio(over: &[f64], under: &[f64]) -> f64 {
     half_of_sum(&rest) / all
 }
 
-/// Returns the sums of the columns with this beginning and this end.
+/// Returns the sum over all causes of the columns `{what}_CAUSE_{unit}`, by batch.
 fn of_all_causes(series: &Table, what: &str, unit: &str) -> Vec<f64> {
     let mut sums = vec![0.0; BATCHES];
     for cause in ["host", "gc", "reclaim", "refresh", "wear", "parity", "retry"] {

@@ -67,8 +67,7 @@ impl Ran {
     }
 }
 
-/// Numbers, or groups of them, that no case shows above 0. For instance, no block is erased for
-/// parity, and only drives in trouble refuse guard levels.
+/// Numbers that are 0 in every case. For example, no block is erased for parity.
 const NEVER_SHOWN: [&str; 28] = [
     "failures.rebuilt_for_reads_pages",
     "failures.rebuilt_for_writes_pages",

@@ -1,5 +1,5 @@
-//! Reads of the fluid gear while rates change before the reads so far are drawn. Each wordline gets
-//! the rate times the time of every phase, within five standard deviations.
+//! Reads of the fluid gear whose rates change before earlier reads are drawn. Each wordline gets
+//! the sum of rate times duration over all phases, within five standard deviations.
 
 use std::any::Any;
 
@@ -35,8 +35,8 @@ const SECOND: Ns = 1_000_000_000;
 const PHASES: [(u64, f64, usize, f32); 3] =
     [(3, 0.5, 2, 400.0), (5, 2.0, 3, 700.0), (2, 1.0, 7, 90.0)];
 
-/// Reads that follow [`PHASES`]: all rates are given again at each change, or only changes of
-/// single pages.
+/// Source of reads in [`PHASES`]. At each change of phase, it gives all rates again, or only the
+/// rates of single pages.
 struct Changing {
     pages: usize,
     phase: usize,
@@ -169,7 +169,7 @@ fn run(anew: bool, seed: u64) -> (Drawn, [u64; 3]) {
     (*watcher.downcast().unwrap(), counts)
 }
 
-/// Returns the expected reads of a page over all phases, each times a weight.
+/// Returns the expected number of reads of a page: the weighted sum over all phases.
 fn expected(page: usize, weight: impl Fn(usize) -> f64) -> f64 {
     (0..PHASES.len())
         .map(|phase| weight(phase) * f64::from(rate(phase, page)) * PHASES[phase].0 as f64)
@@ -208,7 +208,8 @@ fn reads_before_a_change_of_rates_are_kept() {
         };
         within("pages", pages as f64, all(&|_| 1.0), all(&|_| 1.0));
         assert_eq!(pages, drawn.reads, "pages that the host read, and those that were drawn");
-        // Without new rates the share of requests stays that of the first phase.
+        // If only single rates change, the number of requests per page read stays that of the first
+        // phase.
         let each = |phase: usize| if anew { PHASES[phase].1 } else { PHASES[0].1 };
         within("requests", requests as f64, all(&each), all(&|phase| each(phase) * each(phase)));
         assert_eq!(bytes, 4096 * pages, "bytes");

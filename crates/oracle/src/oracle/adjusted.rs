@@ -214,7 +214,7 @@ impl Oracle {
     pub(crate) fn renew(&mut self, block: BlockId, since: Moment) -> Result<(), String> {
         let Some((first, adjusted)) = self.adjusted.by_job.get(&block) else {
             return Err(format!(
-                "the drive reports that block {block} is new since {since} ns, but nothing in it \
+                "the drive counts the age of block {block} from {since} ns on, but nothing in it \
                  was merged"
             ));
         };
@@ -228,13 +228,13 @@ impl Oracle {
             .find(|index| !adjusted.contains(index));
         if let Some(index) = old {
             return Err(format!(
-                "the drive reports that block {block} is new since {since} ns, but its wordline \
+                "the drive counts the age of block {block} from {since} ns on, but its wordline \
                  {index} holds data and was not merged"
             ));
         }
         if since != *first {
             return Err(format!(
-                "the drive reports that block {block} is new since {since} ns; its first wordline \
+                "the drive counts the age of block {block} from {since} ns on; its first wordline \
                  was merged at {first} ns"
             ));
         }

@@ -129,8 +129,8 @@ impl Oracle {
                 let when = if is_after { "after" } else { "before" };
                 self.findings.add(Kind::Limit, || {
                     format!(
-                        "reads in bulk at {page} took {retries} retries each; {when} them, a read \
-                         must take {least} to {most}"
+                        "reads in bulk at {page} took {retries} retries each; a read {when} these \
+                         reads must take {least} to {most}"
                     )
                 });
                 return;

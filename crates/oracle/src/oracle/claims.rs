@@ -132,7 +132,8 @@ impl Oracle {
             let (claimed, counted) = (reclaim.gc_erases, seen.cleaned_at_most);
             self.findings.add(Kind::Books, || {
                 format!(
-                    "the drive reports {claimed} blocks cleaned for reclaim; at most {counted} were"
+                    "the drive reports {claimed} blocks cleaned for reclaim; at most {counted} \
+                     were cleaned for it"
                 )
             });
         }

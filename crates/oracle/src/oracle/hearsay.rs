@@ -120,23 +120,20 @@ impl Oracle {
         let block = told.block;
         let dose = self.doses.read_of(block)?;
         if u64::from(told.dose) != dose {
-            return Some(format!("a dose of {} quarters; it is {dose}", told.dose));
+            return Some(format!("a dose of {} quarters instead of {dose}", told.dose));
         }
         let pec = self.doses.pec_of(block);
         if told.pec != pec {
-            return Some(format!(
-                "the limits at {} P/E cycles; its wear is {pec} P/E cycles",
-                told.pec
-            ));
+            return Some(format!("the limits at {} P/E cycles instead of {pec}", told.pec));
         }
         if told.late < self.hearsay.late {
             return Some(format!(
-                "{} reads until a job is done; there may be {}",
+                "{} reads until a job is done, although {} are possible",
                 told.late, self.hearsay.late
             ));
         }
         if told.mode != self.doses.mode_of(block) {
-            return Some(format!("coding {}; it is {}", told.mode, self.doses.mode_of(block)));
+            return Some(format!("coding {} instead of {}", told.mode, self.doses.mode_of(block)));
         }
         let endured = |group: usize| self.doses.of_group(block, group);
         // Where retries count, a technique may assume more than a fresh page endures without. They
@@ -147,7 +144,7 @@ impl Oracle {
                 || told.alpha < endured(*group).alpha
         };
         let (group, told) = told.endures.iter().enumerate().find(too_good)?;
-        Some(format!("{told:?} for wordline group {group}; it is {:?}", endured(group)))
+        Some(format!("{told:?} for wordline group {group} instead of {:?}", endured(group)))
     }
 
     fn wrong_guards(&self, told: &Told) -> Option<String> {
@@ -155,7 +152,11 @@ impl Oracle {
         let told_of = |index: u32| told.guarded.get(index as usize).copied().unwrap_or(false);
         let wrong = (0..self.geometry.wordlines_per_block)
             .find(|index| told_of(*index) != is_guarded(*index))?;
-        let words = if is_guarded(wrong) { "none; there are some" } else { "some; there are none" };
+        let words = if is_guarded(wrong) {
+            "none, although it has some"
+        } else {
+            "some, although it has none"
+        };
         Some(format!("guard levels of wordline {wrong}: {words}"))
     }
 
@@ -167,7 +168,7 @@ impl Oracle {
             let counted = self.medium.read(first + index);
             if u64::from(*read) != counted {
                 return Some(format!(
-                    "{read} quarter reads of wordline {index}; there were {counted}"
+                    "{read} quarter reads of wordline {index} instead of {counted}"
                 ));
             }
             for (kind, stamp) in (0..).zip(self.medium.stamps(first + index)) {
@@ -177,13 +178,14 @@ impl Oracle {
                 live += 1;
                 if !holds || !within.pages[(index * bits + kind) as usize] {
                     return Some(format!(
-                        "wordline {index}, or its page of kind {kind}, is empty; it holds lpn {}",
+                        "wordline {index}, or its page of kind {kind}, counts as empty, but it \
+                         holds lpn {}",
                         stamp.lpn
                     ));
                 }
             }
         }
-        (told.valid < live).then(|| format!("{} valid pages; there are {live}", told.valid))
+        (told.valid < live).then(|| format!("{} valid pages instead of {live}", told.valid))
     }
 
     /// What a probe finds is a share of the limit that the policy goes by: of that of the longest
@@ -214,8 +216,8 @@ impl Oracle {
             (limit > 0 && found + since as f64 <= dose as f64).then(|| {
                 let of = |units: f64| units / UNIT as f64;
                 format!(
-                    "a probe finds {:.1} % of a limit of {:.2} used on wordline {index}; its dose \
-                     is {:.2}",
+                    "a probe finds {:.1} % of a limit of {:.2} used on wordline {index}, but its \
+                     dose is {:.2}",
                     100.0 * used,
                     of(limit as f64),
                     of(dose as f64)

@@ -75,13 +75,13 @@ pub struct PhaseConfig {
     pub order: Order,
     /// Logical pages; a page that is named twice gets twice as many requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[key(unit = "pages", range = Words("below the pages of the drive"), default)]
+    #[key(unit = "pages", range = Words("below the number of pages of the drive"), default)]
     pub pages: Vec<Lpn>,
     /// First and last page of ranges of logical pages, after `pages`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(
         unit = "pages",
-        range = Words("[first, last] each, below the pages of the drive"),
+        range = Words("[first, last] each, below the number of pages of the drive"),
         default
     )]
     pub ranges: Vec<[Lpn; 2]>,

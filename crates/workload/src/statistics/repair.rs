@@ -67,8 +67,8 @@ fn repair_top(
     }
     let given = std::mem::replace(top, possible);
     Some(format!(
-        "the most popular page is {verb} {given} times in the statistics, more than requests of \
-         any one length; it will be {verb} {possible} times"
+        "the most popular page is {verb} {given} times in the statistics, but no request length \
+         has that many requests; it will be {verb} {possible} times"
     ))
 }
 

@@ -114,13 +114,13 @@ pub struct WindowsConfig {
 #[serde(deny_unknown_fields)]
 pub struct SideConfig {
     /// Number of requests.
-    #[key(unit = "requests", range = Words("1 to the pages of all windows"))]
+    #[key(unit = "requests", range = Words("1 to the number of pages in all windows"))]
     pub requests: u64,
     /// Bytes of all requests.
     #[key(unit = "bytes", range = Words("1 to 16 MiB a request"))]
     pub bytes: u64,
     /// Different pages.
-    #[key(unit = "pages", range = Words("1 to the pages of all windows"))]
+    #[key(unit = "pages", range = Words("1 to the number of pages in all windows"))]
     pub pages: u64,
     /// Percentiles of the two lists below; 1, 5, 10 and so on to 100 if absent.
     #[serde(default = "SideConfig::default_percentiles")]
@@ -173,7 +173,8 @@ impl StatisticsConfig {
             self.extent.0.is_multiple_of(page) && (page..=1 << 30).contains(&self.extent.0),
             || {
                 format!(
-                    "statistics.extent = {} is not a multiple of the page of {} up to 1GiB",
+                    "statistics.extent = {} is not right; it must be a multiple of the page size \
+                     {}, up to 1GiB",
                     self.extent, self.page
                 )
             },

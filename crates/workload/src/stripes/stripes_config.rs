@@ -25,8 +25,8 @@ pub struct StripesConfig {
         unit = "stripes",
         range = Whole(1, 1 << 16),
         default = 32,
-        source = "calibration: Financial1's excerpt hits the 16 stripes written last with 0.70 \
-                  and the last 64 with 0.91"
+        source = "calibration: in the excerpt of Financial1, 0.70 of the writes hit the 16 stripes \
+                  written last, and 0.91 the last 64"
     )]
     pub recent: u32,
     /// Share of the writes that return to a recently written stripe.
@@ -35,10 +35,10 @@ pub struct StripesConfig {
     /// Share of the writes that continue where the last write ended.
     #[key(unit = "share", range = keys::SHARE, default = 0.0, source = "assumption")]
     pub sequential: f64,
-    /// Mean pages of a write, before the cut.
+    /// Mean number of pages of a write, before the cut to `most_pages`.
     #[key(unit = "pages", range = MEAN, default = 3.0, source = "assumption")]
     pub write_pages: f64,
-    /// Mean pages of a read, before the cut.
+    /// Mean number of pages of a read, before the cut to `most_pages`.
     #[key(unit = "pages", range = MEAN, default = 1.8, source = "assumption")]
     pub read_pages: f64,
     /// Largest number of pages of a request.

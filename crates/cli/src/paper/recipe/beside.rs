@@ -36,9 +36,7 @@ impl Recipe {
                 );
             }
             if files.is_empty() || beside.is_empty() {
-                return wrong(
-                    "at least one name of `files` and one workload of `beside` are expected",
-                );
+                return wrong("`files` and `beside` must each have at least one name");
             }
             beside.iter().try_for_each(|of| self.check_workload(of))?;
             let is_beside = |of: &&NamedWorkload| beside.contains(&of.name);
@@ -47,8 +45,8 @@ impl Recipe {
             {
                 if self.generated_of(group)?.iter().any(is_beside) {
                     return wrong(&format!(
-                        "group {} has `periods` or a `span` and cannot replay a trace; a workload \
-                         of another group is expected",
+                        "group {} has `periods` or a `span` and cannot replay a trace; name a \
+                         workload of another group",
                         group.name
                     ));
                 }

@@ -76,33 +76,29 @@ impl Expected {
             false if self.tolerance.is_none() => {
                 "a `tolerance`, or `direction_only = true`, is expected"
             }
-            false if named > 0 => "`below` and `above` are for `direction_only = true`",
+            false if named > 0 => "`below` and `above` need `direction_only = true`",
             true if self.tolerance.is_some() || self.calibrated => {
-                "with `direction_only`, no `tolerance` and no `calibrated` are expected"
+                "`direction_only` excludes `tolerance` and `calibrated`"
             }
-            true if self.change_within.is_some() => {
-                "with `direction_only`, no `change_within` is expected"
-            }
+            true if self.change_within.is_some() => "`direction_only` excludes `change_within`",
             false if self.change_within.is_some_and(|share| !(share > 0.0 && share < 1.0)) => {
                 "a `change_within` above 0 and below 1 is expected, a share of the paper's change"
             }
             false if self.change_within.is_some() && figure.divisor().is_none() => {
-                "its figure has no divisor: no `change_within` is expected"
+                "its figure has no divisor, so leave out `change_within`"
             }
             false if self.value.is_none() => "a `value` is expected",
-            true if named == 0 && self.value.is_none() => {
-                "a `value`, `below` or `above` is expected"
-            }
+            true if named == 0 && self.value.is_none() => "give a `value`, `below` or `above`",
             _ if self.mean != Mean::All && self.workload.is_some() => {
-                "one of `workload` and `mean` is expected"
+                "give either `workload` or `mean`"
             }
             _ if figure.means().iter().all(|(mean, _)| *mean != self.mean) => {
                 "its figure has no such `mean`"
             }
-            _ if self.than.is_some() && named == 0 => "`than` is for `below` and `above`",
-            true if named > 1 => "one of `below` and `above` is expected",
+            _ if self.than.is_some() && named == 0 => "`than` needs `below` or `above`",
+            true if named > 1 => "give either `below` or `above`",
             true if named == 0 && figure.divisor().is_none() => {
-                "its figure has no divisor: `below` or `above` is expected"
+                "its figure has no divisor, so give `below` or `above`"
             }
             _ if needs_side
                 && self.value.is_some_and(|value| (value - 1.0).abs() < f64::EPSILON) =>

@@ -125,18 +125,18 @@ impl Figure {
         let wrong = if self.metric.is_empty() {
             "`metric` is empty; at least one number of the summary is expected"
         } else if !self.weights.is_empty() && self.weights.len() != self.metric.len() {
-            "as many `weights` as numbers in `metric` are expected"
+            "`weights` must have as many numbers as `metric`"
         } else if !self.times.is_empty()
             && (self.times.len() != self.metric.len()
                 || !self.times.iter().all(|times| times.is_finite()))
         {
-            "as many numbers in `times` as in `metric` are expected"
+            "`times` must have as many numbers as `metric`"
         } else if !self.times.is_empty() && !self.weights.is_empty() {
-            "`times` are expected without `weights`"
+            "`times` and `weights` exclude each other"
         } else if !self.weights.is_empty()
             && (!self.share_of.is_empty() || !self.over_metric.is_empty())
         {
-            "`weights` are expected without `share_of` and `over_metric`"
+            "`weights` excludes `share_of` and `over_metric`"
         } else if self.sums && self.divisor().is_none() {
             "`sums` is a ratio: `over` or `over_variant` is expected"
         } else {
@@ -153,7 +153,7 @@ impl Figure {
         let Some(variant) = &self.over_variant else { return Ok(()) };
         if self.over.is_some() {
             return Err(Failure::usage(format!(
-                "figure {}: one of `over` and `over_variant` is expected",
+                "figure {}: give either `over` or `over_variant`",
                 self.name
             )));
         }

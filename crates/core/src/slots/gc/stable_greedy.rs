@@ -10,9 +10,9 @@
 //!   cleaned; reprogramming counts as wear.
 //! - **Costs:** a list link and a time stamp per block. A choice takes constant time, because the
 //!   number of candidates is bounded.
-//! - **Departs from the paper:** the paper's score is not public. Public is that it weighs
-//!   utilisation and stability of a block in constant time, and levels wear. The rest is assumed.
-//!   Wear levelling at channel level is done by the drive.
+//! - **Departs from the paper:** the paper's score is not public. It is known that the score weighs
+//!   utilisation and stability in constant time, and levels wear. The rest is assumed. The drive
+//!   itself levels wear at channel level.
 //! - **Does not help:** uniform writes. Greedy is optimal there.
 //!
 //! ```text

@@ -16,10 +16,10 @@
 //! - **Departs from the paper:** in III-E, L counts blocks; in III-B and IV-A it counts stripes, as
 //!   here. Blocks that are not worn are recycled until the last stripe has its parity, because
 //!   nothing else protects them until then.
-//! - **Does not help:** two pages of a stripe that cannot be read. That becomes likelier the longer
-//!   blocks are not recycled. A loss of power, as with `hc`, and flash that fails before its
-//!   stripes have parity. If a failed die leaves no place for parity, worn blocks are still not
-//!   recycled.
+//! - **Does not help:** two pages of a stripe that cannot be read. The longer blocks are not
+//!   recycled, the more often this happens. A loss of power, as with `hc`, and flash that fails
+//!   before its stripes have parity. If a failed die leaves no place for parity, worn blocks are
+//!   still not recycled.
 //!
 //! ```text
 //! t_p = 9, l = 1     no block has 10 cycles                       stage 1     no parity

@@ -52,8 +52,8 @@ const PUBLISHED: Param = Param {
     default: 0.0,
     range: (0.0, 1.0),
     draw: &[0.0],
-    meaning: "1: as printed, a partial parity covers only the changed pages if more than n_update \
-        change; 0: it still covers all its pages",
+    meaning: "1: as published, a partial parity covers only the changed pages if more than \
+              n_update pages change; 0: it still covers all its pages",
     source: "da-raid5-2013 Algorithm 2",
     alias: None,
 };
@@ -66,8 +66,9 @@ const N_UPDATE: Param = Param {
     default: 6.0,
     range: (0.0, 64.0),
     draw: &[1.0],
-    meaning: "with published = 1: update partial parity in place if at most this many pages of the \
-        stripe change; at most parity.stripe, which always updates in place",
+    meaning: "with published = 1: largest number of changed pages of a stripe for which its \
+              partial parity is updated in place; at most parity.stripe, which always updates in \
+              place",
     source: "da-raid5-2013 IV-B: N_update = 6",
     alias: None,
 };

@@ -2,8 +2,8 @@
 //! Counts the reads of each block, and rewrites the whole block before the worst access pattern
 //! could lose one of its pages.
 //!
-//! - **Paper:** the baseline of all five (straw-2024 II; ipr-2018 IV, "Baseline"); Ha et al., IEEE
-//!   TCAD 2015.
+//! - **Paper:** the baseline of all five papers (straw-2024 II; ipr-2018 IV, "Baseline"); Ha et
+//!   al., IEEE TCAD 2015.
 //! - **Acts at:** one alarm per block, after T reads, the smallest over all groups of
 //!   `floor((ERC_MAX - D_move) / alpha) - R_late`.
 //!   The job reads P pages, p of them on each neighbour: `D_move = P + 2 (alpha - 1) p`.

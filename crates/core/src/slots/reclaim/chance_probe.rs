@@ -12,8 +12,8 @@
 //!   dose.
 //! - **Departs from the paper:** PARA refreshes without probing. Draws are `SipHash` under the
 //!   run's seed; a controller would use a source of noise.
-//! - **Does not help:** evenly read blocks as much as counters would, because a share ([`NEAR`]) of
-//!   a limit, and w reads, are reserved for neighbours.
+//! - **Does not help:** evenly read blocks as much as counters do. A share ([`NEAR`]) of their
+//!   limit, and w reads, are reserved for reads of neighbours.
 //! - **Safety:** a page is lost with a probability of at most 2^-64 per stretch without a draw, if
 //!   the seed is secret (`docs/safety/chance-probe.md`).
 //!

@@ -72,8 +72,8 @@ impl Budget {
 
     fn words(&self, disturb: &DisturbConfig) -> String {
         format!(
-            "a wordline of group {} endures a dose of {}; before its rewrite it may take {:.3} for \
-             each of {} host reads and {:.1} from reclaim's reads, {:.1} in all",
+            "a wordline of group {} endures a dose of {}; before its rewrite its dose may grow by \
+             {:.3} for each of {} host reads and by {:.1} from reads of reclaim, in total by {:.1}",
             disturb.groups[self.group],
             self.endures,
             self.alpha,
@@ -122,7 +122,7 @@ impl Promise {
             }
             Self::Deceivable(b) => {
                 format!(
-                    "it is safe unless its estimate is deceived, with a dose of {:.1} left: {}",
+                    "it is safe unless reads deceive its estimate, with a dose of {:.1} left: {}",
                     b.slack(),
                     b.words(disturb)
                 )

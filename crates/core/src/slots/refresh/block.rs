@@ -27,7 +27,7 @@ pub(super) const LEAD: Param = Param {
     default: 0.125,
     range: (0.001, 0.9),
     draw: &[0.01, 0.125, 0.5],
-    meaning: "last part of the period, as a share of it, in which a block waits for idle gaps",
+    meaning: "share of the period, at its end, in which a block waits for idle gaps",
     source: "assumption: enough for a drive that is idle one day in eight",
     alias: None,
 };
@@ -39,7 +39,7 @@ pub(super) const AT_ONCE: Param = Param {
     default: 4.0,
     range: (1.0, 65_536.0),
     draw: &[1.0, 4.0, 64.0],
-    meaning: "most blocks refreshed at a time, except those whose period ends",
+    meaning: "largest number of blocks refreshed at a time; blocks whose period ends do not count",
     source: "assumption: leaves most dies to the host",
     alias: None,
 };
@@ -51,7 +51,8 @@ pub(super) const PATROL: Param = Param {
     default: 0.0,
     range: (0.0, 1e6),
     draw: &[0.0, 0.001, 1.0],
-    meaning: "most blocks begun per second, except those whose period ends; 0: no limit",
+    meaning: "largest number of refreshes begun per second; blocks whose period ends do not count; \
+              0: no limit",
     source: "assumption: blocks written at different times come due at different times",
     alias: None,
 };

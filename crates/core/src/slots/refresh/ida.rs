@@ -18,7 +18,7 @@
 //! - **Does not help:** full drives with many writes, where GC cleans blocks before they reach the
 //!   age.
 //! - **Safety:** as `block`, and pages are verified while memory holds them. A wordline that `ipr`
-//!   or `ipr-wl` merged moves, and the reverse.
+//!   or `ipr-wl` merged moves. These techniques also move wordlines that `ida` merged.
 //!
 //! ```text
 //! valid          moves    stays    sensings of L C M before, after      coding

@@ -110,8 +110,8 @@ fn a_tail_of_too_few_reads_has_no_winner() {
     let rows = [row("a", vec![tail(282.0, None)]), row("b", vec![tail(2_890.0, None)])];
     let said = verdict(&rows, &SIZES);
     // The run needs ten batches, each with ten reads beyond the 99.9th percentile.
-    let words = "not compared: the noise of a run is known from 100,000 reads on, and these runs \
-         are shorter";
+    let words = "not compared: to know the noise, a run needs 100,000 reads, and these runs are \
+         shorter";
     assert!(said.contains("read p99.9") && said.contains(words), "{said}");
     assert_eq!(stars(&rows, "read_p99_9_us"), [false, false]);
 }
@@ -383,8 +383,8 @@ fn the_largest_number_of_needed_reads_is_named() {
     // The tail latency needs 100,000 reads; the counts need 20,480 requests.
     assert!(
         said.contains(
-            "read p99.9 and reclaim writes are not compared: the noise of a run is known from \
-             100,000 reads on"
+            "read p99.9 and reclaim writes are not compared: to know the noise, a run needs \
+             100,000 reads"
         ),
         "{said}"
     );
@@ -494,8 +494,8 @@ fn rows_that_are_alike_have_no_star() {
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false; 3]);
 }
 
-/// The run lasts 100 s. A drive is late above 1 % of the time in which requests came. A lag of one
-/// second is too long for any run.
+/// The run lasts 100 s. A drive is saturated if its lag exceeds 1 % of the time in which requests
+/// came. A lag of one second is too long for any run.
 #[test]
 fn a_drive_with_a_growing_lag_is_saturated() {
     let late = |simulated_s: f64, lag: f64| {

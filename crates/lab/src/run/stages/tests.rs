@@ -90,8 +90,8 @@ fn reads_are_counted_by_the_valid_pages_below_while_the_drive_changes() {
     let before = RunPlan { before: Some(config), ..plan("tiny", "16KiB", quiet) };
     let reads = found(&before).page_reads.unwrap();
     let share = |case: &str| reads.by_validity[case].share;
-    // A share of e^(-1/4) of the pages of the first filling is still valid, each page
-    // independently. Later data lies in other blocks, and nearly all of it is valid.
+    // The start filled all pages, and e^(-1/4) of these are still valid, independently of each
+    // other. Later writes went to other blocks, and nearly all of their pages are valid.
     let p = (-0.25f64).exp();
     let expected = |below: f64| p * below / 3.0;
     for (case, below) in [

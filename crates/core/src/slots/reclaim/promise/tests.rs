@@ -40,7 +40,7 @@ fn worked_example() {
         );
         assert!(
             sentence.contains(
-                "9.000 for each of 98 host reads and 19.0 from reclaim's reads, 901.0 in all"
+                "9.000 for each of 98 host reads and by 19.0 from reads of reclaim, in total by 901.0"
             ),
             "{sentence}"
         );
