@@ -85,7 +85,7 @@ fn at_one_age(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failur
     let mut done = CyclesDone::default();
     let mut requests = Passes::new(plan.source()?, NonZeroU32::MIN).until(&ends);
     warm_up(plan, &mut requests, &ends, &mut session, &mut done, progress)?;
-    let mut run = Measured::begin(session);
+    let mut run = Measured::begin(plan, session);
     run.session.drive.expect_failures(&plan.fail);
     if plan.stages {
         let stages = ReadStages::of(&run.session.drive);
@@ -128,10 +128,13 @@ struct Measured {
 }
 
 impl Measured {
-    fn begin(session: Session) -> Self {
+    fn begin(plan: &RunPlan, session: Session) -> Self {
         let mut session = session.measure();
         if let Some(engine) = &mut session.engine {
             engine.keep_course();
+            if plan.windows {
+                engine.keep_windows();
+            }
         }
         let before = Before::of(&mut session.drive);
         Self { session, series: Series::default(), before }

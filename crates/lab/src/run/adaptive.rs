@@ -21,7 +21,7 @@ pub(super) fn attacked(
     (depth, rate): (u32, Option<f64>),
     progress: &dyn Progress,
 ) -> Result<Outcome, Failure> {
-    let mut run = Measured::begin(begun(plan, progress)?);
+    let mut run = Measured::begin(plan, begun(plan, progress)?);
     let timed = run.session.engine.is_some();
     let started = Instant::now();
     let mut last = 0;

@@ -22,7 +22,7 @@ pub(super) fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Fa
         // Time 0 is the start of counting and of the requests.
         workload = plan.fluid(&tables)?;
     }
-    let mut run = Measured::begin(session);
+    let mut run = Measured::begin(plan, session);
     let started = Instant::now();
     let drive = &mut run.session.drive;
     let mut steps = Steps::new(plan, &workload, progress);

@@ -77,7 +77,7 @@ fn in_chunks(
     warm_up_all(any, &mut source, &mut sessions, chunk, progress)?;
     source.begin(NonZeroU32::MIN);
     let mut runs: Vec<(Measured, f64)> =
-        sessions.into_iter().map(|session| (Measured::begin(session), 0.0)).collect();
+        sessions.into_iter().map(|session| (Measured::begin(any, session), 0.0)).collect();
     serve_all(&mut source, &mut runs, chunk, progress)?;
     progress.stage(None, "checking the end");
     let (requests, last_arrival) = source.numbers();
