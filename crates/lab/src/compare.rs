@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::results::{Confidence, LifeUnit, Summary};
 use column::{COLUMNS, Sizes};
-use ranking::winners;
+use ranking::{not_told_apart, winners};
 pub use reliability::unequal_reliability;
 use row::{ComparisonRow, RowLife, Stopped};
 
@@ -87,6 +87,8 @@ pub fn has_parity(rows: &[ComparisonRow]) -> bool {
 #[expect(clippy::struct_excessive_bools, reason = "each is its own answer in the file")]
 #[derive(Serialize)]
 struct Technique<'a> {
+    /// Name in the table and in the other lists of the file.
+    label: &'a str,
     reclaim: &'a str,
     gc: &'a str,
     /// Name of the refresh technique; absent if no row has refresh.
@@ -141,6 +143,7 @@ pub fn json_of(
         let high =
             |life: Option<RowLife>| life.map(|life| life.high).filter(|high| high.is_finite());
         techniques.push(as_json::value(&Technique {
+            label: &row.label,
             reclaim: row.reclaim,
             gc: row.gc,
             refresh: refreshes(rows).then_some(row.refresh),
@@ -159,7 +162,7 @@ pub fn json_of(
             runs: &row.runs,
         })?);
     }
-    let mut best = Map::new();
+    let (mut best, mut tied, mut columns) = (Map::new(), Map::new(), Map::new());
     let sizes = Sizes::of(plan);
     for (c, column) in COLUMNS.iter().enumerate().filter(|(c, _)| stands(rows, *c)) {
         let wins = winners(rows, c, &sizes);
@@ -170,13 +173,27 @@ pub fn json_of(
             .map(|(r, _)| r.label.as_str())
             .collect();
         best.insert(column.key.into(), json!(names));
+        tied.insert(column.key.into(), json!(not_told_apart(rows, c, &sizes)));
+        let about = json!({ "label": column.label(), "unit": column.unit() });
+        columns.insert(column.key.into(), about);
     }
-    // Winners of the life in this workload's unit.
-    let of_life = life_unit(rows).and_then(|unit| best.get(unit.key()).cloned());
-    best.insert("life".into(), of_life.unwrap_or_else(|| json!([])));
-    let mut own = vec![("winners", best.into()), ("techniques", techniques.into())];
+    // The life in this workload's unit.
+    for lists in [&mut best, &mut tied] {
+        let of_life = life_unit(rows).and_then(|unit| lists.get(unit.key()).cloned());
+        lists.insert("life".into(), of_life.unwrap_or_else(|| json!([])));
+    }
+    let mut own = vec![
+        ("verdict", json!(verdict::sentences(rows, &sizes))),
+        ("winners", best.into()),
+        ("not_told_apart", tied.into()),
+        ("columns", columns.into()),
+        ("techniques", techniques.into()),
+    ];
     if !stopped.is_empty() {
         own.push(("stopped", as_json::value(&stopped)?));
     }
     Ok(as_json::of_techniques(plan, seeds, own))
 }
+
+#[cfg(test)]
+mod tests;
