@@ -6,6 +6,7 @@
 
 mod args;
 mod attack;
+mod call;
 mod check;
 mod command;
 mod compare;
@@ -133,6 +134,8 @@ fn show(
     command: &'static str,
     others: &[(Uber, u64)],
 ) -> Result<Exit, Failure> {
+    // Windows of time are only in files.
+    let plan = &RunPlan { windows: base.out.is_some(), ..plan.clone() };
     memory::require(plan)?;
     let folder = base.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Bar::new(plan.requests()?, "requests");
@@ -143,7 +146,7 @@ fn show(
         uber.over_seeds = Some(OverSeeds::of(&[&[(*uber, lost)], others].concat()));
     }
     if let Some(folder) = folder {
-        out::write_files(folder.path(), files::of_run(plan, &outcome, command)?)?;
+        out::write_files(folder.path(), files::of_run(plan, &outcome, &call::of(command))?)?;
         folder.finish()?;
     }
     let page_bytes = u64::from(outcome.drive.geometry().page_bytes);

@@ -13,6 +13,7 @@ use vpass_core::time::Replay;
 
 use crate::as_json;
 use crate::failure::Failure;
+use crate::manifest::Call;
 use crate::plan::RunPlan;
 use crate::results::{Simulation, Summary};
 use crate::run::Outcome;
@@ -21,16 +22,12 @@ use vpass_core::base::units::BlockId;
 /// Name and content of a file.
 pub type File = (String, Vec<u8>);
 
-/// Returns the files of one run, which the command `command` made.
+/// Returns the files of one run, which this call made.
 ///
 /// # Errors
 /// Reports a trace file that can no longer be read.
-pub fn of_run(
-    plan: &RunPlan,
-    outcome: &Outcome,
-    command: &'static str,
-) -> Result<Vec<File>, Failure> {
-    let manifest = as_json::text(&outcome.manifest(plan, command)?)?;
+pub fn of_run(plan: &RunPlan, outcome: &Outcome, call: &Call) -> Result<Vec<File>, Failure> {
+    let manifest = as_json::text(&outcome.manifest(plan, call)?)?;
     let mut files = of_summary(&outcome.summary)?.to_vec();
     files.push(("manifest.json".into(), manifest.into_bytes()));
     files.push(("blocks.csv".into(), blocks_csv(outcome).into_bytes()));

@@ -1,5 +1,6 @@
 //! Plan of a run. All of it is checked before anything runs or is created.
 
+mod assumptions;
 mod cycles;
 mod fail;
 mod few;

@@ -107,6 +107,9 @@ impl Column {
     /// Returns the name of the column, for a reader who does not see the headings beside it.
     pub fn label(&self) -> &'static str {
         match self.key {
+            "host_bytes_until_worn" => "life in bytes written",
+            "read_bytes_until_worn" => "life in bytes read",
+            "write_amplification" => "write amplification",
             "read_p99_us" => "read p99",
             "read_p99_9_us" => "read p99.9",
             "read_max_us" => "read max",

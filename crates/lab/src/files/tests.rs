@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-use vpass_core::base::metrics::{Latency, TimedMetrics, Window};
+use vpass_core::base::metrics::{Latency, Window};
 
 use super::*;
 use crate::plan::{Chosen, RunPlan};
@@ -144,7 +144,7 @@ fn the_intervals_of_a_log_are_the_whole_histogram() {
     let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
     let files = |windows: bool| {
         let plan = RunPlan { windows, ..plan.clone() };
-        of_run(&plan, &execute(&plan, &Unwatched).unwrap(), "run").unwrap()
+        of_run(&plan, &execute(&plan, &Unwatched).unwrap(), &Call::of_library("run")).unwrap()
     };
     let (with, without) = (files(true), files(false));
     let file = |files: &[File], name: &str| {
