@@ -1,7 +1,5 @@
 //! Each assumption appears with its setting, and not without it.
 
-use std::path::PathBuf;
-
 use vpass_workload::synthetic::Sample;
 use vpass_workload::traces::TimeUnit;
 
@@ -24,11 +22,19 @@ fn generated(gear: Gear, set: &[&str]) -> Vec<String> {
     of(&setup, Chosen::default())
 }
 
-/// Returns the assumptions of a trace of the corpus, at this queue depth.
-fn traced(name: &str, queue_depth: Option<u32>, replay: Replay) -> Vec<String> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../workload/tests/corpus");
+/// Returns the assumptions of a trace of this format, at this queue depth.
+fn traced(format: &str, queue_depth: Option<u32>, replay: Replay) -> Vec<String> {
+    let text = match format {
+        "arc" => "0 8 0 0\n64 64 0 1\n",
+        "mqsim" => "11413000 0 657728 16 1\n11565000 0 657728 16 1\n",
+        _ => "128166372003061629,hm,0,Read,4096,4096,51\n",
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("trace");
+    std::fs::write(&file, text).unwrap();
+    let replay = Replay { format: Some(format.into()), ..replay };
     let base = Base { queue_depth, ..Base::new("tiny") };
-    let setup = Setup::new(base, Named::Trace { files: vec![folder.join(name)], replay });
+    let setup = Setup::new(base, Named::Trace { files: vec![file], replay });
     of(&setup, Chosen::default())
 }
 
@@ -38,19 +44,10 @@ fn has(all: &[String], sentence: &str, is_there: bool) {
     assert_eq!(found, is_there, "{sentence} in {all:#?}");
 }
 
-const CAPACITY: Replay = Replay {
-    only: vec![],
-    concat: false,
-    fit: Fit::Wrap,
-    format: None,
-    assume_op: None,
-    assume_rate: None,
-    time_unit: None,
-    blk_action: None,
-    skip_bad_lines: false,
-    speed: 1.0,
-    strict: false,
-};
+/// Options with a placement of addresses beyond the drive.
+fn fitted(fit: Fit) -> Replay {
+    Replay { fit, ..Replay::default() }
+}
 
 #[test]
 fn a_new_drive_under_a_closed_loop() {
@@ -118,12 +115,13 @@ fn gear_sample_warm_up_and_refresh() {
 
 #[test]
 fn a_trace_without_times_and_directions() {
-    let replay = Replay { assume_op: Some(Op::Read), assume_rate: Some(250.0), ..CAPACITY };
-    let all = traced("arc.lis", None, replay.clone());
+    let replay =
+        Replay { assume_op: Some(Op::Read), assume_rate: Some(250.0), ..fitted(Fit::Wrap) };
+    let all = traced("arc", None, replay.clone());
     has(&all, "The trace has no times: 250 requests a second (--assume-rate).", true);
     has(&all, "The trace has no directions: all are reads (--assume-op).", true);
     has(&all, "Addresses beyond the capacity continue at 0 (--fit wrap).", true);
-    let all = traced("arc.lis", Some(8), Replay { assume_op: Some(Op::Write), ..replay });
+    let all = traced("arc", Some(8), Replay { assume_op: Some(Op::Write), ..replay });
     has(&all, "The host keeps 8 requests outstanding.", true);
     has(&all, "The trace has no directions: all are writes (--assume-op).", true);
     assert!(!all.iter().any(|sentence| sentence.contains("--assume-rate")), "{all:#?}");
@@ -132,24 +130,24 @@ fn a_trace_without_times_and_directions() {
 #[test]
 fn a_trace_with_an_assumed_unit_and_another_speed() {
     let clock = "Requests arrive by the clock of the trace, also if the drive falls behind.";
-    let all = traced("mqsim.trace", None, Replay { speed: 2.0, ..CAPACITY });
+    let all = traced("mqsim", None, Replay { speed: 2.0, ..fitted(Fit::Wrap) });
     has(&all, clock, true);
     has(&all, "The trace runs at 2.00 times its recorded speed (--speed).", true);
     let unit = "The times of mqsim are read as nanoseconds; --time-unit sets another unit.";
     has(&all, unit, true);
-    let said = Replay { time_unit: Some(TimeUnit::Microseconds), ..CAPACITY };
-    let all = traced("mqsim.trace", None, said);
+    let said = Replay { time_unit: Some(TimeUnit::Microseconds), ..fitted(Fit::Wrap) };
+    let all = traced("mqsim", None, said);
     has(&all, "The times of mqsim are read as microseconds, as --time-unit says.", true);
     // A closed loop uses no times, so neither unit nor speed matters.
-    let all = traced("mqsim.trace", Some(3), Replay { speed: 2.0, ..CAPACITY });
+    let all = traced("mqsim", Some(3), Replay { speed: 2.0, ..fitted(Fit::Wrap) });
     assert!(!all.iter().any(|s| s.contains("unit") || s.contains("--speed")), "{all:#?}");
     // A format that has all of it needs no assumption.
-    let replay = Replay { fit: Fit::Pack, skip_bad_lines: true, concat: true, ..CAPACITY };
-    let all = traced("msr.csv", None, replay);
+    let replay = Replay { fit: Fit::Pack, skip_bad_lines: true, concat: true, ..fitted(Fit::Wrap) };
+    let all = traced("msr", None, replay);
     has(&all, "Pages that the trace touches lie side by side (--fit pack).", true);
     has(&all, "Lines that cannot be read are skipped (--skip-bad-lines).", true);
     has(&all, "The files are parts of one trace, one after another (--concat).", true);
     assert!(!all.iter().any(|s| s.contains("--assume") || s.contains("read as")), "{all:#?}");
-    let all = traced("msr.csv", None, Replay { fit: Fit::Scale, ..CAPACITY });
+    let all = traced("msr", None, Replay { fit: Fit::Scale, ..fitted(Fit::Wrap) });
     has(&all, "Addresses are scaled to the capacity of the drive (--fit scale).", true);
 }
