@@ -10,6 +10,7 @@ mod docs;
 mod failures;
 mod files;
 mod fio;
+mod git;
 mod hostile;
 mod kept;
 mod leftovers;

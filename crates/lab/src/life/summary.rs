@@ -12,6 +12,7 @@ use vpass_core::slots::parity::NO_PARITY;
 use super::climb::Answer;
 use super::interval::Interval;
 use super::ladder::Rung;
+use super::series::{self, Row};
 use super::{End, Lived, MOST_YEARS, Until, accelerated_loss, held, rounds, verdict};
 use crate::as_json;
 use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
@@ -89,6 +90,9 @@ pub struct Life {
     /// Number of reads that the samples served, divided by the expected number. A sample of one
     /// page in N should serve one read in N. Null if unknown.
     pub reads_held: Option<f64>,
+    /// Course of the mean life, at 64 evenly spaced parts of its years and at its start. Empty
+    /// without wear or programs.
+    pub series: Vec<Row>,
     /// Results of each single life.
     pub lives: Vec<One>,
 }
@@ -205,6 +209,7 @@ impl Life {
             uber: mean_ci95_of_all(lives, |lived| lived.uber),
             reads_by_retries: by_retries(lives),
             hints: by_word(lives),
+            series: series::mean(lives.iter().map(|lived| (&lived.course, 1.0))),
             lives: plans.iter().zip(lives).map(|(plan, lived)| One::of(plan, lived)).collect(),
         }
     }
@@ -218,12 +223,14 @@ impl Life {
         if answer.interval.is_none() && !answer.is_on_rung {
             return Some(life);
         }
+        let courses = lives.iter().map(|lived| &lived.course).zip(answer.factors.iter().copied());
+        let series = series::mean(courses);
         let sure = answer.interval.filter(|interval| !interval.is_range);
         let corrected =
             lives.iter().zip(&answer.factors).map(|(lived, factor)| factor * lived.years);
         let mean = corrected.sum::<f64>() / lives.len() as f64;
         let years = MeanCi95 { mean, ci95: sure.map(|interval| interval.half()) };
-        Some(Self { years, interval: answer.interval, ..life })
+        Some(Self { years, interval: answer.interval, series, ..life })
     }
 
     /// Returns whether the oracle found a bug in any life.
@@ -466,6 +473,7 @@ pub(crate) mod tests {
             hints: None,
             rounds_in_step: None,
             reads_held: None,
+            series: vec![],
             lives: vec![],
         }
     }

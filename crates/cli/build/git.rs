@@ -1,24 +1,10 @@
-//! Commit of the sources, for the manifest of a run. It is read from the files of git, because a
-//! machine that builds need not have the program. Outside git, no commit is set.
+//! Commit of a checkout, from the files of git alone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    println!("cargo:rerun-if-changed=build.rs");
-    let Some(git) = folder_of_git(&root.join(".git")) else { return };
-    // A missing file would run this script at every build.
-    for path in git.moves().into_iter().filter(|path| path.exists()) {
-        println!("cargo:rerun-if-changed={}", path.display());
-    }
-    if let Some(commit) = git.commit() {
-        println!("cargo:rustc-env=VPASS_GIT_COMMIT={commit}");
-    }
-}
-
 /// Folders of a checkout.
-struct Git {
+pub(crate) struct Git {
     /// Folder of this checkout, with its HEAD.
     own: PathBuf,
     /// Folder that all checkouts of the repository share, with branches.
@@ -26,7 +12,7 @@ struct Git {
 }
 
 /// Returns the folders for a `.git`, which is a folder, or a file that names one.
-fn folder_of_git(git: &Path) -> Option<Git> {
+pub(crate) fn folder_of_git(git: &Path) -> Option<Git> {
     let own = if git.is_dir() {
         git.to_owned()
     } else {
@@ -41,7 +27,7 @@ fn folder_of_git(git: &Path) -> Option<Git> {
 impl Git {
     /// Returns the files that change with the commit. The log of HEAD changes with every move. A
     /// checkout without the log has the branches.
-    fn moves(&self) -> Vec<PathBuf> {
+    pub(crate) fn moves(&self) -> Vec<PathBuf> {
         let log = self.own.join("logs/HEAD");
         let head = self.own.join("HEAD");
         if log.exists() {
@@ -51,7 +37,7 @@ impl Git {
     }
 
     /// Returns the commit of HEAD: itself, or that of its branch.
-    fn commit(&self) -> Option<String> {
+    pub(crate) fn commit(&self) -> Option<String> {
         let head = fs::read_to_string(self.own.join("HEAD")).ok()?;
         let Some(branch) = head.strip_prefix("ref:").map(str::trim) else { return hash(&head) };
         let loose = fs::read_to_string(self.common.join(branch)).ok().and_then(|text| hash(&text));
