@@ -48,7 +48,9 @@ fn main() -> ExitCode {
     progress::hear_interrupts();
     // clap prints help, version and usage errors itself; a usage error exits with 2.
     let cli = words::parsed();
-    let ended = catch_unwind(AssertUnwindSafe(|| command(cli.command)));
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        progress::settle(cli.quiet).and_then(|()| command(cli.command))
+    }));
     stdin::remove_copy();
     match ended {
         Ok(Ok(exit)) => exit.into(),

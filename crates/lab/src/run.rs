@@ -85,6 +85,7 @@ fn at_one_age(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failur
     let mut done = CyclesDone::default();
     let mut requests = Passes::new(plan.source()?, NonZeroU32::MIN).until(&ends);
     warm_up(plan, &mut requests, &ends, &mut session, &mut done, progress)?;
+    progress.stage(None, COUNT);
     let mut run = Measured::begin(plan, session);
     run.session.drive.expect_failures(&plan.fail);
     if plan.stages {
@@ -97,6 +98,9 @@ fn at_one_age(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failur
     let outcome = run.conclude(plan, &served, started.elapsed().as_secs_f64());
     Ok(Outcome { cycles: plan.cycles.map(|_| done), ..outcome })
 }
+
+/// Stage of a run in which counts and latencies are measured.
+const COUNT: &str = "measuring";
 
 /// Begins a session with the drive of a plan.
 pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, Failure> {
@@ -116,7 +120,9 @@ pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, 
     };
     progress.stage(None, "preparing the drive");
     let session = deaf(progress, || Session::new(&beginning))?;
-    progress.stage(None, "running");
+    if plan.warm_up > 0 || plan.before.is_some() {
+        progress.stage(None, "warming up");
+    }
     if progress.may_go_on() { Ok(session) } else { Err(Failure::interrupted()) }
 }
 

@@ -20,6 +20,7 @@ mod paper;
 mod paper_da_raid5;
 mod paper_spans;
 mod parity_words;
+mod progress;
 mod reads_first;
 mod results;
 mod samples;
