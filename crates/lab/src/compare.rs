@@ -1,5 +1,36 @@
 //! Comparison of techniques on the same workload and seeds: a row for each technique, the winner of
 //! each column, and a verdict in words.
+//!
+//! `compare.json`: results of `vpass compare --out DIR`; `--json` prints the same object. `KEY` is
+//! the key of a column, such as `read_p99_9_us`.
+//!
+//! | key | type | meaning |
+//! |---|---|---|
+//! | `schema` | integer | Version of this form of the file: 1. New keys do not change it. |
+//! | `vpass` | text | Version of vpass. |
+//! | `drive`, `workload`, `workload_source`, `gear` | text | As in `summary.json`. |
+//! | `workload_generated` | true or false | As in `summary.json`. |
+//! | `seed`, `seeds` | integer | First seed, and number of seeds. |
+//! | `verdict` | list of text | Sentences that are printed below the table. |
+//! | `winners.KEY` | list of text | Labels of the rows that win the column; empty without a winner. |
+//! | `not_told_apart.KEY` | list of text | Labels of the rows that may be the best of the column and that the runs cannot tell apart, by 95 % intervals. Equal rows are among them. All competing rows are in the list if the noise of a number is unknown, or if the numbers may not be compared. Empty if one row is clearly the best. |
+//! | `winners.life`, `not_told_apart.life` | list of text | The lists of the life in this workload's unit. |
+//! | `columns.KEY.label` | text | Name of the column for a reader. |
+//! | `columns.KEY.unit` | text | Unit of the column's values: `us`, `days`, `pages`, `blocks`, `bytes`, `%`, `retries per page read` or `codewords per bit`; empty for a ratio. |
+//! | `techniques[].label` | text | Name of the row in the table and in all lists of this file. |
+//! | `techniques[].reclaim`, `gc`, `refresh`, `parity` | text | Techniques of the row. The last two are absent if no row has any. |
+//! | `techniques[].counterfactual` | true or false | Whether no real drive has these results. |
+//! | `techniques[].no_wear_seen` | true or false | Whether nothing was programmed or erased in any run. |
+//! | `techniques[].saturated` | true or false | Whether requests came faster than the drive could serve them, in any run. |
+//! | `techniques[].life_low_days`, `life_high_days` | number or null | Ends of the range of the life, in days. |
+//! | `techniques[].life_settled` | true or false | Whether rates and state have settled in all runs, so that vpass can project a life. |
+//! | `techniques[].life_unit`, `life_low`, `life_high` | text, number or null | Unit of the life, and its range in this unit. |
+//! | `techniques[].columns.KEY.mean` | number | Mean over seeds. The column is null if a run has no value. |
+//! | `techniques[].columns.KEY.ci95` | number or null | Half the width of the 95 % interval over seeds; null with one seed. |
+//! | `techniques[].columns.KEY.half95` | number or null | Half the width of the 95 % interval over seeds or by batch means, whichever is wider; null if unknown. |
+//! | `techniques[].warnings` | list of text | Warnings of all runs. |
+//! | `techniques[].runs` | list of object | The `summary.json` of each seed. |
+//! | `stopped`, `refused` | list of object | Techniques without a row, each with its reason; absent without such techniques. |
 
 pub mod column;
 pub mod mean_ci95;
