@@ -41,7 +41,7 @@ fn add(csv: &mut String, op: &str, latency: &Latency) {
         let nines = f64::from(place) / f64::from(PER_NINE);
         let share = 10f64.powf(-nines);
         // The margin is for the last digit of the product: 0.001 of 1,000 requests is one.
-        let beyond = (requests as f64 * share * (1.0 + 1e-12)) as u64;
+        let beyond = (requests as f64 * share * (1.0 + 1e-12)).min(requests as f64) as u64;
         if beyond == 0 {
             break;
         }

@@ -271,7 +271,7 @@ fn gains<'a>(now: &'a Latency, then: &'a Latency) -> impl Iterator<Item = (usize
 }
 
 fn packed(step: usize, count: u64) -> u64 {
-    (step as u64) << COUNT_BITS | count
+    ((step as u64) << COUNT_BITS) | count
 }
 
 fn unpacked(packed: u64) -> (usize, u64) {
