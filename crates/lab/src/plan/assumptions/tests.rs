@@ -100,10 +100,10 @@ fn gear_sample_warm_up_and_refresh() {
     has(&generated(Gear::Fluid, &["workload.rate=1000"]), fluid, true);
     let workload = || Named::Workload("uniform-read".into());
     let sampled = Setup {
-        sample: Sample { of: 4, residue: 0 },
+        sample: Sample { of: 2, residue: 0 },
         ..Setup::new(base(Gear::Fluid, &["workload.rate=1000"]), workload())
     };
-    let sentence = "A sample of 1/4 of the pages stands for the drive.";
+    let sentence = "A sample of 1/2 of the pages stands for the drive.";
     has(&of(&sampled, Chosen::default()), sentence, true);
     let warm = Setup { warm_up: 2000, ..Setup::new(base(Gear::Timed, &[]), workload()) };
     let sentence = "The first 2,000 requests are served before counting begins (--warm-up).";
