@@ -150,7 +150,7 @@ pub(crate) struct Bar {
     lines: Option<Arc<Lines>>,
 }
 
-/// What the user wants to see of progress.
+/// Progress that the user wants to see.
 #[derive(Clone, Copy)]
 struct Wanted {
     /// Whether a terminal shows bars.

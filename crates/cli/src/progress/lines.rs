@@ -1,5 +1,5 @@
-//! Lines about long work, for a standard error that is not a terminal: the stages of the work, and
-//! every ten seconds how far it is, how fast, and how long it still takes.
+//! Lines about long work, for a standard error that is not a terminal. They have the stages of the
+//! work. Every ten seconds, they also have its rate and the time left.
 //!
 //! ```text
 //! vpass: measuring

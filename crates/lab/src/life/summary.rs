@@ -1,8 +1,8 @@
 //! Comparison of lives: years and causes of wear. Each number is a mean over seeds and samples,
 //! with its interval.
 //!
-//! `life.json`: results of `vpass life --out DIR`; `--json` prints the same object. A number with an
-//! interval has a `mean` and a `ci95`, half the width of the 95 % interval over lives.
+//! `life.json`: results of `vpass life --out DIR`; `--json` prints the same object. A number with
+//! an interval has a `mean` and a `ci95`, half the width of the 95 % interval over lives.
 //!
 //! | key | type | meaning |
 //! |---|---|---|

@@ -1,5 +1,5 @@
-//! What a run takes for granted, in sentences for its manifest. Each sentence names the setting that
-//! would change it.
+//! Assumptions of a run, in sentences for its manifest. Most sentences name the setting that would
+//! change them.
 
 use vpass_core::base::request::{Arrival, Op, RequestSource};
 use vpass_core::slots::refresh::NO_REFRESH;

@@ -117,19 +117,16 @@ impl Windows {
         while end / self.length >= MOST {
             self.merge_pairs();
         }
-        let gained = gains(whole, &self.seen).count();
-        // A longer window may still be open, and then it needs no room yet.
-        while end >= self.border && self.counts.len() + gained > self.most_counts {
-            self.merge_pairs();
-        }
+        self.make_room(end, whole);
+        // A longer window is still open.
         if end < self.border {
             return;
         }
-        if gained > 0 {
+        let first = self.counts.len();
+        self.counts.extend(gains(whole, &self.seen).map(|(step, count)| packed(step, count)));
+        if first < self.counts.len() {
             let number = self.border / self.length - 1;
-            let first = self.counts.len();
             self.closed.push(Closed { number, first, sum_ns: whole.sum_ns - self.seen.sum_ns });
-            self.counts.extend(gains(whole, &self.seen).map(|(step, count)| packed(step, count)));
             for count in &self.counts[first..] {
                 let (step, count) = unpacked(*count);
                 self.seen.counts[step] += count;
@@ -137,6 +134,17 @@ impl Windows {
             self.seen.sum_ns = whole.sum_ns;
         }
         self.border = (end / self.length + 1) * self.length;
+    }
+
+    /// Merges windows until the open one has room, or is so long that `end` lies within it.
+    fn make_room(&mut self, end: Ns, whole: &Latency) {
+        if self.counts.len() + whole.counts.len() <= self.most_counts {
+            return;
+        }
+        let gained = gains(whole, &self.seen).count();
+        while end >= self.border && self.counts.len() + gained > self.most_counts {
+            self.merge_pairs();
+        }
     }
 
     /// Doubles the length of the windows.
@@ -264,10 +272,18 @@ impl super::TimedMetrics {
     }
 }
 
+/// Counts that are compared at once. In a short window, most of them have not grown.
+const AT_ONCE: usize = 64;
+
 /// Returns the steps whose counts have grown, with what they gained.
 fn gains<'a>(now: &'a Latency, then: &'a Latency) -> impl Iterator<Item = (usize, u64)> + 'a {
-    let pairs = now.counts.iter().zip(&then.counts).enumerate();
-    pairs.filter(|(_, (now, then))| now != then).map(|(step, (now, then))| (step, now - then))
+    let parts = now.counts.chunks(AT_ONCE).zip(then.counts.chunks(AT_ONCE)).enumerate();
+    parts.filter(|(_, (now, then))| now != then).flat_map(|(part, (now, then))| {
+        let pairs = now.iter().zip(then).enumerate();
+        pairs
+            .filter(|(_, (now, then))| now != then)
+            .map(move |(at, (now, then))| (part * AT_ONCE + at, now - then))
+    })
 }
 
 fn packed(step: usize, count: u64) -> u64 {
