@@ -241,9 +241,15 @@ DECLARED = [
     *("lab/src/results.rs", "lab/src/results", "lab/src/counts.rs", "core/src/base/metrics.rs"),
     *("core/src/base", "core/src/drive", "core/src/ftl", "core/src/flash", "core/src/hints"),
     *("oracle/src/report.rs", "oracle/src"),
+    *("lab/src/manifest.rs", "lab/src/life", "lab/src/compare"),
 ]
+# Sources of the files beside summary.json: their headers have a title, sentences and a table.
+FILES = ROOT / "crates/lab/src/files"
+COMPARISON = ROOT / "crates/lab/src/compare.rs"
+LIVES = ROOT / "crates/lab/src/life/summary.rs"
 NUMBER, TEXT = "number", "text"
-PLAIN = {"bool": "true or false", "f64": NUMBER, "f32": NUMBER, "String": TEXT, "Word": TEXT}
+PLAIN = {"bool": "true or false", "f64": NUMBER, "f32": NUMBER}
+PLAIN |= dict.fromkeys(("String", "Word", "&'static str"), TEXT)
 
 
 class Struct:
@@ -314,7 +320,7 @@ def in_words(form: str) -> tuple[str, str]:
     last = form.split("::")[-1]
     if last in PLAIN:
         return PLAIN[last], ""
-    if re.fullmatch(r"[ui]\d+|usize", last) or last in ("Ns", "Seq"):
+    if re.fullmatch(r"[ui]\d+|usize|NonZeroU\d+", last) or last in ("Ns", "Seq"):
         return "integer", ""
     return "object", last
 
@@ -336,8 +342,52 @@ def fields(types: dict[str, list[Struct]], of: Struct, path: str) -> list[tuple]
     return rows
 
 
+def about_file(source: pathlib.Path) -> str:
+    """Section of a result file, from its source's header: from the paragraph that begins with the
+    file's name on."""
+    lines = source.read_text().splitlines()
+    own = [line[3:].removeprefix(" ") for line in lines if line.startswith("//!")]
+    first = next(at for at, line in enumerate(own) if re.match(r"`[\w.]+\.(csv|json|hlog)`", line))
+    title, text, words = "", "", []
+    for line in [*own[first:], ""]:
+        if line.startswith("|"):
+            text += line + "\n"
+        elif line.strip():
+            words.append(line)
+        elif words or text:
+            paragraph = " ".join(words)
+            if paragraph and not title:
+                title, paragraph = paragraph.split(": ", 1)
+                paragraph = paragraph[0].upper() + paragraph[1:]
+            text += (filled(linked(paragraph, "../")) if paragraph else "") + "\n\n"
+            words = []
+    return f"### {title.replace('`', '')}\n\n" + re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n\n"
+
+
+def members(types: dict[str, list[Struct]], of: Struct, path: str) -> str:
+    """Table of the fields of a struct."""
+    rows = [[f"`{p}`", words, linked(doc, "../")] for p, words, doc in fields(types, of, path)]
+    return table(["key", "type", "meaning"], rows)
+
+
+def other_files(types: dict[str, list[Struct]]) -> str:
+    """Sections of the files beside summary.json."""
+    text = "## Other files\n\n"
+    sources = [source for source in sorted(FILES.glob("*.rs")) if source.name != "tests.rs"]
+    text += "".join(map(about_file, sources))
+    text += "### manifest.json\n\nEverything that is needed to repeat a run.\n\n"
+    manifest = types["Manifest"][0]
+    text += table(
+        ["key", "type", "meaning"],
+        [[f"`{name}`", in_words(form)[0], linked(doc, "../")] for name, form, doc, _ in manifest.fields],
+    )
+    text += about_file(COMPARISON)
+    life = next(s for s in types["Life"] if s.path == LIVES)
+    return text + about_file(LIVES) + members(types, life, "techniques[]")
+
+
 def results_page() -> str:
-    """Every field of summary.json."""
+    """Every field of summary.json, and the files beside it."""
     types = structs()
     text = note("the comments in crates/lab/src/results") + "# Results\n\n"
     text += filled(
@@ -351,9 +401,15 @@ def results_page() -> str:
     text += filled(
         "Files of a result folder: `summary.json` (this page), `manifest.json` (the whole "
         "configuration, version and seed), `timing.json` (wall time, speed and memory), "
-        "`series.csv` (counts over the run), the state of every block, and HdrHistogram logs. "
+        "`series.csv` (counts over the run), `blocks.csv` (state of every block), `latency.csv` "
+        "(latencies over the run), `quantiles.csv` (latencies by percentile), and HdrHistogram "
+        "logs. [Other files](#other-files) has their columns."
+    )
+    text += "\n\n"
+    text += filled(
         "Folders of the same seed, build and configuration are byte-identical, except "
-        "`timing.json`. So the fields under `simulation` that measure time are null in the folder."
+        "`timing.json` and the `command_line` of `manifest.json`. So the fields under "
+        "`simulation` that measure time are null in the folder."
     )
     summary = types["Summary"][0]
     text += "\n\n## The run\n\n"
@@ -372,7 +428,7 @@ def results_page() -> str:
         rows = fields(types, struct, "")
         cells = [[f"`{name}{below}.{place}`", words, linked(d, "../")] for place, words, d in rows]
         text += table(["field", "type", "meaning"], cells)
-    return text
+    return text + other_files(types)
 
 
 def trace_columns(formats: list[dict]) -> str:

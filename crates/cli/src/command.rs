@@ -31,6 +31,9 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
                   trace or job file; 3 done and data was lost (run, attack); 130 interrupted."
 )]
 pub(crate) struct Cli {
+    /// Show no progress. Notes, warnings and results stay.
+    #[arg(long, short, global = true, display_order = 1000)]
+    pub(crate) quiet: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -20,6 +20,7 @@ use vpass_lab::results::Summary;
 use vpass_lab::setup;
 
 use crate::args::{CompareArgs, Form};
+use crate::call;
 use crate::exit::Exit;
 use crate::kept::Rows;
 use crate::out::{self, Folder};
@@ -206,7 +207,9 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
             } else {
                 format!("{}-seed{seed}", label.replace(' ', ""))
             };
-            plans.push((RunPlan { seed, ..plan.clone() }, name));
+            // Windows of time are only in files.
+            let windows = args.setup.base.out.is_some();
+            plans.push((RunPlan { seed, windows, ..plan.clone() }, name));
         }
     }
     Ok(plans)
@@ -229,13 +232,14 @@ fn run_all(
     // All techniques and seeds have the same number of requests.
     let requests = plans[0].0.requests()?;
     let jobs: Vec<Job> = missing.iter().map(|i| Job { plan: &plans[*i].0, requests }).collect();
+    let call = call::of("compare");
     let pace = if resumed.are_kept() { Pace::EndOften } else { Pace::Fastest };
     let ended = pool::run_all_that_go_on(&jobs, args.threads, pace, &bar, |job, outcome| {
         let i = missing[job];
         let (plan, name) = &plans[i];
         let row = match outcome {
             Ok(outcome) if folder.is_some() => {
-                Row::of(outcome, files::of_run(plan, outcome, "compare")?)
+                Row::of(outcome, files::of_run(plan, outcome, &call)?)
             }
             Ok(outcome) => Row::of(outcome, vec![]),
             Err(stop) => Row(Ended::Stopped(stop.sentence.clone())),

@@ -6,6 +6,7 @@
 
 mod args;
 mod attack;
+mod call;
 mod check;
 mod command;
 mod compare;
@@ -47,7 +48,9 @@ fn main() -> ExitCode {
     progress::hear_interrupts();
     // clap prints help, version and usage errors itself; a usage error exits with 2.
     let cli = words::parsed();
-    let ended = catch_unwind(AssertUnwindSafe(|| command(cli.command)));
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        progress::settle(cli.quiet).and_then(|()| command(cli.command))
+    }));
     stdin::remove_copy();
     match ended {
         Ok(Ok(exit)) => exit.into(),
@@ -133,6 +136,8 @@ fn show(
     command: &'static str,
     others: &[(Uber, u64)],
 ) -> Result<Exit, Failure> {
+    // Windows of time are only in files.
+    let plan = &RunPlan { windows: base.out.is_some(), ..plan.clone() };
     memory::require(plan)?;
     let folder = base.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Bar::new(plan.requests()?, "requests");
@@ -143,7 +148,7 @@ fn show(
         uber.over_seeds = Some(OverSeeds::of(&[&[(*uber, lost)], others].concat()));
     }
     if let Some(folder) = folder {
-        out::write_files(folder.path(), files::of_run(plan, &outcome, command)?)?;
+        out::write_files(folder.path(), files::of_run(plan, &outcome, &call::of(command))?)?;
         folder.finish()?;
     }
     let page_bytes = u64::from(outcome.drive.geometry().page_bytes);

@@ -1,16 +1,20 @@
-//! A progress bar on a terminal, after the first second. Elsewhere, a line for each stage of work
-//! that takes more than two seconds. This file also handles Ctrl-C.
+//! A progress bar on a terminal, after the first second. Elsewhere, lines about work that takes
+//! more than two seconds. This file also handles Ctrl-C.
 
+mod lines;
+
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use vpass_lab::failure::Failure;
 use vpass_lab::progress::Progress;
 
+use self::lines::{Lines, Present};
 use crate::exit::Exit;
 
 /// Whether the user asked to stop.
@@ -141,74 +145,31 @@ pub(crate) fn deaf<T>(work: impl FnOnce() -> T) -> T {
 /// Progress bar of one piece of work, counted in requests or other things.
 pub(crate) struct Bar {
     shown: ProgressBar,
-    done: AtomicU64,
-    stages: Option<Arc<Stages>>,
+    done: Arc<AtomicU64>,
+    present: Mutex<Present>,
+    lines: Option<Arc<Lines>>,
 }
 
-/// Stages of work, one line each.
-#[derive(Default)]
-struct Stages(Mutex<Said>);
-
-#[derive(Default)]
-struct Said {
-    /// Whether the work takes long enough for lines.
-    is_long: bool,
-    /// Whether the work is over, so that no line may follow.
-    is_over: bool,
-    /// Latest stage of each piece of work, by its name, until the work is long.
-    waiting: Vec<(Option<String>, String)>,
+/// Progress that the user wants to see.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// Whether a terminal shows bars.
+    bars: bool,
+    /// Time between two lines elsewhere; `None` for no lines.
+    lines: Option<Duration>,
 }
 
-/// Time before the first line; shorter work prints no stages.
-const SAY_AFTER: Duration = Duration::from_secs(2);
+static WANTED: OnceLock<Wanted> = OnceLock::new();
 
-impl Stages {
-    /// Starts the stages of new work, unless a terminal shows a bar or the user wants no lines.
-    fn begin() -> Option<Arc<Self>> {
-        if std::io::stderr().is_terminal()
-            || std::env::var_os(PROGRESS).is_some_and(|said| said == "off")
-        {
-            return None;
-        }
-        let stages = Arc::new(Self::default());
-        let later = stages.clone();
-        let say = move || {
-            std::thread::sleep(SAY_AFTER);
-            later.say_what_waits();
-        };
-        std::thread::Builder::new().spawn(say).is_ok().then_some(stages)
-    }
-
-    fn enter(&self, whose: Option<&str>, what: &str) {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if said.is_long {
-            return say_stage(whose, what);
-        }
-        match said.waiting.iter_mut().find(|(other, _)| other.as_deref() == whose) {
-            Some((_, stage)) => what.clone_into(stage),
-            None => said.waiting.push((whose.map(Into::into), what.into())),
-        }
-    }
-
-    fn say_what_waits(&self) {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !said.is_over {
-            said.is_long = true;
-            said.waiting.drain(..).for_each(|(whose, what)| say_stage(whose.as_deref(), &what));
-        }
-    }
-
-    fn end(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
-    }
-}
-
-/// Environment variable; `off` turns off the lines about stages.
-const PROGRESS: &str = "VPASS_PROGRESS";
-
-fn say_stage(whose: Option<&str>, what: &str) {
-    let whose = whose.map(|whose| format!("{whose}: ")).unwrap_or_default();
-    crate::out::say(&format!("vpass: {whose}{what}"));
+/// Sets what is shown of progress, from `--quiet` and the environment.
+///
+/// # Errors
+/// Reports a value of the environment that has no meaning.
+pub(crate) fn settle(quiet: bool) -> Result<(), Failure> {
+    let lines = lines::interval()?.filter(|_| !quiet);
+    // A process settles it once.
+    let _ = WANTED.set(Wanted { bars: !quiet, lines });
+    Ok(())
 }
 
 /// Time before the bar appears; a shorter run shows no bar.
@@ -221,18 +182,22 @@ impl Bar {
     pub(crate) fn new(total: Option<u64>, things: &str) -> Self {
         let template = match total {
             Some(_) => format!(
-                "{{bar:30}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {things}, \
-                 {{elapsed}}, {{eta}} left"
+                "{{msg}}{{bar:16}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {things}, \
+                 {{rate}}, {{eta}} left"
             ),
-            None => format!("{{spinner}} {{human_pos}} {things}, {{elapsed}}"),
+            None => format!("{{spinner}} {{msg}}{{human_pos}} {things}, {{rate}}, {{elapsed}}"),
         };
+        let wanted = WANTED.get().copied().unwrap_or(Wanted { bars: false, lines: None });
         KEPT.store(false, Ordering::Relaxed);
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
         bar.set_style(
             ProgressStyle::with_template(&template)
-                .unwrap_or_else(|_| ProgressStyle::default_bar()),
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .with_key("rate", |state: &ProgressState, to: &mut dyn Write| {
+                    let _ = to.write_str(&lines::per_second(state.per_sec()));
+                }),
         );
-        if std::io::stderr().is_terminal() {
+        if wanted.bars && std::io::stderr().is_terminal() {
             let bar = bar.clone();
             let show = move || {
                 std::thread::sleep(SHOW_AFTER);
@@ -244,13 +209,16 @@ impl Bar {
             // Without a thread there is no bar.
             let _ = std::thread::Builder::new().spawn(show);
         }
-        Self { shown: bar, done: AtomicU64::new(0), stages: Stages::begin() }
+        let done = Arc::new(AtomicU64::new(0));
+        let lines = Lines::begin(wanted.lines, &done, total, things);
+        Self { shown: bar, done, present: Mutex::default(), lines }
     }
 }
 
 impl Progress for Bar {
     fn advance(&self, done: u64) -> bool {
-        self.shown.set_position(self.done.fetch_add(done, Ordering::Relaxed) + done);
+        let done = self.done.fetch_add(done, Ordering::Relaxed) + done;
+        self.shown.set_position(done);
         self.may_go_on()
     }
 
@@ -267,8 +235,11 @@ impl Progress for Bar {
     }
 
     fn stage(&self, whose: Option<&str>, what: &str) {
-        if let Some(stages) = &self.stages {
-            stages.enter(whose, what);
+        let mut present = self.present.lock().unwrap_or_else(PoisonError::into_inner);
+        present.enter(whose, what);
+        self.shown.set_message(format!("{} ", vpass_lab::plain::line(present.of_all())));
+        if let Some(lines) = &self.lines {
+            lines.enter(whose, what);
         }
     }
 
@@ -286,8 +257,8 @@ impl Drop for Bar {
     /// Removes the bar.
     fn drop(&mut self) {
         self.shown.finish_and_clear();
-        if let Some(stages) = &self.stages {
-            stages.end();
+        if let Some(lines) = &self.lines {
+            lines.end();
         }
     }
 }

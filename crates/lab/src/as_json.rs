@@ -9,6 +9,10 @@ use crate::failure::Failure;
 use crate::plain::is_hidden;
 use crate::plan::RunPlan;
 
+/// Version of the JSON files. It changes if a key changes its meaning or is removed; a new key does
+/// not change it.
+pub const SCHEMA: u32 = 1;
+
 /// Formats JSON with indents and a final newline.
 ///
 /// # Errors
@@ -47,7 +51,8 @@ pub(crate) fn of_techniques(
     own: impl IntoIterator<Item = (&'static str, Value)>,
 ) -> Value {
     let workload = &plan.workload;
-    let setting: [(&str, Value); 8] = [
+    let setting: [(&str, Value); 9] = [
+        ("schema", SCHEMA.into()),
         ("vpass", env!("CARGO_PKG_VERSION").into()),
         ("drive", plan.drive.name.clone().into()),
         ("workload", workload.name().into()),

@@ -1,5 +1,36 @@
 //! Comparison of techniques on the same workload and seeds: a row for each technique, the winner of
 //! each column, and a verdict in words.
+//!
+//! `compare.json`: results of `vpass compare --out DIR`; `--json` prints the same object. `KEY` is
+//! the key of a column, such as `read_p99_9_us`.
+//!
+//! | key | type | meaning |
+//! |---|---|---|
+//! | `schema` | integer | Version of this form of the file: 1. New keys do not change it. |
+//! | `vpass` | text | Version of vpass. |
+//! | `drive`, `workload`, `workload_source`, `gear` | text | As in `summary.json`. |
+//! | `workload_generated` | true or false | As in `summary.json`. |
+//! | `seed`, `seeds` | integer | First seed, and number of seeds. |
+//! | `verdict` | list of text | Sentences that are printed below the table. |
+//! | `winners.KEY` | list of text | Labels of the rows that win the column; empty without a winner. |
+//! | `not_told_apart.KEY` | list of text | Labels of the rows that may be the best of the column and that the runs cannot tell apart, by 95 % intervals. Equal rows are among them. All competing rows are in the list if the noise of a number is unknown, or if the numbers may not be compared. Empty if one row is clearly the best. |
+//! | `winners.life`, `not_told_apart.life` | list of text | The lists of the life in this workload's unit. |
+//! | `columns.KEY.label` | text | Name of the column for a reader. |
+//! | `columns.KEY.unit` | text | Unit of the column's values: `us`, `days`, `pages`, `blocks`, `bytes`, `%`, `retries per page read` or `codewords per bit`; empty for a ratio. |
+//! | `techniques[].label` | text | Name of the row in the table and in all lists of this file. |
+//! | `techniques[].reclaim`, `gc`, `refresh`, `parity` | text | Techniques of the row. The last two are absent if no row has any. |
+//! | `techniques[].counterfactual` | true or false | Whether no real drive has these results. |
+//! | `techniques[].no_wear_seen` | true or false | Whether nothing was programmed or erased in any run. |
+//! | `techniques[].saturated` | true or false | Whether requests came faster than the drive could serve them, in any run. |
+//! | `techniques[].life_low_days`, `life_high_days` | number or null | Ends of the range of the life, in days. |
+//! | `techniques[].life_settled` | true or false | Whether rates and state have settled in all runs, so that vpass can project a life. |
+//! | `techniques[].life_unit`, `life_low`, `life_high` | text, number or null | Unit of the life, and its range in this unit. |
+//! | `techniques[].columns.KEY.mean` | number | Mean over seeds. The column is null if a run has no value. |
+//! | `techniques[].columns.KEY.ci95` | number or null | Half the width of the 95 % interval over seeds; null with one seed. |
+//! | `techniques[].columns.KEY.half95` | number or null | Half the width of the 95 % interval over seeds or by batch means, whichever is wider; null if unknown. |
+//! | `techniques[].warnings` | list of text | Warnings of all runs. |
+//! | `techniques[].runs` | list of object | The `summary.json` of each seed. |
+//! | `stopped`, `refused` | list of object | Techniques without a row, each with its reason; absent without such techniques. |
 
 pub mod column;
 pub mod mean_ci95;
@@ -20,7 +51,7 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::results::{Confidence, LifeUnit, Summary};
 use column::{COLUMNS, Sizes};
-use ranking::winners;
+use ranking::{not_told_apart, winners};
 pub use reliability::unequal_reliability;
 use row::{ComparisonRow, RowLife, Stopped};
 
@@ -87,6 +118,8 @@ pub fn has_parity(rows: &[ComparisonRow]) -> bool {
 #[expect(clippy::struct_excessive_bools, reason = "each is its own answer in the file")]
 #[derive(Serialize)]
 struct Technique<'a> {
+    /// Name in the table and in the other lists of the file.
+    label: &'a str,
     reclaim: &'a str,
     gc: &'a str,
     /// Name of the refresh technique; absent if no row has refresh.
@@ -141,6 +174,7 @@ pub fn json_of(
         let high =
             |life: Option<RowLife>| life.map(|life| life.high).filter(|high| high.is_finite());
         techniques.push(as_json::value(&Technique {
+            label: &row.label,
             reclaim: row.reclaim,
             gc: row.gc,
             refresh: refreshes(rows).then_some(row.refresh),
@@ -159,7 +193,7 @@ pub fn json_of(
             runs: &row.runs,
         })?);
     }
-    let mut best = Map::new();
+    let (mut best, mut tied, mut columns) = (Map::new(), Map::new(), Map::new());
     let sizes = Sizes::of(plan);
     for (c, column) in COLUMNS.iter().enumerate().filter(|(c, _)| stands(rows, *c)) {
         let wins = winners(rows, c, &sizes);
@@ -170,13 +204,27 @@ pub fn json_of(
             .map(|(r, _)| r.label.as_str())
             .collect();
         best.insert(column.key.into(), json!(names));
+        tied.insert(column.key.into(), json!(not_told_apart(rows, c, &sizes)));
+        let about = json!({ "label": column.label(), "unit": column.unit() });
+        columns.insert(column.key.into(), about);
     }
-    // Winners of the life in this workload's unit.
-    let of_life = life_unit(rows).and_then(|unit| best.get(unit.key()).cloned());
-    best.insert("life".into(), of_life.unwrap_or_else(|| json!([])));
-    let mut own = vec![("winners", best.into()), ("techniques", techniques.into())];
+    // The life in this workload's unit.
+    for lists in [&mut best, &mut tied] {
+        let of_life = life_unit(rows).and_then(|unit| lists.get(unit.key()).cloned());
+        lists.insert("life".into(), of_life.unwrap_or_else(|| json!([])));
+    }
+    let mut own = vec![
+        ("verdict", json!(verdict::sentences(rows, &sizes))),
+        ("winners", best.into()),
+        ("not_told_apart", tied.into()),
+        ("columns", columns.into()),
+        ("techniques", techniques.into()),
+    ];
     if !stopped.is_empty() {
         own.push(("stopped", as_json::value(&stopped)?));
     }
     Ok(as_json::of_techniques(plan, seeds, own))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,16 +1,19 @@
 //! Files of a run's results folder, as data. Each file has a name and a content.
 
-use std::fmt::Write;
-use std::time::Duration;
+mod histogram_log;
+mod latency;
+mod quantiles;
 
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::V2DeflateSerializer;
-use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
+use std::fmt::Write;
+
 use serde_json::{Map, Value};
+use vpass_core::base::metrics::{ByWindow, Window};
 use vpass_core::flash::block::BlockState;
+use vpass_core::time::Replay;
 
 use crate::as_json;
 use crate::failure::Failure;
+use crate::manifest::Call;
 use crate::plan::RunPlan;
 use crate::results::{Simulation, Summary};
 use crate::run::Outcome;
@@ -19,34 +22,47 @@ use vpass_core::base::units::BlockId;
 /// Name and content of a file.
 pub type File = (String, Vec<u8>);
 
-/// Returns the files of one run, which the command `command` made.
+/// Returns the files of one run, which this call made.
 ///
 /// # Errors
 /// Reports a trace file that can no longer be read.
-pub fn of_run(
-    plan: &RunPlan,
-    outcome: &Outcome,
-    command: &'static str,
-) -> Result<Vec<File>, Failure> {
-    let manifest = as_json::text(&outcome.manifest(plan, command)?)?;
+pub fn of_run(plan: &RunPlan, outcome: &Outcome, call: &Call) -> Result<Vec<File>, Failure> {
+    let manifest = as_json::text(&outcome.manifest(plan, call)?)?;
     let mut files = of_summary(&outcome.summary)?.to_vec();
     files.push(("manifest.json".into(), manifest.into_bytes()));
     files.push(("blocks.csv".into(), blocks_csv(outcome).into_bytes()));
     files.push(("series.csv".into(), outcome.series.csv().into_bytes()));
     if let Some(engine) = &outcome.engine {
-        let m = engine.metrics();
-        let seconds = engine.last_completion() as f64 / 1e9;
-        for (name, latency) in [
-            ("read", &m.read),
-            ("write", &m.write),
-            ("read_during_reclaim", &m.read_during_reclaim),
-        ] {
-            if latency.count() > 0 {
-                files.push((
-                    format!("{name}.hlog"),
-                    histogram_log(name, &latency.histogram(), seconds)?,
-                ));
-            }
+        files.extend(of_latencies(engine)?);
+    }
+    Ok(files)
+}
+
+/// Returns the files with latencies. Without windows of time, a histogram log has one interval for
+/// the whole run.
+fn of_latencies(engine: &Replay) -> Result<Vec<File>, Failure> {
+    let (metrics, end) = (engine.metrics(), engine.last_completion());
+    let kinds = [
+        ("read", &metrics.read),
+        ("write", &metrics.write),
+        ("read_during_reclaim", &metrics.read_during_reclaim),
+    ];
+    let by_window = metrics.by_window(end);
+    let mut files: Vec<File> = vec![("quantiles.csv".into(), quantiles::csv(&kinds).into_bytes())];
+    if let Some(by_window) = &by_window {
+        files.push(("latency.csv".into(), latency::csv(by_window).into_bytes()));
+    }
+    let windows = by_window
+        .map(|ByWindow { read, write, read_during_reclaim }| [read, write, read_during_reclaim]);
+    for (at, (name, latency)) in kinds.into_iter().enumerate() {
+        let of_window = |window: &Window| (window.from, window.to, window.latency.histogram());
+        let intervals = match &windows {
+            Some(windows) => windows[at].iter().map(of_window).collect(),
+            None => vec![(0, end, latency.histogram())],
+        };
+        if latency.count() > 0 {
+            let log = histogram_log::text(name, &intervals)?;
+            files.push((format!("{name}.hlog"), log.into_bytes()));
         }
     }
     Ok(files)
@@ -106,25 +122,6 @@ fn take_timing(results: &mut Value) -> Option<Value> {
     }
 }
 
-/// Formats a standard `HdrHistogram` log with one interval for the whole run. Values are in ns, and
-/// their maximum is in ms.
-fn histogram_log(name: &str, histogram: &Histogram<u64>, seconds: f64) -> Result<Vec<u8>, Failure> {
-    let mut bytes = vec![];
-    let mut serializer = V2DeflateSerializer::new();
-    let failed = |e: String| Failure::failed(format!("{name}.hlog: {e}"));
-    let mut log = IntervalLogWriterBuilder::new()
-        .add_comment(&format!(
-            "vpass {}: {name} latencies in nanoseconds; times in simulated seconds",
-            env!("CARGO_PKG_VERSION")
-        ))
-        .begin_log_with(&mut bytes, &mut serializer)
-        .map_err(|e| failed(e.to_string()))?;
-    let duration = Duration::from_secs_f64(seconds);
-    log.write_histogram(histogram, Duration::ZERO, duration, None)
-        .map_err(|e| failed(format!("{e:?}")))?;
-    Ok(bytes)
-}
-
 fn blocks_csv(outcome: &Outcome) -> String {
     let geometry = outcome.drive.geometry();
     let mut csv = String::from(
@@ -151,3 +148,6 @@ fn blocks_csv(outcome: &Outcome) -> String {
     }
     csv
 }
+
+#[cfg(test)]
+mod tests;

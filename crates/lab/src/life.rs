@@ -20,6 +20,7 @@ pub mod ladder;
 mod many;
 pub mod record;
 pub mod rounds;
+pub mod series;
 mod settled;
 pub mod summary;
 pub mod verdict;
@@ -47,6 +48,7 @@ use crate::session::{Judged, Measured};
 use crate::setup::Gear;
 use many::PARTS;
 pub use many::{Deadline, OneLife, live_each};
+use series::{Course, Passed};
 
 /// Largest number of years that a life is simulated.
 pub const MOST_YEARS: f64 = 100.0;
@@ -115,6 +117,9 @@ pub struct Lived {
     /// simulated request by request.
     #[serde(default)]
     pub batches: Vec<f64>,
+    /// Wear and programs over the course of the life.
+    #[serde(default)]
+    pub course: Course,
 }
 
 /// Refuses a plan that cannot have a life. The plan has no time, is cut into parts, or ends by an
@@ -202,11 +207,11 @@ fn live(
     let wear = Wear::of(plan, &measured.drive);
     beginning::require_life(plan, wear.start)?;
     let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
-    let mut course = vec![];
+    let (mut levels, mut course) = (vec![], Course::default());
     let (measured, years, end, clock) = if plan.is_fluid() {
-        fluid(plan, acceleration, measured, &mut parts, &mut course)?
+        fluid(plan, acceleration, measured, &mut parts, (&mut levels, &mut course))?
     } else {
-        untimed(plan, measured, &mut parts)?
+        untimed(plan, measured, &mut parts, &mut course)?
     };
     parts.end();
     if !progress.may_go_on() {
@@ -217,6 +222,7 @@ fn live(
     // Losses of data that the host did not read are found at the end. They are counted separately.
     let found = drive.lost_pages() - before.lost_pages;
     let counts = clock.counts(before);
+    course.end(Passed { years, pec: worn(&drive), programs: counts.programs });
     Ok(Lived {
         years,
         end,
@@ -235,7 +241,8 @@ fn live(
         acceleration: clock.acceleration(),
         accelerated_from: clock.accelerated_from(),
         pec_first: wear.start,
-        batches: batches::cut(&course),
+        batches: batches::cut(&levels),
+        course,
     })
 }
 
@@ -270,6 +277,7 @@ fn untimed(
     plan: &RunPlan,
     mut measured: Measured,
     parts: &mut Parts,
+    course: &mut Course,
 ) -> Result<(Measured, f64, End, Clock), Failure> {
     let clock = Clock::begin(NonZeroU32::MIN, &measured.drive);
     let limit = clock.simulated(parts.limit);
@@ -284,6 +292,9 @@ fn untimed(
         if looks.is_multiple_of(64) {
             let used = parts.used_up(drive, &clock);
             ends.set(used.most() >= 1.0);
+            let years = clock.lived(last.get() as f64) / YEAR as f64;
+            let (pec, programs) = (parts.cycles(used), clock.programs(drive));
+            course.pass(Passed { years, pec, programs });
             parts.tell(clock.lived(last.get() as f64) as Ns, used);
         }
         parts.progress.may_go_on()
@@ -412,6 +423,7 @@ pub(crate) mod tests {
             accelerated_from: None,
             pec_first: 0.0,
             batches: vec![],
+            course: Course::default(),
         }
     }
 

@@ -18,10 +18,20 @@ use crate::run::Outcome;
 #[expect(clippy::struct_excessive_bools, reason = "each is its own answer in the file")]
 #[derive(Clone, Debug, Serialize)]
 pub struct Manifest {
+    /// Version of this form of the file: 1. New keys do not change it.
+    pub schema: u32,
     /// Version of vpass.
     pub vpass: &'static str,
+    /// Commit that was checked out when vpass was built; null if it was built outside git. Changes
+    /// that were not committed do not show.
+    pub git_commit: Option<&'static str>,
     /// Command: run, compare or attack.
     pub command: &'static str,
+    /// Words of the command as the user typed them, first the name of the program. Empty if a
+    /// library made the run.
+    pub command_line: Vec<String>,
+    /// Sentences about what the run took for granted, such as an assumed rate of a trace.
+    pub assumptions: Vec<String>,
     /// Preset or path of the drive.
     pub drive: String,
     /// Preset or path of the workload.
@@ -118,16 +128,38 @@ pub struct TraceFileRecord {
     pub sha256: String,
 }
 
+/// Call of the program that made a run.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Name of the command: run, compare or attack.
+    pub command: &'static str,
+    /// Words of the command line, first the name of the program; empty for a library.
+    pub words: Vec<String>,
+    /// Commit that was checked out when the program was built; `None` outside git.
+    pub git_commit: Option<&'static str>,
+}
+
+impl Call {
+    /// Returns the call of a library, which has no command line.
+    pub fn of_library(command: &'static str) -> Self {
+        Self { command, words: vec![], git_commit: None }
+    }
+}
+
 impl Outcome {
     /// Returns everything that is needed to repeat the run.
     ///
     /// # Errors
     /// Reports a trace file that can no longer be read.
-    pub fn manifest(&self, plan: &RunPlan, command: &'static str) -> Result<Manifest, Failure> {
+    pub fn manifest(&self, plan: &RunPlan, call: &Call) -> Result<Manifest, Failure> {
         let WorkloadRecord { trace_options, traces, configuration } = workload(plan)?;
         Ok(Manifest {
+            schema: as_json::SCHEMA,
             vpass: env!("CARGO_PKG_VERSION"),
-            command,
+            git_commit: call.git_commit,
+            command: call.command,
+            command_line: call.words.clone(),
+            assumptions: plan.assumptions()?,
             drive: plan.drive.name.clone(),
             workload: plan.workload.name(),
             workload_generated: plan.workload.is_generated(),

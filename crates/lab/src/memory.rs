@@ -5,6 +5,7 @@ use std::fs::read_to_string;
 use std::path::Path;
 
 use vpass_core::base::geometry::Geometry;
+use vpass_core::base::metrics::AllWindows;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Drive;
 use vpass_core::slots::reclaim::technique;
@@ -16,6 +17,7 @@ use crate::load::Loaded;
 use crate::numbers::bytes;
 use crate::plan::{RunPlan, Workload};
 use crate::run::memory_of_stages;
+use crate::setup::Gear;
 
 /// Memory of a run besides its drive and its requests. It holds requests underway, queues of the
 /// timed gear, counts and histograms.
@@ -37,9 +39,10 @@ pub fn needed(plan: &RunPlan) -> Result<u64, Failure> {
     let before = plan.source_before()?.map_or(0, |before| before.memory());
     let stages = if plan.stages { memory_of_stages(&Geometry::new(&plan.drive.config)) } else { 0 };
     let drive = of_drive(&plan.drive.config, plan.reclaim, plan.oracle.level());
+    let windows = if plan.windows && plan.gear == Gear::Timed { AllWindows::MEMORY } else { 0 };
     // The first drive still exists while drives of other ages run.
     let at_once = if plan.ages.is_empty() { 1 } else { 2 };
-    Ok(at_once * (drive + source + stages) + before)
+    Ok(at_once * (drive + source + stages) + before + windows)
 }
 
 /// Returns the number of bytes of a drive under a technique, with its run, and with its oracle if

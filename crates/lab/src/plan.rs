@@ -1,5 +1,6 @@
 //! Plan of a run. All of it is checked before anything runs or is created.
 
+mod assumptions;
 mod cycles;
 mod fail;
 mod few;
@@ -86,6 +87,9 @@ pub struct RunPlan {
     /// Whether the host's page reads are split into stages (`Summary::page_reads`). Stages need the
     /// timed gear and no oracle.
     pub stages: bool,
+    /// Whether latencies are kept by window of time, for `latency.csv` and the intervals of
+    /// `.hlog` files. Only the timed gear has latencies.
+    pub windows: bool,
 }
 
 /// Technique for each slot, as a user names it.
@@ -200,6 +204,7 @@ impl RunPlan {
             seed: base.seed,
             oracle: base.oracle,
             stages: false,
+            windows: false,
         }
     }
 
@@ -349,10 +354,10 @@ impl RunPlan {
             .and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
     }
 
-    /// Returns this plan for a drive of this age, without further ages.
+    /// Returns this plan for a drive of this age, without further ages and without windows of time.
     #[must_use]
     pub fn at_age(&self, pec: u32) -> Self {
-        let mut plan = Self { ages: vec![], ..self.clone() };
+        let mut plan = Self { ages: vec![], windows: false, ..self.clone() };
         plan.drive.config.start.pec = pec;
         plan
     }

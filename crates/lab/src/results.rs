@@ -54,6 +54,8 @@ use words::Word;
 /// Result of one run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Summary {
+    /// Version of this form of results: 1. New keys do not change it.
+    pub schema: u32,
     /// Version of vpass.
     #[serde(deserialize_with = "words::one")]
     pub vpass: Word,

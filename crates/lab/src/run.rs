@@ -85,7 +85,8 @@ fn at_one_age(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failur
     let mut done = CyclesDone::default();
     let mut requests = Passes::new(plan.source()?, NonZeroU32::MIN).until(&ends);
     warm_up(plan, &mut requests, &ends, &mut session, &mut done, progress)?;
-    let mut run = Measured::begin(session);
+    progress.stage(None, COUNT);
+    let mut run = Measured::begin(plan, session);
     run.session.drive.expect_failures(&plan.fail);
     if plan.stages {
         let stages = ReadStages::of(&run.session.drive);
@@ -97,6 +98,9 @@ fn at_one_age(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failur
     let outcome = run.conclude(plan, &served, started.elapsed().as_secs_f64());
     Ok(Outcome { cycles: plan.cycles.map(|_| done), ..outcome })
 }
+
+/// Stage of a run in which counts and latencies are measured.
+const COUNT: &str = "measuring";
 
 /// Begins a session with the drive of a plan.
 pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, Failure> {
@@ -116,7 +120,9 @@ pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, 
     };
     progress.stage(None, "preparing the drive");
     let session = deaf(progress, || Session::new(&beginning))?;
-    progress.stage(None, "running");
+    if plan.warm_up > 0 || plan.before.is_some() {
+        progress.stage(None, "warming up");
+    }
     if progress.may_go_on() { Ok(session) } else { Err(Failure::interrupted()) }
 }
 
@@ -128,10 +134,13 @@ struct Measured {
 }
 
 impl Measured {
-    fn begin(session: Session) -> Self {
+    fn begin(plan: &RunPlan, session: Session) -> Self {
         let mut session = session.measure();
         if let Some(engine) = &mut session.engine {
             engine.keep_course();
+            if plan.windows {
+                engine.keep_windows();
+            }
         }
         let before = Before::of(&mut session.drive);
         Self { session, series: Series::default(), before }

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use vpass_core::base::metrics::HostCounts;
 use vpass_core::base::units::Cause;
+use vpass_lab::life::series::Course;
 use vpass_lab::life::summary::Life;
 use vpass_lab::life::{End, Lived};
 use vpass_lab::plan::{Chosen, RunPlan};
@@ -107,6 +108,7 @@ fn lives() -> [Lived; 2] {
         accelerated_from: None,
         pec_first: 0.0,
         batches: vec![],
+        course: Course::default(),
     };
     let other = Lived {
         years: 3.0,
@@ -134,6 +136,7 @@ fn lives() -> [Lived; 2] {
         accelerated_from: None,
         pec_first: 0.0,
         batches: vec![],
+        course: Course::default(),
     };
     [one, other]
 }

@@ -13,7 +13,16 @@ fn a_folder_holds_the_run() {
     let folder = room.path("new/results");
     assert_eq!(
         names_in(&folder),
-        ["blocks.csv", "manifest.json", "read.hlog", "series.csv", "summary.json", "timing.json"]
+        [
+            "blocks.csv",
+            "latency.csv",
+            "manifest.json",
+            "quantiles.csv",
+            "read.hlog",
+            "series.csv",
+            "summary.json",
+            "timing.json"
+        ]
     );
     assert_eq!(names_in(&room.path("new")), ["results"]);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
@@ -30,6 +39,22 @@ fn a_folder_holds_the_run() {
     assert_eq!(manifest["drive_configuration"]["geometry"]["blocks_per_plane"], 51);
     assert_eq!(manifest["workload_configuration"]["workload"]["requests"], 2000);
     assert!(manifest["stream_widths"].as_object().is_some_and(|w| !w.is_empty()));
+    assert_eq!((&manifest["schema"], &summary["schema"]), (&Value::from(1), &Value::from(1)));
+    let typed = [
+        "vpass",
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=2000",
+        "--out",
+        &out,
+        "--json",
+    ];
+    assert_eq!(manifest["command_line"], Value::from(typed.to_vec()));
+    assert_eq!(manifest["assumptions"][0], "The host keeps 64 requests outstanding.");
     let blocks = read("blocks.csv");
     assert!(blocks.starts_with("block,die,plane,state,pec_cycles,"));
     assert_eq!(blocks.lines().count(), 409);
@@ -69,7 +94,7 @@ fn what_is_there_already_is_left_alone() {
         0,
         "an empty folder is as good as none"
     );
-    assert_eq!(names_in(&room.path("empty")).len(), 6);
+    assert_eq!(names_in(&room.path("empty")).len(), 8);
 }
 
 #[cfg(target_os = "linux")]
@@ -98,8 +123,27 @@ fn the_same_seed_gives_the_same_files() {
     for name in ["a", "b"] {
         assert_eq!(small_run(&["--out", &room.text(name)]).code, 0);
     }
-    for name in ["blocks.csv", "manifest.json", "read.hlog", "series.csv", "summary.json"] {
-        let read = |folder: &str| std::fs::read(room.path(folder).join(name)).unwrap();
-        assert_eq!(read("a"), read("b"), "{name}");
+    let read = |folder: &str, name: &str| std::fs::read(room.path(folder).join(name)).unwrap();
+    let names = names_in(&room.path("a"));
+    assert!(names.len() == 8 && names == names_in(&room.path("b")));
+    for name in names.iter().filter(|name| !["manifest.json", "timing.json"].contains(&&***name)) {
+        assert_eq!(read("a", name), read("b", name), "{name}");
     }
+    // The user typed another folder; all else is the same.
+    let mut manifests: [Value; 2] =
+        ["a", "b"].map(|name| serde_json::from_slice(&read(name, "manifest.json")).unwrap());
+    let typed = manifests.each_mut().map(|manifest| manifest["command_line"].take());
+    assert!(typed[0] != typed[1] && manifests[0] == manifests[1]);
+}
+
+/// Words of the command line keep their characters in the file, and a terminal gets no code.
+#[test]
+fn foreign_words_of_the_command_line_are_kept_as_text() {
+    let room = Room::new();
+    let out = room.text("a\u{9b}2J\nb");
+    assert_eq!(small_run(&["--out", &out]).code, 0);
+    let text = std::fs::read_to_string(std::path::Path::new(&out).join("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(manifest["command_line"][9], out.as_str());
+    assert!(!text.contains('\u{9b}'));
 }

@@ -1,5 +1,7 @@
 //! What a run counts, and latencies. All counts are since the end of preconditioning.
 
+mod windows;
+
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
@@ -7,6 +9,7 @@ use crate::base::course::Course;
 use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{Cause, Ns};
 use crate::bugs::{Bug, planted};
+pub use windows::{AllWindows, ByWindow, Window, Windows};
 
 /// What the host asked for; the fields are those of `host` in a summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -248,6 +251,33 @@ pub struct TimedMetrics {
     pub stages: Vec<(Latency, Latency)>,
     /// Host reads at evenly spaced numbers of requests, where these are marked.
     pub course: Option<Course>,
+    /// Latencies by window of time, where windows are kept.
+    pub windows: AllWindows,
+}
+
+impl TimedMetrics {
+    /// Records a host read that ended at `end` after `latency`, both in ns.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a request")]
+    pub(crate) fn note_read(&mut self, end: Ns, latency: Ns) {
+        self.windows.read.note(end, &self.read);
+        self.read.record(latency);
+    }
+
+    /// Records a host read that met reclaim.
+    #[inline]
+    pub(crate) fn note_read_during_reclaim(&mut self, end: Ns, latency: Ns) {
+        self.note_read(end, latency);
+        self.windows.read_during_reclaim.note(end, &self.read_during_reclaim);
+        self.read_during_reclaim.record(latency);
+    }
+
+    /// Records a host write.
+    #[inline]
+    pub(crate) fn note_write(&mut self, end: Ns, latency: Ns) {
+        self.windows.write.note(end, &self.write);
+        self.write.record(latency);
+    }
 }
 
 /// What was measured of each group of origins.

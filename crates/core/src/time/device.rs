@@ -215,6 +215,13 @@ impl Device {
         self.metrics.course = Some(Course::default());
     }
 
+    /// From now on latencies are kept by window of time too ([`TimedMetrics::by_window`]). Time
+    /// must be 0.
+    pub fn keep_windows(&mut self) {
+        assert_eq!(self.now, 0, "windows begin at time 0");
+        self.metrics.windows.begin();
+    }
+
     /// Marks the read latencies after so many requests, where they are marked and a mark is due.
     #[cold]
     pub(super) fn mark(&mut self, requests: u64) {

@@ -64,6 +64,11 @@ impl Replay {
         self.device.keep_course();
     }
 
+    /// From now on latencies are kept by window of time too. Time must be 0.
+    pub fn keep_windows(&mut self) {
+        self.device.keep_windows();
+    }
+
     /// When a request was complete last, in simulated time.
     pub fn last_completion(&self) -> Ns {
         self.device.last_completion()

@@ -104,6 +104,36 @@ impl Column {
         self.key != LOST_BY_AGE || mean > 0.0
     }
 
+    /// Returns the name of the column, for a reader who does not see the headings beside it.
+    pub fn label(&self) -> &'static str {
+        match self.key {
+            "host_bytes_until_worn" => "life in bytes written",
+            "read_bytes_until_worn" => "life in bytes read",
+            "write_amplification" => "write amplification",
+            "read_p99_us" => "read p99",
+            "read_p99_9_us" => "read p99.9",
+            "read_max_us" => "read max",
+            "reclaim_wait_percent" => "reclaim wait share",
+            LOST_BY_AGE => "data lost by age",
+            _ => self.heading,
+        }
+    }
+
+    /// Returns the unit of the values in files; empty for a ratio.
+    pub fn unit(&self) -> &'static str {
+        match self.key {
+            "projected_life_days" => "days",
+            "reclaim_erases" | "gc_erases" => "blocks",
+            "reclaim_wait_percent" => "%",
+            "controller_ram_bytes" | "host_bytes_until_worn" | "read_bytes_until_worn" => "bytes",
+            "write_amplification" => "",
+            "retries_mean" => "retries per page read",
+            "uber" => "codewords per bit",
+            _ if self.is_latency() => "us",
+            _ => "pages",
+        }
+    }
+
     /// Returns whether the column is a latency, in microseconds.
     pub fn is_latency(&self) -> bool {
         self.key.ends_with("_us")

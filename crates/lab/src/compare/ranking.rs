@@ -120,15 +120,7 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
             .map(|standing| standing.rank)
     };
     let are_alike = real().count() != 1 && real().all(|rank| Some(rank) == real().next());
-    let competing: Vec<_> = rows.iter().filter(|row| row.may_win(shown)).collect();
-    let is_early = shown.life_unit().is_some()
-        && competing.len() > 1
-        && competing.iter().any(|row| !row.tells_life());
-    if rows.len() == 1
-        || are_alike
-        || shown.key == "uber" && unequal_reliability(rows).is_some()
-        || is_early
-    {
+    if rows.len() == 1 || are_alike || !may_be_compared(rows, shown) {
         return none;
     }
     let wins = |label: &str| rows.iter().map(|row| row.label == label).collect();
@@ -145,6 +137,31 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
             alone.map_or(none, |row| wins(&row.label))
         }
     }
+}
+
+/// Returns whether the numbers of a column mean the same in all rows. They do not if parity repairs
+/// what the column counts, or if a life has not settled.
+fn may_be_compared(rows: &[ComparisonRow], column: &Column) -> bool {
+    let competing: Vec<_> = rows.iter().filter(|row| row.may_win(column)).collect();
+    let is_early = column.life_unit().is_some()
+        && competing.len() > 1
+        && competing.iter().any(|row| !row.tells_life());
+    !is_early && !(column.key == "uber" && unequal_reliability(rows).is_some())
+}
+
+/// Returns the labels of the rows that may be the best of a column and that the runs cannot tell
+/// apart. Equal rows are among them.
+/// - The list is empty if one row is clearly the best, or if fewer than two rows compete.
+/// - All competing rows are in the list if the noise of a number is unknown, or if the numbers may
+///   not be compared.
+pub fn not_told_apart<'a>(rows: &'a [ComparisonRow], column: usize, sizes: &Sizes) -> Vec<&'a str> {
+    let all: Vec<&ComparisonRow> = rows.iter().collect();
+    let Some(ranking) = Ranking::of(&all, column, sizes) else { return vec![] };
+    let is_compared = ranking.is_known() && may_be_compared(rows, &COLUMNS[column]);
+    let behind = if is_compared { &[][..] } else { &ranking.behind };
+    let tied: Vec<&str> =
+        ranking.front.iter().chain(behind).map(|standing| standing.row.label.as_str()).collect();
+    if tied.len() > 1 { tied } else { vec![] }
 }
 
 fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<Standing<'a>> {

@@ -2,8 +2,6 @@
 //! latency, reclaim writes, write amplification and RAM. Only techniques that kept the data
 //! compete. A difference within the noise has no winner.
 
-use std::fmt::Write;
-
 use super::column::{COLUMNS, Sizes};
 use super::life_unit;
 use super::ranking::Ranking;
@@ -12,28 +10,31 @@ use crate::numbers::{count, plural};
 
 /// Describes which techniques kept the data, and which technique wins each measure.
 pub fn verdict(rows: &[ComparisonRow], sizes: &Sizes) -> String {
-    let mut text = format!("\n{}", losses(rows));
+    format!("\n{}\n", sentences(rows, sizes).join(" "))
+}
+
+/// Returns the sentences of [`verdict`].
+pub fn sentences(rows: &[ComparisonRow], sizes: &Sizes) -> Vec<String> {
+    let mut sentences = losses(rows);
     let safe: Vec<&ComparisonRow> =
         rows.iter().filter(|row| !row.lost_data() && !row.counterfactual).collect();
     if let ([only], true) = (&safe[..], rows.len() > 1) {
-        let _ = write!(
-            text,
-            " Only `{}` kept all data, so there is nothing to compare it with.",
+        sentences.push(format!(
+            "Only `{}` kept all data, so there is nothing to compare it with.",
             only.label
-        );
+        ));
     }
     if safe.len() > 1 {
         let parts = findings(rows, &safe, sizes);
         if !parts.is_empty() {
-            let _ = write!(text, " Of those that kept all data: {}.", parts.join("; "));
+            sentences.push(format!("Of those that kept all data: {}.", parts.join("; ")));
         }
     }
-    text.push('\n');
-    text
+    sentences
 }
 
 /// Describes the losses, such as "`none` lost data: 456 pages."
-fn losses(rows: &[ComparisonRow]) -> String {
+fn losses(rows: &[ComparisonRow]) -> Vec<String> {
     let lossy: Vec<&ComparisonRow> = rows.iter().filter(|row| row.lost_data()).collect();
     let of = |row: &&ComparisonRow| {
         let pages: u64 = row.runs.iter().map(|run| run.data_lost_pages).sum();
@@ -45,9 +46,11 @@ fn losses(rows: &[ComparisonRow]) -> String {
     };
     let sentences: Vec<String> = lossy.iter().map(of).collect();
     match sentences.len() {
-        0 => "No technique lost data.".into(),
-        n if n == rows.len() => format!("Every technique lost data. {}.", sentences.join("; ")),
-        _ => format!("{}.", sentences.join("; ")),
+        0 => vec!["No technique lost data.".into()],
+        n if n == rows.len() => {
+            vec!["Every technique lost data.".into(), format!("{}.", sentences.join("; "))]
+        }
+        _ => vec![format!("{}.", sentences.join("; "))],
     }
 }
 
@@ -248,4 +251,4 @@ fn longer_runs(rows: &[&ComparisonRow]) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

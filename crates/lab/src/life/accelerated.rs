@@ -14,10 +14,12 @@ use vpass_core::drive::Drive;
 use vpass_core::time::FluidRun;
 
 use super::counts::{Counts, Grown, errors};
+use super::series::{Course, Passed};
 use super::settled::Settling;
 use super::{End, Parts, Used, worn};
 use crate::failure::Failure;
 use crate::plan::RunPlan;
+use crate::results::ByCause;
 use crate::session::Measured;
 
 /// Ratio of the life so far to the length of the next step. The end of the life is interpolated
@@ -122,6 +124,13 @@ impl Clock {
         at_end.since(&accelerated.counts, self.acceleration.get())
     }
 
+    /// Returns the number of pages programmed in the life so far, by cause.
+    pub(super) fn programs(&self, drive: &Drive) -> ByCause {
+        let now = ByCause::from(drive.flash_counts().programs);
+        let Some(accelerated) = &self.accelerated else { return now };
+        Grown(self.acceleration.get().into()).by_cause(&accelerated.counts.programs, &now)
+    }
+
     /// Returns the number of errors per bit that the host read in the life so far.
     pub(super) fn uber(&self, drive: &Drive) -> Option<f64> {
         let so_far = errors(drive);
@@ -136,13 +145,14 @@ impl Clock {
 }
 
 /// Simulates a life in steps. Each step is a small part of the life so far. After each step,
-/// `course` gets the P/E cycles of the mean block and the years of the life.
+/// `levels` gets the P/E cycles of the mean block and the years of the life. `course` also gets the
+/// programs, at fewer steps.
 pub(super) fn fluid(
     plan: &RunPlan,
     acceleration: NonZeroU32,
     mut measured: Measured,
     parts: &mut Parts,
-    course: &mut Vec<(f64, f64)>,
+    (levels, course): (&mut Vec<(f64, f64)>, &mut Course),
 ) -> Result<(Measured, f64, End, Clock), Failure> {
     let mut source = plan.fluid(parts.tables)?.source;
     let drive = &mut measured.drive;
@@ -150,7 +160,7 @@ pub(super) fn fluid(
     let (mut clock, mut settling) = (Clock::begin(acceleration, drive), Settling::begin(drive));
     let (mut at, mut before) = (0, parts.used_up(drive, &clock));
     let years_at = |clock: &Clock, simulated: f64| clock.lived(simulated) / YEAR as f64;
-    course.push((parts.cycles(before), 0.0));
+    levels.push((parts.cycles(before), 0.0));
     let (simulated, end) = loop {
         let limit = clock.simulated(parts.limit);
         let until = (at + clock.step(at)).min(limit);
@@ -160,10 +170,12 @@ pub(super) fn fluid(
         if let Some((share, end)) = Used::up_between(before, now) {
             let ends = at as f64 + share * (until - at) as f64;
             let cycles = parts.cycles(before) + share * (parts.cycles(now) - parts.cycles(before));
-            course.push((cycles, years_at(&clock, ends)));
+            levels.push((cycles, years_at(&clock, ends)));
             break (ends, end);
         }
-        course.push((parts.cycles(now), years_at(&clock, until as f64)));
+        let (pec, years) = (parts.cycles(now), years_at(&clock, until as f64));
+        levels.push((pec, years));
+        course.pass(Passed { years, pec, programs: clock.programs(drive) });
         if until == limit {
             break (until as f64, End::LivesOn);
         }

@@ -105,7 +105,8 @@ impl Grown {
         Some((of(errors_then, errors), of(bits_then, bits)))
     }
 
-    fn by_cause(self, then: &ByCause, now: &ByCause) -> ByCause {
+    /// Returns counts of a life. Wear levelling counts once.
+    pub(super) fn by_cause(self, then: &ByCause, now: &ByCause) -> ByCause {
         let of = |cause: Cause| {
             let times = if cause == Cause::Wear { Self(1) } else { self };
             times.count(then.of(cause), now.of(cause))

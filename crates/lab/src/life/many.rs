@@ -54,6 +54,7 @@ pub fn live_each(
         .min(asked.len())
         .min(at_once.max(1) as usize);
     let all = begin(Some(PARTS * asked.len() as u64), "parts of the lives");
+    all.stage(None, "simulating lives");
     let progress = Watched { all, deadline, is_late: AtomicBool::new(false) };
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let lived: Mutex<Vec<(usize, Result<Lived, Failure>)>> = Mutex::new(vec![]);

@@ -1,5 +1,23 @@
 //! Comparison of lives: years and causes of wear. Each number is a mean over seeds and samples,
 //! with its interval.
+//!
+//! `life.json`: results of `vpass life --out DIR`; `--json` prints the same object. A number with
+//! an interval has a `mean` and a `ci95`, half the width of the 95 % interval over lives.
+//!
+//! | key | type | meaning |
+//! |---|---|---|
+//! | `schema` | integer | Version of this form of the file: 1. New keys do not change it. |
+//! | `vpass` | text | Version of vpass. |
+//! | `drive`, `workload`, `workload_source`, `gear` | text | As in `summary.json`. |
+//! | `workload_generated` | true or false | As in `summary.json`. |
+//! | `seed`, `seeds`, `samples`, `sample` | integer, text | First seed, number of seeds, number of samples, and share of the pages in a sample. |
+//! | `rated_pec` | integer | P/E cycles of the mean block at which the drive is worn out. |
+//! | `years_at_most`, `uber_at_most` | number or null | Conditions that end a life earlier. |
+//! | `longest` | text or null | Label of the technique that lives longest; null if two lives are too close. |
+//! | `rung`, `acceleration` | integer | Rung of the ladder, and P/E cycles per erase; absent for exact lives. |
+//! | `sampled` | object | Number of pages and blocks in the samples; absent for whole drives. |
+//! | `refused` | list of object | Techniques without a life, each with its reason; absent without such techniques. |
+//! | `start_pec`, `set`, `drive_configuration`, `workload_configuration`, `trace_options`, `traces` | | Configuration of the lives, as in `manifest.json`. |
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -12,6 +30,7 @@ use vpass_core::slots::parity::NO_PARITY;
 use super::climb::Answer;
 use super::interval::Interval;
 use super::ladder::Rung;
+use super::series::{self, Row};
 use super::{End, Lived, MOST_YEARS, Until, accelerated_loss, held, rounds, verdict};
 use crate::as_json;
 use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
@@ -89,6 +108,8 @@ pub struct Life {
     /// Number of reads that the samples served, divided by the expected number. A sample of one
     /// page in N should serve one read in N. Null if unknown.
     pub reads_held: Option<f64>,
+    /// Course of the mean life: its start, and the ends of 64 equal parts of its years.
+    pub series: Vec<Row>,
     /// Results of each single life.
     pub lives: Vec<One>,
 }
@@ -205,6 +226,7 @@ impl Life {
             uber: mean_ci95_of_all(lives, |lived| lived.uber),
             reads_by_retries: by_retries(lives),
             hints: by_word(lives),
+            series: series::mean(lives.iter().map(|lived| (&lived.course, 1.0))),
             lives: plans.iter().zip(lives).map(|(plan, lived)| One::of(plan, lived)).collect(),
         }
     }
@@ -218,12 +240,14 @@ impl Life {
         if answer.interval.is_none() && !answer.is_on_rung {
             return Some(life);
         }
+        let courses = lives.iter().map(|lived| &lived.course).zip(answer.factors.iter().copied());
+        let series = series::mean(courses);
         let sure = answer.interval.filter(|interval| !interval.is_range);
         let corrected =
             lives.iter().zip(&answer.factors).map(|(lived, factor)| factor * lived.years);
         let mean = corrected.sum::<f64>() / lives.len() as f64;
         let years = MeanCi95 { mean, ci95: sure.map(|interval| interval.half()) };
-        Some(Self { years, interval: answer.interval, ..life })
+        Some(Self { years, interval: answer.interval, series, ..life })
     }
 
     /// Returns whether the oracle found a bug in any life.
@@ -466,6 +490,7 @@ pub(crate) mod tests {
             hints: None,
             rounds_in_step: None,
             reads_held: None,
+            series: vec![],
             lives: vec![],
         }
     }

@@ -8,7 +8,7 @@ use vpass_core::drive::Drive;
 use vpass_oracle::Adversary;
 
 use super::summary::Served;
-use super::{Measured, Outcome, begun};
+use super::{COUNT, Measured, Outcome, begun};
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::progress::Progress;
@@ -21,7 +21,8 @@ pub(super) fn attacked(
     (depth, rate): (u32, Option<f64>),
     progress: &dyn Progress,
 ) -> Result<Outcome, Failure> {
-    let mut run = Measured::begin(begun(plan, progress)?);
+    let mut run = Measured::begin(plan, begun(plan, progress)?);
+    progress.stage(None, COUNT);
     let timed = run.session.engine.is_some();
     let started = Instant::now();
     let mut last = 0;

@@ -6,7 +6,7 @@ use vpass_core::base::units::Ns;
 use vpass_core::time::FluidRun;
 
 use super::summary::Served;
-use super::{Measured, Outcome, begun};
+use super::{COUNT, Measured, Outcome, begun};
 use crate::failure::Failure;
 use crate::plan::{Fluid, RunPlan, Tables};
 use crate::progress::Progress;
@@ -22,7 +22,8 @@ pub(super) fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Fa
         // Time 0 is the start of counting and of the requests.
         workload = plan.fluid(&tables)?;
     }
-    let mut run = Measured::begin(session);
+    progress.stage(None, COUNT);
+    let mut run = Measured::begin(plan, session);
     let started = Instant::now();
     let drive = &mut run.session.drive;
     let mut steps = Steps::new(plan, &workload, progress);

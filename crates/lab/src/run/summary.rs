@@ -7,6 +7,7 @@ use vpass_core::time::Replay;
 use vpass_oracle::OracleReport;
 use vpass_workload::traces::{Device, TraceReport};
 
+use crate::as_json::SCHEMA;
 use crate::plan::{RunPlan, Workload};
 use crate::results::jobs::JobResult;
 use crate::results::mapping_unit::MappingUnit;
@@ -51,6 +52,7 @@ pub(super) fn summary(
     let (programs, page_bytes) =
         (flash.programs.sum() as f64, u64::from(drive.geometry().page_bytes));
     let mut summary = Summary {
+        schema: SCHEMA,
         vpass: env!("CARGO_PKG_VERSION"),
         drive: plan.drive.name.clone(),
         workload: plan.workload.name(),

@@ -13,7 +13,7 @@ use vpass_workload::synthetic::WorkloadConfig;
 
 use super::serve::too_short;
 use super::summary::Served;
-use super::{Measured, Outcome, begun};
+use super::{COUNT, Measured, Outcome, begun};
 use crate::failure::Failure;
 use crate::load::Generated;
 use crate::plan::{RunPlan, Workload};
@@ -76,8 +76,9 @@ fn in_chunks(
     source.end_after(any.warm_up);
     warm_up_all(any, &mut source, &mut sessions, chunk, progress)?;
     source.begin(NonZeroU32::MIN);
+    progress.stage(None, COUNT);
     let mut runs: Vec<(Measured, f64)> =
-        sessions.into_iter().map(|session| (Measured::begin(session), 0.0)).collect();
+        sessions.into_iter().map(|session| (Measured::begin(any, session), 0.0)).collect();
     serve_all(&mut source, &mut runs, chunk, progress)?;
     progress.stage(None, "checking the end");
     let (requests, last_arrival) = source.numbers();

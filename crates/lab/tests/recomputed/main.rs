@@ -26,6 +26,7 @@ use serde_json::Value;
 use tables::Table;
 use told::as_told;
 use vpass_lab::files::of_run;
+use vpass_lab::manifest::Call;
 use vpass_lab::progress::Unwatched;
 use vpass_lab::run::{Outcome, execute};
 
@@ -44,7 +45,7 @@ impl Ran {
         let plan = case.plan();
         let outcome =
             execute(&plan, &Unwatched).unwrap_or_else(|e| panic!("{}: {}", case.name, e.sentence));
-        let files = of_run(&plan, &outcome, "run").unwrap();
+        let files = of_run(&plan, &outcome, &Call::of_library("run")).unwrap();
         let file = |name: &str| {
             let (_, bytes) = files.iter().find(|(of, _)| of == name).unwrap();
             String::from_utf8(bytes.clone()).unwrap()

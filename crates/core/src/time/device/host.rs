@@ -281,12 +281,9 @@ impl Host {
         let Known { start, tag, number, origin, measured } = request;
         let latency = end - start;
         match measured {
-            Measured::Read => metrics.read.record(latency),
-            Measured::ReadDuringReclaim => {
-                metrics.read.record(latency);
-                metrics.read_during_reclaim.record(latency);
-            }
-            Measured::Write => metrics.write.record(latency),
+            Measured::Read => metrics.note_read(end, latency),
+            Measured::ReadDuringReclaim => metrics.note_read_during_reclaim(end, latency),
+            Measured::Write => metrics.note_write(end, latency),
             Measured::Not => {
                 if planted(Bug::TrimsMeasured) {
                     metrics.write.record(latency);

@@ -15,7 +15,7 @@ use vpass_core::base::units::Cause;
 
 const SIZES: Sizes = Sizes { page_bytes: 16_384, capacity_bytes: 1 << 30 };
 
-fn plan() -> RunPlan {
+pub(in crate::compare) fn plan() -> RunPlan {
     let set = vec!["workload.requests=1000".into()];
     let base = Base { gear: Gear::Timed, set, ..Base::new("tiny") };
     RunPlan::new(
@@ -27,26 +27,26 @@ fn plan() -> RunPlan {
 }
 
 /// Summary of a run with a few reads in closed loop. Tests replace its numbers.
-fn summary() -> Summary {
+pub(in crate::compare) fn summary() -> Summary {
     static FEW_READS: OnceLock<Summary> = OnceLock::new();
     FEW_READS.get_or_init(|| execute(&plan(), &Unwatched).unwrap().summary).clone()
 }
 
-fn row(label: &str, runs: Vec<Summary>) -> ComparisonRow {
+pub(in crate::compare) fn row(label: &str, runs: Vec<Summary>) -> ComparisonRow {
     let runs = (1..).zip(runs).map(|(seed, run)| Summary { seed, ..run }).collect();
     ComparisonRow::new(&plan(), label.into(), runs)
 }
 
 /// Summary of a run with this tail latency, in microseconds. `half` is half the width of the
 /// interval.
-fn tail(p99_9: f64, half: Option<f64>) -> Summary {
+pub(in crate::compare) fn tail(p99_9: f64, half: Option<f64>) -> Summary {
     let mut run = summary();
     run.latency_us.read.p99_9 = Some(p99_9);
     Summary { batch_means: BatchMeans { read_p99_9_us: half, ..run.batch_means.clone() }, ..run }
 }
 
 /// Summary of a run with this life in days: an optional number, and a range.
-fn days(middle: Option<f64>, low: f64, high: f64) -> Summary {
+pub(in crate::compare) fn days(middle: Option<f64>, low: f64, high: f64) -> Summary {
     let run = summary();
     let wear = Wear {
         life_unit: Some(LifeUnit::Days),

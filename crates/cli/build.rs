@@ -1,0 +1,21 @@
+//! Commit of the sources, for the manifest of a run. It is read from the files of git, because a
+//! machine that builds need not have the program. Outside git, no commit is set.
+
+#[path = "build/git.rs"]
+mod git;
+
+use std::path::Path;
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=build");
+    let Some(git) = git::folder_of_git(&root.join(".git")) else { return };
+    // A missing file would run this script at every build.
+    for path in git.moves().into_iter().filter(|path| path.exists()) {
+        println!("cargo:rerun-if-changed={}", path.display());
+    }
+    if let Some(commit) = git.commit() {
+        println!("cargo:rustc-env=VPASS_GIT_COMMIT={commit}");
+    }
+}

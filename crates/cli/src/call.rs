@@ -1,0 +1,37 @@
+//! Call of this program for the manifest of a run: the command line, and the commit of the build.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use vpass_lab::manifest::Call;
+
+/// Returns the call of this process.
+pub(crate) fn of(command: &'static str) -> Call {
+    let words = words(std::env::args_os());
+    Call { command, words, git_commit: option_env!("VPASS_GIT_COMMIT") }
+}
+
+/// Returns the words of a command line, without the folder of the program. Words that are not
+/// Unicode have replacement characters; all other words are unchanged.
+fn words(words: impl Iterator<Item = OsString>) -> Vec<String> {
+    let word = |(at, word): (usize, OsString)| {
+        let own = Path::new(&word).file_name().filter(|_| at == 0);
+        own.unwrap_or(&word).to_string_lossy().into_owned()
+    };
+    words.enumerate().map(word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_program_loses_its_folder() {
+        let typed = ["/opt/bin/vpass", "run", "--drive", "./a/b.toml", "a\n\u{9b}2J", ""];
+        let found = words(typed.into_iter().map(OsString::from));
+        assert_eq!(found, ["vpass", "run", "--drive", "./a/b.toml", "a\n\u{9b}2J", ""]);
+        assert!(
+            words([OsString::from("..")].into_iter()) == [".."] && words([].into_iter()).is_empty()
+        );
+    }
+}

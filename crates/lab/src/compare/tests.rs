@@ -1,0 +1,94 @@
+//! `compare.json`: what the table says in words and stars, as lists.
+
+use super::verdict::tests::{days, plan, row, summary, tail};
+use super::*;
+
+/// Returns the JSON of these rows.
+fn json(rows: &[ComparisonRow]) -> Value {
+    json_of(rows, &[], &plan(), 1).unwrap()
+}
+
+#[test]
+fn rows_within_the_noise_are_not_told_apart() {
+    let tied = |rows: &[ComparisonRow], key: &str| json(rows)["not_told_apart"][key].clone();
+    let tails = |half: Option<f64>| {
+        let of = |us: f64| vec![tail(us, half)];
+        [row("a", of(282.0)), row("b", of(289.0)), row("c", of(400.0))]
+    };
+    let key = "read_p99_9_us";
+    // 282 + 4 reaches 289 - 4; 282 + 3 does not reach 289 - 3. Nothing reaches 400.
+    assert_eq!(tied(&tails(Some(4.0)), key), json!(["a", "b"]));
+    assert_eq!(tied(&tails(Some(3.0)), key), json!([]));
+    assert_eq!(json(&tails(Some(3.0)))["winners"][key], json!(["a"]));
+    // The noise is not known, so no row is known to be better than another.
+    assert_eq!(tied(&tails(None), key), json!(["a", "b", "c"]));
+    // Equal rows are not told apart either. A row that lost data does not compete.
+    let lost = Summary { data_lost_pages: 7, ..tail(282.0, Some(1.0)) };
+    let rows = [row("none", vec![lost]), row("a", vec![tail(300.0, Some(1.0))])];
+    assert_eq!(tied(&rows, key), json!([]));
+    let equal = [row("a", vec![summary()]), row("b", vec![summary()])];
+    assert_eq!(tied(&equal, "controller_ram_bytes"), json!(["a", "b"]));
+    assert_eq!(tied(&[row("a", vec![summary()])], key), json!([]));
+}
+
+#[test]
+fn the_life_has_its_list_in_the_unit_of_the_workload() {
+    let of = |settled: bool, middle: f64| {
+        let mut run = days(Some(middle), 0.9 * middle, 1.1 * middle);
+        run.wear.life_settled = settled;
+        vec![run]
+    };
+    let tied = |rows: &[ComparisonRow]| json(rows)["not_told_apart"]["life"].clone();
+    assert_eq!(tied(&[row("a", of(true, 4.0)), row("b", of(true, 3.9))]), json!(["a", "b"]));
+    assert_eq!(tied(&[row("a", of(true, 4.0)), row("b", of(true, 2.0))]), json!([]));
+    // A run is too short for a life, so the lives may not be compared.
+    assert_eq!(tied(&[row("a", of(true, 4.0)), row("b", of(false, 2.0))]), json!(["a", "b"]));
+}
+
+#[test]
+fn the_verdict_is_the_printed_text_sentence_by_sentence() {
+    let lost = |run: Summary| Summary { data_lost_pages: 7, ..run };
+    let sizes = Sizes::of(&plan());
+    for rows in [
+        vec![row("a", vec![tail(282.0, Some(3.0))]), row("b", vec![tail(289.0, Some(3.0))])],
+        vec![row("a", vec![lost(summary())]), row("b", vec![lost(summary())])],
+        vec![row("none", vec![lost(summary())]), row("b", vec![summary()])],
+    ] {
+        let sentences = json(&rows)["verdict"].clone();
+        let sentences: Vec<&str> =
+            sentences.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+        assert_eq!(sentences.join(" "), verdict::verdict(&rows, &sizes).trim());
+        assert!(sentences.len() == 2 && sentences.iter().all(|text| text.ends_with('.')));
+    }
+    let rows = [row("a", vec![lost(summary())]), row("b", vec![lost(summary())])];
+    let expected =
+        ["Every technique lost data.", "`a` lost data: 7 pages; `b` lost data: 7 pages."];
+    assert_eq!(json(&rows)["verdict"], json!(expected));
+}
+
+#[test]
+fn each_column_has_a_label_of_its_own_and_the_unit_of_its_key() {
+    let json = json(&[row("a", vec![summary()]), row("b", vec![summary()])]);
+    assert_eq!((&json["schema"], &json["techniques"][1]["label"]), (&json!(1), &json!("b")));
+    let about = json["columns"].as_object().unwrap();
+    assert_eq!(about["read_p99_9_us"], json!({ "label": "read p99.9", "unit": "us" }));
+    assert_eq!(about["write_amplification"], json!({ "label": "write amplification", "unit": "" }));
+    let mut labels: Vec<_> = COLUMNS.iter().map(|column| column.label()).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    assert_eq!(labels.len(), COLUMNS.len());
+    for column in &COLUMNS {
+        let last = column.key.rsplit('_').next().unwrap();
+        let unit = match last {
+            "us" | "days" | "pages" => last,
+            "bytes" | "worn" => "bytes",
+            "percent" => "%",
+            "erases" => "blocks",
+            "mean" => "retries per page read",
+            "uber" => "codewords per bit",
+            "amplification" => "",
+            other => panic!("a unit for {other}"),
+        };
+        assert_eq!(column.unit(), unit, "{}", column.key);
+    }
+}

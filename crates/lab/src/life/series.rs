@@ -1,0 +1,202 @@
+//! Course of a life: wear, and the causes of the pages programmed so far.
+//!
+//! A single life keeps its state each time that it has become half a percent longer. The rows of
+//! `life.json` are the mean over lives: each life is read at the same parts of its own years.
+//!
+//! ```text
+//! lives of 4 and 6 years, half over: 2 and 3 years, so the row is at 2.5 years
+//! ```
+
+use serde::{Deserialize, Serialize};
+use vpass_core::base::units::Cause;
+
+use crate::results::ByCause;
+
+/// Ratio of two states that are kept. A century of states from the first millisecond on has 6,000.
+const LONGER: f64 = 1.005;
+/// Number of parts of a life in the rows.
+const PARTS: u32 = 64;
+
+/// State of a life at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Passed {
+    /// Length of the life so far, in years.
+    pub years: f64,
+    /// Number of P/E cycles of the mean block.
+    pub pec: f64,
+    /// Number of pages programmed since the start of the life, by cause.
+    pub programs: ByCause,
+}
+
+/// States of a life, by rising years.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Course(Vec<Passed>);
+
+/// State of the mean life at one part of its years.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// Length of the life so far, in years.
+    pub years: f64,
+    /// Number of P/E cycles of the mean block.
+    pub pec_mean: f64,
+    /// Share of the host's own writes in the pages programmed so far. All shares add up to 1. They
+    /// are null before the first page is programmed.
+    pub consumed_host: Option<f64>,
+    /// Share of garbage collection.
+    pub consumed_gc: Option<f64>,
+    /// Share of rewriting because of reads.
+    pub consumed_reclaim: Option<f64>,
+    /// Share of rewriting because of age.
+    pub consumed_refresh: Option<f64>,
+    /// Share of wear levelling.
+    pub consumed_levelling: Option<f64>,
+    /// Share of the parity of stripes.
+    pub consumed_parity: Option<f64>,
+    /// Share of regrouping by hints; absent if it is 0.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub consumed_hints: Option<f64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires it")]
+fn is_nothing(share: &Option<f64>) -> bool {
+    share.is_none_or(|share| share == 0.0)
+}
+
+impl Course {
+    /// Keeps a state if the life has become longer by half a percent since the last kept state.
+    pub(super) fn pass(&mut self, now: Passed) {
+        if self.0.last().is_none_or(|last| now.years >= LONGER * last.years) {
+            self.0.push(now);
+        }
+    }
+
+    /// Adds the last state. The end of a life lies within the last step.
+    pub(super) fn end(&mut self, end: Passed) {
+        self.0.retain(|passed| passed.years < end.years);
+        self.0.push(end);
+    }
+
+    /// Returns the years, the P/E cycles and the programs by cause after a part of the life, from 0
+    /// to 1. Values between two states are interpolated.
+    fn at(&self, part: f64) -> Option<(f64, f64, [f64; Cause::COUNT])> {
+        let years = part * self.0.last()?.years;
+        let after = self.0.partition_point(|passed| passed.years < years).min(self.0.len() - 1);
+        let to = self.0[after];
+        let start = Passed { years: 0.0, pec: self.0[0].pec, programs: ByCause::default() };
+        let from = if after > 0 { self.0[after - 1] } else { start };
+        let share = if to.years > from.years {
+            ((years - from.years) / (to.years - from.years)).clamp(0.0, 1.0)
+        } else {
+            1.0
+        };
+        let between = |from: f64, to: f64| from + share * (to - from);
+        let programs = Cause::ALL
+            .map(|cause| between(from.programs.of(cause) as f64, to.programs.of(cause) as f64));
+        Some((years, between(from.pec, to.pec), programs))
+    }
+}
+
+/// Returns the rows of the mean life. Each life has a factor for its years. The list is empty
+/// without lives, or if a life has no states.
+pub(super) fn mean<'a>(lives: impl Iterator<Item = (&'a Course, f64)> + Clone) -> Vec<Row> {
+    let row = |part: u32| {
+        let part = f64::from(part) / f64::from(PARTS);
+        let (mut count, mut years, mut pec) = (0.0, 0.0, 0.0);
+        let mut shares = [0.0; Cause::COUNT];
+        let mut has_programs = true;
+        for (course, factor) in lives.clone() {
+            let (of_life, cycles, programs) = course.at(part)?;
+            let all: f64 = programs.iter().sum();
+            has_programs &= all > 0.0;
+            (count, years, pec) = (count + 1.0, years + factor * of_life, pec + cycles);
+            shares.iter_mut().zip(programs).for_each(|(share, pages)| *share += pages / all);
+        }
+        let share = |cause: Cause| has_programs.then(|| shares[cause as usize] / count);
+        (count > 0.0).then(|| Row {
+            years: years / count,
+            pec_mean: pec / count,
+            consumed_host: share(Cause::Host),
+            consumed_gc: share(Cause::Gc),
+            consumed_reclaim: share(Cause::Reclaim),
+            consumed_refresh: share(Cause::Refresh),
+            consumed_levelling: share(Cause::Wear),
+            consumed_parity: share(Cause::Parity),
+            consumed_hints: share(Cause::Hint),
+        })
+    };
+    (0..=PARTS).map(row).collect::<Option<Vec<_>>>().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn programs(host: u64, reclaim: u64, wear: u64) -> ByCause {
+        let mut by_cause = [0; Cause::COUNT];
+        by_cause[Cause::Host as usize] = host;
+        by_cause[Cause::Reclaim as usize] = reclaim;
+        by_cause[Cause::Wear as usize] = wear;
+        ByCause::from(by_cause)
+    }
+
+    /// Life whose reclaim grows with the square of its years, of which this many pass.
+    fn course(years: f64) -> Course {
+        let mut course = Course::default();
+        let state = |at: f64| Passed {
+            years: at,
+            pec: 100.0 + 200.0 * at,
+            programs: programs((1e9 * at) as u64, (1e9 * at * at) as u64, 0),
+        };
+        let mut at = 1e-9;
+        while at < years {
+            course.pass(state(at));
+            at *= 1.001;
+        }
+        course.end(state(years));
+        course
+    }
+
+    #[test]
+    fn rows_are_evenly_spaced_and_hold_the_state_at_their_time() {
+        let rows = mean([(&course(4.0), 1.0)].into_iter());
+        assert_eq!(rows.len(), 65);
+        assert_eq!((rows[0].years, rows[64].years, rows[64].pec_mean), (0.0, 4.0, 900.0));
+        assert_eq!(rows[0].consumed_host, None, "nothing was programmed yet");
+        for (n, row) in rows.iter().enumerate().skip(1) {
+            let years = n as f64 / 16.0;
+            assert!((row.years - years).abs() < 1e-12);
+            assert!((row.pec_mean - (100.0 + 200.0 * years)).abs() < 0.1, "{row:?}");
+            // at^2 of at + at^2 pages are reclaim's.
+            let share = years / (1.0 + years);
+            assert!((row.consumed_reclaim.unwrap() - share).abs() < 1e-4, "{row:?}");
+            let sum = row.consumed_host.unwrap() + row.consumed_reclaim.unwrap();
+            assert!((sum - 1.0).abs() < 1e-12 && row.consumed_hints == Some(0.0));
+        }
+    }
+
+    #[test]
+    fn lives_are_averaged_at_the_same_part_of_their_years() {
+        let (short, long) = (course(4.0), course(6.0));
+        let rows = mean([(&short, 1.0), (&long, 1.0)].into_iter());
+        assert!((rows[32].years - 2.5).abs() < 1e-12);
+        assert!((rows[32].pec_mean - 600.0).abs() < 0.1, "the mean of 500 and 700");
+        let reclaim = f64::midpoint(2.0 / 3.0, 3.0 / 4.0);
+        assert!((rows[32].consumed_reclaim.unwrap() - reclaim).abs() < 1e-4);
+        // The factor of a sample corrects years, and nothing else.
+        let corrected = mean([(&short, 2.0), (&long, 1.0)].into_iter());
+        assert!((corrected[64].years - 7.0).abs() < 1e-12);
+        assert_eq!(corrected[64].pec_mean, rows[64].pec_mean);
+        assert!(mean([(&short, 1.0), (&Course::default(), 1.0)].into_iter()).is_empty());
+    }
+
+    #[test]
+    fn a_long_life_keeps_few_states_and_its_end_is_the_last() {
+        let mut course = course(100.0);
+        assert!(course.0.len() < 6000, "{}", course.0.len());
+        assert!(course.0.windows(2).all(|pair| pair[0].years < pair[1].years));
+        // The life ended within its last step.
+        let end = Passed { years: 90.0, pec: 7.0, programs: programs(1, 1, 0) };
+        course.end(end);
+        assert!(course.0.last() == Some(&end) && course.0[course.0.len() - 2].years < 90.0);
+    }
+}
