@@ -44,6 +44,16 @@ impl Drive {
         self.flash.tell(Observer::measured_phase);
     }
 
+    /// Logs the erases of the measured phase from now on: at most this many, evenly thinned out.
+    pub fn keep_erasures(&mut self, most: usize) {
+        self.flash.keep_erasures(most);
+    }
+
+    /// Returns the log of erases; `None` unless [`Self::keep_erasures`] asked for it.
+    pub fn erasures(&self) -> Option<&Thinned<Erasure>> {
+        self.flash.erasures()
+    }
+
     /// From now on an erase counts as so many P/E cycles, except one that levels wear, whatever
     /// `wear.acceleration` says. The thresholds of blocks that hold data stay until the next time
     /// that their technique is asked.
