@@ -206,7 +206,8 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
             } else {
                 format!("{}-seed{seed}", label.replace(' ', ""))
             };
-            plans.push((RunPlan { seed, ..plan.clone() }, name));
+            let doses = args.setup.base.out.is_some();
+            plans.push((RunPlan { seed, doses, ..plan.clone() }, name));
         }
     }
     Ok(plans)

@@ -133,6 +133,7 @@ fn show(
     command: &'static str,
     others: &[(Uber, u64)],
 ) -> Result<Exit, Failure> {
+    let plan = &RunPlan { doses: base.out.is_some(), ..plan.clone() };
     memory::require(plan)?;
     let folder = base.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Bar::new(plan.requests()?, "requests");

@@ -1,5 +1,7 @@
 //! Files of a run's results folder, as data. Each file has a name and a content.
 
+mod doses;
+
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -33,6 +35,7 @@ pub fn of_run(
     files.push(("manifest.json".into(), manifest.into_bytes()));
     files.push(("blocks.csv".into(), blocks_csv(outcome).into_bytes()));
     files.push(("series.csv".into(), outcome.series.csv().into_bytes()));
+    files.extend(doses::files(plan, outcome));
     if let Some(engine) = &outcome.engine {
         let m = engine.metrics();
         let seconds = engine.last_completion() as f64 / 1e9;

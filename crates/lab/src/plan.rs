@@ -86,6 +86,8 @@ pub struct RunPlan {
     /// Whether the host's page reads are split into stages (`Summary::page_reads`). Stages need the
     /// timed gear and no oracle.
     pub stages: bool,
+    /// Whether doses and erases are recorded for the files of a result folder.
+    pub doses: bool,
 }
 
 /// Technique for each slot, as a user names it.
@@ -200,6 +202,7 @@ impl RunPlan {
             seed: base.seed,
             oracle: base.oracle,
             stages: false,
+            doses: false,
         }
     }
 

@@ -29,7 +29,7 @@ const MAPPED: usize = 2000;
 /// Largest number of bins of a block.
 const BINS: u32 = 128;
 /// Number of wordlines in whole pictures, over all blocks: rows of a table of some 2 MB.
-pub const ROWS: usize = 20_000;
+pub const ROWS: usize = 16_000;
 /// Largest number of logged erases.
 pub const ERASURES: usize = 2000;
 /// A block is looked at again when its reads have grown by this share of them.

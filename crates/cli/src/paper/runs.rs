@@ -168,6 +168,7 @@ impl Kind {
             seed,
             oracle: if group.oracle { Watch::On } else { Watch::Off },
             stages: group.has_stages(),
+            doses: false,
         };
         if refresh != NO_REFRESH || of_run.parity != NO_PARITY || group.span.is_some() {
             plan.checked()

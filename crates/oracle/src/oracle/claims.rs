@@ -6,6 +6,7 @@ use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
 use vpass_core::watch::observer::{NO_OWNER, PhysRead};
 
+use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 

@@ -104,8 +104,9 @@ impl Oracle {
         self.recorder = Some(recorder);
     }
 
-    /// Ends the record with the present state of all blocks, at this time.
-    pub(crate) fn end_record(&mut self, now: Ns) -> Option<DoseRecord> {
+    /// Ends the record with the present state of all blocks, at this time in nanoseconds. Returns
+    /// `None` unless [`Self::record_doses`] asked for a record.
+    pub fn end_record(&mut self, now: Ns) -> Option<DoseRecord> {
         self.note_time(now);
         self.recorder.as_ref()?;
         self.geometry.clone().block_ids().for_each(|block| self.look_for_record(block));
