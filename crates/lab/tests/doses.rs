@@ -104,10 +104,9 @@ fn doses_are_those_of_the_trace_at_one_moment() {
     for gear in [Gear::Untimed, Gear::Timed] {
         let (outcome, files) = ran(&replay(folder.path(), gear));
         // Nothing moves, so the places at the end are those of all reads.
-        let place = |row: vpass_core::drive::MapRow| {
-            (u64::from(row.lpn.number()), row.ppn.number() as usize / 3)
-        };
-        let wordline_of: BTreeMap<u64, usize> = outcome.drive.map_rows().map(place).collect();
+        let places = outcome.drive.map_rows();
+        let places = places.map(|row| (u64::from(row.lpn.number()), row.ppn.number() as usize / 3));
+        let wordline_of: BTreeMap<u64, usize> = places.collect();
         let dose = rows(&files, "dose.csv");
         let mut blocks: Vec<usize> = vec![];
         for wordlines in dose.chunks(4) {

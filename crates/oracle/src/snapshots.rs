@@ -47,7 +47,7 @@ struct Course {
     cycle: f64,
     /// Highest dose over limit since the measured phase began.
     worst: f64,
-    /// [`Self::cycle`] at the last look at all wordlines.
+    /// Highest dose over limit since the erase that a look at all wordlines has found.
     looked: f64,
     /// Time of the worst moment.
     at: Ns,
@@ -144,10 +144,10 @@ impl Recorder {
         read >= self.next[block.index()]
     }
 
-    /// All wordlines of a block have been looked at, of which this many quarters were read.
-    pub(crate) fn looked(&mut self, block: BlockId, read: u64) {
-        let course = &mut self.courses[block.index()];
-        course.looked = course.cycle;
+    /// All wordlines of a block have been looked at, from which this many quarters were read. Their
+    /// highest dose over limit since the erase is `highest`.
+    pub(crate) fn looked(&mut self, block: BlockId, read: u64, highest: f64) {
+        self.courses[block.index()].looked = highest;
         let spacing = u64::from(self.wordlines) * READS_PER_WORDLINE * COUNTED_UNIT;
         self.next[block.index()] = read + spacing.max(read / GROWTH);
     }
@@ -158,19 +158,26 @@ impl Recorder {
         self.courses[block.index()].cycle
     }
 
-    /// Notes a dose over limit of a block that exceeds all since its erase, and the wordline of it.
-    /// Returns whether it exceeds all of the measured phase.
-    pub(crate) fn rises(&mut self, block: BlockId, ratio: f64, wordline: u32) -> bool {
-        let course = &mut self.courses[block.index()];
-        course.cycle = ratio;
-        if ratio <= course.worst {
-            return false;
-        }
-        (course.worst, course.at, course.wordline) = (ratio, self.now, wordline);
-        true
+    /// Returns the highest dose over limit that a look at all wordlines has found since the erase.
+    pub(crate) fn looked_at(&self, block: BlockId) -> f64 {
+        self.courses[block.index()].looked
     }
 
-    /// Notes how many wordlines of a block are past their limit at its worst moment.
+    /// Notes a dose over limit of a block, and its wordline.
+    pub(crate) fn notes(&mut self, block: BlockId, ratio: f64, wordline: u32) {
+        let course = &mut self.courses[block.index()];
+        course.cycle = course.cycle.max(ratio);
+        if ratio > course.worst {
+            (course.worst, course.at, course.wordline) = (ratio, self.now, wordline);
+        }
+    }
+
+    /// Returns whether no moment of a block was worse than this dose over limit.
+    pub(crate) fn is_worst(&self, block: BlockId, ratio: f64) -> bool {
+        ratio >= self.courses[block.index()].worst
+    }
+
+    /// Notes how many wordlines of a block are past their limit at its worst look.
     pub(crate) fn are_past(&mut self, block: BlockId, wordlines: u32) {
         self.courses[block.index()].past = wordlines;
     }
@@ -203,6 +210,7 @@ impl Recorder {
     pub(crate) fn erases(&mut self, block: BlockId) {
         let course = &mut self.courses[block.index()];
         let share = std::mem::take(&mut course.cycle);
+        course.looked = 0.0;
         course.erases += 1;
         course.at_erase = course.at_erase.max(share);
         self.next[block.index()] = 0;

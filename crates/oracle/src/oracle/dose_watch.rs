@@ -66,8 +66,8 @@ impl Oracle {
         let ratio = truth.ratio();
         if recorder.is_a_step(at.block, ratio) {
             self.look_for_record(at.block);
-        } else if let Some(recorder) = self.recorder.as_mut().filter(|_| ratio > so_far) {
-            recorder.rises(at.block, ratio, at.index);
+        } else if let Some(recorder) = &mut self.recorder {
+            recorder.notes(at.block, ratio, at.index);
         }
     }
 
@@ -85,12 +85,16 @@ impl Oracle {
     #[inline(never)]
     pub(crate) fn look_for_record(&mut self, block: BlockId) {
         let Some(mut recorder) = self.recorder.take() else { return };
-        let higher = self.highest_of(block, recorder.highest(block));
-        let rises = higher.filter(|(ratio, at)| recorder.rises(block, *ratio, *at));
-        if let Some((ratio, _)) = rises {
+        let mut highest = recorder.looked_at(block);
+        if let Some((ratio, wordline)) = self.highest_of(block, highest) {
+            highest = ratio;
+            recorder.notes(block, ratio, wordline);
             let keeps = recorder.keeps(block, ratio);
-            if keeps || ratio > 1.0 {
+            let is_past = ratio > 1.0 && recorder.is_worst(block, ratio);
+            if keeps || is_past {
                 self.picture(block, &mut recorder.rows);
+            }
+            if is_past {
                 let past = recorder.rows.iter().filter(|row| row.is_past()).count();
                 recorder.are_past(block, past as u32);
             }
@@ -100,7 +104,7 @@ impl Oracle {
                 recorder.keep(block, Moment { ratio, host_reads, cycles });
             }
         }
-        recorder.looked(block, self.doses.read_of(block).unwrap_or(0));
+        recorder.looked(block, self.doses.read_of(block).unwrap_or(0), highest);
         self.recorder = Some(recorder);
     }
 

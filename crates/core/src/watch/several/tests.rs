@@ -1,6 +1,8 @@
 //! Every callback reaches every observer.
 
 use super::*;
+use crate::base::failure::Unit;
+use crate::base::geometry::Geometry;
 use crate::config::DriveConfig;
 use crate::drive::{Drive, Techniques};
 
@@ -101,7 +103,7 @@ writes_down! {
 const OF_TIME: [&str; 3] = ["run_began", "time", "run_ended"];
 
 /// Calls every callback once.
-fn call_all(o: &mut dyn Observer) {
+fn call_all(o: &mut dyn Observer, failed: Stretch) {
     let (block, lpn, ppn) = (BlockId::new(1), Lpn::new(2), Ppn::new(3));
     let (wordline, metrics) = (WordlineInBlock::FIRST, TimedMetrics::default());
     o.now(1);
@@ -123,7 +125,7 @@ fn call_all(o: &mut dyn Observer) {
     o.unprotected(1);
     o.delayed(1, 1, 1, 1);
     o.lives_in(2);
-    o.failed(Stretch::of_page(ppn));
+    o.failed(failed);
     o.rebuild_done();
     o.awaits_parity(1);
     o.needs_no_parity(1);
@@ -165,12 +167,22 @@ fn sorted(mut names: Vec<&'static str>) -> Vec<&'static str> {
     names
 }
 
+fn config() -> DriveConfig {
+    let text = r#"
+        geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
+        timing = { sense_us = 50, program_us = 200, erase_us = 3000, channel_mb_s = 800 }
+        drive = { spare = 0.4 }
+        disturb = { model = "count", table = [{ pec = 0, limit = [60] }] }
+    "#;
+    toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap()
+}
+
 #[test]
 fn every_callback_reaches_every_observer() {
     let timed: Box<dyn Observer> = Box::new(Heard::default());
     let mut several = Several::with(timed, Box::new(Timeless::default()));
     assert!(several.wants_time());
-    call_all(&mut several);
+    call_all(&mut several, Unit::Page(0).pages(&Geometry::new(&config())));
     let all = callbacks();
     assert!(all.len() > 40 && all.contains(&"reads"), "{all:?}");
     let heard = find::<Heard>(&mut several).unwrap().names.clone();
@@ -182,14 +194,7 @@ fn every_callback_reaches_every_observer() {
 
 #[test]
 fn observers_of_one_drive_hear_the_same_events_and_all_come_back() {
-    let text = r#"
-        geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
-        timing = { sense_us = 50, program_us = 200, erase_us = 3000, channel_mb_s = 800 }
-        drive = { spare = 0.4 }
-        disturb = { model = "count", table = [{ pec = 0, limit = [60] }] }
-    "#;
-    let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-    let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
+    let mut drive = Drive::new(config(), &Techniques::default(), false).unwrap();
     drive.observe(Box::new(Heard::default()));
     drive.observe(Box::new(Heard::default()));
     drive.observe(Box::new(Timeless::default()));
