@@ -86,7 +86,8 @@ pub struct RunPlan {
     /// Whether the host's page reads are split into stages (`Summary::page_reads`). Stages need the
     /// timed gear and no oracle.
     pub stages: bool,
-    /// Whether doses and erases are recorded for the files of a result folder.
+    /// Whether doses and erases are recorded for the files of a result folder. Drives of other
+    /// `ages` record none.
     pub doses: bool,
 }
 
@@ -355,7 +356,7 @@ impl RunPlan {
     /// Returns this plan for a drive of this age, without further ages.
     #[must_use]
     pub fn at_age(&self, pec: u32) -> Self {
-        let mut plan = Self { ages: vec![], ..self.clone() };
+        let mut plan = Self { ages: vec![], doses: false, ..self.clone() };
         plan.drive.config.start.pec = pec;
         plan
     }

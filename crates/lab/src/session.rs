@@ -175,6 +175,7 @@ pub struct Judged {
     /// Highest dose over limit of a block when a reclaim job began with it; `None` without an
     /// oracle or without reclaim jobs.
     pub threshold_used: Option<f64>,
-    /// Record of doses; `None` if it was not wanted, without an oracle, or if reads disturb nothing.
+    /// Record of doses; `None` if it was not wanted, without an oracle, or if reads disturb
+    /// nothing.
     pub doses: Option<DoseRecord>,
 }

@@ -51,11 +51,27 @@ fn plan(drive: &str, workload: &str, gear: Gear, reclaim: &str, keys: &str) -> R
 
 /// Drive of 24 blocks of 4 wordlines of 3 pages, with alpha 9.25 and a limit that no read reaches.
 const SMALL: &str = r#"
-    geometry = { channels = 1, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 12, wordlines_per_block = 4, cell = "tlc", page_size = "4KiB" }
-    timing = { sense_us = 50, program_us = 200, erase_us = 3000, channel_mb_s = 800 }
-    drive = { spare = 0.5 }
-    start = { fill = 1.0 }
-    disturb = { model = "wordline", groups = ["only"], table = [{ pec = 0, limit = [20000], alpha = [9.25] }] }
+    [geometry]
+    channels = 1
+    dies_per_channel = 2
+    planes_per_die = 1
+    blocks_per_plane = 12
+    wordlines_per_block = 4
+    cell = "tlc"
+    page_size = "4KiB"
+    [timing]
+    sense_us = 50
+    program_us = 200
+    erase_us = 3000
+    channel_mb_s = 800
+    [drive]
+    spare = 0.5
+    [start]
+    fill = 1.0
+    [disturb]
+    model = "wordline"
+    groups = ["only"]
+    table = [{ pec = 0, limit = [20000], alpha = [9.25] }]
 "#;
 
 /// Returns the pages that the trace reads, in order: page 7 often, others by a pattern.
@@ -137,8 +153,10 @@ fn doses_are_those_of_the_trace_at_one_moment() {
         read.dedup();
         assert_eq!(read.len(), blocks.len());
         assert_eq!(blocks[0], wordline_of[&7] / 4, "page 7 is read most");
-        let worst: Vec<f64> =
-            blocks.iter().map(|block| number(&rows(&files, "dose_blocks.csv")[*block], "worst_ratio")).collect();
+        let worst: Vec<f64> = blocks
+            .iter()
+            .map(|block| number(&rows(&files, "dose_blocks.csv")[*block], "worst_ratio"))
+            .collect();
         assert!(worst.is_sorted_by(|a, b| a >= b), "{worst:?}");
         // The end is the worst moment of the most-read block.
         let end = doses_after(reads().len(), blocks[0], &wordline_of);
@@ -149,7 +167,8 @@ fn doses_are_those_of_the_trace_at_one_moment() {
 }
 
 /// Reads of hot pages on a worn drive, so that blocks reach their limits.
-const HOT: &str = "workload.requests=1500000 workload.distribution=hot-cold:0.002/0.95 start.pec=3000";
+const HOT: &str =
+    "workload.requests=1500000 workload.distribution=hot-cold:0.002/0.95 start.pec=3000";
 
 #[test]
 fn the_worst_block_is_the_oracles() {
@@ -160,22 +179,28 @@ fn the_worst_block_is_the_oracles() {
         (Gear::Fluid, "block"),
         (Gear::Fluid, "ipr-wl"),
     ] {
-        let rate = if gear == Gear::Fluid { " workload.rate=100000 workload.queue_depth=" } else { "" };
-        let (outcome, files) = ran(&plan("tiny", "uniform-read", gear, reclaim, &format!("{HOT}{rate}")));
+        let rate =
+            if gear == Gear::Fluid { " workload.rate=100000 workload.queue_depth=" } else { "" };
+        let (outcome, files) =
+            ran(&plan("tiny", "uniform-read", gear, reclaim, &format!("{HOT}{rate}")));
         let summary = &outcome.summary;
         assert!(summary.data_lost_pages == 0 && summary.reclaim.invocations > 0, "{reclaim}");
         let oracle = summary.oracle.as_ref().unwrap();
         assert!(!oracle.is_bug(), "{:?}", oracle.findings);
         let blocks = rows(&files, "dose_blocks.csv");
         let worst = blocks.iter().map(|row| number(row, "worst_ratio")).fold(0.0, f64::max);
-        assert!(worst.to_bits() == oracle.worst_dose_ratio.to_bits(), "{reclaim}: {worst} {oracle:?}");
+        assert!(
+            worst.to_bits() == oracle.worst_dose_ratio.to_bits(),
+            "{reclaim}: {worst} {oracle:?}"
+        );
         let used = summary.threshold_used.unwrap();
         assert!(used > 0.0 && used <= worst, "{used} of {worst}");
         // The snapshot of the worst block is within 1 % of it, and of one moment.
         let dose = rows(&files, "dose.csv");
         let first = dose.iter().filter(|row| row["block"] == dose[0]["block"]);
         let ratios = first.filter(|row| number(row, "valid_pages") > 0.0);
-        let highest = ratios.map(|row| number(row, "dose") / number(row, "limit")).fold(0.0, f64::max);
+        let highest =
+            ratios.map(|row| number(row, "dose") / number(row, "limit")).fold(0.0, f64::max);
         assert!(highest <= worst && highest > worst / 1.011, "{highest} of {worst}");
         // Erases for reads had used as much of the limit as jobs did, or more.
         let erasures = rows(&files, "erasures.csv");
@@ -219,7 +244,8 @@ fn every_erase_has_its_reads() {
     let blocks = rows(&files, "dose_blocks.csv");
     let counted: f64 = blocks.iter().map(|row| number(row, "erases")).sum();
     assert_eq!(counted as usize, erasures.len());
-    for (number_of, row) in blocks.iter().enumerate().filter(|(_, row)| number(row, "erases") > 0.0) {
+    for (number_of, row) in blocks.iter().enumerate().filter(|(_, row)| number(row, "erases") > 0.0)
+    {
         let of_block = erasures.iter().filter(|e| e["block"] == number_of.to_string());
         let highest = of_block.map(|e| number(e, "share_used")).fold(0.0, f64::max);
         assert!((number(row, "share_used_at_erase") - highest).abs() < 1e-12);
@@ -251,7 +277,9 @@ fn a_record_changes_no_other_file_and_is_the_same_each_time() {
     let with: Rows = rows(&with, "erasures.csv");
     for (with, off) in with.into_iter().zip(rows(&off, "erasures.csv")) {
         assert_eq!(off["share_used"], "");
-        assert!(["block", "at_s", "cause", "reads"].iter().all(|column| with[column] == off[column]));
+        assert!(
+            ["block", "at_s", "cause", "reads"].iter().all(|column| with[column] == off[column])
+        );
         assert!(number(&with, "share_used") >= 0.0);
     }
 }

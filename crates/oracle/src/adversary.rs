@@ -14,7 +14,6 @@
 
 mod siege;
 
-
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::base::units::{BlockId, Lpn, Ns, Ppn};
 use vpass_core::drive::Drive;

@@ -1,5 +1,5 @@
-//! Doses of whole blocks at their worst moments, for a run's results. The oracle feeds the recorder,
-//! because only the oracle knows doses.
+//! Doses of whole blocks at their worst moments, for a run's results. The oracle feeds the
+//! recorder, because only the oracle knows doses.
 //!
 //! Doses only grow until data moves, so the worst moment of a block comes just before that. The
 //! oracle therefore looks at a block:
@@ -20,8 +20,8 @@ use vpass_core::base::thinned::Thinned;
 use vpass_core::base::units::{BlockId, Bytes, Ns};
 
 use crate::endurance::COUNTED_UNIT;
-pub use record::{Bin, BlockDoses, BlockMap, DoseRecord, Snapshot, State, WordlineDose};
 pub(crate) use record::Row;
+pub use record::{Bin, BlockDoses, BlockMap, DoseRecord, Snapshot, State, WordlineDose};
 use worst::Worst;
 
 /// Number of blocks with bins.
@@ -37,7 +37,8 @@ const GROWTH: u64 = 32;
 /// Reads for each wordline between two looks, at least: a look costs about as much as this many
 /// reads of a hundredth of the block.
 const READS_PER_WORDLINE: u64 = 8;
-/// Growth of a block's maximum by a single page that makes a look at the whole block worth its time.
+/// Growth of a block's maximum by a single page that makes a look at the whole block worth its
+/// time.
 const STEP: f64 = 1.01;
 
 /// What is known of each block.

@@ -1,5 +1,5 @@
-//! Observers of a drive: reads are told of in batches, anything else after the reads that came before
-//! it.
+//! Observers of a drive: reads are told of in batches, anything else after the reads that came
+//! before it.
 
 use crate::base::units::Ns;
 use crate::watch::observer::{Observer, PhysRead};

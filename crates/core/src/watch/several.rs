@@ -59,7 +59,7 @@ pub(crate) fn one_of(mut members: Vec<Box<dyn Observer>>) -> Option<Box<dyn Obse
 }
 
 /// Returns the first observer of this type.
-pub(crate) fn find<T: Observer>(observer: &mut dyn Observer) -> Option<&mut T> {
+pub(crate) fn find<T: Observer>(observer: &mut (dyn Observer + 'static)) -> Option<&mut T> {
     let observer: &mut dyn Any = observer;
     if observer.is::<Several>() {
         let several = observer.downcast_mut::<Several>().expect("its type was asked for");
@@ -73,7 +73,7 @@ pub(crate) fn find<T: Observer>(observer: &mut dyn Observer) -> Option<&mut T> {
 }
 
 /// Returns whether an observer has this type.
-pub(crate) fn is<T: Observer>(observer: &dyn Observer) -> bool {
+pub(crate) fn is<T: Observer>(observer: &(dyn Observer + 'static)) -> bool {
     let observer: &dyn Any = observer;
     observer.is::<T>()
 }

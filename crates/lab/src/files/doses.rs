@@ -40,7 +40,7 @@ fn seconds(at: Ns, has_times: bool) -> String {
 
 /// Formats a number that may be absent.
 fn optional(number: Option<impl ToString>) -> String {
-    number.map_or(String::new(), |number| number.to_string())
+    number.map(|number| number.to_string()).unwrap_or_default()
 }
 
 /// Formats wordlines of the most disturbed blocks, the most disturbed block first.
@@ -85,9 +85,8 @@ fn dose_csv(
 
 /// Formats bins of wordlines of more blocks, the most disturbed block first.
 fn dose_map_csv(doses: &DoseRecord) -> String {
-    let mut csv = String::from(
-        "rank,block,bin,first_wordline,wordlines,worst_ratio,state,ratio_at_end\n",
-    );
+    let mut csv =
+        String::from("rank,block,bin,first_wordline,wordlines,worst_ratio,state,ratio_at_end\n");
     for (rank, map) in (1..).zip(&doses.maps) {
         for ((number, bin), at_end) in (0..).zip(&map.bins).zip(&map.at_end) {
             let wordlines = map.wordlines_of(number);

@@ -12,8 +12,7 @@ use crate::stamps::Stamp;
 impl Oracle {
     /// Records doses from now on. Has no effect on a drive whose reads disturb nothing.
     pub fn record_doses(&mut self) {
-        self.recorder =
-            self.doses.counts().then(|| Box::new(Recorder::new(&self.geometry)));
+        self.recorder = self.doses.counts().then(|| Box::new(Recorder::new(&self.geometry)));
     }
 
     /// Returns the largest number of bytes that a record of doses needs.
@@ -113,7 +112,7 @@ impl Oracle {
     pub fn end_record(&mut self, now: Ns) -> Option<DoseRecord> {
         self.note_time(now);
         self.recorder.as_ref()?;
-        self.geometry.clone().block_ids().for_each(|block| self.look_for_record(block));
+        self.geometry.block_ids().for_each(|block| self.look_for_record(block));
         let recorder = self.recorder.take()?;
         Some(recorder.conclude(|recorder, block| self.picture(block, &mut recorder.rows)))
     }

@@ -1,7 +1,6 @@
 //! The drive as it begins: what `[start]` says was written, once or again, all over the pages
 //! filled; limits as they follow from a code; and every count at zero.
 
-
 use vpass_core::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
 use vpass_core::base::units::Lpn;
 use vpass_core::config::{DriveConfig, ErrorLaw};

@@ -1,5 +1,5 @@
-//! The record of doses: whole blocks at their worst moments. The scene is 4 blocks of 4 wordlines of
-//! 3 pages, limit 100, alpha 9.
+//! The record of doses: whole blocks at their worst moments. The scene is 4 blocks of 4 wordlines
+//! of 3 pages, limit 100, alpha 9.
 
 use vpass_core::base::units::{BlockId, Cause, Lpn};
 use vpass_core::watch::observer::{BulkReads, Observer};
@@ -122,7 +122,8 @@ fn the_measured_phase_begins_the_record_anew() {
 #[test]
 fn reads_in_bulk_are_recorded_as_single_reads_are() {
     let (mut single, mut bulk, mut retried) = (recorded(), recorded(), recorded());
-    (0..40).for_each(|n| single.read(if n % 8 == 0 { 3 } else { 0 }, if n % 8 == 0 { 3 } else { 0 }));
+    (0..40)
+        .for_each(|n| single.read(if n % 8 == 0 { 3 } else { 0 }, if n % 8 == 0 { 3 } else { 0 }));
     bulk.oracle.read_in_bulk(BlockId::new(0), 40, &[4 * 35, 4 * 5, 0, 0]);
     retried.oracle.read_in_bulk_with_retries(&BulkReads {
         block: BlockId::new(0),
