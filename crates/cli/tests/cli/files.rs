@@ -13,7 +13,18 @@ fn a_folder_holds_the_run() {
     let folder = room.path("new/results");
     assert_eq!(
         names_in(&folder),
-        ["blocks.csv", "manifest.json", "read.hlog", "series.csv", "summary.json", "timing.json"]
+        [
+            "blocks.csv",
+            "dose.csv",
+            "dose_blocks.csv",
+            "dose_map.csv",
+            "erasures.csv",
+            "manifest.json",
+            "read.hlog",
+            "series.csv",
+            "summary.json",
+            "timing.json"
+        ]
     );
     assert_eq!(names_in(&room.path("new")), ["results"]);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
