@@ -59,7 +59,9 @@ pub(crate) fn one_of(mut members: Vec<Box<dyn Observer>>) -> Option<Box<dyn Obse
 }
 
 /// Returns the first observer of this type.
-pub(crate) fn find<T: Observer>(observer: &mut (dyn Observer + 'static)) -> Option<&mut T> {
+pub(crate) fn find<'a, T: Observer>(
+    observer: &'a mut (dyn Observer + 'static),
+) -> Option<&'a mut T> {
     let observer: &mut dyn Any = observer;
     if observer.is::<Several>() {
         let several = observer.downcast_mut::<Several>().expect("its type was asked for");
