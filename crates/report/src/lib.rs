@@ -6,8 +6,10 @@
 //! This crate reads results only. It runs no simulation, and it writes no file.
 
 pub mod csv;
+pub mod columns;
 pub mod dose;
 pub mod folder;
+pub mod latency;
 pub mod model;
 pub mod numbers;
 pub mod page;
