@@ -16,3 +16,4 @@ pub mod page;
 pub mod scale;
 pub mod section;
 pub mod svg;
+pub mod table;
