@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use vpass_lab::results::LifeUnit;
+
 use crate::columns::Unit;
 use crate::model::{Model, Row};
 use crate::numbers::{bytes, kept_together};
@@ -24,6 +26,8 @@ struct Measure {
     value: fn(&Row) -> Option<f64>,
     text: fn(&Row) -> String,
     source: &'static str,
+    /// Whether the measure is a life, which has ranges.
+    is_life: bool,
 }
 
 const LIFE: Measure = Measure {
@@ -32,6 +36,7 @@ const LIFE: Measure = Measure {
     value: |row| row.life?.point(),
     text: |row| row.life.map_or_else(String::new, |life| life.text()),
     source: "x: memory, logarithmic (0 at the edge); y: life, with its 95 % range",
+    is_life: true,
 };
 
 const REWRITES: Measure = Measure {
@@ -44,6 +49,7 @@ const REWRITES: Measure = Measure {
     },
     source: "x: memory, logarithmic (0 at the edge); y: pages rewritten because of reads, less is \
              better, because no life is known",
+    is_life: false,
 };
 
 /// Point of a technique.
@@ -79,7 +85,7 @@ fn chart(model: &Model, measure: &Measure) -> String {
     let (low, high) = ends(model.rows.iter().filter_map(ram).filter(|n| *n > 0.0)).unwrap_or((1.0, 1.0));
     // Few ticks: powers of 8.
     let x = Log::with_base(low / 8.0, high * 2.2, 8.0, bytes);
-    let range = |row: &Row| row.life.and_then(|life| life.range()).filter(|_| std::ptr::eq(measure, &LIFE));
+    let range = |row: &Row| row.life.and_then(|life| life.range()).filter(|_| measure.is_life);
     let values: Vec<f64> = model
         .rows
         .iter()
@@ -119,11 +125,11 @@ fn chart(model: &Model, measure: &Measure) -> String {
 
 /// Returns the y axis: linear from 0, or logarithmic if the values differ much.
 fn axis(values: &[f64], measure: &Measure, model: &Model) -> Box<dyn Scale> {
-    let format: crate::scale::Format = if std::ptr::eq(measure, &LIFE) {
-        match model.rows.iter().find_map(|row| row.life).map(|life| life.unit.key()) {
-            Some("host_bytes_until_worn") => |v| tick(vpass_lab::results::LifeUnit::HostBytes, v),
-            Some("read_bytes_until_worn") => |v| tick(vpass_lab::results::LifeUnit::ReadBytes, v),
-            _ => |v| tick(vpass_lab::results::LifeUnit::Days, v),
+    let format: crate::scale::Format = if measure.is_life {
+        match model.rows.iter().find_map(|row| row.life).map(|life| life.unit) {
+            Some(LifeUnit::HostBytes) => |v| tick(LifeUnit::HostBytes, v),
+            Some(LifeUnit::ReadBytes) => |v| tick(LifeUnit::ReadBytes, v),
+            Some(LifeUnit::Days) | None => |v| tick(LifeUnit::Days, v),
         }
     } else {
         crate::numbers::short
@@ -136,7 +142,7 @@ fn axis(values: &[f64], measure: &Measure, model: &Model) -> Box<dyn Scale> {
     }
 }
 
-fn tick(unit: vpass_lab::results::LifeUnit, value: f64) -> String {
+fn tick(unit: LifeUnit, value: f64) -> String {
     if value == 0.0 { "0".into() } else { kept_together(&unit.text(value)) }
 }
 
@@ -180,7 +186,7 @@ fn labels(points: &[Point], measure: &Measure) -> String {
 }
 
 fn table(model: &Model, measure: &Measure) -> String {
-    let value = if std::ptr::eq(measure, &LIFE) { "life" } else { "rewritten" };
+    let value = if measure.is_life { "life" } else { "rewritten" };
     let mut table = Table::new(["technique", "controller memory", value, "lost pages"]);
     for row in &model.rows {
         table.row([
