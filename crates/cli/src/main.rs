@@ -19,6 +19,7 @@ mod out_file;
 mod paper;
 mod progress;
 mod report;
+mod report_page;
 mod seeds;
 mod shell;
 mod stdin;
@@ -67,16 +68,17 @@ fn main() -> ExitCode {
 
 fn command(command: Command) -> Result<Exit, Failure> {
     match command {
-        Command::Run(args) => return run(&args),
+        Command::Run(args) => return report_page::beside(args, run),
         Command::Attack(args) => return attack::attack(&args),
-        Command::Compare(args) => return compare::compare(&args),
-        Command::Life(args) => return life::life(&args),
+        Command::Compare(args) => return report_page::beside(args, compare::compare),
+        Command::Life(args) => return report_page::beside(args, life::life),
         Command::List { what, json } => list::list(what, json)?,
         Command::Show { what, name, set, json } => list::show(what, &name, &set, json)?,
         Command::Explain(args) => explain::explain(&args)?,
         Command::Trace { command } => trace::run(&command)?,
         Command::Workload { command } => workload::run(&command)?,
-        Command::Paper(args) => return paper::paper(&args),
+        Command::Paper(args) => return report_page::beside(args, paper::paper),
+        Command::Report(args) => report_page::report(&args)?,
         Command::Completions { shell } => shell::completions(shell)?,
         Command::Man { folder } => shell::man_pages(&folder)?,
         Command::Check {
