@@ -153,6 +153,7 @@ pub fn lede(model: &Model) -> String {
     if all.len() > 1 {
         said.extend(all.iter().filter(|row| !row.kept_data()).map(|row| loss(row)));
     }
+    said.extend(needless(&all));
     said.extend(lives(&all, model));
     let best = leader(model);
     if let Some((best, base)) = best.and_then(|best| Some((best, model.base(best)?))) {
@@ -174,6 +175,15 @@ fn loss(row: &Row) -> String {
     let lost = format!("{} loses {}", code(&row.label), pages(row.lost_pages));
     let without = if row.reclaim == "none" { "Without reclaim " } else { "" };
     format!("<b>{without}{lost}</b> of data.")
+}
+
+/// Returns that the workload needs no reclaim, if `none` kept all data.
+fn needless(all: &[&Row]) -> Option<String> {
+    let none = all.iter().find(|row| row.reclaim == "none" && row.kept_data())?;
+    Some(format!(
+        "{} loses nothing in this run, so the run shows what protection costs, not what it saves.",
+        code(&none.label)
+    ))
 }
 
 /// Returns what is known of the lives, if the headline does not say it.

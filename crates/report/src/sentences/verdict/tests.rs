@@ -51,6 +51,9 @@ fn nothing_that_lost_data_wins_and_neither_does_none() {
         "<code>block</code> and <code>straw-wl</code> keep all data, and are not told apart in \
          life, read tail and rewritten pages"
     );
+    let needless = "<code>none</code> loses nothing in this run, so";
+    assert!(lede(&read(&json)).contains(needless));
+    assert!(!lede(&compared()).contains("loses nothing"));
 }
 
 #[test]
