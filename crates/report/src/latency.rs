@@ -28,7 +28,11 @@ pub fn histogram(folder: &Folder, file: &str) -> Result<Option<Histogram<u64>>, 
             .map_err(|e| wrong(&e.to_string()))?;
         match &mut all {
             Some(all) => all.add(one).map_err(|e| wrong(&e.to_string()))?,
-            None => all = Some(one),
+            None => {
+                let mut first = one;
+                first.auto(true);
+                all = Some(first);
+            }
         }
     }
     all.map(Some).ok_or_else(|| wrong("the log holds no histogram"))

@@ -16,7 +16,7 @@
 //! | `names` | labels of the drawn techniques |
 //! | `cdf` | `x`: nines, `f`: their places from 0 to 1, `y`: us by technique; null without reads |
 //! | `time` | `max` and `T`: seconds; 80 windows each: `y`: p99.9 in us, `r`: pages a second |
-//! | `years` | by technique: `pec`, `years`, and `consumed`: shares of six causes |
+//! | `years` | list: `t` technique; `pec`, `years`, and `consumed`: six shares at each point |
 
 use std::fmt::Write;
 

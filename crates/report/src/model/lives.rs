@@ -25,17 +25,17 @@ pub const CAUSES: [(&str, &str, &str); 6] = [
     ("parity", "parity", "parity"),
 ];
 
-/// Life over wear: what programmed the flash so far, at points of the life.
+/// Life over wear: the causes of wear, at points of the life.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wearing {
     /// Shares of all programmed pages by cause, in the order of [`CAUSES`].
     pub shares: [f64; 6],
-    /// Years from the start, rising.
+    /// Years from the start, rising, at the end of each step.
     pub years: Vec<f64>,
     /// Mean number of P/E cycles of a block at each of these times.
     pub pec: Vec<f64>,
-    /// Share of the pages programmed since the point before, by cause, at each of these times.
-    pub consumed: [Vec<f64>; 6],
+    /// Shares of the wear since the point before, by cause, at each of these times.
+    pub consumed: Vec<[f64; 6]>,
 }
 
 /// Reads lives.
@@ -121,18 +121,60 @@ fn wearing(technique: &Value) -> Option<Wearing> {
     let consumed = technique.get("consumed")?.as_object()?;
     let share = |name: &str| consumed.get(name).and_then(|s| number(s, "/mean")).unwrap_or(0.0);
     let shares = CAUSES.map(|(name, ..)| share(name));
-    let series = technique.get("series").unwrap_or(&Value::Null);
+    let rows = technique.get("series").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let numbers = |key: &str| -> Vec<f64> {
-        let all = series.get(key).and_then(Value::as_array);
-        all.map_or_else(Vec::new, |all| all.iter().map(|n| n.as_f64().unwrap_or(f64::NAN)).collect())
+        rows.iter().map(|row| row.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN)).collect()
     };
     let (years, pec) = (numbers("years"), numbers("pec_mean"));
-    let consumed = CAUSES.map(|(_, name, _)| numbers(&format!("consumed_{name}")));
-    let is_whole = pec.len() == years.len()
-        && consumed.iter().all(|c| c.is_empty() || c.len() == years.len());
-    Some(if is_whole {
-        Wearing { shares, years, pec, consumed }
-    } else {
-        Wearing { shares, ..Wearing::default() }
-    })
+    let so_far = CAUSES.map(|(_, name, _)| numbers(&format!("consumed_{name}")));
+    let steps = (1..years.len()).filter(|n| pec[*n] > pec[*n - 1]);
+    let consumed = steps.clone().map(|n| at_step(&pec, &so_far, n)).collect();
+    let of = |values: &[f64]| steps.clone().map(|n| values[n]).collect();
+    Some(Wearing { shares, years: of(&years), pec: of(&pec), consumed })
+}
+
+/// Returns the share of each cause in the wear between the points `n - 1` and `n`. Results have the
+/// shares of all wear so far, so the wear by a cause is its share times the cycles so far.
+fn at_step(pec: &[f64], so_far: &[Vec<f64>; 6], n: usize) -> [f64; 6] {
+    let worn = |cause: usize, n: usize| {
+        let share = so_far[cause][n];
+        if share.is_finite() { share * (pec[n] - pec[0]) } else { 0.0 }
+    };
+    let grown: [f64; 6] =
+        std::array::from_fn(|cause| (worn(cause, n) - worn(cause, n - 1)).max(0.0));
+    let all: f64 = grown.iter().sum();
+    grown.map(|of| if all > 0.0 { of / all } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn shares_of_a_step_follow_from_the_shares_so_far() {
+        // Reads take 20 of the first 100 cycles, and 80 of the next 100: half of 200.
+        let row = |years: f64, pec: f64, reads: Option<f64>| {
+            json!({"years": years, "pec_mean": pec, "consumed_reclaim": reads,
+                   "consumed_host": reads.map(|share| 1.0 - share)})
+        };
+        let series = [row(0.0, 500.0, None), row(1.0, 600.0, Some(0.2)), row(2.0, 700.0, Some(0.5))];
+        let technique = json!({"consumed": {"reads": {"mean": 0.5}}, "series": series});
+        let wearing = wearing(&technique).unwrap();
+        assert_eq!((wearing.years, wearing.pec), (vec![1.0, 2.0], vec![600.0, 700.0]));
+        let reads: Vec<f64> = wearing.consumed.iter().map(|shares| shares[2]).collect();
+        assert!((reads[0] - 0.2).abs() < 1e-12 && (reads[1] - 0.8).abs() < 1e-12, "{reads:?}");
+        assert!((wearing.shares[2] - 0.5).abs() < 1e-12);
+        assert_eq!(super::wearing(&json!({})), None);
+    }
+
+    #[test]
+    fn a_life_that_goes_on_has_no_upper_end() {
+        let technique = |ended: bool| json!({"years": {"mean": 2.0, "ci95": 0.5}, "ended": ended});
+        let ended = life(&technique(true)).unwrap();
+        assert_eq!((ended.low, ended.high), (Some(1.5 * DAYS), Some(2.5 * DAYS)));
+        assert_eq!(ended.text(), "2.00\u{a0}years");
+        let goes_on = life(&technique(false)).unwrap();
+        assert_eq!((goes_on.low, goes_on.text()), (None, ">\u{a0}2.00\u{a0}years".into()));
+    }
 }

@@ -90,6 +90,7 @@ impl Curve {
             runs.extend(histogram(&run.folder, "read.hlog")?);
         }
         let Some(mut all) = runs.first().cloned() else { return Ok(None) };
+        all.auto(true);
         for other in &runs[1..] {
             all.add(other).map_err(|e| Failure::failed(format!("read.hlog: {e}")))?;
         }

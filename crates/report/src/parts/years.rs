@@ -26,7 +26,7 @@ pub(crate) fn section(model: &Model) -> Section {
         .iter()
         .enumerate()
         .filter_map(|(i, row)| Some((i, row, row.wearing.as_ref()?)))
-        .filter(|(_, _, wearing)| wearing.years.len() > 1 && !wearing.consumed[0].is_empty())
+        .filter(|(_, _, wearing)| wearing.years.len() > 1)
         .collect();
     if drawn.is_empty() {
         let why = "Absent: life.json has no series over the years. This version of vpass writes it.";
@@ -42,9 +42,8 @@ pub(crate) fn section(model: &Model) -> Section {
         .collect();
     let shortest = drawn.iter().min_by(|a, b| a.2.years.last().unwrap_or(&0.0).total_cmp(b.2.years.last().unwrap_or(&0.0)));
     let say = shortest.map_or_else(String::new, |(_, row, wearing)| {
-        let reads = &wearing.consumed[READS];
-        let at = |of: Option<&f64>| of.copied().unwrap_or(0.0);
-        over_years(&row.label, at(reads.first()), at(reads.last()))
+        let at = |of: Option<&[f64; 6]>| of.map_or(0.0, |shares| shares[READS]);
+        over_years(&row.label, at(wearing.consumed.first()), at(wearing.consumed.last()))
     });
     let data = json!(
         drawn
@@ -53,8 +52,8 @@ pub(crate) fn section(model: &Model) -> Section {
             .collect::<Vec<_>>()
     );
     let body = format!(
-        "<div class=\"chart\"><p class=\"unit\">Share of the pages programmed since the point \
-         before, by cause</p>{charts}<div class=\"xlab\"></div></div>"
+        "<div class=\"chart\"><p class=\"unit\">Share of the wear at each number of P/E \
+         cycles, by cause</p>{charts}<div class=\"xlab\"></div></div>"
     );
     let head = Head { id: "years", title: TITLE, say: &say };
     let source = "x: mean P/E cycles of a block; colours: as above. life.json";
@@ -67,7 +66,8 @@ fn chart(i: usize, row: &Row, wearing: &Wearing, x: &Linear, has_axis: bool) -> 
     let y = Linear::new(0.0, 1.0, 2, |share| format!("{} %", short(100.0 * share, 0)));
     let mut below = vec![0.0; places.len()];
     let mut areas = String::new();
-    for (k, shares) in wearing.consumed.iter().enumerate().filter(|(_, shares)| !shares.is_empty()) {
+    for k in 0..NAMES.len() {
+        let shares = wearing.consumed.iter().map(|of| of[k]);
         let above: Vec<f64> = below.iter().zip(shares).map(|(b, s)| (b + s).min(1.0)).collect();
         let path = band(&places, &below, &above);
         if !path.is_empty() {
@@ -81,7 +81,7 @@ fn chart(i: usize, row: &Row, wearing: &Wearing, x: &Linear, has_axis: bool) -> 
         escape(&row.label),
         escape(&years)
     );
-    let said = format!("Shares of programmed pages under {}, over P/E cycles", row.label);
+    let said = format!("Shares of the wear under {}, over P/E cycles", row.label);
     let body = grid(x, &y, has_axis) + &stretched(&areas) + &title;
     format!("<div class=\"pe s{i}\">{}</div>", plot(HEIGHT, &body, &said, ""))
 }
@@ -92,11 +92,9 @@ fn table(drawn: &[(usize, &Row, &Wearing)]) -> String {
     );
     for (_, row, wearing) in drawn {
         for (n, (years, pec)) in wearing.years.iter().zip(&wearing.pec).enumerate() {
-            let shares = wearing.consumed.iter().map(|of| {
-                of.get(n).map_or_else(|| "–".into(), |share| percent_text(100.0 * share))
-            });
+            let shares = wearing.consumed[n].iter().map(|share| percent_text(100.0 * share));
             table.row([row.label.clone(), sig(*years), sig(*pec)].into_iter().chain(shares));
         }
     }
-    table.html("Shares of the pages programmed since the row before", |_| String::new())
+    table.html("Shares of the wear since the row before", |_| String::new())
 }

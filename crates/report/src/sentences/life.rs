@@ -47,8 +47,7 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
 /// Returns how the share of reads changes over a life, for the technique that lives shortest.
 pub fn over_years(label: &str, first: f64, last: f64) -> String {
     format!(
-        "Under {} rewriting because of reads takes {} of the programmed pages at first, and {} at \
-         the end: limits fall as blocks wear.",
+        "Under {} rewriting because of reads takes {} of the wear at first, and {} at the end.",
         code(label),
         bold(&percent(100.0 * first)),
         bold(&percent(100.0 * last))
@@ -78,6 +77,15 @@ mod tests {
             "Under <code>block</code> <b>75\u{a0}%</b> of all programmed pages rewrite data because \
              of reads; under <code>straw-wl</code> <b>10\u{a0}%</b>. The others are the host's own \
              writes and the copying that these cause."
+        );
+    }
+
+    #[test]
+    fn the_course_has_its_first_and_its_last_share() {
+        assert_eq!(
+            over_years("block", 0.25, 0.75),
+            "Under <code>block</code> rewriting because of reads takes <b>25\u{a0}%</b> of the wear \
+             at first, and <b>75\u{a0}%</b> at the end."
         );
     }
 }
