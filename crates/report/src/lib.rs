@@ -1,0 +1,17 @@
+//! Results for readers: tables, and the report page made from stored results.
+//!
+//! [`folder::Folder`] holds the files of a result folder. [`model::Model`] reads these files once.
+//! [`page::page`] makes one HTML file from the model. The page needs no other file and no network.
+//!
+//! This crate reads results only. It runs no simulation, and it writes no file.
+
+pub mod base64;
+pub mod csv;
+pub mod dose;
+pub mod folder;
+pub mod model;
+pub mod numbers;
+pub mod page;
+pub mod scale;
+pub mod section;
+pub mod svg;
