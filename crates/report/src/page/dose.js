@@ -193,13 +193,12 @@ function point(w) {
     mark.setAttribute('width', 100 / inView() + '%');
   }
   for (const bar of $$('#dbot [data-w]')) {
-    bar.classList.toggle('hot', Math.abs(Number(bar.dataset.w) - at) === 1);
+    bar.classList.toggle('hot', Math.abs(Number(bar.dataset.w) - at) === dose.stride);
   }
-  const beside = [at - 1, at + 1].filter(k => k >= 0 && k < dose.wordlines);
+  const beside = [at - dose.stride, at + dose.stride].filter(k => k >= 0 && k < dose.wordlines);
   const pages = count => `${count} page${count === 1 ? '' : 's'} of data`;
   const state = block.lost[at] ? `${pages(block.lost[at])} lost`
     : block.valid[at] ? pages(block.valid[at]) : 'without data';
-  const weight = significant(block.weight[at], 2);
   const parts = block.limit[at] === 0 ? [`wordline ${at}`, 'not programmed'] : [
     `wordline ${at}`,
     `group ${dose.groups[block.group[at]]}${block.guard[at] ? ', guard levels' : ''}`,
@@ -208,7 +207,7 @@ function point(w) {
       percent(block.dose[at] / block.limit[at]),
     `itself read ${whole(block.reads[at])} times, its neighbours ` +
       `${beside.map(k => whole(block.reads[k])).join(' and ')} times`,
-    `a read of a neighbour adds ${weight}, one elsewhere in the block 1`,
+    `a read of a neighbour adds ${significant(block.weight[at], 2)}, a read elsewhere 1`,
   ];
   $('#dread').replaceChildren(...parts.map((part, i) =>
     html(i === 0 || part.startsWith('dose') ? 'b' : 'span', {}, part)));
