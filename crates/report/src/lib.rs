@@ -5,7 +5,6 @@
 //!
 //! This crate reads results only. It runs no simulation, and it writes no file.
 
-pub mod base64;
 pub mod csv;
 pub mod dose;
 pub mod folder;

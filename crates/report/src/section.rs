@@ -1,0 +1,69 @@
+//! Sections of the page: markup, with the numbers that the page's script needs.
+
+use serde_json::Value;
+
+use crate::svg::escape;
+
+/// Part of the page.
+#[derive(Clone, Debug, Default)]
+pub struct Section {
+    /// Markup from `<section>` to `</section>`.
+    pub html: String,
+    /// Entries of the page's data, by key. The script reads them from `#data`.
+    pub data: Vec<(&'static str, Value)>,
+}
+
+/// Head of a figure: `id` of its section, heading, and the sentence under it as markup.
+pub struct Head<'a> {
+    /// `id` of the section; the names of saved files contain it.
+    pub id: &'a str,
+    /// Heading as text.
+    pub title: &'a str,
+    /// Sentences under the heading, as markup.
+    pub say: &'a str,
+}
+
+/// Returns a section for a figure with these parts, all of them markup.
+pub fn figure(head: &Head, body: &str, foot: &str) -> String {
+    let Head { id, title, say } = head;
+    let title = escape(title);
+    format!(
+        "<section id=\"{id}\" class=\"fig\" aria-labelledby=\"{id}-h\"><h2 id=\"{id}-h\">{title}\
+         </h2><p class=\"say\">{say}</p>{body}{foot}</section>"
+    )
+}
+
+/// Returns a section that says why a figure is absent.
+pub fn absent(id: &str, title: &str, why: &str) -> Section {
+    let (title, why) = (escape(title), escape(why));
+    let html = format!(
+        "<section id=\"{id}\" aria-labelledby=\"{id}-h\"><h2 id=\"{id}-h\">{title}</h2>\
+         <p class=\"say\">{why}</p></section>"
+    );
+    Section { html, data: vec![] }
+}
+
+/// Returns the line below a figure: its source, the buttons that save it, and its numbers as a
+/// table. `source` is text, `table` is markup.
+pub fn foot(source: &str, table: &str) -> String {
+    let button = |kind: &str, name: &str| {
+        format!("<button type=\"button\" data-save=\"{kind}\" aria-label=\"Save as {name}\">{name}</button>")
+    };
+    let buttons = [("svg", "SVG"), ("png", "PNG"), ("csv", "CSV")].map(|(k, n)| button(k, n));
+    format!(
+        "<div class=\"foot\"><span class=\"src\">{}</span><span class=\"acts\">{}</span>\
+         <details class=\"num\"><summary>Numbers</summary>{table}</details></div>",
+        escape(source),
+        buttons.concat()
+    )
+}
+
+/// Returns a technique's name as markup, for a sentence.
+pub fn code(name: &str) -> String {
+    format!("<code>{}</code>", escape(name))
+}
+
+/// Returns a value as markup, for a sentence.
+pub fn bold(value: &str) -> String {
+    format!("<b>{}</b>", escape(value))
+}
