@@ -22,7 +22,6 @@ mod report;
 mod seeds;
 mod shell;
 mod stdin;
-mod table;
 mod trace;
 mod unfinished;
 mod words;
@@ -36,6 +35,7 @@ use vpass_lab::failure::Failure;
 use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::results::{OverSeeds, Uber};
 use vpass_lab::{files, memory, run, setup};
+use vpass_report::table;
 
 use crate::args::{Base, RunArgs};
 use crate::command::Command;

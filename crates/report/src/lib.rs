@@ -6,11 +6,14 @@
 //! This crate reads results only. It runs no simulation, and it writes no file.
 
 pub mod csv;
+pub mod columns;
 pub mod dose;
 pub mod folder;
+pub mod latency;
 pub mod model;
 pub mod numbers;
 pub mod page;
 pub mod scale;
 pub mod section;
 pub mod svg;
+pub mod table;
