@@ -159,6 +159,25 @@ function drawBlock() {
     html('p', { class: 'unit xlab2' }, `Reads of the wordline, downwards; x: wordline${part}`),
   );
   point(chosen.wordline);
+  fillTable();
+}
+// Table of the wordlines in view, made once a reader opens it.
+function fillTable() {
+  const place = $('#dnum');
+  const fold = place.closest('details');
+  fold.ontoggle = fillTable;
+  if (!fold.open) return;
+  const { block, first } = chosen;
+  const heads = ['wordline', 'group', 'reads', 'dose', 'limit', 'valid pages', 'lost pages'];
+  const line = w => [w, dose.groups[block.group[w]] ?? '', whole(block.reads[w]),
+    whole(block.dose[w]), whole(block.limit[w]), block.valid[w], block.lost[w]];
+  const body = Array.from({ length: inView() }, (_, k) => line(first + k)).map(cells =>
+    html('tr', {}, ...cells.map((text, i) =>
+      i === 0 ? html('th', { scope: 'row' }, String(text)) : html('td', {}, String(text)))));
+  place.replaceChildren(html('div', { class: 'scroll', tabindex: 0 }, html('table', {},
+    html('caption', {}, $('#dt').textContent),
+    html('thead', {}, html('tr', {}, ...heads.map(h => html('th', { scope: 'col' }, h)))),
+    html('tbody', {}, ...body))));
 }
 const column = () => svg('rect', { class: 'col', height: '100%' });
 const horizontal = (value, y) => [
