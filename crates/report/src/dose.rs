@@ -12,5 +12,5 @@ mod sentences;
 #[cfg(test)]
 mod testing;
 
-pub use markup::section;
+pub use markup::{TITLE, section};
 pub use rows::Doses;

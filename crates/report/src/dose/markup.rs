@@ -11,14 +11,15 @@ use super::pack::{Packed, pack};
 use super::rows::{Doses, Snapshot};
 use super::{first, sentences};
 use crate::columns::number;
-use crate::model::{Kind, Model, Row};
+use crate::model::{Model, Row};
 use crate::numbers::{count, percent};
-use crate::section::{Section, absent, foot};
+use crate::section::{Section, foot};
 use crate::svg::escape;
 use crate::table::{Look, Table};
 
 const ID: &str = "dose";
-const TITLE: &str = "Read disturb: who is hammered, and how near to the limit";
+/// Heading of the part.
+pub const TITLE: &str = "Read disturb: who is hammered, and how near to the limit";
 /// Number of wordlines of each technique in the table below the maps.
 const HOTTEST: usize = 5;
 
@@ -39,23 +40,19 @@ struct Flash {
     groups: Vec<String>,
 }
 
-/// Returns the part about doses; nothing for a paper's numbers. Without doses it says why.
+/// Returns the part about doses; nothing without doses.
 ///
 /// # Errors
 /// Reports a file of doses that cannot be used.
 pub fn section(model: &Model) -> Result<Option<Section>, Failure> {
-    if model.kind == Kind::Paper {
-        return Ok(None);
-    }
     // Several seeds would need a map each; the first one stands for all.
     let doses_of = |row: &Row| row.runs.first().map_or(Ok(None), |run| Doses::read(&run.folder));
     let read: Vec<Option<Doses>> = model.rows.iter().map(doses_of).collect::<Result<_, _>>()?;
-    let with_doses = || read.iter().flatten();
-    let columns = maps::columns(with_doses());
+    let columns = maps::columns(read.iter().flatten());
     if columns == 0 {
-        return Ok(Some(absent(ID, TITLE, why_absent(model))));
+        return Ok(None);
     }
-    let flash = flash(model, with_doses());
+    let flash = flash(model, read.iter().flatten());
     let shown: Vec<Option<Shown>> = model
         .rows
         .iter()
@@ -69,20 +66,6 @@ pub fn section(model: &Model) -> Result<Option<Section>, Failure> {
     let (html, chosen) = markup(model, &shown, &flash, columns);
     let data = vec![(ID, data(&shown, &flash, columns, chosen))];
     Ok(Some(Section { html, data }))
-}
-
-fn why_absent(model: &Model) -> &'static str {
-    let oracle = model.manifest.get("oracle").and_then(Value::as_bool);
-    match (model.kind, oracle) {
-        (Kind::Runs, Some(false)) => {
-            "The oracle alone knows doses, and it was off in these runs (--oracle off)."
-        }
-        (Kind::Runs, _) => {
-            "These results have no dose.csv. An older version of vpass wrote them, or the folders \
-             of the runs were not kept."
-        }
-        _ => "A simulated life keeps no doses of single wordlines. `vpass compare` does.",
-    }
 }
 
 /// Returns what the manifest says of the flash; what it lacks follows from the doses.
