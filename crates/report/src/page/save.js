@@ -93,7 +93,7 @@ function drawings(node, left, top) {
   if (node.tagName === 'IMG') {
     return [svg('image', {
       href: node.currentSrc, x, y, width: box.width, height: box.height,
-      preserveAspectRatio: 'none', style: 'image-rendering: pixelated',
+      preserveAspectRatio: 'none', 'image-rendering': 'pixelated',
     })];
   }
   if (node.tagName === 'svg') {
