@@ -13,7 +13,13 @@ pub mod latency;
 pub mod model;
 pub mod numbers;
 pub mod page;
+mod parts;
 pub mod scale;
 pub mod section;
+pub mod sentences;
 pub mod svg;
 pub mod table;
+pub mod windows;
+
+#[cfg(test)]
+mod testing;
