@@ -28,7 +28,6 @@ function significant(value, digits = 3) {
   return rounded.toLocaleString('en', both);
 }
 function latency(us) {
-  if (us == null) return '–';
   if (us < 999.5) return significant(us) + NBSP + 'µs';
   if (us < 999500) return significant(us / 1e3) + NBSP + 'ms';
   return significant(us / 1e6) + NBSP + 's';

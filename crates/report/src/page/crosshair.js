@@ -5,11 +5,7 @@ function fraction(event, plot) {
   const box = plot.getBoundingClientRect();
   return limited((event.clientX - box.left) / box.width, 0, 1);
 }
-// Value with the range over seeds, if there are several.
-function withRange(value, low, high, text) {
-  const isRange = low != null && high != null && low !== high;
-  return isRange ? `${text(value)} (${text(low)} to ${text(high)})` : text(value);
-}
+const latencyOf = us => us == null ? '' : latency(us);
 const percentile = nines => {
   const decimals = Math.max(0, Math.ceil(nines) - 1);
   return 'p' + Number((100 * (1 - 10 ** -nines)).toFixed(decimals));
@@ -21,7 +17,8 @@ const charts = {
       Math.abs(v - f) < Math.abs(cdf.f[best] - f) ? k : best, 0),
     at: k => cdf.f[k],
     head: k => percentile(cdf.x[k]),
-    value: (i, k) => withRange(cdf.y[i][k], cdf.lo?.[i]?.[k], cdf.hi?.[i]?.[k], latency),
+    // Null: a technique without reads, or a percentile beyond its last read.
+    value: (i, k) => latencyOf(cdf.y[i]?.[k]) || '–',
   }),
   time: (time, count) => ({
     nearest: f => Math.min(count - 1, Math.floor(f * count)),
@@ -29,12 +26,11 @@ const charts = {
     head: k => significant((k + 0.5) / count * time.max) + NBSP + 's',
     // A run that ended earlier has its own, shorter windows.
     value: (i, k) => {
-      const windows = time.y[i].length;
-      const own = Math.floor((k + 0.5) / count * time.max / time.T[i] * windows);
-      if (!(own < windows)) return 'ended';
-      const tail = withRange(time.y[i][own], time.lo?.[i]?.[own], time.hi?.[i]?.[own], latency);
-      const rate = time.r?.[i]?.[own];
-      return rate == null ? tail : `${tail}, ${whole(rate)} pages/s`;
+      if (time.T[i] == null) return '–';
+      const own = Math.floor((k + 0.5) / count * time.max / time.T[i] * time.r[i].length);
+      if (own >= time.r[i].length) return 'ended';
+      const rate = `${whole(time.r[i][own])} pages/s`;
+      return [latencyOf(time.y[i]?.[own]), rate].filter(Boolean).join(', ');
     },
   }),
 };

@@ -149,11 +149,10 @@ async function mapIndices(image) {
 const tables = {
   cdf: () => csv([['percentile', ...names.map(n => n + '_us')],
     ...data.cdf.x.map((nines, k) =>
-      [(100 * (1 - 10 ** -nines)).toFixed(6), ...names.map((_, i) => data.cdf.y[i][k])])]),
+      [(100 * (1 - 10 ** -nines)).toFixed(6), ...names.map((_, i) => data.cdf.y[i]?.[k])])]),
   time: () => csv([['technique', 's', 'read_p99_9_us', 'reclaim_pages_per_s'],
-    ...names.flatMap((name, i) => data.time.y[i].map((us, k) => [
-      name, ((k + 0.5) / data.time.y[i].length * data.time.T[i]).toFixed(6), us,
-      data.time.r?.[i]?.[k]]))]),
+    ...names.flatMap((name, i) => (data.time.r[i] ?? []).map((rate, k, all) => [
+      name, ((k + 0.5) / all.length * data.time.T[i]).toFixed(6), data.time.y[i]?.[k], rate]))]),
   'dose-block': () => {
     const { technique, block } = chosen;
     const heads = ['technique', 'block', 'wordline', 'group', 'guard_levels', 'reads', 'dose',

@@ -152,6 +152,7 @@ fn files(i: usize, wordlines: usize) -> Vec<(String, Vec<u8>)> {
         ("manifest.json", manifest(i, wordlines).to_string()),
         ("blocks.csv", blocks_csv()),
         ("series.csv", series_csv(i)),
+        ("latency.csv", latency_csv(i)),
         ("dose.csv", dose_csv(i, wordlines)),
         ("dose_map.csv", dose_map_csv(i, wordlines)),
         ("dose_blocks.csv", dose_blocks_csv(i, wordlines)),
@@ -190,6 +191,16 @@ fn series_csv(i: usize) -> String {
     for tick in 1..=20 {
         let s = f64::from(tick) * 2.0;
         let _ = writeln!(csv, "{},{s},{},{},{}", tick * 6000, tick * 5000, tick * 1000, s * reclaim_rate(i));
+    }
+    csv
+}
+
+fn latency_csv(i: usize) -> String {
+    let mut csv = "from_s,to_s,op,count,mean_us,p50_us,p99_us,p99_9_us,max_us\n".to_owned();
+    let [usual, slow] = latencies(i);
+    for window in 0..80 {
+        let (from, to) = (f64::from(window) * 0.5, f64::from(window + 1) * 0.5);
+        let _ = writeln!(csv, "{from},{to},read,1250,{usual},{usual},{usual},{slow},{slow}");
     }
     csv
 }

@@ -130,7 +130,10 @@ fn numbers_of_latencies_are_those_of_the_histogram() {
     assert_eq!(heading[3], format!("{}_us", LABELS[2]));
     for row in rows {
         let percentile: f64 = row[0].parse().unwrap();
-        for (i, us) in row[1..].iter().enumerate() {
+        // Nothing lies beyond the last of 100,000 reads.
+        let known = row[1..].iter().enumerate().filter(|(_, us)| !us.is_empty());
+        assert!(percentile > 99.998 || known.clone().count() == 3, "{row:?}");
+        for (i, us) in known {
             let [usual, slow] = made::latencies(i);
             let expected = if percentile <= 99.8 { usual } else { slow };
             let us: f64 = us.parse().unwrap();
