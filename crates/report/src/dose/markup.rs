@@ -109,12 +109,9 @@ fn markup(
     flash: &Flash,
     columns: usize,
 ) -> (String, Option<(usize, usize)>) {
-    let blocks = |i: usize| -> (usize, &[Snapshot]) {
-        let of = |shown: &'_ Shown| shown.packed.blocks;
-        let kept = shown[i].as_ref();
-        (i, kept.map_or(&[][..], |kept| &kept.doses.snapshots[..of(kept)]))
-    };
-    let candidates: Vec<_> = by_interest(shown).into_iter().map(blocks).collect();
+    let blocks = |i| shown[i].as_ref().map_or(&[][..], Shown::packed_blocks);
+    let candidates: Vec<_> =
+        by_interest(shown).into_iter().map(|i| (i, blocks(i))).collect();
     let chosen = first::choose(&candidates);
     let map_rows = |shown: &Shown| shown.doses.map.first_wordlines.len();
     let rows = shown.iter().flatten().map(map_rows).max().unwrap_or(0);
@@ -148,44 +145,49 @@ fn markup(
 /// Returns the sentences under the heading.
 fn say(shown: &[Option<Shown>], flash: &Flash, chosen: Option<(usize, usize)>) -> String {
     let all = || shown.iter().flatten();
-    let weights: Vec<f64> = all()
-        .flat_map(|shown| &shown.doses.snapshots)
-        .flat_map(|block| &block.wordlines)
-        .filter(|w| w.limit > 0.0)
-        .map(|w| w.alpha)
-        .collect();
-    let ends = (
-        weights.iter().copied().fold(f64::INFINITY, f64::min),
-        weights.iter().copied().fold(0.0, f64::max),
-    );
-    let worst = |shown: &Shown| shown.doses.worst_ratio();
-    let threshold =
-        |shown: &Shown| shown.row.runs.first().and_then(|r| number(&r.summary, "/threshold_used"));
     let safe = || all().filter(|shown| shown.row.may_win());
-    let name = |shown: &'_ Shown<'_>| -> String { shown.row.label.clone() };
-    let named = |values: Vec<(String, f64)>| values;
-    let ratios = named(all().map(|shown| (name(shown), worst(shown))).collect());
-    let rewritten: Option<Vec<(String, f64)>> =
-        safe().map(|shown| Some((name(shown), threshold(shown)?))).collect();
-    let reached: Vec<(String, f64)> = safe().map(|shown| (name(shown), worst(shown))).collect();
-    let lent = |values: &[(String, f64)], sentence: fn(&[(&str, f64)]) -> String| {
-        sentence(&values.iter().map(|(name, value)| (name.as_str(), *value)).collect::<Vec<_>>())
+    let worst: Vec<(&str, f64)> = all().map(Shown::worst).collect();
+    let thresholds: Option<Vec<(&str, f64)>> = safe().map(Shown::threshold).collect();
+    let shares = match &thresholds {
+        Some(shares) => sentences::rewritten_at(shares),
+        None => sentences::reached(&safe().map(Shown::worst).collect::<Vec<_>>()),
     };
     let because = chosen.and_then(|(technique, block)| {
-        let shown = shown[technique].as_ref()?;
-        let block = &shown.doses.snapshots[block];
-        Some(sentences::because(&shown.row.label, block, flash.stride as usize))
+        let Shown { row, doses, .. } = shown[technique].as_ref()?;
+        Some(sentences::because(&row.label, &doses.snapshots[block], flash.stride as usize))
     });
     let said = [
-        if weights.is_empty() { String::new() } else { sentences::neighbours(ends, flash.stride) },
-        lent(&ratios, sentences::past_limit),
-        match &rewritten {
-            Some(shares) => lent(shares, sentences::rewritten_at),
-            None => lent(&reached, sentences::reached),
-        },
+        weights(all()).map_or_else(String::new, |ends| sentences::neighbours(ends, flash.stride)),
+        sentences::past_limit(&worst),
+        shares,
         because.unwrap_or_default(),
     ];
     said.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the smallest and the largest dose of a read of a neighbour.
+fn weights<'a>(all: impl Iterator<Item = &'a Shown<'a>>) -> Option<(f64, f64)> {
+    let blocks = all.flat_map(|shown| &shown.doses.snapshots);
+    let programmed = blocks.flat_map(|block| &block.wordlines).filter(|w| w.limit > 0.0);
+    programmed.map(|w| (w.alpha, w.alpha)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+}
+
+impl Shown<'_> {
+    /// Returns the name with the largest dose over limit.
+    fn worst(&self) -> (&str, f64) {
+        (&self.row.label, self.doses.worst_ratio())
+    }
+
+    /// Returns the name with the largest dose over limit at a rewrite because of reads.
+    fn threshold(&self) -> Option<(&str, f64)> {
+        let summary = &self.row.runs.first()?.summary;
+        Some((&self.row.label, number(summary, "/threshold_used")?))
+    }
+
+    /// Returns the blocks that the page has with all their wordlines.
+    fn packed_blocks(&self) -> &[Snapshot] {
+        &self.doses.snapshots[..self.packed.blocks]
+    }
 }
 
 /// Returns the legend of the maps' colours.
@@ -300,12 +302,12 @@ fn data(
         })
     };
     let technique = |shown: &Option<Shown>| {
-        let Some(Shown { doses, packed, .. }) = shown else { return Value::Null };
-        let moments = doses.snapshots.iter().take(packed.blocks).map(moment);
+        let Some(shown) = shown else { return Value::Null };
+        let moments = shown.packed_blocks().iter().map(moment);
         json!({
-            "ranks": doses.map.blocks.iter().take(columns).collect::<Vec<_>>(),
+            "ranks": shown.doses.map.blocks.iter().take(columns).collect::<Vec<_>>(),
             "moments": moments.collect::<Vec<_>>(),
-            "packed": BASE64.encode(&packed.bytes),
+            "packed": BASE64.encode(&shown.packed.bytes),
         })
     };
     let longest = shown.iter().flatten().max_by_key(|s| s.doses.map.first_wordlines.len());

@@ -37,6 +37,8 @@ function blocksOf(technique) {
     }));
   });
 }
+// Number of blocks of a technique whose wordlines the page has.
+const blockCount = technique => dose.techniques[technique]?.moments.length ?? 0;
 const holdsData = (block, w) => block.valid[w] + block.lost[w] > 0;
 // Wordline with the largest share of its limit, among those that hold data.
 function worstOf(block) {
@@ -79,6 +81,7 @@ function showChoice() {
   select.value = place;
   for (const map of $$('.map')) {
     const t = Number(map.dataset.t);
+    if (!blockCount(t)) continue;
     const isChosen = t === technique;
     const width = 100 / dose.show;
     const frame = svg('rect', { x: place * width + '%', width: width + '%', height: '100%' });
@@ -234,7 +237,6 @@ function point(w) {
 }
 // Makes the maps and the controls of the block work.
 function wireDoses() {
-  const counts = dose.techniques.map(t => t ? t.moments.length : 0);
   // The address names the block, so that a link can point to it.
   const pick = async (technique, place) => {
     await choose(technique, place);
@@ -256,9 +258,10 @@ function wireDoses() {
   };
   for (const map of $$('.map')) {
     const t = Number(map.dataset.t);
+    if (!blockCount(t)) continue;
     const box = $('.box', map);
     const attributes = {
-      role: 'slider', tabindex: 0, 'aria-valuemin': 1, 'aria-valuemax': counts[t],
+      role: 'slider', tabindex: 0, 'aria-valuemin': 1, 'aria-valuemax': blockCount(t),
       'aria-label': `Block of ${names[t]}, most disturbed first`,
     };
     for (const [name, value] of Object.entries(attributes)) box.setAttribute(name, value);
@@ -267,7 +270,7 @@ function wireDoses() {
       const here = chosen.technique === t ? chosen.place : 0;
       const to = {
         ArrowRight: here + 1, ArrowUp: here + 1, ArrowLeft: here - 1, ArrowDown: here - 1,
-        PageUp: here + 10, PageDown: here - 10, Home: 0, End: counts[t] - 1,
+        PageUp: here + 10, PageDown: here - 10, Home: 0, End: blockCount(t) - 1,
       }[event.key];
       if (to === undefined) return;
       event.preventDefault();
@@ -283,7 +286,7 @@ function wireDoses() {
       return false;
     }
     const t = names.indexOf(name);
-    if (t < 0 || !counts[t]) return false;
+    if (t < 0 || !blockCount(t)) return false;
     const place = dose.techniques[t].moments.findIndex(m => m.block === Number(number));
     if (place < 0) return false;
     choose(t, place);

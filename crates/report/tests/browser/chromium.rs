@@ -1,6 +1,8 @@
 //! Chromium without a window, driven over a pipe (DevTools protocol, messages end with a zero
 //! byte). It needs no port and no other program.
 
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -45,7 +47,7 @@ impl Browser {
     pub fn open(page: &str) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let Ok(mut child) = spawned(folder.path()) else {
-            println!("skipped: chromium is not installed");
+            eprintln!("skipped: chromium is not installed");
             return None;
         };
         let requests = child.stdin.take().expect("a pipe");
@@ -63,8 +65,7 @@ impl Browser {
             }
         });
         let (session, last_id, noted, saved) = (None, 0, vec![], 0);
-        let mut browser =
-            Self { child, requests, answers, session, last_id, noted, saved, folder };
+        let mut browser = Self { child, requests, answers, session, last_id, noted, saved, folder };
         browser.start_tab();
         browser.go_to(page, "");
         Some(browser)
@@ -98,8 +99,7 @@ impl Browser {
 
     /// Sets the size of the window in CSS pixels.
     pub fn resize(&mut self, width: u32, height: u32) {
-        let metrics =
-            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
+        let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
         self.ask("Emulation.setDeviceMetricsOverride", &metrics);
     }
 
@@ -141,8 +141,7 @@ impl Browser {
     /// # Panics
     /// Panics if the expression throws.
     pub fn value(&mut self, expression: &str) -> Value {
-        let params =
-            json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
+        let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
         let answer = self.ask("Runtime.evaluate", &params);
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
         answer["result"]["value"].clone()

@@ -84,7 +84,10 @@ fn the_readout_says_what_the_worst_wordline_endured() {
     browser.value("document.querySelector('#dw').focus()");
     browser.press("ArrowRight");
     let said = attribute(&mut browser, "#dw", "aria-valuetext");
-    assert!(said.starts_with("wordline 21; group good; 3 pages of data; dose 5,400 of 60,000: 9 %"), "{said}");
+    assert!(
+        said.starts_with("wordline 21; group good; 3 pages of data; dose 5,400 of 60,000: 9 %"),
+        "{said}"
+    );
     // Wordline 23 holds no data.
     browser.press("ArrowRight");
     browser.press("ArrowRight");
@@ -96,9 +99,8 @@ fn the_readout_says_what_the_worst_wordline_endured() {
 fn keys_and_clicks_on_a_map_choose_a_block() {
     let Some(mut browser) = opened() else { return };
     let heading = |browser: &mut Browser, start: &str| {
-        browser.wait_for(&format!(
-            "document.querySelector('#dt').textContent.startsWith({start:?})"
-        ));
+        browser
+            .wait_for(&format!("document.querySelector('#dt').textContent.startsWith({start:?})"));
     };
     browser.value("document.querySelector('.map[data-t=\"1\"] .box').focus()");
     browser.press("ArrowRight");
@@ -180,6 +182,8 @@ fn maps_have_the_colours_of_the_doses() {
     assert_eq!(colours[2], json!([255, 255, 255]));
     // 0.3 is level 59 of 199: 0.668 of the way from the third to the fourth step of the ramp.
     assert_eq!(colours[3], json!([145, 204, 201]));
-    let dark = |colour: &Value| colour.as_array().unwrap().iter().map(|c| c.as_u64().unwrap()).sum::<u64>();
+    let dark = |colour: &Value| {
+        colour.as_array().unwrap().iter().map(|c| c.as_u64().unwrap()).sum::<u64>()
+    };
     assert!(dark(&colours[1]) < dark(&colours[3]), "{colours}");
 }

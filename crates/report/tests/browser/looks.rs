@@ -93,7 +93,8 @@ fn without_scripts_no_control_is_left_over() {
     assert_eq!(browser.value("document.querySelectorAll('#cdf path.ln').length"), 3);
     // Chips work without scripts.
     browser.value("document.querySelector('#k1').click()");
-    let shown = "[...document.querySelectorAll('.s1')].filter(e => e.getClientRects().length).length";
+    let shown =
+        "[...document.querySelectorAll('.s1')].filter(e => e.getClientRects().length).length";
     assert_eq!(browser.value(shown), 0);
     browser.picture("no-scripts.png");
 }

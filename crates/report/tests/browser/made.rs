@@ -190,7 +190,14 @@ fn series_csv(i: usize) -> String {
         .to_owned();
     for tick in 1..=20 {
         let s = f64::from(tick) * 2.0;
-        let _ = writeln!(csv, "{},{s},{},{},{}", tick * 6000, tick * 5000, tick * 1000, s * reclaim_rate(i));
+        let _ = writeln!(
+            csv,
+            "{},{s},{},{},{}",
+            tick * 6000,
+            tick * 5000,
+            tick * 1000,
+            s * reclaim_rate(i)
+        );
     }
     csv
 }

@@ -44,9 +44,7 @@ fn the_page_asks_for_nothing_and_complains_of_nothing() {
         browser.noted.iter().map(|event| event["params"].to_string()).collect();
     let others: Vec<&String> = asked
         .iter()
-        .filter(|event| {
-            !event.contains("\"url\":\"file://") && !event.contains("\"url\":\"data:")
-        })
+        .filter(|event| !event.contains("\"url\":\"file://") && !event.contains("\"url\":\"data:"))
         .collect();
     assert!(others.is_empty(), "{others:#?}");
     // Requests for the file itself, and for pictures inside it.
@@ -74,8 +72,10 @@ fn labels_and_groups_appear_as_they_are() {
 #[test]
 fn a_chip_hides_a_technique_in_every_chart_by_mouse_and_by_key() {
     let Some(mut browser) = opened() else { return };
-    let shown = "[...document.querySelectorAll('.s1')].filter(e => e.getClientRects().length).length";
-    let others = "[...document.querySelectorAll('.s2')].filter(e => e.getClientRects().length).length";
+    let shown =
+        "[...document.querySelectorAll('.s1')].filter(e => e.getClientRects().length).length";
+    let others =
+        "[...document.querySelectorAll('.s2')].filter(e => e.getClientRects().length).length";
     let (before, beside) = (browser.value(shown), browser.value(others));
     // At least maps, life, two charts of latency, wear and cost.
     assert!(before.as_u64().unwrap() >= 6, "{before}");

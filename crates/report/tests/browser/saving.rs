@@ -32,7 +32,8 @@ fn a_drawing_needs_nothing_of_the_page() {
         );
         assert_eq!(browser.value(&check), serde_json::json!([true, "svg", 0, true]), "{figure}");
         if let Some(folder) = std::env::var_os("VPASS_SCREENSHOTS") {
-            std::fs::write(std::path::Path::new(&folder).join(format!("{figure}.svg")), svg).unwrap();
+            std::fs::write(std::path::Path::new(&folder).join(format!("{figure}.svg")), svg)
+                .unwrap();
         }
     }
     // A hidden technique is not in the drawing.
@@ -84,8 +85,11 @@ fn a_picture_has_twice_the_pixels_of_the_drawing() {
 fn numbers_of_the_chosen_block_are_those_of_the_files() {
     let Some(mut browser) = opened() else { return };
     let (heading, rows) = rows(&text(&mut browser, "dose-block", "csv"));
-    assert_eq!(heading.join(" "), "technique block wordline group guard_levels reads dose limit \
-                                   valid_pages lost_pages");
+    assert_eq!(
+        heading.join(" "),
+        "technique block wordline group guard_levels reads dose limit \
+                                   valid_pages lost_pages"
+    );
     assert_eq!(rows.len(), 64);
     for (w, row) in rows.iter().enumerate() {
         let expected = [
