@@ -1,9 +1,16 @@
-//! Part 4 of the page: the dose of each wordline over its limit.
+//! Part 4 of the page: the dose of each wordline over its limit, one map for each technique, and
+//! the wordlines of a chosen block.
 
-use crate::model::Model;
-use crate::section::Section;
+mod colours;
+mod first;
+mod maps;
+mod markup;
+mod pack;
+mod png;
+mod rows;
+mod sentences;
+#[cfg(test)]
+mod testing;
 
-/// Returns the part, or nothing where no doses were kept.
-pub fn section(_model: &Model) -> Option<Section> {
-    None
-}
+pub use markup::{TITLE, section};
+pub use rows::Doses;

@@ -11,11 +11,13 @@
 //! | `.c0` to `.c5` | sets `--c` to the technique's colour `--t0` to `--t5` |
 //! | `--w0` to `--w5` | colours of the causes of wear |
 //! | `.chart[data-k]` | chart with a scrubber `.scrub`, lines `.cross` and a readout `.read` |
-//! | `button[data-save]` | saves the figure of its section as `svg`, `png` or `csv` |
+//! | `button[data-save]` | saves the `.fig` around it as `svg`, `png` or `csv` |
 //! | `#data` | numbers as JSON; keys below |
 //! | `names` | labels of the drawn techniques |
 //! | `cdf` | `x`: nines, `f`: their places from 0 to 1, `y`: us by technique; null without reads |
 //! | `time` | `max` and `T`: seconds; 80 windows each: `y`: p99.9 in us, `r`: pages a second |
+//! | `dose` | maps and packed blocks: `dose/markup.rs` and `dose/pack.rs` |
+//! | `csv` | CSV text by `id` of a figure; other figures save their table |
 //! | `years` | list: `t` technique; `pec`, `years`, and `consumed`: six shares at each point |
 
 use std::fmt::Write;
@@ -35,8 +37,9 @@ use crate::parts::{
 use crate::section::Section;
 use crate::svg::escape;
 
-const STYLE: &str = include_str!("page/style.css");
-const SCRIPT: &str = include_str!("page/app.js");
+pub(crate) mod assets;
+
+use assets::{SCRIPT, STYLE};
 
 /// Returns the page of result folders: one folder, or several that are shown side by side. The
 /// same folders give the same bytes.
@@ -56,7 +59,7 @@ pub fn page(folders: &[Folder]) -> Result<String, Failure> {
         Kind::Runs => {
             add(cards::section(&model));
             add(header::keys(&model));
-            add(dose::section(&model).unwrap_or_else(|| dose_absent(&model)));
+            add(dose::section(&model)?.unwrap_or_else(|| dose_absent(&model)));
             add(life::section(&model));
             add(side_by_side(cdf::section(&model)?, time::section(&model)?));
             add(side_by_side(wear::section(&model)?, cost::section(&model)));
@@ -78,8 +81,7 @@ pub fn page(folders: &[Folder]) -> Result<String, Failure> {
 
 /// Returns the part that says why there are no doses.
 fn dose_absent(model: &Model) -> Section {
-    let title = "The disturbance: who is hammered, and how near to the limit";
-    crate::section::absent("dose", title, crate::sentences::absent::doses(&model.manifest))
+    crate::section::absent("dose", dose::TITLE, crate::sentences::absent::doses(&model.manifest))
 }
 
 /// Returns two parts beside each other.
