@@ -52,7 +52,13 @@ pub fn page(folders: &[Folder]) -> Result<String, Failure> {
     data.insert("names".into(), model.names().into());
     let mut main = String::new();
     let mut add = |section: Section| {
-        data.extend(section.data.into_iter().map(|(key, value)| (key.to_owned(), value)));
+        for (key, value) in section.data {
+            match (data.get_mut(key), value) {
+                // Each figure adds its own text to `csv`.
+                (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
+                (_, value) => drop(data.insert(key.into(), value)),
+            }
+        }
         main.push_str(&section.html);
     };
     match model.kind {

@@ -58,6 +58,25 @@ pub fn foot(source: &str, table: &str) -> String {
     )
 }
 
+/// Returns the numbers of a figure as an entry of the page's data. The script saves them as CSV.
+pub fn csv(id: &str, heading: &[&str], rows: &[Vec<String>]) -> (&'static str, Value) {
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        cells.map(crate::csv::cell).collect::<Vec<_>>().join(",") + "\n"
+    };
+    let mut text = line(&mut heading.iter().copied());
+    for row in rows {
+        text.push_str(&line(&mut row.iter().map(String::as_str)));
+    }
+    let mut of_figure = serde_json::Map::new();
+    of_figure.insert(id.into(), text.into());
+    ("csv", Value::Object(of_figure))
+}
+
+/// Returns a number for a CSV file; empty without one.
+pub fn raw(number: Option<f64>) -> String {
+    number.map_or_else(String::new, |n| n.to_string())
+}
+
 /// Returns a technique's name as markup, for a sentence.
 pub fn code(name: &str) -> String {
     format!("<code>{}</code>", escape(name))

@@ -8,7 +8,7 @@ use crate::columns::Unit;
 use crate::model::{Model, Row};
 use crate::numbers::{bytes, kept_together};
 use crate::scale::{Linear, Log, Scale, ends};
-use crate::section::{Head, Section, figure, foot};
+use crate::section::{Head, Section, csv, figure, foot, raw};
 use crate::sentences::cost::bought;
 use crate::svg::{escape, grid, percent, plot, short, spread, stretched};
 use crate::table::Table;
@@ -67,8 +67,28 @@ pub(crate) fn section(model: &Model) -> Section {
     let say = bought(model, capacity(model));
     let head = Head { id: "cost", title: measure.title, say: &say };
     let body = format!("<div class=\"chart\">{}<div class=\"xlab\"></div></div>", chart(model, measure));
-    let table = table(model, measure);
-    Section { html: figure(&head, &body, &foot(measure.source, &table)), data: vec![] }
+    let html = figure(&head, &body, &foot(measure.source, &table(model, measure)));
+    Section { html, data: vec![numbers(model)] }
+}
+
+/// Returns the numbers of the figure as CSV.
+fn numbers(model: &Model) -> (&'static str, serde_json::Value) {
+    let row = |row: &Row| {
+        let unit = row.life.map_or("", |life| Unit::Life(life.unit).name());
+        let numbers = ["controller_ram_bytes", "reclaim_write_pages"].map(|key| raw(row.value(key)));
+        let [ram, rewritten] = numbers;
+        let life = raw(row.life.and_then(|life| life.point()));
+        vec![row.label.clone(), ram, life, unit.to_owned(), rewritten, row.lost_pages.to_string()]
+    };
+    let heading = [
+        "technique",
+        "controller_ram_bytes",
+        "life",
+        "life_unit",
+        "reclaim_write_pages",
+        "lost_pages",
+    ];
+    csv("cost", &heading, &model.rows.iter().map(row).collect::<Vec<_>>())
 }
 
 /// Returns the capacity of the drive in bytes, from its configuration.
@@ -153,7 +173,7 @@ fn dot(point: &Point) -> String {
     let hole = if point.row.kept_data() {
         String::new()
     } else {
-        format!("<path class=\"dot hole\" d=\"{at}\"/>")
+        format!("<path class=\"dot\" data-in=\"1\" stroke=\"var(--card)\" d=\"{at}\"/>")
     };
     format!(
         "<g class=\"s{i}\"><path class=\"halo\" d=\"{at}\"/><path class=\"dot\" \

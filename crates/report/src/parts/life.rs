@@ -2,11 +2,13 @@
 
 use std::fmt::Write;
 
-use crate::columns::number;
+use serde_json::Value;
+
+use crate::columns::{Unit, number};
 use crate::model::{Kind, Model, Row};
 use crate::numbers::{count, percent as percent_text, sig};
 use crate::scale::ends;
-use crate::section::{Head, Section, figure, foot};
+use crate::section::{Head, Section, csv, figure, foot, raw};
 use crate::sentences::life::{consumed, share};
 use crate::svg::{escape, percent};
 use crate::table::Table;
@@ -52,7 +54,29 @@ pub(crate) fn section(model: &Model) -> Section {
         Kind::Lives => "life.json",
         _ => "compare.json and summary.json",
     };
-    Section { html: figure(&head, &body, &foot(source, &table(model, &programs))), data: vec![] }
+    let html = figure(&head, &body, &foot(source, &table(model, &programs)));
+    Section { html, data: vec![numbers(model, &programs)] }
+}
+
+/// Returns the numbers of the figure as CSV.
+fn numbers(model: &Model, programs: &[[f64; 6]]) -> (&'static str, Value) {
+    let row = |(row, of): (&Row, &[f64; 6])| {
+        let life = row.life.filter(|life| life.is_settled);
+        let unit = row.life.map_or("", |life| Unit::Life(life.unit).name());
+        let mut cells = vec![row.label.clone(), unit.to_owned()];
+        cells.extend([
+            raw(life.and_then(|life| life.middle)),
+            raw(life.and_then(|life| life.low)),
+            raw(life.and_then(|life| life.high)),
+            row.lost_pages.to_string(),
+        ]);
+        cells.extend(of.iter().map(f64::to_string));
+        cells
+    };
+    let heading = ["technique", "life_unit", "life", "life_low", "life_high", "lost_pages"];
+    let causes = CAUSES.map(|(key, _)| format!("programs_{key}"));
+    let heading: Vec<&str> = heading.into_iter().chain(causes.iter().map(String::as_str)).collect();
+    csv("life", &heading, &model.rows.iter().zip(programs).map(row).collect::<Vec<_>>())
 }
 
 /// Returns the pages programmed by cause: for a life, shares; for a run, per page of the host.

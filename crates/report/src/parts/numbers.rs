@@ -2,7 +2,7 @@
 
 use crate::columns::{COLUMNS, Unit};
 use crate::model::{Kind, Model, Row};
-use crate::section::Section;
+use crate::section::{Section, csv, raw};
 use crate::table::{Look, Table};
 
 /// Returns the table.
@@ -26,7 +26,28 @@ pub(crate) fn section(model: &Model) -> Section {
          numbers</h2><p class=\"say\">{say}</p>{}{button}</section>",
         table.html("Results by technique", class)
     );
-    Section { html, data: vec![] }
+    Section { html, data: vec![raw_numbers(model)] }
+}
+
+/// Returns all means and half widths as CSV, one row for each technique.
+fn raw_numbers(model: &Model) -> (&'static str, serde_json::Value) {
+    let columns: Vec<&str> = COLUMNS
+        .iter()
+        .map(|column| column.key)
+        .chain(LIVES.map(|(key, ..)| key))
+        .filter(|key| model.all().any(|row| row.value(key).is_some()))
+        .collect();
+    let halves: Vec<String> = columns.iter().map(|key| format!("{key}_ci95")).collect();
+    let both = columns.iter().zip(&halves).flat_map(|(key, half)| [*key, half.as_str()]);
+    let heading: Vec<&str> = std::iter::once("technique").chain(both).collect();
+    let of = |row: &Row| {
+        let cells = columns.iter().flat_map(|key| {
+            let cell = row.cells.get(*key);
+            [raw(cell.map(|cell| cell.mean)), raw(cell.and_then(|cell| cell.ci95))]
+        });
+        std::iter::once(row.label.clone()).chain(cells).collect()
+    };
+    csv("table", &heading, &model.all().map(of).collect::<Vec<_>>())
 }
 
 /// Returns the numbers as a table.

@@ -6,7 +6,7 @@ use crate::csv::Csv;
 use crate::model::{Claim, Model};
 use crate::numbers::sig;
 use crate::scale::{Log, Scale, ends};
-use crate::section::{Head, Section, figure, foot};
+use crate::section::{Head, Section, csv, figure, foot, raw};
 use crate::sentences::paper::others;
 use crate::svg::{escape, percent};
 use crate::table::{Look, Table};
@@ -24,7 +24,17 @@ pub(crate) fn section(model: &Model) -> Section {
     let foot = foot("Bars: tolerance of \"agrees\". comparison.csv", &table(&paper.claims));
     let mut html = figure(&head, &chart(&paper.claims), &foot);
     html += &figures(&paper.figures);
-    Section { html, data: vec![] }
+    Section { html, data: vec![numbers(&paper.claims)] }
+}
+
+/// Returns the claims as CSV.
+fn numbers(claims: &[Claim]) -> (&'static str, serde_json::Value) {
+    let row = |claim: &Claim| {
+        let [paper, here, tolerance] = [claim.paper, claim.here, claim.tolerance].map(raw);
+        vec![claim.source.clone(), claim.what.clone(), paper, here, tolerance, claim.verdict.clone()]
+    };
+    let heading = ["source", "what", "paper", "here", "tolerance", "verdict"];
+    csv("paper", &heading, &claims.iter().map(row).collect::<Vec<_>>())
 }
 
 /// Returns our numbers over the paper's, one row for each claim with both.

@@ -8,7 +8,7 @@ use crate::columns::number;
 use crate::model::{Model, Row, mean};
 use crate::numbers::{count, sig, trimmed};
 use crate::scale::{Linear, Scale, ends};
-use crate::section::{Head, Section, absent, figure, foot};
+use crate::section::{Head, Section, absent, csv, figure, foot};
 use crate::sentences::wear::{Added, most_worn};
 use crate::svg::{escape, percent, plot};
 use crate::table::Table;
@@ -51,7 +51,21 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let body = format!("<div class=\"chart pe\">{charts}<div class=\"xlab\"></div></div>");
     let source = "Height: square root of the number of blocks, so that one block shows. Line: mean. \
                   x: P/E cycles added. blocks.csv";
-    Ok(Section { html: figure(&head, &body, &foot(source, &table(&all))), data: vec![] })
+    let html = figure(&head, &body, &foot(source, &table(&all)));
+    Ok(Section { html, data: vec![numbers(&all, &bins)] })
+}
+
+/// Returns the bars as CSV.
+fn numbers(all: &[(usize, &Row, Vec<f64>)], bins: &Bins) -> (&'static str, serde_json::Value) {
+    let mut rows = vec![];
+    for (_, row, added) in all {
+        for (k, (blocks, _)) in bins.shares(added).into_iter().enumerate() {
+            let from = bins.low + k as f64 * bins.width;
+            let numbers = [from, from + bins.width].map(|cycles| cycles.to_string());
+            rows.push(vec![row.label.clone(), numbers[0].clone(), numbers[1].clone(), blocks.to_string()]);
+        }
+    }
+    csv("pe", &["technique", "from_cycles", "below_cycles", "blocks"], &rows)
 }
 
 /// Returns the P/E cycles that the runs added to each block, rising.

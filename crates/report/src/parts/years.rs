@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::model::{Model, Row, Wearing};
 use crate::numbers::{days, percent as percent_text, sig, trimmed};
 use crate::scale::{Linear, Scale, ends};
-use crate::section::{Head, Section, absent, figure, foot};
+use crate::section::{Head, Section, absent, csv, figure, foot};
 use crate::sentences::life::over_years;
 use crate::svg::{band, escape, grid, plot, short, stretched};
 use crate::table::Table;
@@ -57,7 +57,23 @@ pub(crate) fn section(model: &Model) -> Section {
     );
     let head = Head { id: "years", title: TITLE, say: &say };
     let source = "x: mean P/E cycles of a block; colours: as above. life.json";
-    Section { html: figure(&head, &body, &foot(source, &table(&drawn))), data: vec![("years", data)] }
+    let html = figure(&head, &body, &foot(source, &table(&drawn)));
+    Section { html, data: vec![("years", data), numbers(&drawn)] }
+}
+
+/// Returns the numbers of the figure as CSV.
+fn numbers(drawn: &[(usize, &Row, &Wearing)]) -> (&'static str, serde_json::Value) {
+    let heading = ["technique", "years", "pec_mean", "host", "gc", "reclaim", "refresh", "levelling",
+        "parity"];
+    let mut rows = vec![];
+    for (_, row, wearing) in drawn {
+        for (n, shares) in wearing.consumed.iter().enumerate() {
+            let numbers = [wearing.years[n], wearing.pec[n]];
+            let numbers = numbers.iter().chain(shares).map(f64::to_string);
+            rows.push(std::iter::once(row.label.clone()).chain(numbers).collect());
+        }
+    }
+    csv("years", &heading, &rows)
 }
 
 /// Returns stacked areas of one technique.
