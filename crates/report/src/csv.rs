@@ -3,6 +3,8 @@
 /// Rows of a CSV file under its heading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Csv {
+    /// Text of the comment before the heading; absent without one.
+    pub title: Option<String>,
     /// Names of the columns.
     pub heading: Vec<String>,
     /// Rows, each with as many cells as the heading.
@@ -16,6 +18,7 @@ impl Csv {
     /// # Errors
     /// Returns the reason why the text is not such a file.
     pub fn read(text: &str) -> Result<Self, String> {
+        let title = text.strip_prefix("# ").and_then(|text| text.lines().next());
         let mut lines = records(text);
         let heading = lines.next().ok_or("the heading is missing")?;
         let mut rows = vec![];
@@ -30,7 +33,7 @@ impl Csv {
             }
             rows.push(row);
         }
-        Ok(Self { heading, rows })
+        Ok(Self { title: title.map(str::to_owned), heading, rows })
     }
 
     /// Returns the place of a column; `None` without such a column.
@@ -113,6 +116,7 @@ mod tests {
     #[test]
     fn columns_are_found_by_name() {
         let csv = Csv::read("# title\nblock,us\n0,1.5\n1,\n").unwrap();
+        assert_eq!(csv.title.as_deref(), Some("title"));
         assert_eq!(csv.texts("block").unwrap(), ["0", "1"]);
         let us = csv.numbers("us").unwrap();
         assert!(us[0].to_bits() == 1.5f64.to_bits() && us[1].is_nan(), "{us:?}");

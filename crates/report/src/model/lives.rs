@@ -16,7 +16,7 @@ const DAYS: f64 = 365.0;
 
 /// Causes of wear: name in `life.json`, name in the series, and name for readers. Colours follow
 /// this order.
-pub const CAUSES: [(&str, &str, &str); 6] = [
+const CAUSES: [(&str, &str, &str); 6] = [
     ("host", "host", "host's own writes"),
     ("gc", "gc", "garbage collection"),
     ("reads", "reclaim", "read reclaim"),

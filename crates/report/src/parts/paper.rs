@@ -138,7 +138,7 @@ fn figures(figures: &[(String, Csv)]) -> String {
         let _ = write!(
             html,
             "<details class=\"num\"><summary>{}</summary>{}{more}</details>",
-            escape(name),
+            escape(csv.title.as_deref().unwrap_or(name)),
             table.html(&format!("{name}.csv"), |_| String::new())
         );
     }
