@@ -43,3 +43,51 @@ pub fn histogram(folder: &Folder, file: &str) -> Result<Option<Histogram<u64>>, 
 pub fn at_nines(histogram: &Histogram<u64>, nines: f64) -> f64 {
     histogram.value_at_quantile(1.0 - 10f64.powf(-nines)) as f64 / 1e3
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use hdrhistogram::serialization::V2DeflateSerializer;
+    use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
+
+    use super::*;
+
+    /// Makes a log with an interval for each list of latencies in nanoseconds.
+    fn log(intervals: &[&[u64]]) -> Vec<u8> {
+        let (mut bytes, mut serializer) = (vec![], V2DeflateSerializer::new());
+        let mut log =
+            IntervalLogWriterBuilder::new().begin_log_with(&mut bytes, &mut serializer).unwrap();
+        for (at, latencies) in (0..).zip(intervals) {
+            let mut histogram = Histogram::<u64>::new(3).unwrap();
+            latencies.iter().for_each(|ns| histogram.record(*ns).unwrap());
+            let (start, length) = (Duration::from_secs(at), Duration::from_secs(1));
+            log.write_histogram(&histogram, start, length, None).unwrap();
+        }
+        bytes
+    }
+
+    fn folder(content: Vec<u8>) -> Folder {
+        Folder::of_files("run", [("read.hlog".to_owned(), content)])
+    }
+
+    #[test]
+    fn intervals_add_up_to_the_histogram_of_the_run() {
+        // 9 reads of 50 us, and one of 5 ms in a later interval.
+        let all = histogram(&folder(log(&[&[50_000; 9], &[5_000_000]])), "read.hlog");
+        let all = all.unwrap().unwrap();
+        assert_eq!(all.len(), 10);
+        let close = |us: f64, to: f64| (us / to - 1.0).abs() < 0.001;
+        assert!(close(at_nines(&all, 0.5), 50.0) && close(at_nines(&all, 2.0), 5000.0));
+    }
+
+    #[test]
+    fn a_log_that_is_cut_or_empty_is_refused_and_no_log_is_none() {
+        assert!(histogram(&Folder::default(), "read.hlog").unwrap().is_none());
+        let empty = histogram(&folder(log(&[])), "read.hlog").unwrap_err().sentence;
+        assert!(empty.starts_with("run/read.hlog: the log holds no histogram"), "{empty}");
+        let mut cut = log(&[&[1000]]);
+        cut.truncate(cut.len() - 20);
+        assert!(histogram(&folder(cut), "read.hlog").is_err());
+    }
+}
