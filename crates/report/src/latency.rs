@@ -26,13 +26,12 @@ pub fn histogram(folder: &Folder, file: &str) -> Result<Option<Histogram<u64>>, 
         let one: Histogram<u64> = Deserializer::new()
             .deserialize(&mut coded.as_slice())
             .map_err(|e| wrong(&e.to_string()))?;
-        match &mut all {
-            Some(all) => all.add(one).map_err(|e| wrong(&e.to_string()))?,
-            None => {
-                let mut first = one;
-                first.auto(true);
-                all = Some(first);
-            }
+        if let Some(all) = &mut all {
+            all.add(one).map_err(|e| wrong(&e.to_string()))?;
+        } else {
+            let mut first = one;
+            first.auto(true);
+            all = Some(first);
         }
     }
     all.map(Some).ok_or_else(|| wrong("the log holds no histogram"))

@@ -5,8 +5,8 @@
 //!
 //! This crate reads results only. It runs no simulation, and it writes no file.
 
-pub mod csv;
 pub mod columns;
+pub mod csv;
 pub mod dose;
 pub mod folder;
 pub mod latency;

@@ -97,10 +97,17 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_before_their_digits_are_chosen() {
-        assert_eq!([two(9.96), two(9.94), two(0.0), two(0.34), two(113.4)], [
-            "10", "9.9", "0", "0.3", "113"
-        ]);
-        assert_eq!([sig(0.0), sig(3.053), count(1808.0), count(2.5)], ["0", "3.05", "1,808", "2.50"]);
-        assert_eq!([short(1500.0), short(0.0), short(2e6), short(950.0)], ["1.5k", "0", "2M", "950"]);
+        assert_eq!(
+            [two(9.96), two(9.94), two(0.0), two(0.34), two(113.4)],
+            ["10", "9.9", "0", "0.3", "113"]
+        );
+        assert_eq!(
+            [sig(0.0), sig(3.053), count(1808.0), count(2.5)],
+            ["0", "3.05", "1,808", "2.50"]
+        );
+        assert_eq!(
+            [short(1500.0), short(0.0), short(2e6), short(950.0)],
+            ["1.5k", "0", "2M", "950"]
+        );
     }
 }

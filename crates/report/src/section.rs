@@ -47,7 +47,9 @@ pub fn absent(id: &str, title: &str, why: &str) -> Section {
 /// table. `source` is text, `table` is markup.
 pub fn foot(source: &str, table: &str) -> String {
     let button = |kind: &str, name: &str| {
-        format!("<button type=\"button\" data-save=\"{kind}\" aria-label=\"Save as {name}\">{name}</button>")
+        format!(
+            "<button type=\"button\" data-save=\"{kind}\" aria-label=\"Save as {name}\">{name}</button>"
+        )
     };
     let buttons = [("svg", "SVG"), ("png", "PNG"), ("csv", "CSV")].map(|(k, n)| button(k, n));
     format!(

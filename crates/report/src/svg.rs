@@ -133,10 +133,7 @@ pub fn plot(height: u32, body: &str, said: &str, class: &str) -> String {
 
 /// Returns the line of technique `i` along a path.
 pub fn line(i: usize, path: &str, class: &str) -> String {
-    format!(
-        "<path class=\"ln {class}s{i}\" stroke=\"var(--t{i})\"{} d=\"{path}\"/>",
-        dashes(i)
-    )
+    format!("<path class=\"ln {class}s{i}\" stroke=\"var(--t{i})\"{} d=\"{path}\"/>", dashes(i))
 }
 
 /// Returns the places of labels, in pixels from the top, moved apart to `gap` pixels at least and
@@ -207,8 +204,9 @@ mod tests {
 
     #[test]
     fn shares_are_short() {
-        assert_eq!([percent(0.125), percent(1.0), percent(0.0), short(-1e-9, 1)], [
-            "12.5%", "100%", "0%", "0"
-        ]);
+        assert_eq!(
+            [percent(0.125), percent(1.0), percent(0.0), short(-1e-9, 1)],
+            ["12.5%", "100%", "0%", "0"]
+        );
     }
 }

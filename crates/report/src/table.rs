@@ -184,7 +184,8 @@ impl Table {
     /// Returns the table as JSON: an object for each row, with the heading's names as keys.
     pub fn json(&self) -> Value {
         let Some((heading, rows)) = self.rows.split_first().filter(|_| self.has_heading) else {
-            let texts = |row: &Vec<(String, Look)>| row.iter().map(|(text, _)| text.trim()).collect();
+            let texts =
+                |row: &Vec<(String, Look)>| row.iter().map(|(text, _)| text.trim()).collect();
             return self.rows.iter().map(texts).collect::<Vec<Value>>().into();
         };
         let object = |row: &Vec<(String, Look)>| {

@@ -134,7 +134,8 @@ mod tests {
     #[test]
     fn windows_take_the_stored_window_at_their_middle() {
         let series = "requests,simulated_s,programs_reclaim_pages\n1,80,80\n";
-        let latency = "from_s,to_s,op,count,p99_9_us\n0,40,read,5,100\n0,40,write,5,7\n40,80,read,0,\n";
+        let latency =
+            "from_s,to_s,op,count,p99_9_us\n0,40,read,5,100\n0,40,write,5,7\n40,80,read,0,\n";
         let seed = run(&[("series.csv", series), ("latency.csv", latency)]);
         let of_seed = of_run(&seed).unwrap().unwrap();
         assert_eq!(of_seed.p99_9_us[..40], [Some(100.0); 40]);

@@ -13,9 +13,9 @@ use crate::folder::Folder;
 pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     let json = folder.json("compare.json")?.unwrap_or(Value::Null);
     let techniques = json.get("techniques").and_then(Value::as_array);
-    let techniques = techniques.filter(|all| !all.is_empty()).ok_or_else(|| {
-        folder.wrong("compare.json", "`techniques` is missing or empty")
-    })?;
+    let techniques = techniques
+        .filter(|all| !all.is_empty())
+        .ok_or_else(|| folder.wrong("compare.json", "`techniques` is missing or empty"))?;
     let labels = labels(techniques);
     let rows: Vec<Row> = techniques
         .iter()
@@ -81,12 +81,10 @@ fn row(folder: &Folder, technique: &Value, label: String) -> Result<Row, Failure
             Run { seed, summary: summary.clone(), folder: own.cloned().unwrap_or_default() }
         })
         .collect();
-    let (_, assumptions) = runs.first().map(|run| manifest_of(&run.folder)).transpose()?
-        .unwrap_or_default();
-    let life = Life::of(technique, None).map(|life| Life {
-        middle: cells.get(life.unit.key()).map(|cell| cell.mean),
-        ..life
-    });
+    let (_, assumptions) =
+        runs.first().map(|run| manifest_of(&run.folder)).transpose()?.unwrap_or_default();
+    let life = Life::of(technique, None)
+        .map(|life| Life { middle: cells.get(life.unit.key()).map(|cell| cell.mean), ..life });
     Ok(Row {
         reclaim: text(technique, "reclaim"),
         counterfactual: technique.get("counterfactual").and_then(Value::as_bool).unwrap_or(false),

@@ -57,7 +57,7 @@ fn one(folder: &Folder) -> Result<Model, Failure> {
         kind: Kind::Runs,
         drive: text(&summary, "drive"),
         workload: text(&summary, "workload"),
-        rows: vec![row(folder, summary, assumptions)],
+        rows: vec![row(folder, &summary, assumptions)],
         others: vec![],
         winners: BTreeMap::new(),
         verdict: vec![],
@@ -69,14 +69,14 @@ fn one(folder: &Folder) -> Result<Model, Failure> {
     Ok(model)
 }
 
-fn row(folder: &Folder, summary: Value, assumptions: Vec<String>) -> Row {
+fn row(folder: &Folder, summary: &Value, assumptions: Vec<String>) -> Row {
     let cell = |column: &Column| {
-        let mean = (column.of)(&summary)?;
-        let half = half_by_batches(column.key, &summary);
+        let mean = (column.of)(summary)?;
+        let half = half_by_batches(column.key, summary);
         Some((column.key.to_owned(), Cell { mean, ci95: None, half }))
     };
     let cells: BTreeMap<String, Cell> = COLUMNS.iter().filter_map(cell).collect();
-    let (reclaim, seed) = (text(&summary, "reclaim_technique"), summary.get("seed"));
+    let (reclaim, seed) = (text(summary, "reclaim_technique"), summary.get("seed"));
     let seed = seed.and_then(Value::as_u64).unwrap_or(0);
     let wear = summary.get("wear").unwrap_or(&Value::Null);
     let runs = vec![Run { seed, folder: folder.clone(), summary: summary.clone() }];
@@ -193,7 +193,8 @@ fn distinct(named: Vec<(Row, &Folder)>) -> Vec<Row> {
         .enumerate()
         .map(|(i, (row, folder))| {
             let label = format!("{} ({})", row.label, folder.name);
-            let is_again = named[..i].iter().any(|(o, f)| o.label == row.label && f.name == folder.name);
+            let is_again =
+                named[..i].iter().any(|(o, f)| o.label == row.label && f.name == folder.name);
             match (count(&row.label), is_again) {
                 (1, _) => row.label.clone(),
                 (_, false) => label,
@@ -216,7 +217,7 @@ fn winners(rows: &[Row], column: &Column) -> Vec<String> {
     let ranges: Option<Vec<(f64, f64, f64)>> = rows
         .iter()
         .filter(|row| row.may_win())
-        .filter_map(|row| of(row))
+        .filter_map(of)
         .map(|(mean, h)| half(h).map(|h| (mean - h, mean, mean + h)))
         .collect();
     best(rows, &ranges.unwrap_or_default(), column.more_is_better, |row| of(row).map(|(m, _)| m))
@@ -253,7 +254,6 @@ fn life_winners(rows: &[Row]) -> Vec<String> {
     let ranges: Option<Vec<_>> = lives.iter().map(range).collect();
     best(rows, &ranges.unwrap_or_default(), true, |row| row.life?.point())
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -80,7 +80,10 @@ mod tests {
         let mut facts =
             json!({"life_unit": "days", "life_low": 4.0, "life_high": 9.0, "life_settled": true});
         let range = Life::of(&facts, None).unwrap();
-        assert_eq!((range.point(), range.text()), (Some(6.0), "4.00\u{a0}to\u{a0}9.00\u{a0}days".into()));
+        assert_eq!(
+            (range.point(), range.text()),
+            (Some(6.0), "4.00\u{a0}to\u{a0}9.00\u{a0}days".into())
+        );
         let number = Life::of(&facts, Some(5.0)).unwrap();
         assert_eq!((number.point(), number.text()), (Some(5.0), "5.00\u{a0}days".into()));
         facts["life_settled"] = false.into();

@@ -158,7 +158,8 @@ mod tests {
             json!({"years": years, "pec_mean": pec, "consumed_reclaim": reads,
                    "consumed_host": reads.map(|share| 1.0 - share)})
         };
-        let series = [row(0.0, 500.0, None), row(1.0, 600.0, Some(0.2)), row(2.0, 700.0, Some(0.5))];
+        let series =
+            [row(0.0, 500.0, None), row(1.0, 600.0, Some(0.2)), row(2.0, 700.0, Some(0.5))];
         let technique = json!({"consumed": {"reads": {"mean": 0.5}}, "series": series});
         let wearing = wearing(&technique).unwrap();
         assert_eq!((wearing.years, wearing.pec), (vec![1.0, 2.0], vec![600.0, 700.0]));

@@ -37,10 +37,9 @@ pub struct Paper {
 pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     let comparison = folder.csv("comparison.csv")?.unwrap_or_default();
     let mut figures = vec![];
-    for file in folder.files().filter(|name| name.ends_with(".csv") && *name != "comparison.csv") {
-        if let Some(csv) = folder.csv(file)? {
-            figures.push((file.trim_end_matches(".csv").to_owned(), csv));
-        }
+    for file in folder.files().filter(|name| *name != "comparison.csv") {
+        let Some(name) = file.strip_suffix(".csv") else { continue };
+        figures.extend(folder.csv(file)?.map(|csv| (name.to_owned(), csv)));
     }
     let runs = folder.json("runs.json")?.unwrap_or(Value::Null);
     let summary = runs.pointer("/0/summary").cloned().unwrap_or(Value::Null);
@@ -61,9 +60,8 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
 }
 
 fn claims(folder: &Folder, csv: &Csv) -> Result<Vec<Claim>, Failure> {
-    let missing = |name: &str| {
-        folder.wrong("comparison.csv", &format!("the column `{name}` is missing"))
-    };
+    let missing =
+        |name: &str| folder.wrong("comparison.csv", &format!("the column `{name}` is missing"));
     let texts = |name: &str| csv.texts(name).ok_or_else(|| missing(name));
     let numbers = |name: &str| csv.numbers(name).ok_or_else(|| missing(name));
     let (sources, whats, verdicts) = (texts("source")?, texts("what")?, texts("verdict")?);

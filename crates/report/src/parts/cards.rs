@@ -122,9 +122,9 @@ fn card(model: &Model, measure: &Measure) -> String {
     let place = best.and_then(|best| model.place(&best.label));
     let class = place.map_or_else(String::new, |i| format!(" c{i}"));
     let long = if big.chars().count() > 9 { " long" } else { "" };
-    let log = if measure.is_log { " (bars: logarithmic)" } else { "" };
+    let bars_are = if measure.is_log { " (bars: logarithmic)" } else { "" };
     format!(
-        "<div class=\"card{class}\"><h2>{}</h2><p class=\"big{long}\">{}</p><p class=\"by\">{by}{log}\
+        "<div class=\"card{class}\"><h2>{}</h2><p class=\"big{long}\">{}</p><p class=\"by\">{by}{bars_are}\
          </p><dl class=\"mini\">{}</dl></div>",
         escape(measure.title),
         escape(&big),
@@ -134,14 +134,17 @@ fn card(model: &Model, measure: &Measure) -> String {
 
 /// Returns the winners and the next technique: "`a`; `b` takes 1.2 times as much".
 fn against(model: &Model, measure: &Measure, best: &Row, winners: &[&Row]) -> String {
-    let names: Vec<String> = winners.iter().map(|row| format!("<b>{}</b>", escape(&row.label))).collect();
+    let names: Vec<String> =
+        winners.iter().map(|row| format!("<b>{}</b>", escape(&row.label))).collect();
     let names = crate::sentences::list(&names);
     let mut others: Vec<(&Row, f64)> = model
         .all()
         .filter(|row| row.may_win() && !winners.iter().any(|winner| winner.label == row.label))
         .filter_map(|row| Some((row, (measure.value)(row)?)))
         .collect();
-    others.sort_by(|a, b| if measure.more_is_better { b.1.total_cmp(&a.1) } else { a.1.total_cmp(&b.1) });
+    others.sort_by(
+        |a, b| if measure.more_is_better { b.1.total_cmp(&a.1) } else { a.1.total_cmp(&b.1) },
+    );
     let Some(((next, than), value)) = others.first().zip((measure.value)(best)) else {
         return names;
     };
@@ -158,7 +161,8 @@ fn against(model: &Model, measure: &Measure, best: &Row, winners: &[&Row]) -> St
 
 /// Returns the text of a card without a winner, and the reason.
 fn undecided(model: &Model, measure: &Measure) -> (String, String) {
-    let safe: Vec<&Row> = model.all().filter(|row| row.kept_data() && !row.counterfactual).collect();
+    let safe: Vec<&Row> =
+        model.all().filter(|row| row.kept_data() && !row.counterfactual).collect();
     let known: Vec<(&Row, f64)> =
         safe.iter().filter_map(|row| Some((*row, (measure.value)(row)?))).collect();
     let is_early = measure.key == "life"
@@ -170,14 +174,24 @@ fn undecided(model: &Model, measure: &Measure) -> (String, String) {
         return ((measure.text)(one.0), format!("<b>{}</b>", escape(&one.0.label)));
     }
     let Some((low, high)) = crate::scale::ends(known.iter().map(|(_, value)| *value)) else {
-        let why = if safe.is_empty() { "Every technique lost data." } else { "These runs have none." };
+        let why =
+            if safe.is_empty() { "Every technique lost data." } else { "These runs have none." };
         return ("–".into(), why.into());
     };
     let names: Vec<String> = known.iter().map(|(row, _)| escape(&row.label)).collect();
     if high - low <= ALIKE * high.abs() {
-        return ((measure.text)(known[0].0), format!("alike under {}", crate::sentences::list(&names)));
+        return (
+            (measure.text)(known[0].0),
+            format!("alike under {}", crate::sentences::list(&names)),
+        );
     }
-    ("not told apart".into(), format!("{} differ by less than their noise, or by an unknown one", crate::sentences::list(&names)))
+    (
+        "not told apart".into(),
+        format!(
+            "{} differ by less than their noise, or by an unknown one",
+            crate::sentences::list(&names)
+        ),
+    )
 }
 
 fn bars(model: &Model, measure: &Measure, winners: &[&Row]) -> String {

@@ -64,9 +64,8 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
         + &stretched(&inner)
         + &end_labels(&labels, HEIGHT)
         + "<line class=\"cross\" y2=\"100%\" x1=\"-9\" x2=\"-9\"/>";
-    let first = (0..nines.len()).min_by(|a, b| {
-        (nines[*a] - FIRST).abs().total_cmp(&(nines[*b] - FIRST).abs())
-    });
+    let first = (0..nines.len())
+        .min_by(|a, b| (nines[*a] - FIRST).abs().total_cmp(&(nines[*b] - FIRST).abs()));
     let chart = format!(
         "<div class=\"chart\" data-k=\"cdf\">{}<input class=\"scrub\" type=\"range\" min=\"0\" \
          max=\"{steps}\" value=\"{}\" aria-label=\"Percentile\"><p class=\"read\" \
@@ -129,12 +128,11 @@ fn round(us: f64) -> f64 {
 
 /// Percentiles of the table, in nines.
 const PERCENTILES: [(f64, &str); 5] =
-    [(0.301_03, "p50"), (1.0, "p90"), (2.0, "p99"), (3.0, "p99.9"), (4.0, "p99.99")];
+    [(std::f64::consts::LOG10_2, "p50"), (1.0, "p90"), (2.0, "p99"), (3.0, "p99.9"), (4.0, "p99.99")];
 
 fn table(model: &Model, curves: &[Option<Curve>]) -> String {
     let names = PERCENTILES.map(|(_, name)| name);
-    let mut table =
-        Table::new(["technique"].into_iter().chain(names).chain(["slowest", "reads"]));
+    let mut table = Table::new(["technique"].into_iter().chain(names).chain(["slowest", "reads"]));
     for (row, curve) in model.rows.iter().zip(curves) {
         let Some(curve) = curve else { continue };
         let at = PERCENTILES.map(|(nines, _)| us(at_nines(&curve.all, nines)));

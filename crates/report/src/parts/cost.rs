@@ -66,7 +66,8 @@ pub(crate) fn section(model: &Model) -> Section {
     let measure = if is_known { &LIFE } else { &REWRITES };
     let say = bought(model, capacity(model));
     let head = Head { id: "cost", title: measure.title, say: &say };
-    let body = format!("<div class=\"chart\">{}<div class=\"xlab\"></div></div>", chart(model, measure));
+    let body =
+        format!("<div class=\"chart\">{}<div class=\"xlab\"></div></div>", chart(model, measure));
     let html = figure(&head, &body, &foot(measure.source, &table(model, measure)));
     Section { html, data: vec![numbers(model)] }
 }
@@ -75,7 +76,8 @@ pub(crate) fn section(model: &Model) -> Section {
 fn numbers(model: &Model) -> (&'static str, serde_json::Value) {
     let row = |row: &Row| {
         let unit = row.life.map_or("", |life| Unit::Life(life.unit).name());
-        let numbers = ["controller_ram_bytes", "reclaim_write_pages"].map(|key| raw(row.value(key)));
+        let numbers =
+            ["controller_ram_bytes", "reclaim_write_pages"].map(|key| raw(row.value(key)));
         let [ram, rewritten] = numbers;
         let life = raw(row.life.and_then(|life| life.point()));
         vec![row.label.clone(), ram, life, unit.to_owned(), rewritten, row.lost_pages.to_string()]
@@ -96,13 +98,15 @@ fn capacity(model: &Model) -> Option<f64> {
     let text = model.drive_configuration().pointer("/drive/capacity")?.as_str()?;
     let letters = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let value: f64 = text[..text.len() - letters.len()].parse().ok()?;
-    let power = ["B", "KiB", "MiB", "GiB", "TiB"].iter().position(|unit| *unit == letters.trim())?;
-    Some(value * 1024f64.powi(power as i32))
+    let power =
+        ["B", "KiB", "MiB", "GiB", "TiB"].iter().position(|unit| *unit == letters.trim())?;
+    Some(value * 1024f64.powf(power as f64))
 }
 
 fn chart(model: &Model, measure: &Measure) -> String {
     let ram = |row: &Row| row.value("controller_ram_bytes");
-    let (low, high) = ends(model.rows.iter().filter_map(ram).filter(|n| *n > 0.0)).unwrap_or((1.0, 1.0));
+    let (low, high) =
+        ends(model.rows.iter().filter_map(ram).filter(|n| *n > 0.0)).unwrap_or((1.0, 1.0));
     // Few ticks: powers of 8.
     let x = Log::with_base(low / 8.0, high * 2.2, 8.0, bytes);
     let range = |row: &Row| row.life.and_then(|life| life.range()).filter(|_| measure.is_life);

@@ -87,4 +87,3 @@ pub(crate) fn keys(model: &Model) -> Section {
     }
     Section { html, data: vec![] }
 }
-

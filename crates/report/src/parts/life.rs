@@ -119,7 +119,10 @@ impl Scale {
     fn of(model: &Model) -> Self {
         let high = |row: &Row| {
             let life = row.life?;
-            Some(life.range().map_or(life.point()?, |(_, high)| high.max(life.point().unwrap_or(0.0))))
+            Some(
+                life.range()
+                    .map_or(life.point()?, |(_, high)| high.max(life.point().unwrap_or(0.0))),
+            )
         };
         let most = ends(model.rows.iter().filter_map(high)).map_or(0.0, |ends| ends.1);
         let safe = model.rows.iter().filter(|row| row.kept_data()).filter_map(high);
@@ -140,7 +143,10 @@ fn bar(i: usize, row: &Row, scale: &Scale) -> String {
             .into();
     };
     let Some(point) = life.point() else {
-        return format!("<svg><text class=\"m\" x=\"0\" y=\"17\">{}</text></svg>", escape(&life.text()));
+        return format!(
+            "<svg><text class=\"m\" x=\"0\" y=\"17\">{}</text></svg>",
+            escape(&life.text())
+        );
     };
     let (fill, dash) = if row.kept_data() {
         (format!("var(--t{i})"), "")
@@ -176,7 +182,8 @@ fn bar(i: usize, row: &Row, scale: &Scale) -> String {
 fn stack(row: &Row, of: &[f64; 6], most: f64) -> String {
     let sum: f64 = of.iter().sum();
     if sum <= 0.0 || most <= 0.0 {
-        return "<svg><text class=\"m\" x=\"0\" y=\"17\">no pages were programmed</text></svg>".into();
+        return "<svg><text class=\"m\" x=\"0\" y=\"17\">no pages were programmed</text></svg>"
+            .into();
     }
     let (mut svg, mut at) = (String::new(), 0.0);
     for (k, pages) in of.iter().enumerate().filter(|(_, pages)| **pages > 0.0) {

@@ -119,7 +119,10 @@ mod tests {
             json.as_array().unwrap().iter().find(|row| row[""] == label).unwrap().clone()
         };
         let writes = of("pages rewritten because of reads");
-        assert_eq!([&writes["none"], &writes["block"], &writes["straw-wl"]], ["0", "200,000", "2,000"]);
+        assert_eq!(
+            [&writes["none"], &writes["block"], &writes["straw-wl"]],
+            ["0", "200,000", "2,000"]
+        );
         assert_eq!(of("controller memory")["straw-wl"], "80.0\u{a0}KiB");
         let html = section(&model).html;
         assert_eq!(html.matches("class=\"best").count(), 2, "memory of block, writes of straw-wl");

@@ -31,7 +31,14 @@ pub(crate) fn section(model: &Model) -> Section {
 fn numbers(claims: &[Claim]) -> (&'static str, serde_json::Value) {
     let row = |claim: &Claim| {
         let [paper, here, tolerance] = [claim.paper, claim.here, claim.tolerance].map(raw);
-        vec![claim.source.clone(), claim.what.clone(), paper, here, tolerance, claim.verdict.clone()]
+        vec![
+            claim.source.clone(),
+            claim.what.clone(),
+            paper,
+            here,
+            tolerance,
+            claim.verdict.clone(),
+        ]
     };
     let heading = ["source", "what", "paper", "here", "tolerance", "verdict"];
     csv("paper", &heading, &claims.iter().map(row).collect::<Vec<_>>())
@@ -100,8 +107,7 @@ fn row(claim: &Claim, ratio: f64, x: &dyn Scale) -> String {
 }
 
 fn table(claims: &[Claim]) -> String {
-    let mut table =
-        Table::new(["source", "what", "paper", "here", "tolerance", "verdict"]);
+    let mut table = Table::new(["source", "what", "paper", "here", "tolerance", "verdict"]);
     for claim in claims {
         let number = |n: Option<f64>| n.map_or_else(|| "–".into(), sig);
         let look = if claim.verdict.starts_with("agrees") { Look::Good } else { Look::Plain };
@@ -160,7 +166,10 @@ mod tests {
             verdict: "agrees".into(),
         };
         assert_eq!(ratio(&claim(Some(2.0), Some(3.0))), Some(1.5));
-        assert_eq!([ratio(&claim(None, Some(3.0))), ratio(&claim(Some(0.0), Some(1.0)))], [None; 2]);
+        assert_eq!(
+            [ratio(&claim(None, Some(3.0))), ratio(&claim(Some(0.0), Some(1.0)))],
+            [None; 2]
+        );
         // The axis goes from 0.5 to 2, so 1 is in its middle.
         let html = chart(&[claim(Some(2.0), Some(2.0))]);
         assert!(html.contains("x1=\"50%\" x2=\"50%\""), "{html}");

@@ -25,13 +25,13 @@ pub(crate) fn section(model: &Model) -> Section {
         },
         |command| format!("<pre class=\"cmd\" id=\"cmd\">{}</pre>{copy}", escape(&command)),
     );
-    let facts: String = facts(model)
-        .into_iter()
-        .map(|(name, value)| format!("<div><dt>{name}</dt><dd>{}</dd></div>", escape(&value)))
-        .collect();
+    let mut list = String::new();
+    for (name, value) in facts(model) {
+        let _ = write!(list, "<div><dt>{name}</dt><dd>{}</dd></div>", escape(&value));
+    }
     let html = format!(
         "<section id=\"conf\" aria-labelledby=\"conf-h\"><h2 id=\"conf-h\">How to make these results \
-         again</h2>{command}<span class=\"big-note\">{}</span><dl class=\"kv\">{facts}</dl>{}\
+         again</h2>{command}<span class=\"big-note\">{}</span><dl class=\"kv\">{list}</dl>{}\
          </section>",
         escape(&origin(model)),
         keys(model)

@@ -1,5 +1,7 @@
 //! Part 7: read tail and rewritten pages over simulated time, with one crosshair.
 
+use std::fmt::Write;
+
 use serde_json::json;
 use vpass_lab::failure::Failure;
 
@@ -86,7 +88,8 @@ fn tails(model: &Model, courses: &[Option<Course>], x: &Linear) -> String {
         }
         let band = band(&at, &low, &high);
         if !band.is_empty() {
-            inner += &format!("<path class=\"area s{i}\" fill=\"var(--t{i})\" d=\"{band}\"/>");
+            let _ =
+                write!(inner, "<path class=\"area s{i}\" fill=\"var(--t{i})\" d=\"{band}\"/>");
         }
         let points = course
             .p99_9_us

@@ -37,13 +37,25 @@ pub(crate) fn section(model: &Model) -> Section {
 fn lost(model: &Model) -> Vec<Line> {
     let line = |row: &Row| {
         let pages = count(row.lost_pages);
-        ("bad", format!("<b>{}</b> lost {pages} pages of data. It is drawn hollow or dashed, and \
-                         wins nothing.", escape(&row.label)))
+        (
+            "bad",
+            format!(
+                "<b>{}</b> lost {pages} pages of data. It is drawn hollow or dashed, and \
+                         wins nothing.",
+                escape(&row.label)
+            ),
+        )
     };
     let lossy = model.all().filter(|row| !row.kept_data()).map(line);
     let ideal = model.all().filter(|row| row.counterfactual).map(|row| {
-        ("", format!("<b>{}</b> is counterfactual: no real drive can use it. It shows the possible \
-                      gain, and wins nothing.", escape(&row.label)))
+        (
+            "",
+            format!(
+                "<b>{}</b> is counterfactual: no real drive can use it. It shows the possible \
+                      gain, and wins nothing.",
+                escape(&row.label)
+            ),
+        )
     });
     lossy.chain(ideal).collect()
 }
@@ -103,7 +115,10 @@ fn oracle(model: &Model) -> Vec<Line> {
     if lines.is_empty() {
         lines.push((
             "ok",
-            format!("The oracle checked {} page reads and found no bug of the drive model.", count(reads)),
+            format!(
+                "The oracle checked {} page reads and found no bug of the drive model.",
+                count(reads)
+            ),
         ));
     }
     lines
@@ -144,7 +159,9 @@ mod tests {
         assert!(clean.contains("checked 3,000,000 page reads and found no bug"), "{clean}");
         model.rows[2].runs[0].summary["oracle"]["findings"] = serde_json::json!(["page 7"]);
         let html = section(&model).html;
-        assert!(html.contains("<b>straw-wl</b>: the oracle found a bug of the drive model: page 7"));
+        assert!(
+            html.contains("<b>straw-wl</b>: the oracle found a bug of the drive model: page 7")
+        );
         assert!(!html.contains("found no bug"));
     }
 

@@ -62,7 +62,12 @@ fn numbers(all: &[(usize, &Row, Vec<f64>)], bins: &Bins) -> (&'static str, serde
         for (k, (blocks, _)) in bins.shares(added).into_iter().enumerate() {
             let from = bins.low + k as f64 * bins.width;
             let numbers = [from, from + bins.width].map(|cycles| cycles.to_string());
-            rows.push(vec![row.label.clone(), numbers[0].clone(), numbers[1].clone(), blocks.to_string()]);
+            rows.push(vec![
+                row.label.clone(),
+                numbers[0].clone(),
+                numbers[1].clone(),
+                blocks.to_string(),
+            ]);
         }
     }
     csv("pe", &["technique", "from_cycles", "below_cycles", "blocks"], &rows)
@@ -140,12 +145,8 @@ fn chart((i, row, added): &(usize, &Row, Vec<f64>), bins: &Bins, has_axis: bool)
     }
     let middle = mean(added).unwrap_or(0.0);
     let most = ends(added.iter().copied()).map_or(0.0, |ends| ends.1);
-    let said = format!(
-        "P/E cycles added under {}: mean {}, most {}",
-        row.label,
-        sig(middle),
-        sig(most)
-    );
+    let said =
+        format!("P/E cycles added under {}: mean {}, most {}", row.label, sig(middle), sig(most));
     let at = percent(x.place(middle));
     let _ = write!(
         svg,
@@ -175,7 +176,14 @@ fn table(all: &[(usize, &Row, Vec<f64>)]) -> String {
             sig(added[place.min(added.len() - 1)])
         };
         let middle = sig(mean(added).unwrap_or(0.0));
-        table.row([row.label.clone(), middle, at(0.5), at(0.99), at(1.0), count(added.len() as f64)]);
+        table.row([
+            row.label.clone(),
+            middle,
+            at(0.5),
+            at(0.99),
+            at(1.0),
+            count(added.len() as f64),
+        ]);
     }
     table.html("P/E cycles that the run added to a block", |_| String::new())
 }

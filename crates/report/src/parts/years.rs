@@ -16,8 +16,14 @@ const TITLE: &str = "What consumes the life, from new to worn";
 const HEIGHT: u32 = 110;
 /// Place of rewriting because of reads among the causes.
 const READS: usize = 2;
-const NAMES: [&str; 6] =
-    ["host's own", "garbage collection", "read reclaim", "data refresh", "wear levelling", "parity"];
+const NAMES: [&str; 6] = [
+    "host's own",
+    "garbage collection",
+    "read reclaim",
+    "data refresh",
+    "wear levelling",
+    "parity",
+];
 
 /// Returns the part.
 pub(crate) fn section(model: &Model) -> Section {
@@ -29,7 +35,8 @@ pub(crate) fn section(model: &Model) -> Section {
         .filter(|(_, _, wearing)| wearing.years.len() > 1)
         .collect();
     if drawn.is_empty() {
-        let why = "Absent: life.json has no series over the years. This version of vpass writes it.";
+        let why =
+            "Absent: life.json has no series over the years. This version of vpass writes it.";
         return absent("years", TITLE, why);
     }
     let most = ends(drawn.iter().flat_map(|(.., w)| w.pec.iter().copied())).map_or(1.0, |e| e.1);
@@ -40,7 +47,9 @@ pub(crate) fn section(model: &Model) -> Section {
         .enumerate()
         .map(|(n, (i, row, wearing))| chart(*i, row, wearing, &x, n + 1 == drawn.len()))
         .collect();
-    let shortest = drawn.iter().min_by(|a, b| a.2.years.last().unwrap_or(&0.0).total_cmp(b.2.years.last().unwrap_or(&0.0)));
+    let shortest = drawn.iter().min_by(|a, b| {
+        a.2.years.last().unwrap_or(&0.0).total_cmp(b.2.years.last().unwrap_or(&0.0))
+    });
     let say = shortest.map_or_else(String::new, |(_, row, wearing)| {
         let at = |of: Option<&[f64; 6]>| of.map_or(0.0, |shares| shares[READS]);
         over_years(&row.label, at(wearing.consumed.first()), at(wearing.consumed.last()))
@@ -48,7 +57,9 @@ pub(crate) fn section(model: &Model) -> Section {
     let data = json!(
         drawn
             .iter()
-            .map(|(i, _, w)| json!({"t": i, "pec": w.pec, "years": w.years, "consumed": w.consumed}))
+            .map(
+                |(i, _, w)| json!({"t": i, "pec": w.pec, "years": w.years, "consumed": w.consumed})
+            )
             .collect::<Vec<_>>()
     );
     let body = format!(
@@ -63,8 +74,17 @@ pub(crate) fn section(model: &Model) -> Section {
 
 /// Returns the numbers of the figure as CSV.
 fn numbers(drawn: &[(usize, &Row, &Wearing)]) -> (&'static str, serde_json::Value) {
-    let heading = ["technique", "years", "pec_mean", "host", "gc", "reclaim", "refresh", "levelling",
-        "parity"];
+    let heading = [
+        "technique",
+        "years",
+        "pec_mean",
+        "host",
+        "gc",
+        "reclaim",
+        "refresh",
+        "levelling",
+        "parity",
+    ];
     let mut rows = vec![];
     for (_, row, wearing) in drawn {
         for (n, shares) in wearing.consumed.iter().enumerate() {
@@ -87,7 +107,11 @@ fn chart(i: usize, row: &Row, wearing: &Wearing, x: &Linear, has_axis: bool) -> 
         let above: Vec<f64> = below.iter().zip(shares).map(|(b, s)| (b + s).min(1.0)).collect();
         let path = band(&places, &below, &above);
         if !path.is_empty() {
-            let _ = write!(areas, "<path fill=\"var(--w{k})\" d=\"{path}\"><title>{}</title></path>", NAMES[k]);
+            let _ = write!(
+                areas,
+                "<path fill=\"var(--w{k})\" d=\"{path}\"><title>{}</title></path>",
+                NAMES[k]
+            );
         }
         below = above;
     }

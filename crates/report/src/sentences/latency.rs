@@ -22,7 +22,9 @@ pub fn tail(model: &Model) -> String {
     };
     let rare = match both("read_p99_9_us") {
         (Some((a, one)), Some((b, other))) => {
-            format!("One read in a thousand takes longer than {a} under {one}, and {b} under {other}.")
+            format!(
+                "One read in a thousand takes longer than {a} under {one}, and {b} under {other}."
+            )
         }
         (Some((a, one)), None) => {
             format!("One read in a thousand takes longer than {a} under {one}.")

@@ -68,10 +68,11 @@ mod tests {
     #[test]
     fn the_sentence_names_the_largest_share_and_the_winner() {
         let model = compared();
-        let programs: Vec<[f64; 6]> =
-            vec![[1.0, 1.0, 0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 6.0, 0.0, 0.0, 0.0], [
-                1.0, 0.8, 0.2, 0.0, 0.0, 0.0,
-            ]];
+        let programs: Vec<[f64; 6]> = vec![
+            [1.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+            [1.0, 1.0, 6.0, 0.0, 0.0, 0.0],
+            [1.0, 0.8, 0.2, 0.0, 0.0, 0.0],
+        ];
         assert_eq!(
             consumed(&model, &programs),
             "Under <code>block</code> <b>75\u{a0}%</b> of all programmed pages rewrite data because \

@@ -21,8 +21,10 @@ pub fn others(claims: &[Claim]) -> String {
             None => counted.push((&claim.verdict, 1)),
         }
     }
-    let parts: Vec<String> =
-        counted.iter().map(|(verdict, n)| format!("{}: {n}", crate::svg::escape(verdict))).collect();
+    let parts: Vec<String> = counted
+        .iter()
+        .map(|(verdict, n)| format!("{}: {n}", crate::svg::escape(verdict)))
+        .collect();
     format!(
         "Verdicts: {}. The line through 1 is the paper's number; a dot is ours over the paper's.",
         parts.join(", ")
@@ -48,7 +50,9 @@ mod tests {
         ];
         assert_eq!(headline(&claims), "2 of 3 numbers of the paper agree with ours");
         let said = others(&claims);
-        assert!(said.starts_with("Verdicts: agrees: 1, agrees, by calibration: 1, differs: 1, no number: 1."));
+        assert!(said.starts_with(
+            "Verdicts: agrees: 1, agrees, by calibration: 1, differs: 1, no number: 1."
+        ));
         assert!(headline(&claims[3..]).starts_with("No number"));
     }
 }

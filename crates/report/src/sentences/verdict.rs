@@ -24,13 +24,12 @@ pub fn headline(model: &Model) -> String {
         return format!("Only {} keeps all data{}", em(only), life_of(only));
     }
     let winner = MEASURES.iter().find_map(|measure| won(model, measure));
-    winner.unwrap_or_else(|| match &safe[..] {
-        [] => "No technique that protects data was run".into(),
-        _ => {
-            let names: Vec<String> = safe.iter().map(|row| code(&row.label)).collect();
-            let of = measures_of(model);
-            format!("{} keep all data, and are not told apart in {of}", list(&names))
+    winner.unwrap_or_else(|| {
+        if safe.is_empty() {
+            return "No technique that protects data was run".into();
         }
+        let names: Vec<String> = safe.iter().map(|row| code(&row.label)).collect();
+        format!("{} keep all data, and are not told apart in {}", list(&names), measures_of(model))
     })
 }
 
@@ -65,8 +64,9 @@ const MEASURES: [Measure; 4] = [
 fn won(model: &Model, measure: &Measure) -> Option<String> {
     let winners = model.winners_of(measure.key);
     let best = *winners.first()?;
-    let base = model.all().filter(|row| row.may_win() && !winners.iter().any(|w| w.label == row.label));
-    let base = base.clone().find(|row| row.reclaim == "block").or_else(|| base.clone().next());
+    let others =
+        || model.all().filter(|row| row.may_win() && winners.iter().all(|w| w.label != row.label));
+    let base = others().find(|row| row.reclaim == "block").or_else(|| others().next());
     let names: Vec<String> = winners.iter().map(|row| em(row)).collect();
     let (keep, does) = match names.len() {
         1 => ("keeps", measure.of_one),
@@ -83,7 +83,8 @@ fn won(model: &Model, measure: &Measure) -> Option<String> {
 /// Returns the winner's life and its ratio: ": 11.6 h, 2.8 times `block`".
 fn life_amount(best: &Row, base: Option<&Row>) -> String {
     let text = best.life.map_or_else(String::new, |life| format!(": {}", life.text()));
-    let ratio = base.and_then(|base| Some(format!(", {} {}", ratio(best, base)?, code(&base.label))));
+    let ratio =
+        base.and_then(|base| Some(format!(", {} {}", ratio(best, base)?, code(&base.label))));
     text + &ratio.unwrap_or_default()
 }
 
@@ -91,7 +92,8 @@ fn life_amount(best: &Row, base: Option<&Row>) -> String {
 /// is unknown.
 pub fn ratio(best: &Row, base: &Row) -> Option<String> {
     let (best, base) = (best.life?, base.life?);
-    let is_sure = best.middle.is_some() && base.middle.is_some() && !best.lives_on && !base.lives_on;
+    let is_sure =
+        best.middle.is_some() && base.middle.is_some() && !best.lives_on && !base.lives_on;
     let (more, less) = if is_sure {
         (best.point()?, base.point()?)
     } else {
@@ -109,9 +111,8 @@ fn amount(key: &str, best: &Row, base: Option<&Row>) -> String {
     let unit = column(key).unit;
     let Some(value) = best.value(key) else { return String::new() };
     let other = base.and_then(|base| Some((base, base.value(key)?)));
-    let other = other.map(|(base, than)| {
-        format!(", against {} under {}", unit.text(than), code(&base.label))
-    });
+    let other = other
+        .map(|(base, than)| format!(", against {} under {}", unit.text(than), code(&base.label)));
     format!(": {}{}", unit.text(value), other.unwrap_or_default())
 }
 
@@ -209,9 +210,8 @@ fn price(best: &Row, base: &Row) -> Option<String> {
     let ram = |row: &Row| row.value("controller_ram_bytes");
     let (of_best, of_base) = (ram(best)?, ram(base)?);
     let writes = |row: &Row| row.value("reclaim_write_pages");
-    let rewrites = |row: &Row| {
-        writes(row).map_or_else(String::new, |n| format!(" and rewrites {}", pages(n)))
-    };
+    let rewrites =
+        |row: &Row| writes(row).map_or_else(String::new, |n| format!(" and rewrites {}", pages(n)));
     Some(format!(
         "{} takes {} of controller memory{}; {} takes {}{}.",
         code(&base.label),

@@ -50,10 +50,7 @@ fn long_words_are_wrapped_and_names_are_not() {
         table.words(false, Some(40)),
         "  life  time of this workload until the\n        rated cycles\n"
     );
-    assert_eq!(
-        table.words(false, None),
-        "  life  time of this workload until the rated cycles\n"
-    );
+    assert_eq!(table.words(false, None), "  life  time of this workload until the rated cycles\n");
 }
 
 #[test]

@@ -16,7 +16,10 @@ fn folder(name: &str, reclaim: &str, rewritten: f64, half: f64, pec: u32) -> Fol
     });
     let manifest = json!({"drive_configuration": {"start": {"pec": pec}}});
     let files = [("summary.json", summary), ("manifest.json", manifest)];
-    Folder::of_files(name, files.map(|(name, json)| (name.to_owned(), json.to_string().into_bytes())))
+    Folder::of_files(
+        name,
+        files.map(|(name, json)| (name.to_owned(), json.to_string().into_bytes())),
+    )
 }
 
 #[test]
@@ -40,10 +43,7 @@ fn other_settings_are_said_and_equal_names_get_their_folder() {
     let folders = [folder("new", "block", 1.0, 0.0, 0), folder("worn", "block", 1.0, 0.0, 1500)];
     let model = Model::read(&folders).unwrap();
     assert_eq!(model.names(), ["block (new)", "block (worn)"]);
-    assert_eq!(
-        model.notes,
-        ["worn has other settings than new: start.pec is 1500 instead of 0."]
-    );
+    assert_eq!(model.notes, ["worn has other settings than new: start.pec is 1500 instead of 0."]);
 }
 
 #[test]
