@@ -161,7 +161,7 @@ impl Model {
     }
 
     /// Returns all techniques, in the order of the command if all are drawn.
-    pub fn all(&self) -> impl Iterator<Item = &Row> {
+    pub fn all(&self) -> impl Iterator<Item = &Row> + Clone {
         self.rows.iter().chain(&self.others)
     }
 
