@@ -251,8 +251,7 @@ fn spawned(folder: &Path) -> std::io::Result<Child> {
 }
 
 fn is_installed() -> bool {
-    let version = Command::new("chromium").arg("--version").stdout(Stdio::null()).status();
-    version.is_ok_and(|status| status.success())
+    Command::new("chromium").arg("--version").output().is_ok_and(|done| done.status.success())
 }
 
 impl Drop for Browser {
