@@ -109,7 +109,7 @@ fn markup(
     flash: &Flash,
     columns: usize,
 ) -> (String, Option<(usize, usize)>) {
-    let blocks = |i| shown[i].as_ref().map_or(&[][..], Shown::packed_blocks);
+    let blocks = |i: usize| shown[i].as_ref().map_or(&[][..], Shown::packed_blocks);
     let candidates: Vec<_> =
         by_interest(shown).into_iter().map(|i| (i, blocks(i))).collect();
     let chosen = first::choose(&candidates);

@@ -1,10 +1,10 @@
 //! Style sheet and script of the page. Both stand in the page itself.
 
 /// Style sheet.
-pub const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// Script: its files share one scope of their own.
-pub const SCRIPT: &str = concat!(
+pub(crate) const SCRIPT: &str = concat!(
     "'use strict';\n(() => {\n",
     include_str!("base.js"),
     include_str!("crosshair.js"),

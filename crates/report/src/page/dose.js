@@ -9,14 +9,15 @@ const BOTTOM = 84;
 const chosen = { technique: -1, place: 0, wordline: 0, first: 0, block: null };
 const unpacked = [];
 
-async function inflate(base64, from = 0) {
-  const bytes = Uint8Array.from(atob(base64), c => c.charCodeAt(0)).subarray(from);
+const bytesOf = base64 => Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+async function inflated(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
   return new Response(stream).arrayBuffer();
 }
 // Blocks of a technique. The columns of a block lie one after the other, in little endian.
 function blocksOf(technique) {
-  return unpacked[technique] ??= inflate(dose.techniques[technique].packed).then(buffer => {
+  const { packed } = dose.techniques[technique];
+  return unpacked[technique] ??= inflated(bytesOf(packed)).then(buffer => {
     const view = new DataView(buffer);
     const n = dose.wordlines;
     let at = 0;

@@ -136,12 +136,12 @@ const cell = value => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 const csv = rows => rows.map(row => row.map(cell).join(',') + '\n').join('');
-// Indices of a map, row by row. The generator writes one IDAT chunk and leaves rows unfiltered.
+// Indices of a map, row by row. The file has one IDAT chunk, after its length, with unfiltered rows.
 async function mapIndices(image) {
-  const base64 = image.src.split(',')[1];
-  const file = atob(base64);
-  const start = file.indexOf('IDAT') + 4;
-  const bytes = new Uint8Array(await inflate(base64, start));
+  const file = bytesOf(image.src.split(',')[1]);
+  const start = new TextDecoder('latin1').decode(file).indexOf('IDAT') + 4;
+  const length = new DataView(file.buffer).getUint32(start - 8);
+  const bytes = new Uint8Array(await inflated(file.subarray(start, start + length)));
   const rows = dose.first_wordlines.length;
   const stride = bytes.length / rows;
   return Array.from({ length: rows }, (_, y) => bytes.subarray(y * stride + 1, (y + 1) * stride));

@@ -28,14 +28,14 @@ const NOTED: [&str; 4] = [
 ];
 
 /// Browser with one tab.
-pub struct Browser {
+pub(crate) struct Browser {
     child: Child,
     requests: ChildStdin,
     answers: Receiver<Value>,
     session: Option<String>,
     last_id: u64,
     /// What the page asked for, and what it complained about.
-    pub noted: Vec<Value>,
+    pub(crate) noted: Vec<Value>,
     /// Number of saved files.
     saved: u32,
     /// Folder of the page, of the profile and of saved files.
@@ -44,7 +44,7 @@ pub struct Browser {
 
 impl Browser {
     /// Starts a browser with a tab that shows `page`; `None` if chromium is not installed.
-    pub fn open(page: &str) -> Option<Self> {
+    pub(crate) fn open(page: &str) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let Ok(mut child) = spawned(folder.path()) else {
             eprintln!("skipped: chromium is not installed");
@@ -86,7 +86,7 @@ impl Browser {
     }
 
     /// Shows a page at an address that ends with `hash`, and waits until its script has run.
-    pub fn go_to(&mut self, page: &str, hash: &str) {
+    pub(crate) fn go_to(&mut self, page: &str, hash: &str) {
         let file = self.folder.path().join("report.html");
         fs::write(&file, page).expect("a written page");
         let address = format!("file://{}{hash}", file.display());
@@ -98,13 +98,13 @@ impl Browser {
     }
 
     /// Sets the size of the window in CSS pixels.
-    pub fn resize(&mut self, width: u32, height: u32) {
+    pub(crate) fn resize(&mut self, width: u32, height: u32) {
         let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
         self.ask("Emulation.setDeviceMetricsOverride", &metrics);
     }
 
     /// Shows the page for `print` or `screen`, with the theme `light` or `dark`.
-    pub fn show_as(&mut self, media: &str, theme: &str) {
+    pub(crate) fn show_as(&mut self, media: &str, theme: &str) {
         let features = json!([{"name": "prefers-color-scheme", "value": theme}]);
         self.ask("Emulation.setEmulatedMedia", &json!({"media": media, "features": features}));
     }
@@ -113,7 +113,7 @@ impl Browser {
     ///
     /// # Panics
     /// Panics if the browser refuses the command or does not answer.
-    pub fn ask(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.last_id += 1;
         let mut message = json!({"id": self.last_id, "method": method, "params": params});
         if let Some(session) = &self.session {
@@ -140,7 +140,7 @@ impl Browser {
     ///
     /// # Panics
     /// Panics if the expression throws.
-    pub fn value(&mut self, expression: &str) -> Value {
+    pub(crate) fn value(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
         let answer = self.ask("Runtime.evaluate", &params);
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
@@ -151,7 +151,7 @@ impl Browser {
     ///
     /// # Panics
     /// Panics if its value is not a text.
-    pub fn text(&mut self, expression: &str) -> String {
+    pub(crate) fn text(&mut self, expression: &str) -> String {
         let value = self.value(expression);
         value.as_str().unwrap_or_else(|| panic!("{expression} is {value}")).to_owned()
     }
@@ -160,7 +160,7 @@ impl Browser {
     ///
     /// # Panics
     /// Panics if this takes too long.
-    pub fn wait_for(&mut self, expression: &str) {
+    pub(crate) fn wait_for(&mut self, expression: &str) {
         let begun = Instant::now();
         while self.value(&format!("Boolean({expression})")) != true {
             assert!(begun.elapsed() < PATIENCE, "{expression} does not become true");
@@ -169,7 +169,7 @@ impl Browser {
     }
 
     /// Presses a key at the element that has the focus.
-    pub fn press(&mut self, key: &str) {
+    pub(crate) fn press(&mut self, key: &str) {
         let code = match key {
             "ArrowLeft" => 37,
             "ArrowRight" => 39,
@@ -189,7 +189,7 @@ impl Browser {
     }
 
     /// Moves the pointer to a place in the window; clicks there if `clicks`.
-    pub fn point(&mut self, x: f64, y: f64, clicks: bool) {
+    pub(crate) fn point(&mut self, x: f64, y: f64, clicks: bool) {
         let kinds: &[&str] =
             if clicks { &["mouseMoved", "mousePressed", "mouseReleased"] } else { &["mouseMoved"] };
         for kind in kinds {
@@ -204,7 +204,7 @@ impl Browser {
     ///
     /// # Panics
     /// Panics if no file `name` appears.
-    pub fn saved(&mut self, selector: &str, name: &str) -> Vec<u8> {
+    pub(crate) fn saved(&mut self, selector: &str, name: &str) -> Vec<u8> {
         let before = self.saved;
         self.value(&format!("document.querySelector({selector:?}).click()"));
         let begun = Instant::now();
@@ -220,7 +220,7 @@ impl Browser {
     }
 
     /// Writes a picture of the whole page into the folder `VPASS_SCREENSHOTS`, if it is set.
-    pub fn picture(&mut self, name: &str) {
+    pub(crate) fn picture(&mut self, name: &str) {
         let Some(folder) = std::env::var_os("VPASS_SCREENSHOTS").map(PathBuf::from) else { return };
         let size = self.ask("Page.getLayoutMetrics", &json!({}))["cssContentSize"].clone();
         let clip = json!({
@@ -251,8 +251,7 @@ fn spawned(folder: &Path) -> std::io::Result<Child> {
 }
 
 fn is_installed() -> bool {
-    let version = Command::new("chromium").arg("--version").stdout(Stdio::null()).status();
-    version.is_ok_and(|status| status.success())
+    Command::new("chromium").arg("--version").output().is_ok_and(|done| done.status.success())
 }
 
 impl Drop for Browser {

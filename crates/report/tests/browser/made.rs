@@ -10,32 +10,32 @@ use serde_json::{Value, json};
 use vpass_report::folder::Folder;
 
 /// Labels of the techniques. The last one would break a page that does not escape it.
-pub const LABELS: [&str; 3] = ["none", "block", "<script>alert(1)</script>\"&'"];
+pub(crate) const LABELS: [&str; 3] = ["none", "block", "<script>alert(1)</script>\"&'"];
 /// Number of blocks.
-pub const BLOCKS: usize = 40;
+pub(crate) const BLOCKS: usize = 40;
 /// Wordline that is nearest to its limit.
-pub const WORST: usize = 20;
+pub(crate) const WORST: usize = 20;
 /// Names of the groups; wordline w belongs to group w modulo 4.
-pub const GROUPS: [&str; 4] = ["best", "good", "bad", "<b>worst</b>"];
+pub(crate) const GROUPS: [&str; 4] = ["best", "good", "bad", "<b>worst</b>"];
 
 /// Number of the block with this rank, from 0.
-pub fn block(rank: usize) -> usize {
+pub(crate) fn block(rank: usize) -> usize {
     7 + 3 * rank
 }
 
 /// Dose that a wordline endures.
-pub fn limit(w: usize) -> f64 {
+pub(crate) fn limit(w: usize) -> f64 {
     [70_000.0, 60_000.0, 50_000.0, 40_000.0][w % 4]
 }
 
 /// Dose of a wordline in the block with this rank.
-pub fn dose(technique: usize, rank: usize, w: usize) -> f64 {
+pub(crate) fn dose(technique: usize, rank: usize, w: usize) -> f64 {
     let worst = [3.0, 0.15, 0.9][technique] * (1.0 - rank as f64 / 50.0);
     (limit(w) * worst * if w == WORST { 1.0 } else { 0.1 }).round()
 }
 
 /// Number of reads of a wordline. Two wordlines were read often.
-pub fn reads(w: usize) -> u32 {
+pub(crate) fn reads(w: usize) -> u32 {
     match w {
         19 => 3044,
         21 => 2986,
@@ -44,23 +44,23 @@ pub fn reads(w: usize) -> u32 {
 }
 
 /// Number of valid pages of a wordline. Every eighth wordline holds no data.
-pub fn valid_pages(w: usize) -> u32 {
+pub(crate) fn valid_pages(w: usize) -> u32 {
     if w % 8 == 7 { 0 } else { 3 }
 }
 
 /// Latency of most reads, and of two reads in a thousand, in microseconds.
-pub fn latencies(technique: usize) -> [f64; 2] {
+pub(crate) fn latencies(technique: usize) -> [f64; 2] {
     let factor = technique as f64 + 1.0;
     [100.0 * factor, 5000.0 * factor]
 }
 
 /// Pages that reclaim writes in a second.
-pub fn reclaim_rate(technique: usize) -> f64 {
+pub(crate) fn reclaim_rate(technique: usize) -> f64 {
     [0.0, 2000.0, 500.0][technique]
 }
 
 /// Results of a comparison on a drive with `wordlines` wordlines a block.
-pub fn results(wordlines: usize) -> Folder {
+pub(crate) fn results(wordlines: usize) -> Folder {
     let techniques: Vec<Value> = (0..3).map(technique).collect();
     let compare = json!({
         "vpass": "0.1.0", "drive": "tiny", "workload": "read-hot.fio", "workload_generated": true,
