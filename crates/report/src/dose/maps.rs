@@ -175,9 +175,10 @@ mod tests {
             ("most disturbed block", "40th of 42 blocks; all others at most at 4\u{a0}%".into())
         );
         assert_eq!(ends(&loud, 42), ("most disturbed", "least of 42 blocks".into()));
-        assert_eq!([1, 2, 3, 11, 12, 13, 21, 112, 120].map(ordinal), [
-            "1st", "2nd", "3rd", "11th", "12th", "13th", "21st", "112th", "120th"
-        ]);
+        assert_eq!(
+            [1, 2, 3, 11, 12, 13, 21, 112, 120].map(ordinal),
+            ["1st", "2nd", "3rd", "11th", "12th", "13th", "21st", "112th", "120th"]
+        );
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Markup of the part about doses, and what its script needs.
 
+use std::fmt::Write;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
@@ -11,7 +13,7 @@ use super::pack::{Packed, pack};
 use super::rows::{Doses, Snapshot};
 use super::{first, sentences};
 use crate::columns::number;
-use crate::model::{Model, Row};
+use crate::model::{Life, Model, Row};
 use crate::numbers::{count, percent};
 use crate::section::{Section, foot};
 use crate::svg::escape;
@@ -95,7 +97,7 @@ fn flash<'a>(model: &Model, doses: impl Iterator<Item = &'a Doses>) -> Flash {
 fn by_interest(shown: &[Option<Shown>]) -> Vec<usize> {
     let life = |i: &usize| {
         let row = shown[*i].as_ref().map(|shown| shown.row).filter(|row| row.may_win());
-        row.map_or(-1.0, |row| row.life.as_ref().and_then(|life| life.point()).unwrap_or(0.0))
+        row.map_or(-1.0, |row| row.life.as_ref().and_then(Life::point).unwrap_or(0.0))
     };
     let mut order: Vec<usize> = (0..shown.len()).filter(|i| shown[*i].is_some()).collect();
     order.sort_by(|a, b| life(b).total_cmp(&life(a)));
@@ -110,8 +112,7 @@ fn markup(
     columns: usize,
 ) -> (String, Option<(usize, usize)>) {
     let blocks = |i: usize| shown[i].as_ref().map_or(&[][..], Shown::packed_blocks);
-    let candidates: Vec<_> =
-        by_interest(shown).into_iter().map(|i| (i, blocks(i))).collect();
+    let candidates: Vec<_> = by_interest(shown).into_iter().map(|i| (i, blocks(i))).collect();
     let chosen = first::choose(&candidates);
     let map_rows = |shown: &Shown| shown.doses.map.first_wordlines.len();
     let rows = shown.iter().flatten().map(map_rows).max().unwrap_or(0);
@@ -192,9 +193,11 @@ impl Shown<'_> {
 
 /// Returns the legend of the maps' colours.
 fn ramp() -> String {
-    let steps: String = (0..10)
-        .map(|k| format!("<rect class=\"h{k}\" x=\"{}%\" width=\"8.2%\" height=\"12\"/>", k * 8))
-        .collect();
+    let mut steps = String::new();
+    for k in 0..10 {
+        let at = 8 * k;
+        let _ = write!(steps, "<rect class=\"h{k}\" x=\"{at}%\" width=\"8.2%\" height=\"12\"/>");
+    }
     format!(
         "<div class=\"ramp\"><svg role=\"img\" aria-label=\"Colours: dose as a share of the limit, \
          from 0 to 100 %; red: past the limit\">{steps}\
@@ -264,7 +267,8 @@ fn hottest(shown: &[Option<Shown>], stride: usize) -> String {
             let reads = |w: usize| lines.get(w).map(|w| count(w.reads.round()));
             let beside: Vec<String> = beside.into_iter().flatten().filter_map(reads).collect();
             let line = wordline(place);
-            let state = if line.lost_pages > 0 { ("lost", Look::Bad) } else { ("kept", Look::Plain) };
+            let state =
+                if line.lost_pages > 0 { ("lost", Look::Bad) } else { ("kept", Look::Plain) };
             let cells = [
                 shown.row.label.clone(),
                 blocks[block].block.to_string(),

@@ -35,9 +35,12 @@ pub(super) fn file(size: (u32, u32), palette: &[Colour], rows: &[u8]) -> Vec<u8>
     // Depth 8, colours from a palette, deflate, no filter, not interlaced.
     head.extend([8, 3, 0, 0, 0]);
     let mut file = SIGNATURE.to_vec();
-    for (name, content) in
-        [(b"IHDR", head.as_slice()), (b"PLTE", palette.as_flattened()), (b"IDAT", rows), (b"IEND", &[])]
-    {
+    for (name, content) in [
+        (b"IHDR", head.as_slice()),
+        (b"PLTE", palette.as_flattened()),
+        (b"IDAT", rows),
+        (b"IEND", &[]),
+    ] {
         let mut sum = crc32fast::Hasher::new();
         sum.update(name);
         sum.update(content);

@@ -63,6 +63,7 @@ pub struct Map {
 }
 
 /// Summary of a block.
+#[expect(clippy::struct_field_names, reason = "the columns of dose_blocks.csv have these names")]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Block {
     /// Number of the block.
@@ -90,9 +91,9 @@ impl Snapshot {
     /// wordlines it is the first. Returns `None` if no wordline holds data.
     pub fn worst(&self) -> Option<usize> {
         let with_data = (0..self.wordlines.len()).filter(|w| self.wordlines[*w].holds_data());
-        with_data.rev().max_by(|a, b| {
-            self.wordlines[*a].ratio().total_cmp(&self.wordlines[*b].ratio())
-        })
+        with_data
+            .rev()
+            .max_by(|a, b| self.wordlines[*a].ratio().total_cmp(&self.wordlines[*b].ratio()))
     }
 
     /// Returns the largest dose over limit; 0 if no wordline holds data.

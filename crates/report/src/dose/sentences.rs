@@ -40,7 +40,10 @@ pub(super) fn past_limit(worst: &[(&str, f64)]) -> String {
         "none" => "Without reclaim".into(),
         name => format!("Under {}", code(name)),
     };
-    format!("{technique} the worst wordline takes {} the dose that it endures.", bold(&times(*ratio)))
+    format!(
+        "{technique} the worst wordline takes {} the dose that it endures.",
+        bold(&times(*ratio))
+    )
 }
 
 /// Says at which shares of their limits wordlines were rewritten. `shares` has each technique that
@@ -142,8 +145,10 @@ mod tests {
             "A read of a wordline adds 9.0 times as much dose to its two neighbours as to the rest \
              of its block."
         );
-        assert!(neighbours((8.7, 9.4), 4).contains("8.7 to 9.4 times as much dose to its two \
-             neighbours (4 wordlines away)"));
+        assert!(neighbours((8.7, 9.4), 4).contains(
+            "8.7 to 9.4 times as much dose to its two \
+             neighbours (4 wordlines away)"
+        ));
         assert!(neighbours((1.0, 1.0), 1).starts_with("A read adds the same dose"));
     }
 
@@ -196,11 +201,10 @@ mod tests {
         assert!(plain(&because("x", &near, 2)).ends_with("because its block was read 500 times."));
         // Only one neighbour lies in the block.
         (near.wordlines[3].reads, near.wordlines[4].dose) = (1000.0, 9000.0);
-        assert!(
-            plain(&because("x", &near, 1))
-                .ends_with("wordline 4 of block 69 is at 90 % of its limit, because wordline 3 was \
-                     read 1,000 times.")
-        );
+        assert!(plain(&because("x", &near, 1)).ends_with(
+            "wordline 4 of block 69 is at 90 % of its limit, because wordline 3 was \
+                     read 1,000 times."
+        ));
         near.wordlines.iter_mut().for_each(|w| w.valid_pages = 0);
         assert_eq!(because("x", &near, 1), "");
     }

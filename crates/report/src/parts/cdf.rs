@@ -127,8 +127,13 @@ fn round(us: f64) -> f64 {
 }
 
 /// Percentiles of the table, in nines.
-const PERCENTILES: [(f64, &str); 5] =
-    [(std::f64::consts::LOG10_2, "p50"), (1.0, "p90"), (2.0, "p99"), (3.0, "p99.9"), (4.0, "p99.99")];
+const PERCENTILES: [(f64, &str); 5] = [
+    (std::f64::consts::LOG10_2, "p50"),
+    (1.0, "p90"),
+    (2.0, "p99"),
+    (3.0, "p99.9"),
+    (4.0, "p99.99"),
+];
 
 fn table(model: &Model, curves: &[Option<Curve>]) -> String {
     let names = PERCENTILES.map(|(_, name)| name);

@@ -88,8 +88,7 @@ fn tails(model: &Model, courses: &[Option<Course>], x: &Linear) -> String {
         }
         let band = band(&at, &low, &high);
         if !band.is_empty() {
-            let _ =
-                write!(inner, "<path class=\"area s{i}\" fill=\"var(--t{i})\" d=\"{band}\"/>");
+            let _ = write!(inner, "<path class=\"area s{i}\" fill=\"var(--t{i})\" d=\"{band}\"/>");
         }
         let points = course
             .p99_9_us

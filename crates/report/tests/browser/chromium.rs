@@ -1,4 +1,4 @@
-//! Chromium without a window, driven over a pipe (DevTools protocol, messages end with a zero
+//! Chromium without a window, driven over a pipe (`DevTools` protocol, messages end with a zero
 //! byte). It needs no port and no other program.
 
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]

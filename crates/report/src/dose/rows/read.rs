@@ -135,10 +135,8 @@ fn map(bytes: &[u8]) -> Result<Map, String> {
         rows.push((rank, bin, value(1)? as u32, value(3)? as u32, ratio));
     }
     // Ranks and bins may count from 0 or from 1.
-    let least = |of: fn(&(usize, usize, u32, u32, Option<f64>)) -> usize| {
-        rows.iter().map(of).min().unwrap_or(0)
-    };
-    let (rank_0, bin_0) = (least(|row| row.0), least(|row| row.1));
+    let rank_0 = rows.iter().map(|row| row.0).min().unwrap_or(0);
+    let bin_0 = rows.iter().map(|row| row.1).min().unwrap_or(0);
     let columns = rows.iter().map(|row| row.0 - rank_0 + 1).max().unwrap_or(0);
     let bins = rows.iter().map(|row| row.1 - bin_0 + 1).max().unwrap_or(0);
     if columns * bins > rows.len() {

@@ -44,11 +44,14 @@ fn the_worst_block_is_first_and_every_value_arrives() {
     assert_eq!((third.alpha, third.dose, third.limit), (9.25, 90.5, 2000.0));
     // Wordline 2 has the larger dose, but no data.
     assert_eq!((other.worst(), other.worst_ratio()), (Some(0), 0.25));
-    assert_eq!(doses.map, Map {
-        blocks: vec![4, 7],
-        first_wordlines: vec![0, 1],
-        cells: vec![Some(1.5), None, Some(0.25), Some(0.125)],
-    });
+    assert_eq!(
+        doses.map,
+        Map {
+            blocks: vec![4, 7],
+            first_wordlines: vec![0, 1],
+            cells: vec![Some(1.5), None, Some(0.25), Some(0.125)],
+        }
+    );
     assert_eq!(doses.blocks[0], Block { block: 4, worst_ratio: 1.5, wordlines_past_limit: 1 });
     assert_eq!((doses.worst_ratio(), doses.past_limit()), (1.5, 1));
 }
