@@ -35,7 +35,7 @@ use crate::parts::{
     cards, cdf, cost, header, life, numbers, paper, repeat, time, warnings, wear, years,
 };
 use crate::section::Section;
-use crate::svg::escape;
+use crate::svg::{escape, shown};
 
 pub(crate) mod assets;
 
@@ -49,7 +49,8 @@ use assets::{SCRIPT, STYLE};
 pub fn page(folders: &[Folder]) -> Result<String, Failure> {
     let model = Model::read(folders)?;
     let mut data = Map::new();
-    data.insert("names".into(), model.names().into());
+    let names: Vec<String> = model.names().into_iter().map(shown).collect();
+    data.insert("names".into(), names.into());
     let mut main = String::new();
     let mut add = |section: Section| {
         for (key, value) in section.data {

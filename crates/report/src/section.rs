@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::svg::escape;
+use crate::svg::{escape, shown};
 
 /// Part of the page.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +63,7 @@ pub fn foot(source: &str, table: &str) -> String {
 /// Returns the numbers of a figure as an entry of the page's data. The script saves them as CSV.
 pub fn csv(id: &str, heading: &[&str], rows: &[Vec<String>]) -> (&'static str, Value) {
     let line = |cells: &mut dyn Iterator<Item = &str>| {
-        cells.map(crate::csv::cell).collect::<Vec<_>>().join(",") + "\n"
+        cells.map(|cell| crate::csv::cell(&shown(cell))).collect::<Vec<_>>().join(",") + "\n"
     };
     let mut text = line(&mut heading.iter().copied());
     for row in rows {

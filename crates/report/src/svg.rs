@@ -26,14 +26,26 @@ pub fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            '\n' | '\t' => escaped.push(c),
-            // Marks of direction would let a name turn the text around it.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => escaped.push('\u{fffd}'),
-            c if c.is_control() => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
+            c => escaped.push(visible(c)),
         }
     }
     escaped
+}
+
+/// Returns a text without hidden characters, for a script that shows it as text.
+pub fn shown(text: &str) -> String {
+    text.chars().map(visible).collect()
+}
+
+/// Returns the character, or U+FFFD instead of a control character or a mark of direction. Such a
+/// mark would let a name turn the text around it.
+fn visible(c: char) -> char {
+    match c {
+        '\n' | '\t' => c,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    }
 }
 
 /// Returns a share as a percentage for an attribute: "12.5%".
