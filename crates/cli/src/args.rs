@@ -12,8 +12,8 @@ mod combined;
 mod replay;
 mod setup;
 
-pub(crate) use combined::Combined;
 use crate::report_page::{PageArgs, WithPage};
+pub(crate) use combined::Combined;
 
 pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 

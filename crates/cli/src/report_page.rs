@@ -105,7 +105,8 @@ pub(crate) fn beside<A: WithPage>(
     if has_results {
         // The hidden name is random; the page never shows it.
         let name = if hidden.is_some() { &place } else { &results };
-        let folder = Folder { name: name.display().to_string(), ..Folder::read(&results)? };
+        let mut folder = Folder::read(&results)?;
+        folder.name = name.display().to_string();
         let made = page(&[folder]).and_then(|page| write(file, &place, &page));
         match (made, &ended) {
             (Ok(()), _) => say(&format!("vpass: the page of the results is {}", place.display())),

@@ -1,6 +1,7 @@
 //! The options of `vpass life`.
 
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
 
 use clap::Args;
 use vpass_lab::life::Until;

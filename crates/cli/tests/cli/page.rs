@@ -29,10 +29,15 @@ fn page(path: &str) -> String {
 #[test]
 fn a_page_beside_a_comparison_leaves_no_folder_and_is_that_of_its_results() {
     let room = Room::new();
-    let (alone, beside, out) = (room.text("alone.html"), room.text("beside.html"), room.text("out"));
+    let (alone, beside, out) =
+        (room.text("alone.html"), room.text("beside.html"), room.text("out"));
     let done = vpass(&[&COMPARE[..], &["--html", &alone]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert!(done.stderr.contains(&format!("the page of the results is {alone}")), "{}", done.stderr);
+    assert!(
+        done.stderr.contains(&format!("the page of the results is {alone}")),
+        "{}",
+        done.stderr
+    );
     assert_eq!(room.names(), ["alone.html"], "no hidden folder stays");
     let done = vpass(&[&COMPARE[..], &["--html", &beside, "--out", &out]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
