@@ -49,7 +49,7 @@ pub fn days(days: f64) -> String {
 
 /// Returns a number of bytes.
 pub fn bytes(bytes: f64) -> String {
-    if bytes == 0.0 { "0".into() } else { kept_together(&lab::bytes(bytes as u64)) }
+    if bytes == 0.0 { "0".into() } else { kept_together(&lab::bytes(bytes.round() as u64)) }
 }
 
 /// Returns a share given in percent.

@@ -6,6 +6,7 @@ use crate::columns::Unit;
 use crate::model::{Kind, Model, Row};
 use crate::numbers::two;
 use crate::section::Section;
+use crate::sentences::verdict::{leader, ratio};
 use crate::svg::{escape, percent};
 
 /// Bars of techniques that lost data end at this multiple of the largest bar of the others.
@@ -43,7 +44,11 @@ fn measures(model: &Model) -> [Measure; 4] {
     };
     let amplification = of_column(
         "write_amplification",
-        "Lowest write amplification",
+        if model.kind == Kind::Lives {
+            "Write amplification"
+        } else {
+            "Lowest write amplification"
+        },
         |row| row.value("write_amplification"),
         |row| text_of(row, "write_amplification", Unit::Ratio),
     );
@@ -58,7 +63,7 @@ fn measures(model: &Model) -> [Measure; 4] {
             life,
             of_column(
                 "reads_share",
-                "Smallest share of wear by reads",
+                "Share of the wear by reads",
                 |row| Some(100.0 * row.wearing.as_ref()?.shares[2]),
                 |row| {
                     let share = row.wearing.as_ref().map(|wearing| 100.0 * wearing.shares[2]);
@@ -152,6 +157,11 @@ fn against(model: &Model, measure: &Measure, best: &Row, winners: &[&Row]) -> St
     if value <= 0.0 || *than <= 0.0 {
         return format!("{names}; next is {next}");
     }
+    if let Some(ratio) =
+        others.first().and_then(|(row, _)| ratio(best, row)).filter(|_| measure.key == "life")
+    {
+        return format!("{names}, {ratio} {next}");
+    }
     if measure.more_is_better {
         format!("{names}, {} times {next}", two(value / than))
     } else {
@@ -161,6 +171,11 @@ fn against(model: &Model, measure: &Measure, best: &Row, winners: &[&Row]) -> St
 
 /// Returns the text of a card without a winner, and the reason.
 fn undecided(model: &Model, measure: &Measure) -> (String, String) {
+    // Lives are compared by their years alone. Other numbers are those of the best life.
+    let of_leader = leader(model).filter(|_| model.kind == Kind::Lives && measure.key != "life");
+    if let Some((row, _)) = of_leader.and_then(|row| Some((row, (measure.value)(row)?))) {
+        return ((measure.text)(row), format!("under <b>{}</b>", escape(&row.label)));
+    }
     let safe: Vec<&Row> =
         model.all().filter(|row| row.kept_data() && !row.counterfactual).collect();
     let known: Vec<(&Row, f64)> =

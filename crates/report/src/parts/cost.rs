@@ -126,7 +126,9 @@ fn chart(model: &Model, measure: &Measure) -> String {
         .filter_map(|(technique, row)| {
             let bytes = ram(row)?;
             let x = if bytes > 0.0 { x.place(bytes) } else { 0.0 };
-            Some(Point { technique, row, x, y: y.place((measure.value)(row)?) })
+            // A value of 0 lies at the edge of a logarithmic axis.
+            let y = y.place((measure.value)(row)?).clamp(0.0, 1.0);
+            Some(Point { technique, row, x, y })
         })
         .collect();
     let (mut bars, mut dots) = (String::new(), String::new());

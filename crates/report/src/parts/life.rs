@@ -41,7 +41,7 @@ pub(crate) fn section(model: &Model) -> Section {
             escape(&row.label),
             bar(i, row, &scale),
             programs_title(model),
-            stack(row, of, most)
+            stack(row, of, most, model.kind)
         );
     }
     let body = format!("<div class=\"rows\">{rows}</div>{}", legend(model, &programs));
@@ -179,7 +179,7 @@ fn bar(i: usize, row: &Row, scale: &Scale) -> String {
 }
 
 /// Returns the programmed pages by cause, as a stacked bar.
-fn stack(row: &Row, of: &[f64; 6], most: f64) -> String {
+fn stack(row: &Row, of: &[f64; 6], most: f64, kind: Kind) -> String {
     let sum: f64 = of.iter().sum();
     if sum <= 0.0 || most <= 0.0 {
         return "<svg><text class=\"m\" x=\"0\" y=\"17\">no pages were programmed</text></svg>"
@@ -199,7 +199,10 @@ fn stack(row: &Row, of: &[f64; 6], most: f64) -> String {
         );
         at += width;
     }
-    let _ = write!(svg, "<text x=\"{}\" dx=\"7\" y=\"17\">{}</text>", percent(at), sig(sum));
+    // Shares always add up to 1.
+    if kind != Kind::Lives {
+        let _ = write!(svg, "<text x=\"{}\" dx=\"7\" y=\"17\">{}</text>", percent(at), sig(sum));
+    }
     let said = format!("Programmed pages under {}: {}", row.label, by_cause(of));
     format!("<svg role=\"img\" aria-label=\"{}\">{svg}</svg>", escape(&said))
 }

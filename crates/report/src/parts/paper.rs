@@ -6,11 +6,12 @@ use crate::csv::Csv;
 use crate::model::{Claim, Model};
 use crate::numbers::sig;
 use crate::scale::{Log, Scale, ends};
-use crate::section::{Head, Section, csv, figure, foot, raw};
+use crate::section::{Head, Section, absent, csv, figure, foot, raw};
 use crate::sentences::paper::others;
 use crate::svg::{escape, percent};
 use crate::table::{Look, Table};
 
+const TITLE: &str = "The paper's numbers beside ours";
 /// Ends of the axis of ratios at least.
 const RATIOS: (f64, f64) = (0.5, 2.0);
 /// Largest number of rows of a figure's table on the page; the CSV file has all.
@@ -19,8 +20,14 @@ const ROWS: usize = 400;
 /// Returns the part.
 pub(crate) fn section(model: &Model) -> Section {
     let Some(paper) = &model.paper else { return Section::default() };
+    if paper.claims.is_empty() {
+        let why = "Absent: the recipe names no numbers of the paper.";
+        let mut section = absent("paper", TITLE, why);
+        section.html += &figures(&paper.figures);
+        return section;
+    }
     let say = others(&paper.claims);
-    let head = Head { id: "paper", title: "The paper's numbers beside ours", say: &say };
+    let head = Head { id: "paper", title: TITLE, say: &say };
     let foot = foot("Bars: tolerance of \"agrees\". comparison.csv", &table(&paper.claims));
     let mut html = figure(&head, &chart(&paper.claims), &foot);
     html += &figures(&paper.figures);

@@ -19,6 +19,9 @@ pub(crate) fn section(model: &Model) -> Section {
     lines.extend(of_rows(model, |row| &row.assumptions, "Assumption: "));
     lines.extend(oracle(model));
     lines.extend(model.verdict.iter().map(|sentence| ("ok", printed(sentence))));
+    if lines.is_empty() {
+        return Section::default();
+    }
     let items: String = lines
         .into_iter()
         .map(|(class, markup)| match class {

@@ -46,6 +46,13 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
 
 /// Returns how the share of reads changes over a life, for the technique that lives shortest.
 pub fn over_years(label: &str, first: f64, last: f64) -> String {
+    if (first - last).abs() < 0.01 {
+        return format!(
+            "Under {} rewriting because of reads takes {} of the wear, from the start to the end.",
+            code(label),
+            bold(&percent(100.0 * last))
+        );
+    }
     format!(
         "Under {} rewriting because of reads takes {} of the wear at first, and {} at the end.",
         code(label),
@@ -87,6 +94,9 @@ mod tests {
             over_years("block", 0.25, 0.75),
             "Under <code>block</code> rewriting because of reads takes <b>25\u{a0}%</b> of the wear \
              at first, and <b>75\u{a0}%</b> at the end."
+        );
+        assert!(
+            over_years("block", 0.999, 1.0).ends_with("of the wear, from the start to the end.")
         );
     }
 }

@@ -7,6 +7,7 @@ pub fn headline(claims: &[Claim]) -> String {
     let of = |begin: &str| claims.iter().filter(|c| c.verdict.starts_with(begin)).count();
     let with_number = claims.iter().filter(|c| c.here.is_some()).count();
     match with_number {
+        0 if claims.is_empty() => "Figures of the recipe, without numbers of the paper".into(),
         0 => "No number of the paper has one of ours beside it".into(),
         n => format!("{} of {n} numbers of the paper agree with ours", of("agrees")),
     }
@@ -54,5 +55,6 @@ mod tests {
             "Verdicts: agrees: 1, agrees, by calibration: 1, differs: 1, no number: 1."
         ));
         assert!(headline(&claims[3..]).starts_with("No number"));
+        assert!(headline(&[]).ends_with("without numbers of the paper"));
     }
 }
