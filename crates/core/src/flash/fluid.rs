@@ -92,7 +92,11 @@ pub(crate) struct Fluid {
     /// Those of them of each word of the host's hints; none where the host says nothing.
     words: Option<Words>,
     weights: Vec<f64>,
+    /// Valid pages of the block at hand, with their rates; and whether they are those of the block
+    /// whose alarm is being drawn.
     places: Vec<PageInBlock>,
+    page_rates: Vec<f64>,
+    is_listed: bool,
     counts: Vec<u32>,
     /// Number of reads of each place, without their retries; and the retries of each of these
     /// reads. The second list is empty if no read takes a retry.
@@ -156,6 +160,8 @@ impl Flash {
             words: hinted.map(|hinted| Words::new(hinted, self.hot.len())),
             weights: vec![],
             places: vec![],
+            page_rates: vec![],
+            is_listed: false,
             counts: vec![],
             reads: vec![],
             retries: vec![],
@@ -242,8 +248,7 @@ impl Flash {
             if self.hot[block.index()].has(SUSPECT) {
                 self.draw_tired(block, left);
             } else {
-                self.draw_readers(block, 1);
-                self.deposit_before_alarm(block, before);
+                self.draw_alarm(block, before);
             }
             // What comes next is drawn when the reads that are owed have been served.
             self.restart(block, 1, f64::INFINITY);

@@ -2,7 +2,7 @@
 
 use super::{Fluid, OF_ALARM, reads_of};
 use crate::base::dose::Quarters;
-use crate::base::units::{BlockId, Cause, Ppn};
+use crate::base::units::{BlockId, Cause, PageInBlock, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{PAGES_COUNTED, SUSPECT};
@@ -131,25 +131,20 @@ impl Flash {
 
     /// Reads expected of each place of a block since it was drawn last.
     pub(super) fn weigh(&self, fluid: &mut Fluid, block: BlockId) {
+        if !std::mem::take(&mut fluid.is_listed) {
+            self.list_pages(fluid, block);
+        }
         let places = if fluid.by_page { self.geometry.cell.bits() } else { 1 };
         let begin = (self.geometry.first_wordline(block) * places) as usize;
         let of_block = (self.geometry.wordlines_per_block * places) as usize;
-        let Fluid { rates, host_pages, flows, pending, weights, by_page, .. } = fluid;
+        let Fluid { flows, pending, weights, places, page_rates, by_page, .. } = fluid;
         weights.clear();
         weights
             .extend(pending[begin..begin + of_block].iter().map(|expected| f64::from(*expected)));
         let span = (self.now - flows[block.index()].drawn_at) as f64;
         let pages_a_place = if *by_page { 1 } else { self.geometry.cell.bits() };
-        let first = self.geometry.first_page(block);
-        let mut add =
-            |page: usize, rate: f64| weights[page / pages_a_place as usize] += rate * span;
-        for (n, word) in self.contents.valid_words(block).iter().enumerate() {
-            let mut word = *word;
-            while word != 0 {
-                let page = n * 64 + word.trailing_zeros() as usize;
-                word &= word - 1;
-                add(page, reads_of(rates, *host_pages, self.contents.owner(first + page as u32)));
-            }
+        for (page, rate) in places.iter().zip(&*page_rates) {
+            weights[page.index() / pages_a_place as usize] += rate * span;
         }
         // What came and went is the difference of large numbers.
         for weight in weights.iter_mut() {
@@ -162,22 +157,43 @@ impl Flash {
         }
     }
 
+    /// Lists the valid pages of a block with their rates.
+    fn list_pages(&self, fluid: &mut Fluid, block: BlockId) {
+        let Fluid { rates, host_pages, places, page_rates, .. } = fluid;
+        let first = self.geometry.first_page(block);
+        places.clear();
+        page_rates.clear();
+        for (n, word) in self.contents.valid_words(block).iter().enumerate() {
+            let mut word = *word;
+            while word != 0 {
+                let page = PageInBlock::from_index(n * 64 + word.trailing_zeros() as usize);
+                word &= word - 1;
+                places.push(page);
+            }
+        }
+        // A loop of its own, so that the cache misses of many pages overlap.
+        page_rates.extend(
+            places
+                .iter()
+                .map(|page| reads_of(rates, *host_pages, self.contents.owner(first + *page))),
+        );
+    }
+
     /// Draws the pages of so many reads that are to be served by themselves, by the rates of now.
     pub(super) fn draw_readers(&mut self, block: BlockId, count: u64) {
         if count == 0 {
             return;
         }
         let Some(mut fluid) = self.fluid.take() else { return };
-        let Fluid { rates, host_pages, chance, weights, places, owed, .. } = &mut *fluid;
+        self.list_pages(&mut fluid, block);
+        let Fluid { chance, weights, places, page_rates, owed, .. } = &mut *fluid;
         let first = self.geometry.first_page(block);
         let mut sum = 0.0;
         weights.clear();
-        places.clear();
-        for page in self.valid_pages_of(block) {
-            sum += reads_of(rates, *host_pages, self.contents.owner(first + page));
-            weights.push(sum);
-            places.push(page);
-        }
+        weights.extend(page_rates.iter().map(|rate| {
+            sum += rate;
+            sum
+        }));
         // The last page that anybody reads.
         let last = weights.partition_point(|up_to| *up_to < sum);
         if sum > 0.0 {
@@ -188,5 +204,18 @@ impl Flash {
             }));
         }
         self.fluid = Some(fluid);
+    }
+
+    /// Draws the page of the read that reaches a block's alarm, and then the reads before it. Both
+    /// draws share one list of the block's pages, because nothing happens between them.
+    pub(super) fn draw_alarm(&mut self, block: BlockId, before: u64) {
+        self.draw_readers(block, 1);
+        if let Some(fluid) = &mut self.fluid {
+            fluid.is_listed = true;
+        }
+        self.deposit_before_alarm(block, before);
+        if let Some(fluid) = &mut self.fluid {
+            fluid.is_listed = false;
+        }
     }
 }
