@@ -373,7 +373,8 @@ def members(types: dict[str, list[Struct]], of: Struct, path: str) -> str:
 def other_files(types: dict[str, list[Struct]]) -> str:
     """Sections of the files beside summary.json."""
     text = "## Other files\n\n"
-    sources = [source for source in sorted(FILES.glob("*.rs")) if source.name != "tests.rs"]
+    others = ("tests.rs", "doses.rs")
+    sources = [source for source in sorted(FILES.glob("*.rs")) if source.name not in others]
     text += "".join(map(about_file, sources))
     text += "### manifest.json\n\nEverything that is needed to repeat a run.\n\n"
     manifest = types["Manifest"][0]
@@ -409,7 +410,8 @@ def results_page() -> str:
     text += filled(
         "Folders of the same seed, build and configuration are byte-identical, except "
         "`timing.json` and the `command_line` of `manifest.json`. So the fields under "
-        "`simulation` that measure time are null in the folder."
+        "`simulation` that measure time are null in the folder. "
+        "[Doses and erases](#doses-and-erases) has the files of read disturbance."
     )
     summary = types["Summary"][0]
     text += "\n\n## The run\n\n"
@@ -428,7 +430,94 @@ def results_page() -> str:
         rows = fields(types, struct, "")
         cells = [[f"`{name}{below}.{place}`", words, linked(d, "../")] for place, words, d in rows]
         text += table(["field", "type", "meaning"], cells)
-    return text + other_files(types)
+    return text + other_files(types).rstrip("\n") + "\n\n" + dose_files()
+
+
+DOSE_FILES = {
+    "dose.csv": (
+        "Wordlines of the most disturbed blocks, each block at one moment: its worst. The worst "
+        "block comes first. The file has at most 16,000 wordlines of whole blocks.",
+        {
+            "block`, `die`, `plane": "Numbers of the block, its die, and its plane in the die.",
+            "at_s": "Simulated time of the moment, in seconds, to within 32 page reads.",
+            "at_host_read_pages": "Pages that the host had read, including the page being read.",
+            "pec_cycles": "P/E cycles of the block.",
+            "wordline": "Number of the wordline in the block.",
+            "group": "Wordline group, as `disturb.groups` names it.",
+            "alpha": "Dose of a read of a neighbouring wordline, in dose units.",
+            "guard_levels": "Page kinds given up for guard levels; 0 in full density.",
+            "reads": "Dose read from the wordline since its block's erase, in dose units.",
+            "dose": "Dose taken since the wordline's first page was programmed, in dose units.",
+            "limit": "Lowest limit of its valid and lost pages, in dose units. Without such pages, "
+            "the limit of the weakest page kind.",
+            "valid_pages": "Pages with valid data.",
+            "lost_pages": "Pages whose data is lost and was not written again.",
+        },
+    ),
+    "dose_map.csv": (
+        "The 2,000 most disturbed blocks, in at most 128 bins of neighbouring wordlines, each "
+        "block at its worst moment.",
+        {
+            "rank": "1 for the most disturbed block.",
+            "block": "Number of the block.",
+            "bin": "Number of the bin in the block.",
+            "first_wordline`, `wordlines": "Wordlines of the bin: the first, and how many.",
+            "worst_ratio": "Highest dose over limit of a wordline with valid or lost pages; empty "
+            "without such pages.",
+            "state": "`data` with valid pages, `lost` with lost pages, `none` with neither.",
+            "ratio_at_end": "Highest dose over limit at the end of the run; empty without valid or "
+            "lost pages.",
+        },
+    ),
+    "dose_blocks.csv": (
+        "Every block of the drive.",
+        {
+            "block": "Number of the block.",
+            "worst_ratio": "Highest dose over limit of a page with valid or lost data.",
+            "worst_wordline`, `at_s": "Wordline and time of that; empty if it is 0.",
+            "wordlines_past_limit": "Wordlines with data past their limit at the block's worst "
+            "moment.",
+            "erases": "Number of erases.",
+            "share_used_at_erase": "Highest dose over limit between two erases, over all erases; "
+            "empty without an erase.",
+        },
+    ),
+    "erasures.csv": (
+        "Erases, in order, at most 2,000. A run with more erases keeps one in every 2, 4, 8 and "
+        "so on.",
+        {
+            "block`, `at_s`, `cause": "Number of the block, time in seconds, and cause.",
+            "reads": "Dose read from the block since its previous erase, in dose units.",
+            "share_used": "Highest dose over limit of its valid and lost pages since its previous "
+            "erase; empty without an oracle.",
+            "every": "Distance of two rows, in erases.",
+        },
+    ),
+}
+
+
+def dose_files() -> str:
+    """Files of doses and erases, with their columns."""
+    text = "## Doses and erases\n\n"
+    text += filled(
+        "`--out` writes these files for the counted part of a run. Only the oracle knows doses, so "
+        "the first three files are absent with `--oracle off`, and if reads disturb nothing. A "
+        "ratio is a dose over a limit; above 1, data is lost. It is `inf` if age alone takes the "
+        "whole limit. Times are empty in the untimed gear."
+    )
+    text += "\n\n"
+    text += filled(
+        "The oracle compares a block when a job reads, moves or recodes its pages, before its "
+        "erase, and at the end. Between these, it compares the block when its reads have grown by "
+        "1/32 and by 8 for each wordline. Pages that the host overwrites in between may have had "
+        "slightly higher doses. A block's wordlines are kept when its ratio rises by 1 %, so "
+        "`dose.csv` may be up to 1 % below `worst_ratio`."
+    )
+    for file, (what, columns) in DOSE_FILES.items():
+        text += f"\n\n### {file}\n\n" + filled(what) + "\n\n"
+        text += table(["column", "meaning"], [[f"`{c}`", m] for c, m in columns.items()])
+        text = text.rstrip("\n")
+    return text + "\n"
 
 
 def trace_columns(formats: list[dict]) -> str:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares techniques under two workloads, on a fresh and on a worn drive, and reports the results.
 
-`make demo` prints them. `make results` (`--readme`) writes all of them into docs/start/demo.md, and
+`make demo` prints them, and makes the report page of the last comparison. `make results` (`--readme`) writes all of them into docs/start/demo.md, and
 one table into the README. All numbers come from `vpass compare --json`. Every sentence follows from
 the numbers, or is left out. Runs of
 seconds are too short for a life; `vpass life` simulates lives.
@@ -16,6 +16,8 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VPASS = ROOT / "target/release/vpass"
+# Report page of the last comparison, below the folder that holds the program.
+PAGE = VPASS.parent.parent / "demo.html"
 TECHNIQUES = ["none", "block", "straw-ss-sound", "ipr-wl"]
 TRACE = ["--trace", "examples/traces/pgbench-ext4.csv.zst", "--repeat", "20"]
 READ_HOT = ["--fio", "examples/jobs/read-hot.fio"]
@@ -34,10 +36,12 @@ BEGIN, END = "<!-- results: begin -->\n", "<!-- results: end -->\n"
 IPR_WL = "if a merged wordline endures ten times the reads, which is an assumption"
 
 
-def compare(workload: list[str], pec: int) -> list[dict]:
-    """Techniques of one comparison, as `vpass compare --json` gives them."""
+def compare(workload: list[str], pec: int, page: pathlib.Path | None) -> list[dict]:
+    """Techniques of one comparison, as `vpass compare --json` gives them, and its report page."""
     command = [VPASS, "compare", "--drive", "tiny", "--oracle", "full"]
     command += ["--reclaim", ",".join(TECHNIQUES), *workload, "--set", f"start.pec={pec}", "--json"]
+    if page is not None:
+        command += ["--html", page, "--force"]
     # On a terminal vpass shows its progress on standard error.
     stderr = None if sys.stderr.isatty() else subprocess.PIPE
     output = {"cwd": ROOT, "stdout": subprocess.PIPE, "stderr": stderr, "text": True}
@@ -174,13 +178,15 @@ def main() -> None:
         sys.exit(f"{VPASS} is missing: `make demo` builds it first")
     results = []
     for title, workload, pec in RUNS:
-        techniques = compare(workload, pec)
+        is_last = (title, workload, pec) == RUNS[-1]
+        techniques = compare(workload, pec, PAGE if is_last and not for_pages else None)
         results.append((title, techniques))
         if not for_pages:
             print(terminal(title, techniques), flush=True)
     sentences = protected(results[FRESH_JOB][1]) + surprises(results[WORN_TRACE][1])
     if not for_pages:
         print("Results:\n" + textwrap.indent(listed(sentences).replace("`", ""), "  "), end="")
+        print(f"\nThe last comparison as a page, for a browser: {PAGE}")
         return
     tables = (f"{title}:\n\n" + markdown(HEAD, list(map(row, ts))) for title, ts in results)
     write("docs/start/demo.md", "".join(tables) + listed(sentences))

@@ -12,7 +12,9 @@ mod combined;
 mod replay;
 mod setup;
 
+use crate::report_page::{PageArgs, WithPage};
 pub(crate) use combined::Combined;
+
 pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 
 /// Drive, workload and how to run them; shared by run and compare.
@@ -142,6 +144,14 @@ pub(crate) struct RunArgs {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) seeds: NonZeroU32,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
+}
+
+impl WithPage for RunArgs {
+    fn page_and_out(&mut self) -> (&mut PageArgs, &mut Option<PathBuf>) {
+        (&mut self.page, &mut self.setup.base.out)
+    }
 }
 
 /// Techniques of a single run.
@@ -188,6 +198,14 @@ pub(crate) struct CompareArgs {
     pub(crate) fresh: bool,
     #[command(flatten)]
     pub(crate) form: Form,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
+}
+
+impl WithPage for CompareArgs {
+    fn page_and_out(&mut self) -> (&mut PageArgs, &mut Option<PathBuf>) {
+        (&mut self.page, &mut self.setup.base.out)
+    }
 }
 
 /// Output form of a comparison other than the terminal's table and JSON.

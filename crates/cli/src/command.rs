@@ -9,6 +9,7 @@ use crate::args::{CompareArgs, ExplainArgs, ListWhat, RunArgs, ShowWhat, at_leas
 use crate::attack::args::{AttackArgs, EXAMPLES as ATTACK_EXAMPLES};
 use crate::life::args::{EXAMPLES as LIFE_EXAMPLES, LifeArgs};
 use crate::paper::PaperArgs;
+use crate::report_page::ReportArgs;
 use crate::trace::args::TraceCommand;
 use crate::workload::args::{EXAMPLES as WORKLOAD_EXAMPLES, WorkloadCommand};
 
@@ -96,6 +97,9 @@ pub(crate) enum Command {
     /// Reproduce the figures of a paper from its recipe, beside the paper's numbers.
     #[command(after_help = "Example: vpass paper papers/straw-2024 --out straw")]
     Paper(PaperArgs),
+    /// Make a page of stored results: one HTML file with charts, tables and warnings.
+    #[command(after_help = "Example: vpass report results --output results.html")]
+    Report(ReportArgs),
     /// Print a completion script for a shell.
     #[command(after_help = "Example: vpass completions bash > \
             ~/.local/share/bash-completion/completions/vpass")]

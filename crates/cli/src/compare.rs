@@ -41,7 +41,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
             .collect::<Vec<_>>(),
     );
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
-    let rows_kept = Rows::of(args.setup.base.out.as_deref(), args.fresh)?;
+    let rows_kept = Rows::of(args.page.place_of_rows(args.setup.base.out.as_deref()), args.fresh)?;
     let finished = run_all(&plans, args, folder.as_ref().map(Folder::path), &rows_kept)?;
     let run: Vec<&RunPlan> = plans.iter().map(|(plan, _)| plan).collect();
     let why_first = finished.iter().find_map(|found| found.as_ref().err()).cloned();
@@ -207,9 +207,9 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
             } else {
                 format!("{}-seed{seed}", label.replace(' ', ""))
             };
-            // Windows of time are only in files.
-            let windows = args.setup.base.out.is_some();
-            plans.push((RunPlan { seed, windows, ..plan.clone() }, name));
+            // Windows of time and doses are only in files.
+            let files = args.setup.base.out.is_some();
+            plans.push((RunPlan { seed, windows: files, doses: files, ..plan.clone() }, name));
         }
     }
     Ok(plans)

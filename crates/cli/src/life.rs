@@ -36,7 +36,7 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     let asked = Asked::new(args, &[], &tables)?;
     out::say_all(&asked.notes()?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
-    let rows = Rows::of(args.setup.base.out.as_deref(), args.fresh)?;
+    let rows = Rows::of(args.page.place_of_rows(args.setup.base.out.as_deref()), args.fresh)?;
     if let Some(key) = &args.find {
         return find_best(args, key, &asked, folder, &rows, &tables);
     }

@@ -20,10 +20,10 @@ mod out_file;
 mod paper;
 mod progress;
 mod report;
+mod report_page;
 mod seeds;
 mod shell;
 mod stdin;
-mod table;
 mod trace;
 mod unfinished;
 mod words;
@@ -37,6 +37,7 @@ use vpass_lab::failure::Failure;
 use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::results::{OverSeeds, Uber};
 use vpass_lab::{files, memory, run, setup};
+use vpass_report::table;
 
 use crate::args::{Base, RunArgs};
 use crate::command::Command;
@@ -70,16 +71,17 @@ fn main() -> ExitCode {
 
 fn command(command: Command) -> Result<Exit, Failure> {
     match command {
-        Command::Run(args) => return run(&args),
+        Command::Run(args) => return report_page::beside(args, run),
         Command::Attack(args) => return attack::attack(&args),
-        Command::Compare(args) => return compare::compare(&args),
-        Command::Life(args) => return life::life(&args),
+        Command::Compare(args) => return report_page::beside(args, compare::compare),
+        Command::Life(args) => return report_page::beside(args, life::life),
         Command::List { what, json } => list::list(what, json)?,
         Command::Show { what, name, set, json } => list::show(what, &name, &set, json)?,
         Command::Explain(args) => explain::explain(&args)?,
         Command::Trace { command } => trace::run(&command)?,
         Command::Workload { command } => workload::run(&command)?,
-        Command::Paper(args) => return paper::paper(&args),
+        Command::Paper(args) => return report_page::beside(args, paper::paper),
+        Command::Report(args) => report_page::report(&args)?,
         Command::Completions { shell } => shell::completions(shell)?,
         Command::Man { folder } => shell::man_pages(&folder)?,
         Command::Check {
@@ -136,8 +138,9 @@ fn show(
     command: &'static str,
     others: &[(Uber, u64)],
 ) -> Result<Exit, Failure> {
-    // Windows of time are only in files.
-    let plan = &RunPlan { windows: base.out.is_some(), ..plan.clone() };
+    // Windows of time and doses are only in files.
+    let files = base.out.is_some();
+    let plan = &RunPlan { windows: files, doses: files, ..plan.clone() };
     memory::require(plan)?;
     let folder = base.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Bar::new(plan.requests()?, "requests");

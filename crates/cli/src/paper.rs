@@ -38,6 +38,7 @@ use crate::exit::Exit;
 use crate::kept::Rows;
 use crate::out::{self, Folder};
 use crate::progress::bar;
+use crate::report_page::{PageArgs, WithPage};
 use crate::table::wants_colour;
 use numbers::Numbers;
 use recipe::{Expectations, Recipe};
@@ -68,6 +69,14 @@ pub(crate) struct PaperArgs {
     /// It waits until enough memory is free. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
+}
+
+impl WithPage for PaperArgs {
+    fn page_and_out(&mut self) -> (&mut PageArgs, &mut Option<PathBuf>) {
+        (&mut self.page, &mut self.out)
+    }
 }
 
 /// Runs a recipe and prints the comparison.
@@ -87,7 +96,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
         runs::runs(&recipe, path.parent().unwrap_or(Path::new(".")), &traces, args.seed)?;
     let folder = args.out.as_deref().map(Folder::begin).transpose()?;
     let started = Instant::now();
-    let rows = Rows::of(args.out.as_deref(), args.fresh)?;
+    let rows = Rows::of(args.page.place_of_rows(args.out.as_deref()), args.fresh)?;
     run_all(&recipe, &mut runs, args.threads, &rows)?;
     let figures: Vec<Numbers> =
         recipe.figures.iter().map(|f| Numbers::of(f, &runs)).collect::<Result<_, _>>()?;

@@ -21,6 +21,7 @@ pub(crate) mod splitmix;
 pub mod steady;
 pub mod streams;
 pub mod stripes;
+pub mod thinned;
 pub mod units;
 pub(crate) mod wheel;
 pub mod window;

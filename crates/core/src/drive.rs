@@ -22,6 +22,8 @@ mod write;
 
 pub(crate) use read::on_read_path;
 
+use std::any::Any;
+
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
 use crate::base::metrics::HostCounts;
@@ -117,19 +119,28 @@ impl Drive {
         self.flash.seed(self.bugs);
     }
 
-    /// Sets who watches; from the drive's first operation on.
+    /// Adds an observer. Each observer hears every event from now on, in the order in which the
+    /// observers were added. The oracle must be added before the drive's first operation.
     pub fn observe(&mut self, observer: Box<dyn Observer>) {
         self.flash.watch.begin(observer);
     }
 
-    /// Who watches, told of everything so far.
-    pub fn watcher(&mut self) -> Option<&mut dyn Observer> {
-        self.flash.watch.watcher()
+    /// Returns the first observer of this type, told of everything so far.
+    pub fn observer<T: Observer>(&mut self) -> Option<&mut T> {
+        self.flash.watch.find()
     }
 
-    /// Ends watching and gives the watcher back.
+    /// Ends the observation of the observer that was added last, and returns it. Further calls
+    /// return the others; `None` without an observer.
     pub fn end_observation(&mut self) -> Option<Box<dyn Observer>> {
         self.flash.watch.end()
+    }
+
+    /// Ends the observation of the first observer of this type, and returns it. Other observers
+    /// stay.
+    pub fn end_observation_of<T: Observer>(&mut self) -> Option<Box<T>> {
+        let observer: Box<dyn Any> = self.flash.watch.end_of::<T>()?;
+        observer.downcast().ok()
     }
 
     /// Tells the observer of requests before they are submitted, and numbers them.

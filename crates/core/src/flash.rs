@@ -9,6 +9,7 @@ pub(crate) mod contents;
 pub(crate) mod count;
 mod counted;
 mod draws;
+pub mod erasures;
 mod failed;
 mod fluid;
 mod levels;
@@ -30,6 +31,7 @@ use crate::base::failure::Stretch;
 use crate::base::geometry::Geometry;
 use crate::base::mem::{huge_vec, huge_zeros};
 use crate::base::metrics::FlashCounts;
+use crate::base::thinned::Thinned;
 use crate::base::units::{Ns, Seq};
 use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
@@ -44,6 +46,7 @@ use count::page_counters::PageCounters;
 use count::space_saving::SpaceSaving;
 use counted::{BLOCKS, CODED, PAGES, TRACKED, WORDLINES};
 use draws::Draws;
+use erasures::Erasure;
 use fluid::Fluid;
 use levels::Levels;
 use ops::NandOp;
@@ -103,6 +106,8 @@ pub(crate) struct Flash {
     /// Page programs since the drive was made.
     seq: Seq,
     erases_total: u64,
+    /// Log of the measured phase's erases; `None` if nobody asked for it.
+    erasures: Option<Box<Thinned<Erasure>>>,
     /// Pages that the modes of blocks and wordlines take away now, by domain.
     pages_away: Vec<u32>,
     /// NAND operations since the measured phase began.
@@ -121,7 +126,7 @@ pub(crate) struct Flash {
     fluid: Option<Box<Fluid>>,
     /// What reads of blocks go by that may need retries.
     tired: TiredBlocks,
-    /// Who watches.
+    /// Observers of the drive.
     pub(crate) watch: Watch,
     /// Pages that have failed.
     failed: Vec<Stretch>,
@@ -190,6 +195,7 @@ impl Flash {
             by_wordline: config.timing.program_unit == ProgramUnit::Wordline,
             seq: 0,
             erases_total: 0,
+            erasures: None,
             pages_away: vec![0; geometry.domains() as usize],
             counts: FlashCounts::default(),
             timed,
@@ -230,12 +236,12 @@ impl Flash {
     /// Tells the observer of a read, a batch at a time.
     #[inline]
     pub(crate) fn note_read(&mut self, read: PhysRead) {
-        self.watch.note(read);
+        self.watch.note(read, self.now);
     }
 
     /// Tells the observer of anything but reads, after the reads that came before it.
     #[inline]
     pub(crate) fn tell(&mut self, event: impl FnOnce(&mut dyn Observer)) {
-        self.watch.tell(event);
+        self.watch.tell(self.now, event);
     }
 }

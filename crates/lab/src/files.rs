@@ -1,5 +1,6 @@
 //! Files of a run's results folder, as data. Each file has a name and a content.
 
+mod doses;
 mod histogram_log;
 mod latency;
 mod quantiles;
@@ -32,6 +33,7 @@ pub fn of_run(plan: &RunPlan, outcome: &Outcome, call: &Call) -> Result<Vec<File
     files.push(("manifest.json".into(), manifest.into_bytes()));
     files.push(("blocks.csv".into(), blocks_csv(outcome).into_bytes()));
     files.push(("series.csv".into(), outcome.series.csv().into_bytes()));
+    files.extend(doses::files(plan, outcome));
     if let Some(engine) = &outcome.engine {
         files.extend(of_latencies(engine)?);
     }

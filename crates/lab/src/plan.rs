@@ -90,6 +90,9 @@ pub struct RunPlan {
     /// Whether latencies are kept by window of time, for `latency.csv` and the intervals of
     /// `.hlog` files. Only the timed gear has latencies.
     pub windows: bool,
+    /// Whether doses and erases are recorded for the files of a result folder. Drives of other
+    /// `ages` record none.
+    pub doses: bool,
 }
 
 /// Technique for each slot, as a user names it.
@@ -205,6 +208,7 @@ impl RunPlan {
             oracle: base.oracle,
             stages: false,
             windows: false,
+            doses: false,
         }
     }
 
@@ -354,10 +358,11 @@ impl RunPlan {
             .and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
     }
 
-    /// Returns this plan for a drive of this age, without further ages and without windows of time.
+    /// Returns this plan for a drive of this age, without further ages, windows of time and
+    /// doses.
     #[must_use]
     pub fn at_age(&self, pec: u32) -> Self {
-        let mut plan = Self { ages: vec![], windows: false, ..self.clone() };
+        let mut plan = Self { ages: vec![], windows: false, doses: false, ..self.clone() };
         plan.drive.config.start.pec = pec;
         plan
     }

@@ -145,6 +145,10 @@ pub struct Summary {
     pub uber: Option<Uber>,
     /// Report of the oracle; null if the oracle did not check the run.
     pub oracle: Option<OracleReport>,
+    /// Highest dose over limit of a block at the moment when a reclaim job began with it. Only
+    /// wordlines with valid or lost pages count. Null without an oracle, without reclaim jobs, or
+    /// if reads disturb nothing.
+    pub threshold_used: Option<f64>,
     /// Controller memory that the reclaim technique uses, in bytes.
     pub controller_ram_bytes: u64,
     /// Facts about the trace; null for other workloads.

@@ -16,6 +16,7 @@ use std::time::Instant;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::Replay;
 use vpass_oracle::OracleReport;
+use vpass_oracle::snapshots::DoseRecord;
 use vpass_workload::pass::Passes;
 
 use crate::failure::Failure;
@@ -42,6 +43,9 @@ pub struct Outcome {
     pub engine: Option<Replay>,
     /// Counts over the course of the run.
     pub series: Series,
+    /// Record of doses; `None` if the plan does not want it, without an oracle, or if reads disturb
+    /// nothing.
+    pub doses: Option<DoseRecord>,
     /// Number of cycles; `None` if requests determined the length of the run.
     pub cycles: Option<CyclesDone>,
     ageing: Ageing,
@@ -119,7 +123,10 @@ pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, 
         seed: plan.seed,
     };
     progress.stage(None, "preparing the drive");
-    let session = deaf(progress, || Session::new(&beginning))?;
+    let mut session = deaf(progress, || Session::new(&beginning))?;
+    if plan.doses {
+        session.record_doses();
+    }
     if plan.warm_up > 0 || plan.before.is_some() {
         progress.stage(None, "warming up");
     }
@@ -151,7 +158,7 @@ impl Measured {
         let Self { mut session, mut series, before } = self;
         let stages =
             plan.stages.then(|| session.drive.end_observation().and_then(watched)).flatten();
-        let Judged { mut drive, engine, oracle } = session.judge();
+        let Judged { mut drive, engine, oracle, threshold_used, doses } = session.judge();
         let end = engine
             .as_ref()
             .map(Replay::last_completion)
@@ -165,6 +172,7 @@ impl Measured {
         let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before, terms);
         let mut summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
         summary.page_reads = stages;
+        summary.threshold_used = threshold_used;
         let batches = series.batches();
         summary.wear.life_settled = has_settled(
             before.turned(&drive),
@@ -173,7 +181,7 @@ impl Measured {
         );
         summary.batch_means =
             BatchMeans::of(&series, engine.as_ref(), drive.geometry().pages_per_block.into());
-        Outcome { summary, drive, engine, series, cycles: None, ageing }
+        Outcome { summary, drive, engine, series, doses, cycles: None, ageing }
     }
 }
 

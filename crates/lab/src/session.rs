@@ -9,8 +9,6 @@
 //! judge          finds losses in data that was not read; the oracle concludes
 //! ```
 
-use std::any::Any;
-
 use vpass_core::base::request::{Request, RequestSource};
 use vpass_core::base::steady::Images;
 use vpass_core::config::{ConfigError, DriveConfig};
@@ -18,6 +16,7 @@ use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::card::Protection;
 use vpass_core::slots::reclaim::technique;
 use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
+use vpass_oracle::snapshots::{DoseRecord, ERASURES};
 use vpass_oracle::{Level, Oracle, OracleReport};
 
 /// Start-up states of the latest drives. Rows and ages of a comparison share these states.
@@ -68,6 +67,15 @@ impl Session {
         }
         drive.precondition_from(seed, &IMAGES);
         Ok(Self { drive, timed })
+    }
+
+    /// Records erases, and doses if the drive has an oracle. The record begins with the counted
+    /// phase.
+    pub fn record_doses(&mut self) {
+        self.drive.keep_erasures(ERASURES);
+        if let Some(oracle) = self.drive.observer::<Oracle>() {
+            oracle.record_doses();
+        }
     }
 
     /// Returns the drive.
@@ -147,11 +155,12 @@ impl Measured {
     pub fn judge(self) -> Judged {
         let Self { mut drive, engine } = self;
         drive.report_unread_losses();
-        let watcher: Option<Box<dyn Any>> = drive.end_observation().map(|watcher| watcher as _);
-        let oracle = watcher
-            .and_then(|watcher| watcher.downcast::<Oracle>().ok())
-            .map(|oracle| oracle.conclude(&drive));
-        Judged { drive, engine, oracle }
+        let oracle = drive.end_observation_of::<Oracle>();
+        let threshold_used = oracle.as_ref().and_then(|oracle| oracle.threshold_used());
+        let concluded = oracle.map(|oracle| oracle.conclude_with_doses(&drive));
+        let (oracle, doses) =
+            concluded.map_or((None, None), |(report, doses)| (Some(report), doses));
+        Judged { drive, engine, oracle, threshold_used, doses }
     }
 }
 
@@ -163,4 +172,10 @@ pub struct Judged {
     pub engine: Option<Replay>,
     /// Report of the oracle; `None` without an oracle.
     pub oracle: Option<OracleReport>,
+    /// Highest dose over limit of a block when a reclaim job began with it; `None` without an
+    /// oracle or without reclaim jobs.
+    pub threshold_used: Option<f64>,
+    /// Record of doses; `None` if it was not wanted, without an oracle, or if reads disturb
+    /// nothing.
+    pub doses: Option<DoseRecord>,
 }

@@ -2,6 +2,7 @@
 
 mod common;
 
+mod doses;
 mod estimate;
 mod fluid;
 mod fluid_hints;

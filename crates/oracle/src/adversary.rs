@@ -14,8 +14,6 @@
 
 mod siege;
 
-use std::any::Any;
-
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::base::units::{BlockId, Lpn, Ns, Ppn};
 use vpass_core::drive::Drive;
@@ -400,10 +398,9 @@ impl Adversary {
     }
 }
 
-/// Who watches.
+/// Returns the oracle of a drive.
 fn oracle_of(drive: &mut Drive) -> &Oracle {
-    let watcher: Option<&mut dyn Any> = drive.watcher().map(|watcher| watcher as _);
-    watcher.and_then(|watcher| watcher.downcast_ref::<Oracle>()).expect("an oracle watches")
+    drive.observer::<Oracle>().expect("an oracle watches")
 }
 
 /// Requests at hand.

@@ -310,9 +310,14 @@ impl Doses {
         truth.is_past() || is_rounded && (truth.dose + UNIT).cast_signed() >= truth.limit
     }
 
+    /// Number of the group of a wordline, counted within its block.
+    pub(crate) fn group_of(&self, wordline: u32) -> usize {
+        self.table.group_of(wordline)
+    }
+
     /// The coding mode of a wordline.
     #[inline]
-    fn mode_at(&self, at: At) -> u8 {
+    pub(crate) fn mode_at(&self, at: At) -> u8 {
         let block = &self.blocks[at.block.index()];
         let own =
             if block.has_own { self.own_modes[at.block.index()][at.index as usize] } else { 0 };

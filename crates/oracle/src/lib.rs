@@ -32,6 +32,7 @@ mod reference;
 mod report;
 mod requests;
 mod sample_wear;
+pub mod snapshots;
 mod stamps;
 mod start_reads;
 mod start_wear;

@@ -13,6 +13,7 @@ pub(crate) mod conclude;
 pub(crate) mod delay;
 pub(crate) mod density;
 pub(crate) mod density_books;
+pub(crate) mod dose_watch;
 pub(crate) mod durable;
 pub(crate) mod end_scan;
 pub(crate) mod expected;
@@ -73,6 +74,7 @@ use crate::questions::Questions;
 use crate::report::{Findings, Kind, OracleReport, Tally};
 use crate::requests::Requests;
 use crate::sample_wear::SampleWear;
+use crate::snapshots::Recorder;
 use crate::stamps::{Loss, Stamp, Stamps};
 use crate::start_reads::StartReads;
 use crate::start_wear::StartWear;
@@ -108,6 +110,10 @@ pub struct Oracle {
     /// Of the host's pages: reported lost since the measured phase began.
     pub(crate) was_lost: Bits,
     pub(crate) worst_dose_ratio: f64,
+    /// Highest dose over limit of a block when a reclaim job began with it.
+    pub(crate) threshold_used: Option<f64>,
+    /// Doses for the results of a run, if wanted.
+    pub(crate) recorder: Option<Box<Recorder>>,
     /// Copies in the controller's memory, and what they carry.
     pub(crate) waiting: BTreeMap<Lpn, Stamp>,
     /// What the host asked for, and what of it waits in the controller's memory: of
@@ -205,6 +211,8 @@ impl Oracle {
             lost_pages: 0,
             was_lost: Bits::none_of(geometry.host_pages),
             worst_dose_ratio: 0.0,
+            threshold_used: None,
+            recorder: None,
             waiting: BTreeMap::new(),
         }
     }

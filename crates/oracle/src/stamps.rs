@@ -266,6 +266,12 @@ impl Stamps {
         self.newest(stamp.lpn).is_some_and(|newest| newest.on_flash() == stamp.tag.on_flash())
     }
 
+    /// Returns whether a flash page holds the version of a host page that was reported lost.
+    pub(crate) fn is_what_was_lost(&self, stamp: Stamp) -> bool {
+        let newest = self.newest(stamp.lpn).filter(|newest| newest.is_lost());
+        newest.is_some_and(|newest| newest.version() == stamp.tag.version())
+    }
+
     /// Host pages that the host may read.
     pub(crate) fn present(&self) -> u64 {
         self.present

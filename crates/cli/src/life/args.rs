@@ -1,11 +1,13 @@
 //! The options of `vpass life`.
 
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
 
 use clap::Args;
 use vpass_lab::life::Until;
 
 use crate::args::{Combined, Gear, Setup, at_least_one};
+use crate::report_page::{PageArgs, WithPage};
 
 pub(crate) const EXAMPLES: &str = "Examples:\n  \
     vpass life --drive modern-tlc --workload zipf-read --set workload.rate=20k\n  \
@@ -96,7 +98,7 @@ pub(crate) struct LifeArgs {
     /// longest life. This tries nine values in even logarithmic steps, then does a golden-section
     /// search around the best. Prints the curve as CSV or JSON. Values that the drive refuses have
     /// no row.
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", conflicts_with = "html")]
     pub(crate) find: Option<String>,
     /// First value to try, as for --set. Default: a sixteenth of the drive's own value.
     #[arg(long, value_name = "VALUE", requires = "find")]
@@ -104,6 +106,14 @@ pub(crate) struct LifeArgs {
     /// Last value to try. Default: sixteen times the drive's own value.
     #[arg(long, value_name = "VALUE", requires = "find")]
     pub(crate) to: Option<String>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
+}
+
+impl WithPage for LifeArgs {
+    fn page_and_out(&mut self) -> (&mut PageArgs, &mut Option<PathBuf>) {
+        (&mut self.page, &mut self.setup.base.out)
+    }
 }
 
 /// Reads a number; its user checks the range.

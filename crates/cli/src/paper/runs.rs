@@ -169,6 +169,7 @@ impl Kind {
             oracle: if group.oracle { Watch::On } else { Watch::Off },
             stages: group.has_stages(),
             windows: false,
+            doses: false,
         };
         if refresh != NO_REFRESH || of_run.parity != NO_PARITY || group.span.is_some() {
             plan.checked()

@@ -257,7 +257,17 @@ fn a_comparison_writes_a_folder_per_run() {
     );
     assert_eq!(
         names_in(&room.path("out/block")),
-        ["blocks.csv", "manifest.json", "series.csv", "summary.json", "timing.json"]
+        [
+            "blocks.csv",
+            "dose.csv",
+            "dose_blocks.csv",
+            "dose_map.csv",
+            "erasures.csv",
+            "manifest.json",
+            "series.csv",
+            "summary.json",
+            "timing.json"
+        ]
     );
     let csv = std::fs::read_to_string(room.path("out/compare.csv")).unwrap();
     assert!(csv.starts_with("reclaim,gc,runs,projected_life_days,projected_life_days_ci95,"));

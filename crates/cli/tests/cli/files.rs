@@ -15,6 +15,10 @@ fn a_folder_holds_the_run() {
         names_in(&folder),
         [
             "blocks.csv",
+            "dose.csv",
+            "dose_blocks.csv",
+            "dose_map.csv",
+            "erasures.csv",
             "latency.csv",
             "manifest.json",
             "quantiles.csv",

@@ -175,6 +175,9 @@ impl Flash {
     /// Begins to count operations anew, and to log work.
     pub(crate) fn begin_measurement(&mut self) {
         self.counts = FlashCounts::default();
+        if let Some(erasures) = &mut self.erasures {
+            erasures.clear();
+        }
         self.draws.begin_measurement();
         self.begin_service();
         self.ops.clear();

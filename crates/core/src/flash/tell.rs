@@ -1,23 +1,36 @@
-//! Whoever watches a drive: reads are told of in batches, anything else after the reads that came
+//! Observers of a drive: reads are told of in batches, anything else after the reads that came
 //! before it.
 
+use crate::base::units::Ns;
 use crate::watch::observer::{Observer, PhysRead};
+use crate::watch::several::{Several, find, is, members_of, one_of};
 
 /// Reads that the observer is told of at a time.
 const BATCH: usize = 32;
 
-/// Who watches, if anyone does, and the reads that are still to be told of.
+/// Observers, if there are any, and the reads that are still to be told of.
 #[derive(Default)]
 pub(crate) struct Watch {
+    /// The only observer, or [`Several`].
     observer: Option<Box<dyn Observer>>,
     pending: Vec<PhysRead>,
+    /// Time of the last read or event, and the time that the observer was told last.
+    now: Ns,
+    told: Ns,
 }
 
 impl Watch {
-    /// Sets who watches.
-    pub(crate) fn begin(&mut self, observer: Box<dyn Observer>) {
+    /// Adds an observer. It hears what happens from now on.
+    pub(crate) fn begin(&mut self, mut observer: Box<dyn Observer>) {
+        self.flush();
+        if self.told > 0 {
+            observer.now(self.told);
+        }
         self.pending.reserve_exact(BATCH);
-        self.observer = Some(observer);
+        self.observer = Some(match self.observer.take() {
+            None => observer,
+            Some(now) => Box::new(Several::with(now, observer)),
+        });
     }
 
     #[inline]
@@ -25,26 +38,40 @@ impl Watch {
         self.observer.is_some()
     }
 
-    /// Who watches, told of everything so far.
-    pub(crate) fn watcher(&mut self) -> Option<&mut dyn Observer> {
+    /// Returns the first observer of this type, told of everything so far.
+    pub(crate) fn find<T: Observer>(&mut self) -> Option<&mut T> {
         self.flush();
-        self.observer.as_deref_mut()
+        find(self.observer.as_deref_mut()?)
     }
 
-    /// Ends watching and gives the watcher back.
+    /// Ends the observation of the observer that was set last, and gives it back.
     pub(crate) fn end(&mut self) -> Option<Box<dyn Observer>> {
         self.flush();
-        self.observer.take()
+        let mut members = members_of(self.observer.take()?);
+        let last = members.pop();
+        self.observer = one_of(members);
+        last
+    }
+
+    /// Ends the observation of the first observer of this type, and gives it back.
+    pub(crate) fn end_of<T: Observer>(&mut self) -> Option<Box<dyn Observer>> {
+        self.flush();
+        let mut members = members_of(self.observer.take()?);
+        let found = members.iter().position(|member| is::<T>(member.as_ref()));
+        let found = found.map(|place| members.remove(place));
+        self.observer = one_of(members);
+        found
     }
 
     pub(crate) fn wants_time(&self) -> bool {
         self.observer.as_ref().is_some_and(|o| o.wants_time())
     }
 
-    /// Tells the observer of a read, a batch at a time.
+    /// Tells the observer of a read at this time, a batch at a time.
     #[inline]
-    pub(crate) fn note(&mut self, read: PhysRead) {
+    pub(crate) fn note(&mut self, read: PhysRead, now: Ns) {
         if self.observer.is_some() {
+            self.now = now;
             self.pending.push(read);
             if self.pending.len() == BATCH {
                 self.flush();
@@ -53,19 +80,32 @@ impl Watch {
     }
 
     fn flush(&mut self) {
-        if let Some(observer) = &mut self.observer
-            && !self.pending.is_empty()
-        {
-            observer.reads(&self.pending);
+        if !self.pending.is_empty() {
+            self.tell_now();
+            if let Some(observer) = &mut self.observer {
+                observer.reads(&self.pending);
+            }
             self.pending.clear();
         }
     }
 
-    /// Tells the observer of anything but reads.
     #[inline]
-    pub(crate) fn tell(&mut self, event: impl FnOnce(&mut dyn Observer)) {
+    fn tell_now(&mut self) {
+        if self.now != self.told
+            && let Some(observer) = &mut self.observer
+        {
+            self.told = self.now;
+            observer.now(self.now);
+        }
+    }
+
+    /// Tells the observer of anything but reads, which happens at this time.
+    #[inline]
+    pub(crate) fn tell(&mut self, now: Ns, event: impl FnOnce(&mut dyn Observer)) {
         if self.observer.is_some() {
             self.flush();
+            self.now = now;
+            self.tell_now();
             event(self.observer.as_mut().expect("checked").as_mut());
         }
     }

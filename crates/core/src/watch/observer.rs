@@ -105,6 +105,9 @@ pub struct BulkReads<'a> {
 /// A watcher. Calls arrive in the order in which the drive's state changed. It is `Any`, so that
 /// whoever set it gets it back as it was.
 pub trait Observer: Any {
+    /// Time of the drive from here on, told before reads and events if the time has changed since
+    /// the last call. The reads of a batch share the time of its last read. The drive begins at 0.
+    fn now(&mut self, _at: Ns) {}
     /// Requests of the host, in the order in which they will be submitted, before any of them is.
     /// They are numbered through over all that the drive is asked for, in either gear; `first` is
     /// the number of the first. Their reads are served in this order, and so are their writes and

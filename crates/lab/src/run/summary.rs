@@ -89,6 +89,7 @@ pub(super) fn summary(
         data_lost_pages: drive.lost_pages(),
         losses: Losses::of(drive),
         uber: Uber::of(drive),
+        threshold_used: None,
         oracle,
         controller_ram_bytes: drive.controller_ram().0,
         trace: trace(plan, served),

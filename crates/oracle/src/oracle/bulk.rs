@@ -56,7 +56,9 @@ impl Oracle {
         let mut worst = self.worst_dose_ratio;
         let mut findings = std::mem::take(&mut self.findings);
         self.scan(block, "after reads in bulk", &mut findings, &mut worst);
+        let is_worse = worst > self.worst_dose_ratio;
         (self.findings, self.worst_dose_ratio) = (findings, worst);
+        if is_worse { self.look_for_record(block) } else { self.look_if_due(block) }
     }
 
     /// Counts reads and their retries, and checks the retries against the oracle's own limits.
@@ -103,6 +105,7 @@ impl Oracle {
                 )
             });
         }
+        let worst = self.worst_dose_ratio;
         let last = until.saturating_sub(1).max(since);
         for (at, is_after) in [(since, false), (last, true)] {
             if is_after {
@@ -115,6 +118,11 @@ impl Oracle {
             for (of, (_, retries)) in read() {
                 self.check_bulk_retries(place(of), bits / kinds, *retries, is_after);
             }
+        }
+        if self.worst_dose_ratio > worst {
+            self.look_for_record(block);
+        } else {
+            self.look_if_due(block);
         }
     }
 

@@ -6,6 +6,7 @@ use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
 use vpass_core::watch::observer::{NO_OWNER, PhysRead};
 
+use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
@@ -65,6 +66,9 @@ impl Oracle {
         {
             let wanted = self.blame.check_wanted(&self.medium, read);
             self.findings.note(Kind::Stamp, wanted);
+        }
+        if self.geometry.has_page(read.ppn) {
+            self.record_page(At::new(&self.geometry, read.ppn));
         }
         if self.geometry.has_page(read.ppn) && self.is_full() {
             self.note_cleaning(self.geometry.block_of(read.ppn), read.cause);

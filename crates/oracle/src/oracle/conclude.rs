@@ -10,6 +10,7 @@ use crate::oracle::Oracle;
 use crate::oracle::claims::Seen;
 use crate::oracle::mapping::MapEntry;
 use crate::report::{Kind, OracleReport};
+use crate::snapshots::DoseRecord;
 use crate::time_check::TimeCheck;
 
 impl Oracle {
@@ -38,7 +39,13 @@ impl Oracle {
 
     /// Ends a run: compares books and map of the drive with the truth, looks for pages past their
     /// limit that nobody has read, and gives the verdict.
-    pub fn conclude(mut self, drive: &Drive) -> OracleReport {
+    pub fn conclude(self, drive: &Drive) -> OracleReport {
+        self.conclude_with_doses(drive).0
+    }
+
+    /// Ends a run as [`Self::conclude`] does. Returns the record of doses beside the verdict, if
+    /// [`Self::record_doses`] asked for it.
+    pub fn conclude_with_doses(mut self, drive: &Drive) -> (OracleReport, Option<DoseRecord>) {
         let time = std::mem::replace(&mut self.time, TimeCheck::new(0, 0));
         self.check_time(&time);
         self.end_requests();
@@ -77,7 +84,8 @@ impl Oracle {
         if !self.is_right_since_start(drive) {
             self.check_map(rows, |ppn| drive.owner(ppn), drive.valid_pages(), &drive.whole_pages());
         }
-        self.finish()
+        let doses = self.end_record(drive.now());
+        (self.finish(), doses)
     }
 
     /// The measured phase begins: its counts begin at nothing, and what is lost, lost it stays.
@@ -111,5 +119,9 @@ impl Oracle {
         self.lost_pages = 0;
         self.was_lost.clear();
         self.worst_dose_ratio = 0.0;
+        self.threshold_used = None;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begin(&self.geometry);
+        }
     }
 }

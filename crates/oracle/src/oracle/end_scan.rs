@@ -122,7 +122,7 @@ impl Oracle {
 
     /// Calls `look` with each wordline in which anything is programmed, counted over the whole
     /// drive, and the truth about its weakest page kind.
-    fn each_wordline(&self, block: BlockId, mut look: impl FnMut(u32, Truth)) {
+    pub(crate) fn each_wordline(&self, block: BlockId, mut look: impl FnMut(u32, Truth)) {
         let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
         for index in 0..programmed {
             let wordline = self.geometry.first_wordline(block) + index;

@@ -17,6 +17,10 @@ use crate::report::Kind;
 use crate::stamps::{Stamp, Stamps};
 
 impl Observer for Oracle {
+    fn now(&mut self, at: Ns) {
+        self.note_time(at);
+    }
+
     fn requests(&mut self, first: u64, requests: &[Request]) {
         self.excuse_what_is_left_alone();
         let checked = requests.last().map_or(Ok(()), |last| self.ageing.requests(last.at));
@@ -256,6 +260,7 @@ impl Observer for Oracle {
     }
 
     fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
+        self.look_before_job(block, cause);
         self.check_recycled(block, cause);
         if cause == Cause::Refresh && self.adjusted.between && self.moves_nothing(block, pages) {
             self.ageing.may_refresh();
@@ -298,6 +303,7 @@ impl Observer for Oracle {
         if !self.check_block(block, "erase") {
             return;
         }
+        self.look_before_erase(block);
         self.clock.erased(block, cause, self.doses.cycles_of(block));
         self.check_still_needed(block);
         self.end_service(block);

@@ -67,6 +67,9 @@ impl Oracle {
             }
             self.read_page(read, page);
         }
+        if self.recorder.is_some() {
+            pages[..batch.len()].iter().for_each(|page| self.look_if_due(page.at.block));
+        }
     }
 
     /// Finds the limits of a block as old as it is, or was when the drive told the time last.
@@ -253,6 +256,7 @@ impl Oracle {
         }
         if truth.exceeds(self.worst_dose_ratio) {
             self.worst_dose_ratio = truth.ratio();
+            self.record_page(at);
         }
     }
 }

@@ -1,8 +1,6 @@
 //! The drive as it begins: what `[start]` says was written, once or again, all over the pages
 //! filled; limits as they follow from a code; and every count at zero.
 
-use std::any::Any;
-
 use vpass_core::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
 use vpass_core::base::units::Lpn;
 use vpass_core::config::{DriveConfig, ErrorLaw};
@@ -39,9 +37,7 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
     if computed {
         return check_steady_state(drive, filled);
     }
-    let watcher: Option<&mut dyn Any> = drive.watcher().map(|watcher| watcher as _);
-    let oracle =
-        watcher.and_then(|watcher| watcher.downcast_ref::<Oracle>()).expect("the oracle watches");
+    let oracle: &Oracle = drive.observer().expect("the oracle watches");
     // A page is written once to be filled; what a computed state wrote before is not told.
     let again: Vec<u64> = Lpn::range(0..filled)
         .map(|lpn| oracle.newest(lpn).map_or(0, |version| u64::from(version).saturating_sub(1)))

@@ -6,6 +6,7 @@ mod books;
 mod common;
 mod density;
 mod doses;
+mod doses_recorded;
 mod gathered;
 mod guards;
 mod losses;

@@ -7,6 +7,7 @@ use crate::base::codings::FASTER;
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
 use crate::base::metrics::{FlashCounts, HostCounts, ParityCounts, ReclaimCounts, RefreshCounts};
+use crate::base::thinned::Thinned;
 use crate::base::units::{BlockId, Bytes, Cause, Ns};
 use crate::base::window::Window;
 use crate::bugs::{Bug, planted};
@@ -14,6 +15,7 @@ use crate::config::DriveConfig;
 use crate::drive::Drive;
 use crate::drive::audit::blame::BlamedRange;
 use crate::error::expected::Expected;
+use crate::flash::erasures::Erasure;
 use crate::ftl::lifetime::Lifetime;
 use crate::ftl::retire::TakenByFailures;
 use crate::watch::observer::Observer;
@@ -42,6 +44,16 @@ impl Drive {
         self.ftl.taken = TakenByFailures::default();
         self.flash.acceleration = self.config.wear.acceleration;
         self.flash.tell(Observer::measured_phase);
+    }
+
+    /// Logs the erases of the measured phase from now on: at most this many, evenly thinned out.
+    pub fn keep_erasures(&mut self, most: usize) {
+        self.flash.keep_erasures(most);
+    }
+
+    /// Returns the log of erases; `None` unless [`Self::keep_erasures`] asked for it.
+    pub fn erasures(&self) -> Option<&Thinned<Erasure>> {
+        self.flash.erasures()
     }
 
     /// From now on an erase counts as so many P/E cycles, except one that levels wear, whatever

@@ -13,6 +13,7 @@ impl Flash {
     /// Erases a block, in which nothing may be valid.
     pub(crate) fn erase(&mut self, block: BlockId, cause: Cause) {
         rules::erase(block, &self.hot[block.index()]);
+        self.log_erase(block, cause, self.hot[block.index()].reads);
         self.end_mode(block);
         self.end_service(block);
         if self.hot[block.index()].has(PAGES_COUNTED) {

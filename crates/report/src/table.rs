@@ -1,5 +1,7 @@
-//! Tables for the terminal: numbers to the right, wide tables in parts below each other, long words
-//! wrapped, colours if they are wanted. In a file or pipe, tables have any width.
+//! Tables for the terminal, for documents, for programs and for the page.
+//!
+//! In a terminal, numbers stand to the right, wide tables are cut into parts, long words wrap, and
+//! colours appear if they are wanted. In a file or pipe, tables have any width.
 
 use std::io::IsTerminal;
 
@@ -7,10 +9,14 @@ use comfy_table::{
     Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Row,
 };
 
+use serde_json::{Map, Value};
 use vpass_lab::plain;
 
+use crate::csv;
+use crate::svg::escape;
+
 /// Returns whether standard output takes colours.
-pub(crate) fn wants_colour() -> bool {
+pub fn wants_colour() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
         || std::env::var_os("TERM").is_some_and(|t| t == "dumb");
     std::io::stdout().is_terminal() && !refused
@@ -40,7 +46,7 @@ const NAME: u16 = 22;
 
 /// Wraps sentences at words if the width of the output is known. All lines but the first are
 /// indented.
-pub(crate) fn wrapped(text: &str, indent: usize) -> String {
+pub fn wrapped(text: &str, indent: usize) -> String {
     let text = plain::lines(text);
     let Some(width) = width_of_output() else { return text.into_owned() };
     wrapped_at(&text, indent, width)
@@ -66,17 +72,22 @@ fn wrapped_at(text: &str, indent: usize, width: usize) -> String {
     out
 }
 
+/// Look of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
+pub enum Look {
+    /// No special look.
     Plain,
+    /// Heading of a column or of a text.
     Heading,
+    /// Best number of its column.
     Good,
+    /// Loss of data.
     Bad,
 }
 
 impl Look {
     /// Returns the text with this look, if colours are wanted.
-    pub(crate) fn paint(self, text: &str, colour: bool) -> String {
+    pub fn paint(self, text: &str, colour: bool) -> String {
         let code = match self {
             Self::Heading => "1",
             Self::Good => "32",
@@ -100,7 +111,7 @@ impl Look {
 
 /// Table that grows row by row.
 #[derive(Debug, Default)]
-pub(crate) struct Table {
+pub struct Table {
     rows: Vec<Vec<(String, Look)>>,
     has_heading: bool,
     /// Columns before which a table that is too wide is cut, if possible.
@@ -109,39 +120,39 @@ pub(crate) struct Table {
 
 impl Table {
     /// Makes a table with a heading.
-    pub(crate) fn new<T: Into<String>>(heading: impl IntoIterator<Item = T>) -> Self {
+    pub fn new<T: Into<String>>(heading: impl IntoIterator<Item = T>) -> Self {
         let heading = heading.into_iter().map(|h| cell(h, Look::Heading)).collect();
         Self { rows: vec![heading], has_heading: true, seams: vec![] }
     }
 
     /// Sets the columns before which a table that is too wide is cut, if possible.
-    pub(crate) fn cut_before(&mut self, seams: Vec<usize>) {
+    pub fn cut_before(&mut self, seams: Vec<usize>) {
         self.seams = seams;
     }
 
     /// Adds a row.
-    pub(crate) fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
+    pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         self.rows.push(cells.into_iter().map(|c| cell(c, Look::Plain)).collect());
     }
 
     /// Adds a row with a look for each cell.
-    pub(crate) fn painted_row(&mut self, cells: Vec<(String, Look)>) {
+    pub fn painted_row(&mut self, cells: Vec<(String, Look)>) {
         self.rows.push(cells.into_iter().map(|(text, look)| cell(text, look)).collect());
     }
 
     /// Returns the table as text, indented by two spaces: the first column to the left, numbers to
     /// the right.
-    pub(crate) fn render(&self, colour: bool) -> String {
+    pub fn render(&self, colour: bool) -> String {
         self.numbers(colour, width_of_output())
     }
 
     /// Returns a table of words as text: every column to the left, long texts wrapped.
-    pub(crate) fn render_words(&self, colour: bool) -> String {
+    pub fn render_words(&self, colour: bool) -> String {
         self.words(colour, width_of_output())
     }
 
     /// Returns the table as Markdown.
-    pub(crate) fn markdown(&self) -> String {
+    pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut text = String::new();
         for (i, row) in self.rows.iter().enumerate() {
@@ -159,6 +170,49 @@ impl Table {
             }
         }
         text
+    }
+
+    /// Returns the table as CSV, with its heading as the first line.
+    pub fn csv(&self) -> String {
+        let line = |row: &Vec<(String, Look)>| {
+            let cells: Vec<String> = row.iter().map(|(text, _)| csv::cell(text.trim())).collect();
+            cells.join(",") + "\n"
+        };
+        self.rows.iter().map(line).collect()
+    }
+
+    /// Returns the table as JSON: an object for each row, with the heading's names as keys.
+    pub fn json(&self) -> Value {
+        let Some((heading, rows)) = self.rows.split_first().filter(|_| self.has_heading) else {
+            let texts =
+                |row: &Vec<(String, Look)>| row.iter().map(|(text, _)| text.trim()).collect();
+            return self.rows.iter().map(texts).collect::<Vec<Value>>().into();
+        };
+        let object = |row: &Vec<(String, Look)>| {
+            let pairs = heading.iter().zip(row);
+            let pairs = pairs.map(|((name, _), (text, _))| (name.clone(), text.trim().into()));
+            Value::Object(pairs.collect::<Map<_, _>>())
+        };
+        rows.iter().map(object).collect()
+    }
+
+    /// Returns the table as HTML with a caption. `class` returns the class of a column, or an empty
+    /// text. The first column has the names of the rows.
+    pub fn html(&self, caption: &str, class: impl Fn(usize) -> String) -> String {
+        let mut html = format!(
+            "<div class=\"scroll\" tabindex=\"0\"><table><caption>{}</caption>",
+            escape(caption)
+        );
+        for (r, row) in self.rows.iter().enumerate() {
+            let is_heading = r == 0 && self.has_heading;
+            html.push_str(if is_heading { "<thead><tr>" } else { "<tr>" });
+            for (c, (text, look)) in row.iter().enumerate() {
+                html.push_str(&html_cell((text, *look), is_heading, c, &class(c)));
+            }
+            html.push_str(if is_heading { "</tr></thead><tbody>" } else { "</tr>" });
+        }
+        html.push_str(if self.has_heading { "</tbody></table></div>" } else { "</table></div>" });
+        html
     }
 
     fn numbers(&self, colour: bool, width: Option<usize>) -> String {
@@ -268,6 +322,24 @@ impl Table {
     }
 }
 
+/// Returns a cell of [`Table::html`].
+fn html_cell((text, look): (&str, Look), is_heading: bool, column: usize, class: &str) -> String {
+    let text = escape(text.trim());
+    let look = match look {
+        Look::Good => "best",
+        Look::Bad => "bad",
+        Look::Plain | Look::Heading => "",
+    };
+    let class = format!("{look} {class}");
+    let class = class.trim();
+    let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+    match (is_heading, column) {
+        (true, _) => format!("<th scope=\"col\"{class}>{text}</th>"),
+        (false, 0) => format!("<th scope=\"row\"{class}>{text}</th>"),
+        (false, _) => format!("<td{class}>{text}</td>"),
+    }
+}
+
 /// Makes a cell; its text becomes one line.
 fn cell(text: impl Into<String>, look: Look) -> (String, Look) {
     (plain::line(&text.into()).into_owned(), look)
@@ -294,80 +366,4 @@ fn indented(table: &comfy_table::Table) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn latencies() -> Table {
-        let mut table = Table::new(["", "p50", "slowest read", "lost"]);
-        table.row(["read", "1.5 us", "9 ms", "0"]);
-        table.row(["write", "12.5 us", "10 ms", "1"]);
-        table
-    }
-
-    #[test]
-    fn sentences_are_wrapped_at_words() {
-        assert_eq!(wrapped_at("  one two three four", 2, 11), "  one two\n  three\n  four");
-        assert_eq!(wrapped_at("one two", 0, 7), "one two");
-        assert_eq!(wrapped_at("extraordinary one", 0, 5), "extraordinary\none");
-    }
-
-    #[test]
-    fn columns_line_up() {
-        let wide = "              p50   slowest read   lost\n  \
-            read     1.5 us           9 ms      0\n  \
-            write   12.5 us          10 ms      1\n";
-        assert_eq!(latencies().numbers(false, None), wide);
-        assert_eq!(latencies().numbers(false, Some(41)), wide);
-    }
-
-    #[test]
-    fn what_is_too_wide_is_wrapped_in_its_heading_then_cut() {
-        let mut table = latencies();
-        let wrapped = "                  slowest\n             \
-            p50     read  lost\n  \
-            read    1.5 us     9 ms     0\n  \
-            write  12.5 us    10 ms     1\n";
-        assert_eq!(table.part(&[0, 1, 2, 3], NARROW_GAP, true, false), wrapped);
-        // 5 + 2 + 7 + 2 + 7 columns fit; the last column does not.
-        assert_eq!(table.parts(23), [vec![0, 1, 2], vec![0, 3]]);
-        table.cut_before(vec![2]);
-        assert_eq!(table.parts(23), [vec![0, 1], vec![0, 2, 3]]);
-        assert_eq!(table.parts(29), [vec![0, 1, 2, 3]], "all columns fit");
-        assert_eq!(table.parts(3), [vec![0, 1], vec![0, 2], vec![0, 3]], "no two columns fit");
-    }
-
-    #[test]
-    fn long_words_are_wrapped_and_names_are_not() {
-        let mut table = Table::default();
-        table.row(["life", "time of this workload until the rated cycles"]);
-        assert_eq!(
-            table.words(false, Some(40)),
-            "  life  time of this workload until the\n        rated cycles\n"
-        );
-        assert_eq!(
-            table.words(false, None),
-            "  life  time of this workload until the rated cycles\n"
-        );
-    }
-
-    #[test]
-    fn colours_change_no_width() {
-        let mut table = Table::new(["x", "y"]);
-        table.painted_row(vec![("a".into(), Look::Plain), ("1".into(), Look::Good)]);
-        let painted = table.numbers(true, None);
-        assert!(painted.contains('\x1b'), "{painted:?}");
-        let bare: String = painted
-            .split('\x1b')
-            .enumerate()
-            .map(|(i, t)| if i == 0 { t } else { t.split_once('m').unwrap().1 })
-            .collect();
-        assert_eq!(bare, table.numbers(false, None));
-    }
-
-    #[test]
-    fn markdown_has_a_rule_and_no_stray_stars() {
-        let mut table = Table::new(["", "p50"]);
-        table.row(["read", "1.5 us*"]);
-        assert_eq!(table.markdown(), "|  | p50 |\n| --- | ---: |\n| read | 1.5 us\\* |\n");
-    }
-}
+mod tests;

@@ -1,0 +1,142 @@
+//! `vpass report` and `--html`: the report page of stored results, as one HTML file.
+//!
+//! With `--html` but without `--out`, a command writes its results into a hidden folder beside the
+//! page. The folder is removed when the page is made.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use vpass_lab::failure::Failure;
+use vpass_report::folder::Folder;
+use vpass_report::page::page;
+
+use crate::exit::Exit;
+use crate::out::say;
+use crate::out_file::OutFile;
+use crate::progress::Unfinished;
+use crate::unfinished::make_hidden_folder;
+
+/// Name of the results inside the hidden folder.
+const RESULTS: &str = "results";
+
+/// Arguments of `vpass report`.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Result folders of `vpass run`, `compare`, `life` or `paper` with --out. Several folders of
+    /// `run` and `compare` are shown side by side.
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) folders: Vec<PathBuf>,
+    /// HTML file to write.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Replace an existing file.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Page of the results of a command.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct PageArgs {
+    /// Write a page of the results into this HTML file: charts, tables and warnings. The page is
+    /// one file that loads nothing. With or without --out.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Replace an existing --html file.
+    #[arg(long, requires = "html")]
+    force: bool,
+    /// Whether `--out` is a hidden folder that the command line did not name.
+    #[arg(skip)]
+    is_hidden: bool,
+}
+
+impl PageArgs {
+    /// Returns the place whose finished rows stay after a stop. A hidden folder has none.
+    pub(crate) fn place_of_rows<'a>(&self, out: Option<&'a Path>) -> Option<&'a Path> {
+        out.filter(|_| !self.is_hidden)
+    }
+}
+
+/// Makes the page of result folders.
+///
+/// # Errors
+/// Reports folders that are no results, and a file that cannot be written.
+pub(crate) fn report(args: &ReportArgs) -> Result<(), Failure> {
+    let folders =
+        args.folders.iter().map(|path| Folder::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let page = page(&folders)?;
+    write(OutFile::begin(&args.output, args.force)?, &args.output, &page)
+}
+
+fn write(mut file: OutFile, place: &Path, page: &str) -> Result<(), Failure> {
+    file.write_all(page.as_bytes())
+        .map_err(|e| Failure::failed(format!("{} cannot be written: {e}", place.display())))?;
+    file.finish()
+}
+
+/// Command whose results become a page.
+pub(crate) trait WithPage {
+    /// Returns the options of the page, and the folder of the results.
+    fn page_and_out(&mut self) -> (&mut PageArgs, &mut Option<PathBuf>);
+}
+
+/// Runs a command, and makes the page of its results if one is wanted. The place of the page is
+/// checked before the command runs. A command that fails after it wrote results has a page too.
+///
+/// # Errors
+/// Reports the failure of the command, and a page that cannot be made.
+pub(crate) fn beside<A: WithPage>(
+    mut args: A,
+    command: impl FnOnce(&A) -> Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
+    let (page_args, out) = args.page_and_out();
+    let Some(place) = page_args.html.clone() else { return command(&args) };
+    let file = OutFile::begin(&place, page_args.force)?;
+    let hidden = if out.is_none() { Some(Hidden::make(&place)?) } else { None };
+    if let Some(hidden) = &hidden {
+        page_args.is_hidden = true;
+        *out = Some(hidden.unfinished.temporary.join(RESULTS));
+    }
+    let results = out.clone().unwrap_or_default();
+    let was_there = results.exists();
+    let ended = command(&args);
+    let has_results = results.is_dir() && (!was_there || ended.is_ok());
+    if has_results {
+        // The hidden name is random; the page never shows it.
+        let name = if hidden.is_some() { &place } else { &results };
+        let mut folder = Folder::read(&results)?;
+        folder.name = name.display().to_string();
+        let made = page(&[folder]).and_then(|page| write(file, &place, &page));
+        match (made, &ended) {
+            (Ok(()), _) => say(&format!("vpass: the page of the results is {}", place.display())),
+            (Err(failure), Ok(_)) => return Err(failure),
+            (Err(failure), Err(_)) => say(&format!("vpass: {}", failure.sentence)),
+        }
+    }
+    ended
+}
+
+/// Hidden folder beside the page, removed at the end.
+struct Hidden {
+    unfinished: Unfinished,
+    /// Lock, so that no other command removes the folder as a leftover.
+    _held: Option<File>,
+}
+
+impl Hidden {
+    fn make(place: &Path) -> Result<Self, Failure> {
+        let (temporary, held) = make_hidden_folder(place)
+            .map_err(|e| Failure::usage(format!("{} cannot be written: {e}", place.display())))?;
+        let unfinished = Unfinished { temporary, place: place.to_owned(), made: vec![] };
+        unfinished.register();
+        Ok(Self { unfinished, _held: held })
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        self.unfinished.remove();
+        self.unfinished.keep();
+    }
+}

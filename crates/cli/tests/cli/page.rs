@@ -1,0 +1,116 @@
+//! The report page: `--html` beside a command, `vpass report` of folders, and refusals.
+
+use std::fs;
+
+use crate::common::{Room, small_run, vpass};
+
+/// A comparison of two techniques on the tiny drive, small enough for a test.
+const COMPARE: [&str; 9] = [
+    "compare",
+    "--drive",
+    "tiny",
+    "--workload",
+    "random-70-30",
+    "--set",
+    "workload.requests=3000",
+    "--reclaim",
+    "block,straw-wl",
+];
+
+/// Checks that a file is a whole page that loads nothing, and returns it.
+#[track_caller]
+fn page(path: &str) -> String {
+    let html = fs::read_to_string(path).unwrap();
+    assert!(html.starts_with("<!doctype html>\n") && html.ends_with("</script></body></html>\n"));
+    assert!(html.contains("default-src 'none'") && !html.contains("unsafe-inline"));
+    html
+}
+
+#[test]
+fn a_page_beside_a_comparison_leaves_no_folder_and_is_that_of_its_results() {
+    let room = Room::new();
+    let (alone, beside, out) =
+        (room.text("alone.html"), room.text("beside.html"), room.text("out"));
+    let done = vpass(&[&COMPARE[..], &["--html", &alone]].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(
+        done.stderr.contains(&format!("the page of the results is {alone}")),
+        "{}",
+        done.stderr
+    );
+    assert_eq!(room.names(), ["alone.html"], "no hidden folder stays");
+    let done = vpass(&[&COMPARE[..], &["--html", &beside, "--out", &out]].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let again = room.text("again.html");
+    let report = vpass(&["report", &out, "--output", &again]);
+    assert_eq!((report.code, report.stdout.as_str(), report.stderr.as_str()), (0, "", ""));
+    let html = page(&again);
+    assert_eq!(html, page(&beside));
+    // The command lines differ in their options, and in nothing else.
+    let without_command = |html: &str| {
+        let (before, rest) = html.split_once("<section id=\"conf\"").unwrap();
+        before.to_owned() + rest.split_once("</section>").unwrap().1
+    };
+    assert_eq!(without_command(&page(&alone)), without_command(&html));
+    assert!(html.contains(">block</code>") || html.contains(">block</th>"));
+    assert!(html.contains("drive <b>tiny</b>"));
+}
+
+#[test]
+fn a_run_has_a_page_with_one_technique_and_two_runs_stand_side_by_side() {
+    let room = Room::new();
+    let one = room.text("one.html");
+    let a = room.text("a");
+    let done = small_run(&["--html", &one, "--out", &a]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(page(&one).contains("<em><code>block</code></em> keeps all data"));
+    let b = room.text("b");
+    assert_eq!(small_run(&["--reclaim", "straw-wl", "--out", &b]).code, 0);
+    let both = room.text("both.html");
+    let done = vpass(&["report", &a, &b, "--output", &both]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let html = page(&both);
+    assert!(html.contains("id=\"k1\"") && !html.contains("id=\"k2\""));
+}
+
+#[test]
+fn an_existing_file_is_replaced_only_on_request() {
+    let room = Room::new();
+    room.file("page.html", "mine");
+    let place = room.text("page.html");
+    let done = small_run(&["--html", &place]);
+    done.refuses(2, &["page.html exists; --force replaces it"]);
+    assert_eq!(fs::read_to_string(&place).unwrap(), "mine");
+    assert_eq!(small_run(&["--html", &place, "--force"]).code, 0);
+    page(&place);
+    assert_eq!(room.names(), ["page.html"]);
+}
+
+#[test]
+fn folders_without_results_are_refused_and_write_nothing() {
+    let room = Room::new();
+    let page = room.text("page.html");
+    let missing = room.text("missing");
+    vpass(&["report", &missing, "--output", &page])
+        .refuses(2, &["missing is not a readable folder", "a folder that --out made is expected"]);
+    fs::create_dir(room.path("empty")).unwrap();
+    vpass(&["report", &room.text("empty"), "--output", &page])
+        .refuses(2, &["empty has no results", "compare.json, life.json or comparison.csv"]);
+    fs::create_dir(room.path("odd")).unwrap();
+    room.file("odd/summary.json", "{");
+    vpass(&["report", &room.text("odd"), "--output", &page])
+        .refuses(2, &["odd/summary.json: EOF while parsing"]);
+    vpass(&["report", "--output", &page]).refuses(2, &["<DIR>"]);
+    assert_eq!(room.names(), ["empty", "odd"]);
+}
+
+#[test]
+fn a_command_that_is_refused_leaves_neither_page_nor_folder() {
+    let room = Room::new();
+    let done = small_run(&["--html", &room.text("page.html"), "--reclaim", "nothing"]);
+    done.refuses(2, &["nothing"]);
+    assert!(room.names().is_empty(), "{:?}", room.names());
+    small_run(&["--html", &room.text("no/such/folder/page.html")])
+        .refuses(2, &["page.html cannot be written"]);
+    assert!(room.names().is_empty(), "{:?}", room.names());
+}

@@ -1,0 +1,42 @@
+//! Erases of the measured phase as a log: when, why, and after how many reads.
+
+use crate::base::dose::Quarters;
+use crate::base::thinned::Thinned;
+use crate::base::units::{BlockId, Cause, Ns};
+use crate::flash::Flash;
+use crate::flash::block::CARRY;
+
+/// Erase of a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Erasure {
+    /// Erased block.
+    pub block: BlockId,
+    /// Time of the drive, in nanoseconds.
+    pub at: Ns,
+    /// Cause of the erase.
+    pub cause: Cause,
+    /// Dose that reads deposited in the block since its previous erase, in dose units.
+    pub reads: f64,
+}
+
+impl Flash {
+    /// Logs erases from now on, at most this many of them.
+    pub(crate) fn keep_erasures(&mut self, most: usize) {
+        self.erasures = Some(Box::new(Thinned::new(most)));
+    }
+
+    /// Returns the log of erases, if one is kept.
+    pub(crate) fn erasures(&self) -> Option<&Thinned<Erasure>> {
+        self.erasures.as_deref()
+    }
+
+    /// Logs the erase of a block that has deposited this dose beyond what was carried.
+    pub(super) fn log_erase(&mut self, block: BlockId, cause: Cause, dose: Quarters) {
+        let carries = f64::from(self.cold[block.index()].carries);
+        let at = self.now;
+        if let Some(erasures) = &mut self.erasures {
+            let reads = carries * CARRY.units() + dose.units();
+            erasures.note(|| Erasure { block, at, cause, reads });
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Looks at blocks for the record of doses, and the share of a limit that reclaim waits for.
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Bytes, Cause, Ns};
+
+use crate::codings::has_guard_levels;
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::snapshots::{DoseRecord, Moment, Recorder, Row};
+use crate::stamps::Stamp;
+
+impl Oracle {
+    /// Records doses from now on. Has no effect on a drive whose reads disturb nothing.
+    pub fn record_doses(&mut self) {
+        self.recorder = self.doses.counts().then(|| Box::new(Recorder::new(&self.geometry)));
+    }
+
+    /// Returns the largest number of bytes that a record of doses needs.
+    pub fn memory_of_doses(geometry: &Geometry) -> Bytes {
+        Recorder::bytes(geometry)
+    }
+
+    /// Returns the highest dose over limit of a block at the moment when a reclaim job began to
+    /// move or recode its data. Returns `None` without reclaim jobs, or if reads disturb nothing.
+    pub fn threshold_used(&self) -> Option<f64> {
+        self.threshold_used
+    }
+
+    /// Time of the drive.
+    pub(crate) fn note_time(&mut self, at: Ns) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.now = at;
+        }
+    }
+
+    /// A job begins to move or recode data of a block.
+    pub(crate) fn look_before_job(&mut self, block: BlockId, cause: Cause) {
+        if block.number() >= self.geometry.blocks || !self.doses.counts() {
+            return;
+        }
+        if cause == Cause::Reclaim {
+            let so_far = self.threshold_used.unwrap_or(0.0);
+            let higher = self.highest_of(block, so_far);
+            self.threshold_used = Some(higher.map_or(so_far, |(ratio, _)| ratio));
+        }
+        self.look_for_record(block);
+    }
+
+    /// A block is about to be erased.
+    pub(crate) fn look_before_erase(&mut self, block: BlockId) {
+        self.look_for_record(block);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.erases(block);
+        }
+    }
+
+    /// A page was read that may be the worst of its block.
+    pub(crate) fn record_page(&mut self, at: At) {
+        let Some(recorder) = &self.recorder else { return };
+        let so_far = recorder.highest(at.block);
+        let truth = self.doses.truth(&self.medium, at);
+        if !truth.exceeds(so_far) || !self.counts_for_record(self.medium.stamp(at)) {
+            return;
+        }
+        let ratio = truth.ratio();
+        if recorder.is_a_step(at.block, ratio) {
+            self.look_for_record(at.block);
+        } else if let Some(recorder) = &mut self.recorder {
+            recorder.notes(at.block, ratio, at.index);
+        }
+    }
+
+    /// Looks at a block if its reads have grown enough.
+    #[inline]
+    pub(crate) fn look_if_due(&mut self, block: BlockId) {
+        let read = self.doses.read_of(block).unwrap_or(0);
+        if self.recorder.as_ref().is_some_and(|recorder| recorder.is_due(block, read)) {
+            self.look_for_record(block);
+        }
+    }
+
+    /// Looks at all wordlines of a block.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn look_for_record(&mut self, block: BlockId) {
+        let Some(mut recorder) = self.recorder.take() else { return };
+        let mut highest = recorder.looked_at(block);
+        if let Some((ratio, wordline)) = self.highest_of(block, highest) {
+            highest = ratio;
+            recorder.notes(block, ratio, wordline);
+            let keeps = recorder.keeps(block, ratio);
+            let is_past = ratio > 1.0 && recorder.is_worst(block, ratio);
+            if keeps || is_past {
+                self.picture(block, &mut recorder.rows);
+            }
+            if is_past {
+                let past = recorder.rows.iter().filter(|row| row.is_past()).count();
+                recorder.are_past(block, past as u32);
+            }
+            if keeps {
+                let host_reads = self.seen.host_read_pages;
+                let cycles = self.doses.cycles_of(block);
+                recorder.keep(block, Moment { ratio, host_reads, cycles });
+            }
+        }
+        recorder.looked(block, self.doses.read_of(block).unwrap_or(0), highest);
+        self.recorder = Some(recorder);
+    }
+
+    /// Ends the record with the present state of all blocks, at this time in nanoseconds. Returns
+    /// `None` unless [`Self::record_doses`] asked for a record.
+    pub fn end_record(&mut self, now: Ns) -> Option<DoseRecord> {
+        self.note_time(now);
+        self.recorder.as_ref()?;
+        self.geometry.block_ids().for_each(|block| self.look_for_record(block));
+        let recorder = self.recorder.take()?;
+        Some(recorder.conclude(|recorder, block| self.picture(block, &mut recorder.rows)))
+    }
+
+    /// Returns the highest dose over limit among valid and lost pages of a block, and its wordline,
+    /// if it is above `floor`.
+    fn highest_of(&self, block: BlockId, floor: f64) -> Option<(f64, u32)> {
+        if !self.doses.bound(block).exceeds(floor) {
+            return None;
+        }
+        let (mut highest, mut found) = (floor, None);
+        self.each_wordline(block, |wordline, of_wordline| {
+            if !of_wordline.exceeds(highest) {
+                return;
+            }
+            let index = wordline - self.geometry.first_wordline(block);
+            for (kind, stamp) in (0..).zip(self.medium.stamps(wordline)) {
+                let at = At { block, wordline, index, kind };
+                let ratio = self.doses.of_kind(of_wordline, at).ratio();
+                if ratio > highest && self.counts_for_record(stamp) {
+                    (highest, found) = (ratio, Some((ratio, index)));
+                }
+            }
+        });
+        found
+    }
+
+    /// Returns whether a page holds valid or lost data.
+    fn counts_for_record(&self, stamp: Stamp) -> bool {
+        self.stamps.is_live(stamp) || self.stamps.is_what_was_lost(stamp)
+    }
+
+    /// Replaces `rows` by the wordlines of a block now.
+    fn picture(&self, block: BlockId, rows: &mut Vec<Row>) {
+        let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
+        rows.clear();
+        rows.extend((0..self.geometry.wordlines_per_block).map(|index| {
+            let wordline = self.geometry.first_wordline(block) + index;
+            let at = At { block, wordline, index, kind: 0 };
+            let of_wordline = self.doses.of_wordline(&self.medium, at);
+            let mode = self.doses.mode_at(at);
+            let mut row = Row {
+                reads: self.medium.read(wordline),
+                dose: if index < programmed { of_wordline.dose } else { 0 },
+                limit: of_wordline.limit,
+                alpha: self.doses.page(at).alpha as u32,
+                group: self.doses.group_of(index) as u8,
+                guard_levels: if has_guard_levels(mode) { mode } else { 0 },
+                valid: 0,
+                lost: 0,
+            };
+            let mut lowest = i64::MAX;
+            for (kind, stamp) in (0..).zip(self.medium.stamps(wordline)) {
+                let is_valid = self.stamps.is_live(stamp);
+                if is_valid || self.stamps.is_what_was_lost(stamp) {
+                    row.valid += u8::from(is_valid);
+                    row.lost += u8::from(!is_valid);
+                    let of_page = self.doses.of_kind(of_wordline, At { kind, ..at });
+                    lowest = lowest.min(of_page.limit);
+                }
+            }
+            if row.valid + row.lost > 0 {
+                row.limit = lowest;
+            }
+            row
+        }));
+    }
+}

@@ -1,0 +1,279 @@
+//! Doses of whole blocks at their worst moments, for a run's results. The oracle feeds the
+//! recorder, because only the oracle knows doses.
+//!
+//! Doses only grow until data moves, so the worst moment of a block comes just before that. The
+//! oracle therefore looks at a block:
+//!
+//! - before a job moves or recodes any of it, before its erase, and at the end of the run
+//! - at each page that a job reads, and at each page that sets the worst ratio of the run
+//! - when the block's reads have grown by 1/[`GROWTH`], and by [`READS_PER_WORDLINE`] for each
+//!   wordline: before the host overwrites pages, nobody says where they lie
+//!
+//! A look compares each wordline that holds valid or lost pages. It allocates nothing. A picture of
+//! all wordlines is taken if the block has a new maximum and is among the worst.
+
+mod record;
+mod worst;
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::thinned::Thinned;
+use vpass_core::base::units::{BlockId, Bytes, Ns};
+
+use crate::endurance::COUNTED_UNIT;
+pub(crate) use record::Row;
+pub use record::{Bin, BlockDoses, BlockMap, DoseRecord, Snapshot, State, WordlineDose};
+use worst::Worst;
+
+/// Number of blocks with bins.
+const MAPPED: usize = 2000;
+/// Largest number of bins of a block.
+const BINS: u32 = 128;
+/// Number of wordlines in whole pictures, over all blocks: rows of a table of some 2 MB.
+pub const ROWS: usize = 16_000;
+/// Largest number of logged erases.
+pub const ERASURES: usize = 2000;
+/// A block is looked at again when its reads have grown by this share of them.
+const GROWTH: u64 = 32;
+/// Reads for each wordline between two looks, at least: a look costs about as much as this many
+/// reads of a hundredth of the block.
+const READS_PER_WORDLINE: u64 = 8;
+/// Growth of a block's maximum by a single page that makes a look at the whole block worth its
+/// time.
+const STEP: f64 = 1.01;
+
+/// What is known of each block.
+#[derive(Clone, Copy, Debug)]
+struct Course {
+    /// Highest dose over limit since the block's erase.
+    cycle: f64,
+    /// Highest dose over limit since the measured phase began.
+    worst: f64,
+    /// Highest dose over limit since the erase that a look at all wordlines has found.
+    looked: f64,
+    /// Time of the worst moment.
+    at: Ns,
+    /// Wordline of the worst moment, and wordlines past their limit then.
+    wordline: u32,
+    past: u32,
+    erases: u32,
+    /// Highest [`Self::cycle`] at an erase.
+    at_erase: f64,
+}
+
+impl Course {
+    const NEW: Self = Self {
+        cycle: 0.0,
+        worst: 0.0,
+        looked: 0.0,
+        at: 0,
+        wordline: 0,
+        past: 0,
+        erases: 0,
+        at_erase: 0.0,
+    };
+}
+
+/// Picture of a block's wordlines.
+#[derive(Debug, Default)]
+struct Picture {
+    at: Ns,
+    host_reads: u64,
+    cycles: u32,
+    rows: Vec<Row>,
+}
+
+/// Moment of a picture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    /// Highest dose over limit of a wordline with valid or lost pages.
+    pub(crate) ratio: f64,
+    /// Pages that the host has read.
+    pub(crate) host_reads: u64,
+    /// P/E cycles of the block.
+    pub(crate) cycles: u32,
+}
+
+/// Recorder of doses: scalars of all blocks, bins of [`MAPPED`] blocks, and pictures of the worst.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    /// Time of the drive.
+    pub(crate) now: Ns,
+    /// By block, the quarters of a dose unit read from it at which it is looked at again.
+    next: Vec<u64>,
+    courses: Vec<Course>,
+    maps: Worst<Vec<Bin>>,
+    pictures: Worst<Picture>,
+    /// Share used at each logged erase.
+    shares: Thinned<f64>,
+    /// Wordlines of the block that is looked at.
+    pub(crate) rows: Vec<Row>,
+    wordlines: u32,
+}
+
+impl Recorder {
+    pub(crate) fn new(geometry: &Geometry) -> Self {
+        let blocks = geometry.blocks as usize;
+        Self {
+            now: 0,
+            next: vec![0; blocks],
+            courses: vec![Course::NEW; blocks],
+            maps: Worst::new(MAPPED, blocks),
+            pictures: Worst::new(whole_blocks(geometry), blocks),
+            shares: Thinned::new(ERASURES),
+            rows: Vec::with_capacity(geometry.wordlines_per_block as usize),
+            wordlines: geometry.wordlines_per_block,
+        }
+    }
+
+    /// Returns the largest number of bytes for a drive of this geometry.
+    pub(crate) fn bytes(geometry: &Geometry) -> Bytes {
+        let (blocks, wordlines) = (geometry.blocks as usize, geometry.wordlines_per_block as usize);
+        let each = size_of::<u64>() + size_of::<Course>() + 2 * Worst::<Picture>::BYTES_EACH;
+        let bins = MAPPED.min(blocks) * BINS as usize * size_of::<Bin>();
+        let rows = (whole_blocks(geometry).min(blocks) + 1) * wordlines * size_of::<Row>();
+        Bytes((blocks * each + bins + rows) as u64)
+    }
+
+    /// The measured phase begins: everything before it is forgotten.
+    pub(crate) fn begin(&mut self, geometry: &Geometry) {
+        *self = Self { now: self.now, ..Self::new(geometry) };
+    }
+
+    /// Returns whether a block from which this many quarters were read is due for a look.
+    #[inline]
+    pub(crate) fn is_due(&self, block: BlockId, read: u64) -> bool {
+        read >= self.next[block.index()]
+    }
+
+    /// All wordlines of a block have been looked at, from which this many quarters were read. Their
+    /// highest dose over limit since the erase is `highest`.
+    pub(crate) fn looked(&mut self, block: BlockId, read: u64, highest: f64) {
+        self.courses[block.index()].looked = highest;
+        let spacing = u64::from(self.wordlines) * READS_PER_WORDLINE * COUNTED_UNIT;
+        self.next[block.index()] = read + spacing.max(read / GROWTH);
+    }
+
+    /// Returns the block's highest dose over limit since its erase.
+    #[inline]
+    pub(crate) fn highest(&self, block: BlockId) -> f64 {
+        self.courses[block.index()].cycle
+    }
+
+    /// Returns the highest dose over limit that a look at all wordlines has found since the erase.
+    pub(crate) fn looked_at(&self, block: BlockId) -> f64 {
+        self.courses[block.index()].looked
+    }
+
+    /// Notes a dose over limit of a block, and its wordline.
+    pub(crate) fn notes(&mut self, block: BlockId, ratio: f64, wordline: u32) {
+        let course = &mut self.courses[block.index()];
+        course.cycle = course.cycle.max(ratio);
+        if ratio > course.worst {
+            (course.worst, course.at, course.wordline) = (ratio, self.now, wordline);
+        }
+    }
+
+    /// Returns whether no moment of a block was worse than this dose over limit.
+    pub(crate) fn is_worst(&self, block: BlockId, ratio: f64) -> bool {
+        ratio >= self.courses[block.index()].worst
+    }
+
+    /// Notes how many wordlines of a block are past their limit at its worst look.
+    pub(crate) fn are_past(&mut self, block: BlockId, wordlines: u32) {
+        self.courses[block.index()].past = wordlines;
+    }
+
+    /// Returns whether this dose over limit of a single page is worth a look at its whole block.
+    pub(crate) fn is_a_step(&self, block: BlockId, ratio: f64) -> bool {
+        ratio > STEP * self.courses[block.index()].looked
+    }
+
+    /// Returns whether a block of this dose over limit is among the worst, so that a picture of it
+    /// is kept.
+    pub(crate) fn keeps(&self, block: BlockId, ratio: f64) -> bool {
+        self.maps.takes(block, ratio) || self.pictures.takes(block, ratio)
+    }
+
+    /// Keeps a picture of a block: [`Self::rows`] at this moment.
+    pub(crate) fn keep(&mut self, block: BlockId, moment: Moment) {
+        let Moment { ratio, host_reads, cycles } = moment;
+        if let Some(bins) = self.maps.place(block, ratio) {
+            bins_of(&self.rows, bins);
+        }
+        if let Some(picture) = self.pictures.place(block, ratio) {
+            (picture.at, picture.host_reads, picture.cycles) = (self.now, host_reads, cycles);
+            picture.rows.clear();
+            picture.rows.extend_from_slice(&self.rows);
+        }
+    }
+
+    /// A block, which has just been looked at, is erased.
+    pub(crate) fn erases(&mut self, block: BlockId) {
+        let course = &mut self.courses[block.index()];
+        let share = std::mem::take(&mut course.cycle);
+        course.looked = 0.0;
+        course.erases += 1;
+        course.at_erase = course.at_erase.max(share);
+        self.next[block.index()] = 0;
+        self.shares.note(|| share);
+    }
+
+    /// Returns the record. `end` puts the wordlines of a block at the end of the run into
+    /// [`Self::rows`].
+    pub(crate) fn conclude(mut self, mut end: impl FnMut(&mut Self, BlockId)) -> DoseRecord {
+        let pictures = std::mem::take(&mut self.pictures).sorted();
+        let maps = std::mem::take(&mut self.maps).sorted();
+        let mut at_end = vec![];
+        let maps = maps.into_iter().map(|(block, _, bins)| {
+            end(&mut self, block);
+            bins_of(&self.rows, &mut at_end);
+            let at_end = at_end.iter().map(|bin| bin.worst).collect();
+            BlockMap { block, wordlines: self.wordlines, bins, at_end }
+        });
+        let maps = maps.collect();
+        let snapshots = pictures.into_iter().map(|(block, _, picture)| Snapshot {
+            block,
+            at: picture.at,
+            host_reads: picture.host_reads,
+            cycles: picture.cycles,
+            wordlines: picture.rows.iter().map(WordlineDose::of).collect(),
+        });
+        let blocks = self.courses.iter().map(|course| BlockDoses {
+            worst: course.worst,
+            wordline: (course.worst > 0.0).then_some(course.wordline),
+            at: course.at,
+            past_limit: course.past,
+            erases: course.erases,
+            share_at_erase: (course.erases > 0).then_some(course.at_erase),
+        });
+        DoseRecord {
+            snapshots: snapshots.collect(),
+            blocks: blocks.collect(),
+            maps,
+            shares: self.shares,
+        }
+    }
+}
+
+/// Number of blocks with whole pictures.
+fn whole_blocks(geometry: &Geometry) -> usize {
+    (ROWS / geometry.wordlines_per_block as usize).max(1)
+}
+
+/// Number of bins of a block of this many wordlines.
+fn bin_count(wordlines: u32) -> u32 {
+    wordlines.min(BINS)
+}
+
+/// Replaces bins by those of these wordlines.
+fn bins_of(rows: &[Row], bins: &mut Vec<Bin>) {
+    let (wordlines, count) = (rows.len() as u32, bin_count(rows.len() as u32));
+    bins.clear();
+    bins.extend((0..count).map(|bin| {
+        let range = record::wordlines_of(bin, count, wordlines);
+        Bin::of(&rows[range.start as usize..range.end as usize])
+    }));
+}
+
+#[cfg(test)]
+mod tests;

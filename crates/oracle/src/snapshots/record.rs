@@ -1,0 +1,180 @@
+//! What is known of doses at the end of a run.
+
+use std::ops::Range;
+
+use vpass_core::base::thinned::Thinned;
+use vpass_core::base::units::{BlockId, Ns};
+
+use crate::doses::Truth;
+use crate::endurance::{COUNTED_UNIT, FAR, UNIT};
+
+/// Doses of a run, since the measured phase began.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DoseRecord {
+    /// Every block, by number.
+    pub blocks: Vec<BlockDoses>,
+    /// The most disturbed blocks, by bins; the highest dose over limit first.
+    pub maps: Vec<BlockMap>,
+    /// The most disturbed blocks, wordline by wordline; the highest dose over limit first.
+    pub snapshots: Vec<Snapshot>,
+    /// Highest dose over limit between two erases, for each logged erase.
+    pub shares: Thinned<f64>,
+}
+
+/// Doses of a block over the run. Only wordlines with valid or lost pages count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockDoses {
+    /// Highest dose over limit.
+    pub worst: f64,
+    /// Wordline of that, counted within the block; `None` if reads disturbed nothing.
+    pub wordline: Option<u32>,
+    /// Time of that, in nanoseconds.
+    pub at: Ns,
+    /// Number of wordlines past their limit at the block's worst look.
+    pub past_limit: u32,
+    /// Number of erases.
+    pub erases: u32,
+    /// Highest dose over limit between two erases, over all erases; `None` without an erase.
+    pub share_at_erase: Option<f64>,
+}
+
+/// Block in bins of neighbouring wordlines, at one moment: the worst, to within 1 %.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockMap {
+    /// Block.
+    pub block: BlockId,
+    /// Number of wordlines.
+    pub wordlines: u32,
+    /// Bins, in the order of wordlines.
+    pub bins: Vec<Bin>,
+    /// Highest dose over limit of each bin at the end of the run; `None` without valid or lost
+    /// pages.
+    pub at_end: Vec<Option<f64>>,
+}
+
+impl BlockMap {
+    /// Returns the wordlines of a bin.
+    pub fn wordlines_of(&self, bin: u32) -> Range<u32> {
+        wordlines_of(bin, self.bins.len() as u32, self.wordlines)
+    }
+}
+
+/// Returns the wordlines of a bin, of `count` bins.
+pub(super) fn wordlines_of(bin: u32, count: u32, wordlines: u32) -> Range<u32> {
+    let first = |bin: u32| (u64::from(bin) * u64::from(wordlines) / u64::from(count)) as u32;
+    first(bin)..first(bin + 1)
+}
+
+/// Bin of neighbouring wordlines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bin {
+    /// Highest dose over limit of a wordline with valid or lost pages; `None` without such pages.
+    pub worst: Option<f64>,
+    /// What the bin holds.
+    pub state: State,
+}
+
+/// Content of wordlines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// No valid and no lost pages.
+    None,
+    /// Valid pages.
+    Data,
+    /// Pages whose data is lost, perhaps beside valid pages.
+    Lost,
+}
+
+impl Bin {
+    pub(super) fn of(rows: &[Row]) -> Self {
+        let worst = rows.iter().filter_map(Row::ratio).reduce(f64::max);
+        let state = match worst {
+            None => State::None,
+            Some(_) if rows.iter().any(|row| row.lost > 0) => State::Lost,
+            Some(_) => State::Data,
+        };
+        Self { worst, state }
+    }
+}
+
+/// Block, wordline by wordline, at one moment: the worst, to within 1 %.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// Block.
+    pub block: BlockId,
+    /// Time, in nanoseconds.
+    pub at: Ns,
+    /// Pages that the host had read since the measured phase began.
+    pub host_reads: u64,
+    /// P/E cycles of the block.
+    pub cycles: u32,
+    /// Wordlines, in order.
+    pub wordlines: Vec<WordlineDose>,
+}
+
+/// Dose of a wordline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WordlineDose {
+    /// Group, as an index into `disturb.groups`.
+    pub group: u8,
+    /// Weight of a read of a neighbouring wordline.
+    pub alpha: f64,
+    /// Number of page kinds given up for guard levels; 0 in full density.
+    pub guard_levels: u8,
+    /// Dose read from the wordline since its block's erase, in dose units.
+    pub reads: f64,
+    /// Dose that the wordline has taken since its first page was programmed, in dose units.
+    pub dose: f64,
+    /// Lowest limit of its valid and lost pages, in dose units. Without such pages, the limit of
+    /// its weakest page kind.
+    pub limit: f64,
+    /// Number of valid pages.
+    pub valid: u8,
+    /// Number of pages whose data is lost.
+    pub lost: u8,
+}
+
+impl WordlineDose {
+    pub(super) fn of(row: &Row) -> Self {
+        Self {
+            group: row.group,
+            alpha: f64::from(row.alpha) / FAR as f64,
+            guard_levels: row.guard_levels,
+            reads: row.reads as f64 / COUNTED_UNIT as f64,
+            dose: row.dose as f64 / UNIT as f64,
+            limit: row.limit as f64 / UNIT as f64,
+            valid: row.valid,
+            lost: row.lost,
+        }
+    }
+}
+
+/// Wordline as the oracle counts it: reads in quarters of a dose unit, alpha in 1/256, dose and
+/// limit in 1/1024 dose units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) reads: u64,
+    pub(crate) dose: u64,
+    pub(crate) limit: i64,
+    pub(crate) alpha: u32,
+    pub(crate) group: u8,
+    pub(crate) guard_levels: u8,
+    pub(crate) valid: u8,
+    pub(crate) lost: u8,
+}
+
+impl Row {
+    /// Returns the dose over limit, if the wordline has valid or lost pages.
+    fn ratio(&self) -> Option<f64> {
+        (self.valid + self.lost > 0).then(|| self.truth().ratio())
+    }
+
+    /// Returns whether data of the wordline is past its limit.
+    pub(crate) fn is_past(&self) -> bool {
+        self.valid + self.lost > 0 && self.truth().is_past()
+    }
+
+    fn truth(&self) -> Truth {
+        Truth { dose: self.dose, limit: self.limit }
+    }
+}

@@ -1,0 +1,74 @@
+//! Colours of the maps, taken from the style sheet, so that maps, bars and legend agree.
+
+use super::png::Colour;
+use crate::page::assets::STYLE;
+
+/// Number of colours from dose 0 to the limit.
+pub(super) const LEVELS: u8 = 200;
+/// Index of the colour for a wordline past its limit.
+pub(super) const PAST: u8 = LEVELS;
+/// Index of the colour for a wordline without data.
+pub(super) const NO_DATA: u8 = LEVELS + 1;
+/// Steps of the ramp in the style sheet.
+const STEPS: usize = 10;
+
+/// Theme of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Theme {
+    Light,
+    Dark,
+}
+
+/// Returns the colour of a dose over its limit; `LEVELS` shades from 0 to 1.
+pub(super) fn index(ratio: f64) -> u8 {
+    if ratio > 1.0 { PAST } else { (ratio * f64::from(LEVELS - 1)) as u8 }
+}
+
+/// Returns the colours of all indices. Between the steps of the style sheet they are mixed.
+pub(super) fn palette(theme: Theme) -> Vec<Colour> {
+    let steps: Vec<Colour> = (0..STEPS).map(|step| named(&format!("h{step}"), theme)).collect();
+    let mixed = (0..LEVELS).map(|level| {
+        let at = f64::from(level) * (STEPS - 1) as f64 / f64::from(LEVELS - 1);
+        let low = (at as usize).min(STEPS - 2);
+        let share = at - low as f64;
+        std::array::from_fn(|c| {
+            let (a, b) = (f64::from(steps[low][c]), f64::from(steps[low + 1][c]));
+            (a + (b - a) * share).round() as u8
+        })
+    });
+    mixed.chain([named("hx", theme), named("hole", theme)]).collect()
+}
+
+/// Returns the colour of a property of the style sheet:
+/// `--name: var(--light, #rrggbb) var(--dark, #rrggbb);`.
+fn named(name: &str, theme: Theme) -> Colour {
+    let mark = format!("--{name}: var(--light, #");
+    let (_, rest) = STYLE.split_once(&mark).expect("the style sheet has every colour of the maps");
+    let dark = |rest: &'static str| rest.split_once("var(--dark, #").expect("a dark colour").1;
+    let digits = if theme == Theme::Dark { dark(rest) } else { rest };
+    std::array::from_fn(|c| {
+        u8::from_str_radix(&digits[2 * c..2 * c + 2], 16).expect("six hexadecimal digits")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ramp_begins_and_ends_as_the_style_sheet_says() {
+        let light = palette(Theme::Light);
+        let ends = [light[0], light[199], light[usize::from(PAST)], light[usize::from(NO_DATA)]];
+        assert_eq!(ends, [[0xe6, 0xf0, 0xee], [0x2a, 0x1f, 0x4e], [0xe5, 0x39, 0x1b], [255; 3]]);
+        let dark = palette(Theme::Dark);
+        assert_eq!([dark[0], dark[199]], [[0x1d, 0x23, 0x29], [0xe2, 0xf6, 0xe0]]);
+        assert_eq!([light.len(), dark.len()], [202, 202]);
+        // Level 11 of 199 lies at 0.4975 of the way from step 0 to step 1.
+        assert_eq!(light[11], [0xdc, 0xec, 0xe9]);
+    }
+
+    #[test]
+    fn a_dose_at_its_limit_is_not_past_it() {
+        assert_eq!([index(0.0), index(0.5), index(1.0), index(1.0001)], [0, 99, 199, PAST]);
+    }
+}

@@ -1,0 +1,195 @@
+//! Maps of doses: a column for each block, the most disturbed first, a row for each wordline.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use super::colours::{NO_DATA, Theme, index, palette};
+use super::png;
+use super::rows::{Doses, Map};
+use crate::numbers::{count, percent};
+use crate::section::bold;
+use crate::svg::{escape, percent as share};
+
+/// Dose over limit from which a block is worth a column.
+const WORTH_SHOWING: f64 = 0.04;
+/// Fewest columns, if the drive has as many blocks.
+const FEWEST: usize = 32;
+/// Most columns. A map is about 500 pixels wide, and six maps have to fit into the page.
+const MOST: usize = 400;
+
+/// Returns the number of columns of all maps. They share it, so that maps can be compared.
+pub(super) fn columns<'a>(all: impl Iterator<Item = &'a Doses> + Clone) -> usize {
+    let worth = |doses: &Doses| {
+        doses.blocks.iter().filter(|block| block.worst_ratio >= WORTH_SHOWING).count()
+    };
+    let wanted = all.clone().map(worth).max().unwrap_or(0).next_multiple_of(8);
+    let known = all.map(|doses| doses.map.blocks.len()).max().unwrap_or(0);
+    wanted.clamp(FEWEST, MOST).min(known)
+}
+
+/// Returns the indices of the colours, row by row; cells that the map does not have hold no data.
+pub(super) fn pixels(map: &Map, columns: usize, rows: usize) -> Vec<u8> {
+    let bins = map.first_wordlines.len();
+    let cell = |row: usize, column: usize| {
+        let is_known = row < bins && column < map.blocks.len();
+        let ratio = if is_known { map.cells[column * bins + row] } else { None };
+        ratio.map_or(NO_DATA, index)
+    };
+    (0..rows).flat_map(|row| (0..columns).map(move |column| cell(row, column))).collect()
+}
+
+/// Returns the picture of a map for both themes, as markup.
+fn picture(pixels: &[u8], columns: usize, said: &str) -> String {
+    let rows = png::rows(columns, pixels);
+    let size = (columns as u32, (pixels.len() / columns) as u32);
+    let address = |theme| {
+        let file = png::file(size, &palette(theme), &rows);
+        format!("data:image/png;base64,{}", BASE64.encode(file))
+    };
+    // Paper is light, whatever the screen is.
+    format!(
+        "<picture><source media=\"screen and (prefers-color-scheme: dark)\" srcset=\"{}\">\
+         <img alt=\"{}\" src=\"{}\"></picture>",
+        address(Theme::Dark),
+        escape(said),
+        address(Theme::Light)
+    )
+}
+
+/// Place of a map on the page.
+pub(super) struct Place<'a> {
+    /// Name of the technique.
+    pub name: &'a str,
+    /// Place of the technique among those that charts show.
+    pub technique: usize,
+    /// Number of columns and of rows of all maps.
+    pub size: (usize, usize),
+    /// Number of blocks whose wordlines the page has.
+    pub packed: usize,
+}
+
+/// Returns the map of a technique with its caption.
+pub(super) fn figure(doses: &Doses, place: &Place) -> String {
+    let Place { name, technique: i, size: (columns, rows), packed } = *place;
+    let worst = percent(100.0 * doses.worst_ratio());
+    let past = doses.past_limit();
+    let caption = match past {
+        0 => format!("worst wordline at {} of its limit", bold(&worst)),
+        1 => format!("{} wordline past its limit", bold("1")),
+        n => format!("{} wordlines past their limits", bold(&count(n as f64))),
+    };
+    let said = format!(
+        "Dose over limit of every wordline of the {columns} most disturbed blocks under {name}; \
+         the worst wordline is at {worst}"
+    );
+    let picture = picture(&pixels(&doses.map, columns, rows), columns, &said);
+    let (first, last) = ends(doses, columns);
+    // The line below the map shows for how many blocks the page has every wordline.
+    let known = match packed {
+        n if n < columns => format!(
+            "<svg class=\"known\" aria-hidden=\"true\"><line x2=\"{}\" y1=\"100%\" y2=\"100%\"/>\
+             </svg>",
+            share(n as f64 / columns as f64)
+        ),
+        _ => String::new(),
+    };
+    format!(
+        "<figure class=\"map c{i} s{i}\" data-t=\"{i}\"><figcaption><b>{}</b><span>{caption}</span>\
+         </figcaption><div class=\"box\">{picture}{known}<svg class=\"sel\" aria-hidden=\"true\">\
+         </svg></div><div class=\"mapax\"><span>{first}</span><span>{last}</span></div></figure>",
+        escape(name)
+    )
+}
+
+/// Returns the texts below the first and the last column.
+fn ends(doses: &Doses, columns: usize) -> (&'static str, String) {
+    let all = doses.blocks.len();
+    let Some(next) = doses.blocks.get(columns) else {
+        return ("most disturbed", format!("least of {} blocks", count(all as f64)));
+    };
+    let below = (100.0 * next.worst_ratio).ceil().max(1.0);
+    let (place, all) = (ordinal(columns), count(all as f64));
+    let last = format!("{place} of {all} blocks; all others at most at {below}\u{a0}%");
+    ("most disturbed block", last)
+}
+
+/// Returns a number as a place in an order: "1st", "12th".
+fn ordinal(n: usize) -> String {
+    let ending = match (n % 10, n % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{}{ending}", count(n as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dose::colours::PAST;
+    use crate::dose::rows::Block;
+
+    fn doses(ratios: &[f64], mapped: usize) -> Doses {
+        let block = |(i, ratio): (usize, &f64)| Block {
+            block: i as u32,
+            worst_ratio: *ratio,
+            wordlines_past_limit: u64::from(*ratio > 1.0),
+        };
+        let map = Map {
+            blocks: (0..mapped as u32).collect(),
+            first_wordlines: vec![0],
+            cells: ratios.iter().take(mapped).map(|ratio| Some(*ratio)).collect(),
+        };
+        Doses { blocks: ratios.iter().enumerate().map(block).collect(), map, snapshots: vec![] }
+    }
+
+    #[test]
+    fn all_maps_have_the_columns_that_one_of_them_needs() {
+        let quiet = doses(&[0.01; 500], 450);
+        let loud = doses(&[[0.5; 41].as_slice(), &[0.03; 459]].concat(), 450);
+        let all_loud = doses(&[0.9; 500], 450);
+        assert_eq!(columns([&quiet].into_iter()), 32);
+        assert_eq!(columns([&quiet, &loud].into_iter()), 48);
+        assert_eq!(columns([&quiet, &all_loud].into_iter()), 400);
+        assert_eq!(columns([&doses(&[0.9; 20], 20)].into_iter()), 20);
+        assert_eq!(columns([].into_iter()), 0);
+    }
+
+    #[test]
+    fn cells_are_shades_past_the_limit_or_blank() {
+        let map = Map {
+            blocks: vec![5, 9],
+            first_wordlines: vec![0, 2],
+            cells: vec![Some(2.0), Some(0.5), None, Some(1.0)],
+        };
+        assert_eq!(pixels(&map, 3, 2), [PAST, NO_DATA, NO_DATA, 99, 199, NO_DATA]);
+    }
+
+    #[test]
+    fn captions_say_what_is_left_out() {
+        let loud = doses(&[[0.5; 40].as_slice(), &[0.031; 2]].concat(), 42);
+        assert_eq!(
+            ends(&loud, 40),
+            ("most disturbed block", "40th of 42 blocks; all others at most at 4\u{a0}%".into())
+        );
+        assert_eq!(ends(&loud, 42), ("most disturbed", "least of 42 blocks".into()));
+        assert_eq!(
+            [1, 2, 3, 11, 12, 13, 21, 112, 120].map(ordinal),
+            ["1st", "2nd", "3rd", "11th", "12th", "13th", "21st", "112th", "120th"]
+        );
+    }
+
+    #[test]
+    fn a_caption_has_the_worst_wordline_or_those_past_their_limits() {
+        let place = Place { name: "a\"<b>", technique: 2, size: (3, 1), packed: 2 };
+        let safe = figure(&doses(&[0.9, 0.2, 0.1], 3), &place);
+        assert!(safe.contains("worst wordline at <b>90\u{a0}%</b> of its limit"), "{safe}");
+        assert!(safe.contains("<b>a&quot;&lt;b&gt;</b>") && !safe.contains("<b>a\""), "{safe}");
+        assert!(safe.contains("x2=\"66.667%\""), "{safe}");
+        let lost = figure(&doses(&[1.9, 1.2, 0.1], 3), &Place { packed: 3, ..place });
+        assert!(lost.contains("<b>2</b> wordlines past their limits"), "{lost}");
+        assert!(!lost.contains("known"), "{lost}");
+    }
+}

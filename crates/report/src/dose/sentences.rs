@@ -1,0 +1,211 @@
+//! Sentences about doses, as markup.
+
+use super::rows::Snapshot;
+use crate::numbers::{count, percent, times, two};
+use crate::section::{bold, code};
+
+/// Largest difference of two shares that counts as alike.
+const ALIKE: f64 = 0.01;
+
+/// Says how much more a read disturbs its neighbours than the rest of its block. `weights` has the
+/// smallest and the largest dose of a read of a neighbour. `stride` is the distance of neighbours
+/// in wordlines.
+pub(super) fn neighbours(weights: (f64, f64), stride: u32) -> String {
+    let (low, high) = weights;
+    let range = match (two(low), two(high)) {
+        (low, high) if low == high => low,
+        (low, high) => format!("{low} to {high}"),
+    };
+    let away = match stride {
+        1 => String::new(),
+        n => format!(" ({n} wordlines away)"),
+    };
+    if high <= 1.0 {
+        return "A read adds the same dose to every wordline of its block.".into();
+    }
+    format!(
+        "A read of a wordline adds {range} times as much dose to its two neighbours{away} as to \
+         the rest of its block."
+    )
+}
+
+/// Says how far wordlines were past their limits, for the technique with the largest dose over
+/// limit. Empty if no wordline was past its limit.
+pub(super) fn past_limit(worst: &[(&str, f64)]) -> String {
+    let past = worst.iter().filter(|(_, ratio)| *ratio > 1.0);
+    let Some((name, ratio)) = past.max_by(|a, b| a.1.total_cmp(&b.1)) else {
+        return String::new();
+    };
+    let technique = match *name {
+        "none" => "Without reclaim".into(),
+        name => format!("Under {}", code(name)),
+    };
+    format!(
+        "{technique} the worst wordline takes {} the dose that it endures.",
+        bold(&times(*ratio))
+    )
+}
+
+/// Says at which shares of their limits wordlines were rewritten. `shares` has each technique that
+/// lost nothing, with the largest dose over limit at a rewrite because of reads.
+pub(super) fn rewritten_at(shares: &[(&str, f64)]) -> String {
+    two_ends(shares, |(low, low_share), (high, high_share)| {
+        format!(
+            "{} rewrites a block when at most {} of a limit are used; {} when up to {} are used.",
+            code(low),
+            bold(&percent(100.0 * low_share)),
+            code(high),
+            bold(&percent(100.0 * high_share))
+        )
+    })
+}
+
+/// Says which shares of their limits wordlines reached. `shares` has each technique that lost
+/// nothing, with its largest dose over limit.
+pub(super) fn reached(shares: &[(&str, f64)]) -> String {
+    two_ends(shares, |(low, low_share), (high, high_share)| {
+        format!(
+            "Under {} no wordline passes {} of its limit; under {} the worst one reaches {}.",
+            code(low),
+            bold(&percent(100.0 * low_share)),
+            code(high),
+            bold(&percent(100.0 * high_share))
+        )
+    })
+}
+
+/// Returns a sentence about the smallest and the largest share; another one if they are alike.
+fn two_ends(shares: &[(&str, f64)], differ: impl Fn((&str, f64), (&str, f64)) -> String) -> String {
+    let ends = (
+        shares.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)),
+        shares.iter().copied().rev().max_by(|a, b| a.1.total_cmp(&b.1)),
+    );
+    match (ends, shares.len()) {
+        ((Some((name, share)), _), 1) => format!(
+            "Under {} the worst wordline reaches {} of its limit.",
+            code(name),
+            bold(&percent(100.0 * share))
+        ),
+        ((Some(low), Some(high)), _) if high.1 - low.1 > ALIKE => differ(low, high),
+        ((Some(_), Some((_, share))), _) => format!(
+            "Under all techniques alike the worst wordline reaches {} of its limit.",
+            bold(&percent(100.0 * share))
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Says why the worst wordline of a block is where it is. `stride` is the distance of neighbours in
+/// wordlines. Empty for a block without data.
+pub(super) fn because(technique: &str, block: &Snapshot, stride: usize) -> String {
+    let Some(worst) = block.worst() else { return String::new() };
+    let wordline = &block.wordlines[worst];
+    let beside = [worst.checked_sub(stride), Some(worst + stride)].into_iter().flatten();
+    let beside: Vec<usize> = beside.filter(|w| *w < block.wordlines.len()).collect();
+    let reads = |w: &usize| block.wordlines[*w].reads;
+    let of_neighbours = wordline.alpha * beside.iter().map(reads).sum::<f64>();
+    let times = |w: &usize| bold(&count(reads(w).round()));
+    let why = match &beside[..] {
+        [] => String::new(),
+        _ if 2.0 * of_neighbours < wordline.dose => {
+            let all = block.wordlines.iter().map(|w| w.reads).sum::<f64>();
+            format!("its block was read {} times", bold(&count(all.round())))
+        }
+        [one] => format!("wordline {one} was read {} times", times(one)),
+        [one, other, ..] => format!(
+            "wordlines {one} and {other} were read {} and {} times",
+            times(one),
+            times(other)
+        ),
+    };
+    let because = if why.is_empty() { why } else { format!(", because {why}") };
+    format!(
+        "Under {}, wordline {worst} of block {} is at {} of its limit{because}.",
+        code(technique),
+        block.block,
+        bold(&percent(100.0 * wordline.ratio()))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dose::testing::block;
+
+    /// Text without marks and with plain spaces.
+    fn plain(markup: &str) -> String {
+        let marks = ["<b>", "</b>", "<code>", "</code>"];
+        marks.iter().fold(markup.replace('\u{a0}', " "), |text, mark| text.replace(mark, ""))
+    }
+
+    #[test]
+    fn the_weight_of_a_neighbour_is_a_number_or_a_range() {
+        assert_eq!(
+            neighbours((9.0, 9.0), 1),
+            "A read of a wordline adds 9.0 times as much dose to its two neighbours as to the rest \
+             of its block."
+        );
+        assert!(neighbours((8.7, 9.4), 4).contains(
+            "8.7 to 9.4 times as much dose to its two \
+             neighbours (4 wordlines away)"
+        ));
+        assert!(neighbours((1.0, 1.0), 1).starts_with("A read adds the same dose"));
+    }
+
+    #[test]
+    fn the_furthest_past_its_limit_is_named() {
+        let sentence = past_limit(&[("block", 0.15), ("none", 37.2), ("bare", 2.0)]);
+        assert_eq!(
+            plain(&sentence),
+            "Without reclaim the worst wordline takes 37 times the dose that it endures."
+        );
+        let sentence = past_limit(&[("a<b", 1.5)]);
+        assert!(sentence.starts_with("Under <code>a&lt;b</code> the"), "{sentence}");
+        assert_eq!(past_limit(&[("block", 1.0)]), "");
+    }
+
+    #[test]
+    fn the_smallest_and_the_largest_share_are_named() {
+        let shares = [("straw", 0.9), ("block", 0.152), ("ipr-wl", 0.96)];
+        assert_eq!(
+            plain(&rewritten_at(&shares)),
+            "block rewrites a block when at most 15 % of a limit are used; ipr-wl when up to 96 % \
+             are used."
+        );
+        assert_eq!(
+            plain(&reached(&shares)),
+            "Under block no wordline passes 15 % of its limit; under ipr-wl the worst one reaches \
+             96 %."
+        );
+        assert_eq!(
+            plain(&reached(&[("a", 0.9), ("b", 0.909)])),
+            "Under all techniques alike the worst wordline reaches 91 % of its limit."
+        );
+        assert_eq!(
+            plain(&rewritten_at(&shares[1..2])),
+            "Under block the worst wordline reaches 15 % of its limit."
+        );
+        assert_eq!(reached(&[]), "");
+    }
+
+    #[test]
+    fn the_reads_that_caused_a_dose_are_named() {
+        let mut near = block(69, &[0.0, 10.0, 5000.0, 10.0, 20.0], 10_000.0);
+        (near.wordlines[1].reads, near.wordlines[3].reads) = (300.0, 200.0);
+        assert_eq!(
+            plain(&because("ipr-wl", &near, 1)),
+            "Under ipr-wl, wordline 2 of block 69 is at 50 % of its limit, because wordlines 1 and \
+             3 were read 300 and 200 times."
+        );
+        // The neighbours two wordlines away were never read: 9 x 0 is less than half of the dose.
+        assert!(plain(&because("x", &near, 2)).ends_with("because its block was read 500 times."));
+        // Only one neighbour lies in the block.
+        (near.wordlines[3].reads, near.wordlines[4].dose) = (1000.0, 9000.0);
+        assert!(plain(&because("x", &near, 1)).ends_with(
+            "wordline 4 of block 69 is at 90 % of its limit, because wordline 3 was \
+                     read 1,000 times."
+        ));
+        near.wordlines.iter_mut().for_each(|w| w.valid_pages = 0);
+        assert_eq!(because("x", &near, 1), "");
+    }
+}

@@ -1,0 +1,155 @@
+//! Files of a result folder, by name; a folder inside it is a `Folder` of its own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde_json::Value;
+use vpass_lab::failure::Failure;
+
+use crate::csv::Csv;
+
+/// Deepest level of folders inside a result folder.
+const DEEPEST: u32 = 2;
+
+/// Result folder as `--out` writes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Folder {
+    /// Name that errors show: the path on disk, or the part of it that the user gave.
+    pub name: String,
+    files: BTreeMap<String, Vec<u8>>,
+    folders: BTreeMap<String, Folder>,
+}
+
+impl Folder {
+    /// Makes a folder from names and contents of files.
+    pub fn of_files(
+        name: impl Into<String>,
+        files: impl IntoIterator<Item = (String, Vec<u8>)>,
+    ) -> Self {
+        Self { name: name.into(), files: files.into_iter().collect(), folders: BTreeMap::new() }
+    }
+
+    /// Adds a folder inside this folder.
+    pub fn put(&mut self, name: impl Into<String>, folder: Self) {
+        self.folders.insert(name.into(), folder);
+    }
+
+    /// Reads a folder and the folders in it from disk. Hidden entries are left out.
+    ///
+    /// # Errors
+    /// Reports a path that is not a readable folder.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let failed = |e: &io::Error| {
+            Failure::usage(format!(
+                "{} is not a readable folder: {e}; a folder that --out made is expected",
+                path.display()
+            ))
+        };
+        read(path, DEEPEST).map_err(|e| failed(&e))
+    }
+
+    /// Returns the content of a file; `None` without this file.
+    pub fn file(&self, name: &str) -> Option<&[u8]> {
+        self.files.get(name).map(Vec::as_slice)
+    }
+
+    /// Returns the names of all files, in alphabetical order.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// Returns a folder inside this folder; `None` without such a folder.
+    pub fn folder(&self, name: &str) -> Option<&Self> {
+        self.folders.get(name)
+    }
+
+    /// Returns the folders inside this folder with their names, in alphabetical order.
+    pub fn folders(&self) -> impl Iterator<Item = (&str, &Self)> {
+        self.folders.iter().map(|(name, folder)| (name.as_str(), folder))
+    }
+
+    /// Returns the content of a JSON file; `None` without this file.
+    ///
+    /// # Errors
+    /// Reports a file that is not JSON.
+    pub fn json(&self, name: &str) -> Result<Option<Value>, Failure> {
+        let Some(bytes) = self.file(name) else { return Ok(None) };
+        serde_json::from_slice(bytes).map(Some).map_err(|e| self.wrong(name, &e.to_string()))
+    }
+
+    /// Returns the content of a CSV file; `None` without this file.
+    ///
+    /// # Errors
+    /// Reports a file that is not UTF-8, or that has a row of another length than its heading.
+    pub fn csv(&self, name: &str) -> Result<Option<Csv>, Failure> {
+        let Some(bytes) = self.file(name) else { return Ok(None) };
+        let text = std::str::from_utf8(bytes).map_err(|e| self.wrong(name, &e.to_string()))?;
+        Csv::read(text).map(Some).map_err(|why| self.wrong(name, &why))
+    }
+
+    /// Makes the error for a file of this folder that cannot be used.
+    pub fn wrong(&self, file: &str, why: &str) -> Failure {
+        Failure::usage(format!(
+            "{}/{file}: {why}; a file as --out of this version writes it is expected",
+            self.name
+        ))
+    }
+}
+
+fn read(path: &Path, levels: u32) -> io::Result<Folder> {
+    let mut folder = Folder { name: path.display().to_string(), ..Folder::default() };
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_folder = fs::metadata(entry.path())?.is_dir();
+        if name.starts_with('.') || (is_folder && levels == 0) {
+            continue;
+        }
+        if is_folder {
+            folder.folders.insert(name, read(&entry.path(), levels - 1)?);
+        } else {
+            folder.files.insert(name, fs::read(entry.path())?);
+        }
+    }
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_on_disk_is_the_same_as_one_in_memory() {
+        let disk = tempfile::tempdir().unwrap();
+        let path = disk.path().join("results");
+        fs::create_dir_all(path.join("block")).unwrap();
+        fs::write(path.join("compare.json"), "{\"seed\": 7}").unwrap();
+        fs::write(path.join("block/blocks.csv"), "block,pec\n0,5\n").unwrap();
+        fs::write(path.join(".hidden"), "x").unwrap();
+        let read = Folder::read(&path).unwrap();
+        let name = path.display().to_string();
+        let mut made =
+            Folder::of_files(&name, [("compare.json".into(), b"{\"seed\": 7}".to_vec())]);
+        let block = [("blocks.csv".to_owned(), b"block,pec\n0,5\n".to_vec())];
+        made.put("block", Folder::of_files(path.join("block").display().to_string(), block));
+        assert_eq!(read, made);
+        assert_eq!(read.json("compare.json").unwrap().unwrap()["seed"], 7);
+        assert_eq!(read.json("manifest.json").unwrap(), None);
+        let blocks = read.folder("block").unwrap().csv("blocks.csv").unwrap().unwrap();
+        assert_eq!(blocks.numbers("pec").unwrap(), [5.0]);
+    }
+
+    #[test]
+    fn errors_name_the_file_and_what_is_expected() {
+        let missing = Folder::read(Path::new("/no/such/folder")).unwrap_err().sentence;
+        assert!(missing.contains("/no/such/folder is not a readable folder"), "{missing}");
+        let files = [("summary.json".to_owned(), b"{".to_vec()), ("b.csv".to_owned(), vec![0xff])];
+        let folder = Folder::of_files("results", files);
+        let json = folder.json("summary.json").unwrap_err().sentence;
+        assert!(json.starts_with("results/summary.json: EOF"), "{json}");
+        let csv = folder.csv("b.csv").unwrap_err().sentence;
+        assert!(csv.starts_with("results/b.csv: invalid utf-8"), "{csv}");
+    }
+}

@@ -1,0 +1,25 @@
+//! Results for readers: tables, and the report page made from stored results.
+//!
+//! [`folder::Folder`] holds the files of a result folder. [`model::Model`] reads these files once.
+//! [`page::page`] makes one HTML file from the model. The page needs no other file and no network.
+//!
+//! This crate reads results only. It runs no simulation, and it writes no file.
+
+pub mod columns;
+pub mod csv;
+pub mod dose;
+pub mod folder;
+pub mod latency;
+pub mod model;
+pub mod numbers;
+pub mod page;
+mod parts;
+pub mod scale;
+pub mod section;
+pub mod sentences;
+pub mod svg;
+pub mod table;
+pub mod windows;
+
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,60 @@
+//! Folders side by side: rows, winners, and folders that do not fit.
+
+use super::*;
+use serde_json::json;
+
+/// Makes the folder of a run.
+fn folder(name: &str, reclaim: &str, rewritten: f64, half: f64, pec: u32) -> Folder {
+    let summary = json!({
+        "vpass": "0.1.0", "drive": "tiny", "workload": "zipf", "gear": "timed", "seed": 1,
+        "reclaim_technique": reclaim, "data_lost_pages": 0, "uncorrectable_reads": 0,
+        "flash": {"programs": {"reclaim": rewritten}},
+        "batch_means": {"reclaim_write_pages": half},
+        "controller_ram_bytes": 64,
+        "wear": {"life_unit": "days", "life_settled": true, "projected_life_days": 1e6 / rewritten,
+                 "life_low_days": 0.9e6 / rewritten, "life_high_days": 1.1e6 / rewritten},
+    });
+    let manifest = json!({"drive_configuration": {"start": {"pec": pec}}});
+    let files = [("summary.json", summary), ("manifest.json", manifest)];
+    Folder::of_files(
+        name,
+        files.map(|(name, json)| (name.to_owned(), json.to_string().into_bytes())),
+    )
+}
+
+#[test]
+fn runs_become_rows_with_winners_that_their_noise_tells_apart() {
+    let one = folder("a", "block", 5000.0, 100.0, 0);
+    let two = folder("b", "straw-wl", 1000.0, 100.0, 0);
+    let model = Model::read(&[one.clone(), two]).unwrap();
+    assert_eq!(model.names(), ["block", "straw-wl"]);
+    assert_eq!(model.winners["reclaim_write_pages"], ["straw-wl"]);
+    assert_eq!(model.winners["life"], ["straw-wl"]);
+    assert!(model.winners["controller_ram_bytes"].is_empty(), "both take 64 bytes");
+    assert!(model.notes.is_empty());
+    // Intervals of 5,000 ± 100 and 4,900 ± 100 overlap, and so do lives.
+    let near = folder("b", "straw-wl", 4900.0, 100.0, 0);
+    let model = Model::read(&[one, near]).unwrap();
+    assert!(model.winners["reclaim_write_pages"].is_empty() && model.winners["life"].is_empty());
+}
+
+#[test]
+fn other_settings_are_said_and_equal_names_get_their_folder() {
+    let folders = [folder("new", "block", 1.0, 0.0, 0), folder("worn", "block", 1.0, 0.0, 1500)];
+    let model = Model::read(&folders).unwrap();
+    assert_eq!(model.names(), ["block (new)", "block (worn)"]);
+    assert_eq!(model.notes, ["worn has other settings than new: start.pec is 1500 instead of 0."]);
+}
+
+#[test]
+fn folders_of_two_drives_are_refused() {
+    let mut other = folder("b", "block", 1.0, 0.0, 0);
+    let mut summary = other.json("summary.json").unwrap().unwrap();
+    summary["drive"] = "large".into();
+    other = Folder::of_files("b", [("summary.json".to_owned(), summary.to_string().into_bytes())]);
+    let why = Model::read(&[folder("a", "block", 1.0, 0.0, 0), other]).unwrap_err().sentence;
+    assert_eq!(
+        why,
+        "a has drive `tiny`, and b has drive `large`; folders of one drive can be shown side by side"
+    );
+}

@@ -1,0 +1,181 @@
+//! Folder of `vpass life --out`.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use vpass_lab::failure::Failure;
+use vpass_lab::results::LifeUnit;
+
+use super::compared::without;
+use super::{Cell, Kind, Life, Model, Row, sentences, text};
+use crate::columns::number;
+use crate::folder::Folder;
+
+/// Days of a year in results.
+const DAYS: f64 = 365.0;
+
+/// Causes of wear: name in `life.json`, name in the series, and name for readers. Colours follow
+/// this order.
+const CAUSES: [(&str, &str, &str); 6] = [
+    ("host", "host", "host's own writes"),
+    ("gc", "gc", "garbage collection"),
+    ("reads", "reclaim", "read reclaim"),
+    ("age", "refresh", "data refresh"),
+    ("wear_levelling", "levelling", "wear levelling"),
+    ("parity", "parity", "parity"),
+];
+
+/// Life over wear: the causes of wear, at points of the life.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wearing {
+    /// Shares of all programmed pages by cause, in the order of [`CAUSES`].
+    pub shares: [f64; 6],
+    /// Years from the start, rising, at the end of each step.
+    pub years: Vec<f64>,
+    /// Mean number of P/E cycles of a block at each of these times.
+    pub pec: Vec<f64>,
+    /// Shares of the wear since the point before, by cause, at each of these times.
+    pub consumed: Vec<[f64; 6]>,
+}
+
+/// Reads lives.
+pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
+    let json = folder.json("life.json")?.unwrap_or(Value::Null);
+    let techniques = json.get("techniques").and_then(Value::as_array);
+    let techniques = techniques
+        .filter(|all| !all.is_empty())
+        .ok_or_else(|| folder.wrong("life.json", "`techniques` is missing or empty"))?;
+    let rows: Vec<Row> = techniques.iter().map(row).collect();
+    let longest = text(&json, "longest");
+    let winners = rows.iter().filter(|row| row.label == longest).map(|row| row.label.clone());
+    let winners = BTreeMap::from([("life".to_owned(), winners.collect())]);
+    let note = |row: &Value| format!("{} was refused: {}", text(row, "label"), text(row, "why"));
+    let refused = json.get("refused").and_then(Value::as_array);
+    Ok(Model {
+        kind: Kind::Lives,
+        drive: text(&json, "drive"),
+        workload: text(&json, "workload"),
+        verdict: sentences(json.get("verdict")),
+        notes: refused.into_iter().flatten().map(note).collect(),
+        rows,
+        others: vec![],
+        winners,
+        // A life stores the configuration in its own file.
+        manifest: json.clone(),
+        paper: None,
+        facts: without(json, "techniques"),
+    })
+}
+
+fn row(technique: &Value) -> Row {
+    let mut cells = BTreeMap::new();
+    for key in ["write_amplification", "uber", "pec_mean", "years", "host_bytes_written"] {
+        if let Some(mean) = number(technique, &format!("/{key}/mean")) {
+            let ci95 = number(technique, &format!("/{key}/ci95"));
+            cells.insert(key.to_owned(), Cell { mean, ci95, half: ci95 });
+        }
+    }
+    let lost = number(technique, "/data_lost_pages").unwrap_or(0.0);
+    for (key, value) in [
+        ("data_lost_pages", Some(lost)),
+        ("worst_dose_ratio", number(technique, "/worst_dose_ratio")),
+    ] {
+        if let Some(mean) = value {
+            cells.insert(key.to_owned(), Cell { mean, ci95: None, half: None });
+        }
+    }
+    Row {
+        label: text(technique, "label"),
+        reclaim: text(technique, "reclaim"),
+        counterfactual: technique.get("counterfactual").and_then(Value::as_bool).unwrap_or(false),
+        // A loss that acceleration may have caused makes the years no answer either.
+        lost_pages: lost,
+        life: life(technique),
+        wearing: wearing(technique),
+        warnings: sentences(technique.get("warnings")),
+        assumptions: sentences(technique.get("assumptions")),
+        runs: vec![],
+        cells,
+    }
+}
+
+fn life(technique: &Value) -> Option<Life> {
+    let years = number(technique, "/years/mean")?;
+    let lives_on = !technique.get("ended").and_then(Value::as_bool).unwrap_or(true);
+    let half = number(technique, "/years/ci95");
+    let end = |name: &str, sign: f64| {
+        let by_lives = half.map(|half| (years + sign * half).max(0.0));
+        number(technique, &format!("/interval/{name}")).or(by_lives).filter(|_| !lives_on)
+    };
+    Some(Life {
+        unit: LifeUnit::Days,
+        middle: Some(years * DAYS),
+        low: end("low", -1.0).map(|years| years * DAYS),
+        high: end("high", 1.0).map(|years| years * DAYS),
+        is_settled: true,
+        lives_on,
+    })
+}
+
+fn wearing(technique: &Value) -> Option<Wearing> {
+    let consumed = technique.get("consumed")?.as_object()?;
+    let share = |name: &str| consumed.get(name).and_then(|s| number(s, "/mean")).unwrap_or(0.0);
+    let shares = CAUSES.map(|(name, ..)| share(name));
+    let rows = technique.get("series").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let numbers = |key: &str| -> Vec<f64> {
+        rows.iter().map(|row| row.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN)).collect()
+    };
+    let (years, pec) = (numbers("years"), numbers("pec_mean"));
+    let so_far = CAUSES.map(|(_, name, _)| numbers(&format!("consumed_{name}")));
+    let steps = (1..years.len()).filter(|n| pec[*n] > pec[*n - 1]);
+    let consumed = steps.clone().map(|n| at_step(&pec, &so_far, n)).collect();
+    let of = |values: &[f64]| steps.clone().map(|n| values[n]).collect();
+    Some(Wearing { shares, years: of(&years), pec: of(&pec), consumed })
+}
+
+/// Returns the share of each cause in the wear between the points `n - 1` and `n`. Results have the
+/// shares of all wear so far, so the wear by a cause is its share times the cycles so far.
+fn at_step(pec: &[f64], so_far: &[Vec<f64>; 6], n: usize) -> [f64; 6] {
+    let worn = |cause: usize, n: usize| {
+        let share = so_far[cause][n];
+        if share.is_finite() { share * (pec[n] - pec[0]) } else { 0.0 }
+    };
+    let grown: [f64; 6] =
+        std::array::from_fn(|cause| (worn(cause, n) - worn(cause, n - 1)).max(0.0));
+    let all: f64 = grown.iter().sum();
+    grown.map(|of| if all > 0.0 { of / all } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn shares_of_a_step_follow_from_the_shares_so_far() {
+        // Reads take 20 of the first 100 cycles, and 80 of the next 100: half of 200.
+        let row = |years: f64, pec: f64, reads: Option<f64>| {
+            json!({"years": years, "pec_mean": pec, "consumed_reclaim": reads,
+                   "consumed_host": reads.map(|share| 1.0 - share)})
+        };
+        let series =
+            [row(0.0, 500.0, None), row(1.0, 600.0, Some(0.2)), row(2.0, 700.0, Some(0.5))];
+        let technique = json!({"consumed": {"reads": {"mean": 0.5}}, "series": series});
+        let wearing = wearing(&technique).unwrap();
+        assert_eq!((wearing.years, wearing.pec), (vec![1.0, 2.0], vec![600.0, 700.0]));
+        let reads: Vec<f64> = wearing.consumed.iter().map(|shares| shares[2]).collect();
+        assert!((reads[0] - 0.2).abs() < 1e-12 && (reads[1] - 0.8).abs() < 1e-12, "{reads:?}");
+        assert!((wearing.shares[2] - 0.5).abs() < 1e-12);
+        assert_eq!(super::wearing(&json!({})), None);
+    }
+
+    #[test]
+    fn a_life_that_goes_on_has_no_upper_end() {
+        let technique = |ended: bool| json!({"years": {"mean": 2.0, "ci95": 0.5}, "ended": ended});
+        let ended = life(&technique(true)).unwrap();
+        assert_eq!((ended.low, ended.high), (Some(1.5 * DAYS), Some(2.5 * DAYS)));
+        assert_eq!(ended.text(), "2.00\u{a0}years");
+        let goes_on = life(&technique(false)).unwrap();
+        assert_eq!((goes_on.low, goes_on.text()), (None, ">\u{a0}2.00\u{a0}years".into()));
+    }
+}

@@ -1,0 +1,79 @@
+//! Folder of `vpass paper --out`: the paper's numbers beside ours, and the data of its figures.
+
+use serde_json::Value;
+use vpass_lab::failure::Failure;
+
+use super::{Kind, Model, text};
+use crate::csv::Csv;
+use crate::folder::Folder;
+
+/// Number of a paper beside ours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Place in the paper.
+    pub source: String,
+    /// Meaning of the number.
+    pub what: String,
+    /// Number in the paper; absent if the paper gives a direction only.
+    pub paper: Option<f64>,
+    /// Our number; absent without one.
+    pub here: Option<f64>,
+    /// Largest difference that still agrees, as a share of the paper's number.
+    pub tolerance: Option<f64>,
+    /// Verdict of `vpass paper`.
+    pub verdict: String,
+}
+
+/// Results of a paper's recipe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paper {
+    /// Numbers of the paper, in the order of its recipe.
+    pub claims: Vec<Claim>,
+    /// Data of each figure: name of the file without `.csv`, and content.
+    pub figures: Vec<(String, Csv)>,
+}
+
+/// Reads the results of a recipe.
+pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
+    let comparison = folder.csv("comparison.csv")?.unwrap_or_default();
+    let mut figures = vec![];
+    for file in folder.files().filter(|name| *name != "comparison.csv") {
+        let Some(name) = file.strip_suffix(".csv") else { continue };
+        figures.extend(folder.csv(file)?.map(|csv| (name.to_owned(), csv)));
+    }
+    let runs = folder.json("runs.json")?.unwrap_or(Value::Null);
+    let summary = runs.pointer("/0/summary").cloned().unwrap_or(Value::Null);
+    let name = folder.name.trim_end_matches('/');
+    Ok(Model {
+        kind: Kind::Paper,
+        drive: text(&summary, "drive"),
+        workload: name.rsplit('/').next().unwrap_or(name).to_owned(),
+        facts: summary,
+        rows: vec![],
+        others: vec![],
+        winners: std::collections::BTreeMap::default(),
+        verdict: vec![],
+        notes: vec![],
+        manifest: Value::Null,
+        paper: Some(Paper { claims: claims(folder, &comparison)?, figures }),
+    })
+}
+
+fn claims(folder: &Folder, csv: &Csv) -> Result<Vec<Claim>, Failure> {
+    let missing =
+        |name: &str| folder.wrong("comparison.csv", &format!("the column `{name}` is missing"));
+    let texts = |name: &str| csv.texts(name).ok_or_else(|| missing(name));
+    let numbers = |name: &str| csv.numbers(name).ok_or_else(|| missing(name));
+    let (sources, whats, verdicts) = (texts("source")?, texts("what")?, texts("verdict")?);
+    let (papers, heres, tolerances) = (numbers("paper")?, numbers("here")?, numbers("tolerance")?);
+    let known = |value: f64| Some(value).filter(|value| value.is_finite());
+    let claim = |i: usize| Claim {
+        source: sources[i].to_owned(),
+        what: whats[i].to_owned(),
+        paper: known(papers[i]),
+        here: known(heres[i]),
+        tolerance: known(tolerances[i]),
+        verdict: verdicts[i].to_owned(),
+    };
+    Ok((0..csv.rows.len()).map(claim).collect())
+}

@@ -1,0 +1,113 @@
+//! Numbers as the page shows them: the terminal's numbers, with a space before the unit that does
+//! not break.
+
+use vpass_lab::numbers as lab;
+
+/// Space that does not break.
+pub const NBSP: char = '\u{a0}';
+
+/// Returns a text with spaces that do not break, and with µ for micro.
+pub fn kept_together(text: &str) -> String {
+    let text = text.strip_suffix(" us").map_or_else(|| text.to_owned(), |n| format!("{n} µs"));
+    text.replace(' ', "\u{a0}")
+}
+
+/// Returns a number with three digits, or with all digits before the point.
+pub fn sig(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { lab::digits(value) }
+}
+
+/// Returns a number with two digits, or with all digits before the point.
+pub fn two(value: f64) -> String {
+    match value.abs() {
+        v if v >= 9.95 => lab::digits(value.round()).trim_end_matches(".0").to_owned(),
+        v if v >= 0.095 => format!("{value:.1}"),
+        v if v > 0.0 => format!("{value:.1e}"),
+        _ => "0".into(),
+    }
+}
+
+/// Returns a count; a mean of counts keeps three digits.
+pub fn count(value: f64) -> String {
+    if value.fract() == 0.0 { lab::count(value.abs() as u64) } else { lab::digits(value) }
+}
+
+/// Returns a latency given in microseconds.
+pub fn us(us: f64) -> String {
+    kept_together(&lab::microseconds(us))
+}
+
+/// Returns a span of time given in seconds.
+pub fn seconds(s: f64) -> String {
+    if s == 0.0 { "0".into() } else { kept_together(&lab::seconds(s)) }
+}
+
+/// Returns a span of time given in days.
+pub fn days(days: f64) -> String {
+    kept_together(&lab::days(days))
+}
+
+/// Returns a number of bytes.
+pub fn bytes(bytes: f64) -> String {
+    if bytes == 0.0 { "0".into() } else { kept_together(&lab::bytes(bytes.round() as u64)) }
+}
+
+/// Returns a share given in percent.
+pub fn percent(percent: f64) -> String {
+    format!("{}\u{a0}%", two(percent))
+}
+
+/// Returns a ratio with its sign: "2.8 times".
+pub fn times(ratio: f64) -> String {
+    format!("{}\u{a0}times", two(ratio))
+}
+
+/// Returns a number for an axis: 1.5k for 1,500.
+pub fn short(value: f64) -> String {
+    for (unit, length) in [("G", 1e9), ("M", 1e6), ("k", 1e3)] {
+        if value.abs() >= length {
+            return format!("{}{unit}", trimmed(value / length));
+        }
+    }
+    trimmed(value)
+}
+
+/// Returns a number with three digits at most, without zeros at its end.
+pub fn trimmed(value: f64) -> String {
+    let text = sig(value);
+    if text.contains('.') && !text.contains('e') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_stay_with_their_numbers() {
+        assert_eq!(
+            [us(36.4), us(52_000.0), seconds(41.43), days(0.5), bytes(1224.0), bytes(0.0)],
+            ["36.4\u{a0}µs", "52.0\u{a0}ms", "41.4\u{a0}s", "12.0\u{a0}h", "1.20\u{a0}KiB", "0"]
+        );
+        assert_eq!([percent(21.16), times(2.84)], ["21\u{a0}%", "2.8\u{a0}times"]);
+    }
+
+    #[test]
+    fn numbers_are_rounded_before_their_digits_are_chosen() {
+        assert_eq!(
+            [two(9.96), two(9.94), two(0.0), two(0.34), two(113.4)],
+            ["10", "9.9", "0", "0.3", "113"]
+        );
+        assert_eq!(
+            [sig(0.0), sig(3.053), count(1808.0), count(2.5)],
+            ["0", "3.05", "1,808", "2.50"]
+        );
+        assert_eq!(
+            [short(1500.0), short(0.0), short(2e6), short(950.0)],
+            ["1.5k", "0", "2M", "950"]
+        );
+    }
+}

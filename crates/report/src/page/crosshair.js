@@ -1,0 +1,64 @@
+// Crosshairs: a slider and the pointer choose a position; a line of text has the values there.
+
+// Place of a pointer in a plot: 0 at its left edge, 1 at its right edge.
+function fraction(event, plot) {
+  const box = plot.getBoundingClientRect();
+  return limited((event.clientX - box.left) / box.width, 0, 1);
+}
+const latencyOf = us => us == null ? '' : latency(us);
+const percentile = nines => {
+  const decimals = Math.max(0, Math.ceil(nines) - 1);
+  return 'p' + Number((100 * (1 - 10 ** -nines)).toFixed(decimals));
+};
+// Per kind of chart: number of positions, position of a fraction, and what a position shows.
+const charts = {
+  cdf: cdf => ({
+    nearest: f => cdf.f.reduce((best, v, k) =>
+      Math.abs(v - f) < Math.abs(cdf.f[best] - f) ? k : best, 0),
+    at: k => cdf.f[k],
+    head: k => percentile(cdf.x[k]),
+    // Null: a technique without reads, or a percentile beyond its last read.
+    value: (i, k) => latencyOf(cdf.y[i]?.[k]) || '–',
+  }),
+  time: (time, count) => ({
+    nearest: f => Math.min(count - 1, Math.floor(f * count)),
+    at: k => (k + 0.5) / count,
+    head: k => significant((k + 0.5) / count * time.max) + NBSP + 's',
+    // A run that ended earlier has its own, shorter windows.
+    value: (i, k) => {
+      if (time.T[i] == null) return '–';
+      const own = Math.floor((k + 0.5) / count * time.max / time.T[i] * time.r[i].length);
+      if (own >= time.r[i].length) return 'ended';
+      const rate = `${whole(time.r[i][own])} pages/s`;
+      return [latencyOf(time.y[i]?.[own]), rate].filter(Boolean).join(', ');
+    },
+  }),
+};
+function crosshair(chart) {
+  const kind = chart.dataset.k;
+  const slider = $('.scrub', chart);
+  if (!data[kind] || !charts[kind] || !slider) return;
+  const reader = charts[kind](data[kind], Number(slider.max) + 1);
+  const show = k => {
+    for (const line of $$('.cross', chart)) {
+      line.setAttribute('x1', 100 * reader.at(k) + '%');
+      line.setAttribute('x2', 100 * reader.at(k) + '%');
+    }
+    const values = names.map((_, i) => reader.value(i, k));
+    $('.read', chart).replaceChildren(
+      html('b', {}, reader.head(k)),
+      ...names.map((name, i) =>
+        html('i', { class: `c${i} s${i}` }, name + ' ', html('b', {}, values[i]))),
+    );
+    const spoken = names.map((name, i) => `${name} ${values[i]}`).join('; ');
+    slider.setAttribute('aria-valuetext', `${reader.head(k)}: ${spoken}`);
+  };
+  slider.oninput = () => show(Number(slider.value));
+  for (const plot of $$('.plot', chart)) {
+    plot.onpointermove = event => {
+      slider.value = reader.nearest(fraction(event, plot));
+      show(Number(slider.value));
+    };
+  }
+  show(Number(slider.value));
+}

@@ -1,0 +1,299 @@
+// The chosen block: doses of its wordlines against their limits.
+
+const dose = data.dose;
+// Widest block that is drawn whole, and the wordlines in view of a larger one.
+const WIDEST = 192;
+const WINDOW = 128;
+const TOP = 230;
+const BOTTOM = 84;
+const chosen = { technique: -1, place: 0, wordline: 0, first: 0, block: null };
+const unpacked = [];
+
+const bytesOf = base64 => Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+async function inflated(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Response(stream).arrayBuffer();
+}
+// Blocks of a technique. The columns of a block lie one after the other, in little endian.
+function blocksOf(technique) {
+  const { packed } = dose.techniques[technique];
+  return unpacked[technique] ??= inflated(bytesOf(packed)).then(buffer => {
+    const view = new DataView(buffer);
+    const n = dose.wordlines;
+    let at = 0;
+    const column = (bytes, read) => Array.from({ length: n }, () => {
+      at += bytes;
+      return read(at - bytes);
+    });
+    return dose.techniques[technique].moments.map(moment => ({
+      ...moment,
+      reads: column(4, i => view.getUint32(i, true)),
+      dose: column(4, i => view.getUint32(i, true)),
+      limit: column(4, i => view.getUint32(i, true)),
+      weight: column(2, i => view.getUint16(i, true) / 256),
+      valid: column(1, i => view.getUint8(i)),
+      lost: column(1, i => view.getUint8(i)),
+      group: column(1, i => view.getUint8(i)),
+      guard: column(1, i => view.getUint8(i)),
+    }));
+  });
+}
+// Number of blocks of a technique whose wordlines the page has.
+const blockCount = technique => dose.techniques[technique]?.moments.length ?? 0;
+const holdsData = (block, w) => block.valid[w] + block.lost[w] > 0;
+// Wordline with the largest share of its limit, among those that hold data.
+function worstOf(block) {
+  let worst = -1;
+  const share = w => block.dose[w] / block.limit[w];
+  for (let w = 0; w < dose.wordlines; w += 1) {
+    if (holdsData(block, w) && (worst < 0 || share(w) > share(worst))) worst = w;
+  }
+  return Math.max(0, worst);
+}
+const inView = () => dose.wordlines > WIDEST ? WINDOW : dose.wordlines;
+// First wordline in view, so that the thumb of the slider stands below the chosen wordline.
+const firstFor = w =>
+  Math.round(w * (dose.wordlines - inView()) / Math.max(1, dose.wordlines - 1));
+
+async function choose(technique, place) {
+  const blocks = await blocksOf(technique);
+  chosen.technique = technique;
+  chosen.place = limited(place, 0, blocks.length - 1);
+  chosen.block = blocks[chosen.place];
+  chosen.wordline = worstOf(chosen.block);
+  chosen.first = firstFor(chosen.wordline);
+  showChoice();
+  drawBlock();
+}
+// Brings heading, select boxes and maps in line with the chosen block.
+function showChoice() {
+  const { technique, place, block } = chosen;
+  const { moments } = dose.techniques[technique];
+  const hours = block.at_s == null ? '' : `${significant(block.at_s)}${NBSP}s, `;
+  $('#dt').textContent = `${names[technique]}, block ${block.block} at its worst moment (after ` +
+    `${hours}${whole(block.reads_before)} page reads of the host, P/E ${whole(block.cycles)})`;
+  $('#pt').value = technique;
+  const select = $('#pb');
+  if (select.dataset.t !== String(technique)) {
+    select.dataset.t = technique;
+    select.replaceChildren(...moments.map((m, i) =>
+      html('option', { value: i }, `${m.block} (worst at ${percent(m.worst)})`)));
+  }
+  select.value = place;
+  for (const map of $$('.map')) {
+    const t = Number(map.dataset.t);
+    if (!blockCount(t)) continue;
+    const isChosen = t === technique;
+    const width = 100 / dose.show;
+    const frame = svg('rect', { x: place * width + '%', width: width + '%', height: '100%' });
+    $('.sel', map).replaceChildren(...(isChosen ? [frame] : []));
+    const now = isChosen ? place : 0;
+    const of = dose.techniques[t].moments[now];
+    const box = $('.box', map);
+    box.setAttribute('aria-valuenow', now + 1);
+    box.setAttribute('aria-valuetext', `block ${of.block}, worst wordline at ${percent(of.worst)}`);
+  }
+}
+function drawBlock() {
+  const { block, first } = chosen;
+  const count = inView();
+  const last = first + count - 1;
+  const live = block.limit.map((_, w) => holdsData(block, w));
+  // Limits of wordlines without data do not set the scale: guard levels raise them tenfold.
+  const highest = Math.max(1, ...block.limit.filter((_, w) => live[w]));
+  const most = Math.max(...block.dose.filter((_, w) => live[w]), 0);
+  const top = Math.max(highest * 1.12, Math.min(most * 1.06, highest * 1.5));
+  const down = value => 100 * (1 - Math.min(1, value / top));
+  const across = (w, inset) => ({
+    x: (100 * (w - first + inset) / count).toFixed(3) + '%',
+    width: (100 * (1 - 2 * inset) / count).toFixed(3) + '%',
+  });
+  const mostReads = Math.max(1, ...block.reads);
+  const bars = [], beyond = [], reads = [];
+  let line = '';
+  for (let w = first; w <= last; w += 1) {
+    const [d, limit] = [block.dose[w], block.limit[w]];
+    const step = d > limit ? 'x' : Math.min(9, Math.floor(10 * d / limit));
+    const y = down(d);
+    bars.push(svg('rect', {
+      class: live[w] ? 'h' + step : 'gone', 'data-w': w, ...across(w, 0.08),
+      y: y.toFixed(2) + '%', height: (100 - y).toFixed(2) + '%',
+    }));
+    if (live[w] && d > top) {
+      const x = (100 * (w - first + 0.5) / count).toFixed(2) + '%';
+      beyond.push(svg('text', { class: 'mid lab', x, y: -3 }, '▲'));
+    }
+    reads.push(svg('rect', {
+      class: 'rd', 'data-w': w, ...across(w, 0.08), y: 0,
+      height: (100 * block.reads[w] / mostReads).toFixed(2) + '%',
+    }));
+    const height = (1000 * (1 - Math.min(1.02, limit / top))).toFixed(1);
+    line += w === first ? `M0 ${height}` : `V${height}`;
+    line += `H${(1000 * (w - first + 1) / count).toFixed(1)}`;
+  }
+  const above = svg('svg', {
+    class: 'plot', id: 'dtop', height: TOP, role: 'img',
+    'aria-label': 'Dose of each wordline and its limit; numbers below',
+  },
+  column(), ...ticks(top, 4).flatMap(v => horizontal(v, down(v))),
+  svg('g', { class: 'bars' }, ...bars), ...beyond,
+  svg('svg', {
+    class: 'in', viewBox: '0 0 1000 1000', preserveAspectRatio: 'none',
+    width: '100%', height: '100%',
+  }, svg('path', { class: 'lim', d: line })),
+  ...groupLabels(block, top, down),
+  svg('line', { class: 'ax', x2: '100%', y1: '100%', y2: '100%' }));
+  const below = svg('svg', {
+    class: 'plot', id: 'dbot', height: BOTTOM, role: 'img', 'aria-label': 'Reads of each wordline',
+  },
+  column(), ...reads,
+  svg('text', { class: 'end', x: -8, y: 10 }, '0'),
+  svg('text', { class: 'end', x: -8, y: '100%' }, short(mostReads)),
+  ...ticks(Math.max(1, count - 1), 8, 1).map(v => svg('text', {
+    class: 'mid', x: (100 * (v + 0.5) / count).toFixed(2) + '%', y: '100%', dy: 16,
+  }, String(Math.round(v) + first))));
+  for (const plot of [above, below]) {
+    plot.onpointermove = event =>
+      point(first + Math.min(count - 1, Math.floor(fraction(event, plot) * count)));
+  }
+  const part = count < dose.wordlines ? `, ${first} to ${last} of ${whole(dose.wordlines)}` : '';
+  $('#dplot').replaceChildren(
+    html('p', { class: 'unit' }, 'Dose since the wordline was programmed, and its limit (line)'),
+    above, below,
+    html('p', { class: 'unit xlab2' }, `Reads of the wordline, downwards; x: wordline${part}`),
+  );
+  point(chosen.wordline);
+  fillTable();
+}
+// Table of the wordlines in view, made once a reader opens it.
+function fillTable() {
+  const place = $('#dnum');
+  const fold = place.closest('details');
+  fold.ontoggle = fillTable;
+  if (!fold.open) return;
+  const { block, first } = chosen;
+  const heads = ['wordline', 'group', 'reads', 'dose', 'limit', 'valid pages', 'lost pages'];
+  const line = w => [w, dose.groups[block.group[w]] ?? '', whole(block.reads[w]),
+    whole(block.dose[w]), whole(block.limit[w]), block.valid[w], block.lost[w]];
+  const body = Array.from({ length: inView() }, (_, k) => line(first + k)).map(cells =>
+    html('tr', {}, ...cells.map((text, i) =>
+      i === 0 ? html('th', { scope: 'row' }, String(text)) : html('td', {}, String(text)))));
+  place.replaceChildren(html('div', { class: 'scroll', tabindex: 0 }, html('table', {},
+    html('caption', {}, $('#dt').textContent),
+    html('thead', {}, html('tr', {}, ...heads.map(h => html('th', { scope: 'col' }, h)))),
+    html('tbody', {}, ...body))));
+}
+const column = () => svg('rect', { class: 'col', height: '100%' });
+const horizontal = (value, y) => [
+  svg('line', { class: 'g', x2: '100%', y1: y.toFixed(2) + '%', y2: y.toFixed(2) + '%' }),
+  svg('text', { class: 'end', x: -8, y: y.toFixed(2) + '%', dy: 4 }, short(value)),
+];
+// Names of the groups at the right edge, each at its lowest limit without guard levels.
+function groupLabels(block, top, down) {
+  const isPlain = (w, g) => block.group[w] === g && block.guard[w] === 0 && block.limit[w] > 0;
+  const lowest = dose.groups.map((_, g) =>
+    Math.min(...block.limit.filter((_limit, w) => isPlain(w, g))));
+  const shown = lowest.map((limit, g) => ({ limit, g })).filter(({ limit }) => limit <= top)
+    .sort((a, b) => b.limit - a.limit);
+  let free = -Infinity;
+  return shown.map(({ limit, g }) => {
+    // Labels keep 14 pixels apart.
+    const y = Math.max(down(limit) * TOP / 100, free);
+    free = y + 14;
+    return svg('text', { class: 'opt', x: '100%', dx: 8, y: y.toFixed(1), dy: 4 },
+      `${dose.groups[g]} ${short(limit)}`);
+  });
+}
+// Marks a wordline and says what it endured.
+function point(w) {
+  const { block, first } = chosen;
+  chosen.wordline = limited(w, 0, dose.wordlines - 1);
+  const at = chosen.wordline;
+  const slider = $('#dw');
+  slider.value = at;
+  for (const mark of $$('#dplot .col')) {
+    mark.setAttribute('x', 100 * (at - first) / inView() + '%');
+    mark.setAttribute('width', 100 / inView() + '%');
+  }
+  for (const bar of $$('#dbot [data-w]')) {
+    bar.classList.toggle('hot', Math.abs(Number(bar.dataset.w) - at) === dose.stride);
+  }
+  const beside = [at - dose.stride, at + dose.stride].filter(k => k >= 0 && k < dose.wordlines);
+  const pages = count => `${count} page${count === 1 ? '' : 's'} of data`;
+  const state = block.lost[at] ? `${pages(block.lost[at])} lost`
+    : block.valid[at] ? pages(block.valid[at]) : 'without data';
+  const parts = block.limit[at] === 0 ? [`wordline ${at}`, 'not programmed'] : [
+    `wordline ${at}`,
+    `group ${dose.groups[block.group[at]]}${block.guard[at] ? ', guard levels' : ''}`,
+    state,
+    `dose ${whole(block.dose[at])} of ${whole(block.limit[at])}: ` +
+      percent(block.dose[at] / block.limit[at]),
+    `itself read ${whole(block.reads[at])} times, its neighbours ` +
+      `${beside.map(k => whole(block.reads[k])).join(' and ')} times`,
+    `a read of a neighbour adds ${significant(block.weight[at], 2)}, a read elsewhere 1`,
+  ];
+  $('#dread').replaceChildren(...parts.map((part, i) =>
+    html(i === 0 || part.startsWith('dose') ? 'b' : 'span', {}, part)));
+  slider.setAttribute('aria-valuetext', parts.join('; '));
+}
+// Makes the maps and the controls of the block work.
+function wireDoses() {
+  // The address names the block, so that a link can point to it.
+  const pick = async (technique, place) => {
+    await choose(technique, place);
+    const { block } = chosen.block;
+    history.replaceState(null, '', `#dose=${encodeURIComponent(names[technique])},${block}`);
+  };
+  $('#pt').onchange = event => pick(Number(event.target.value), 0);
+  $('#pb').onchange = event => pick(chosen.technique, Number(event.target.value));
+  $('#pp').onclick = () => pick(chosen.technique, chosen.place - 1);
+  $('#pn').onclick = () => pick(chosen.technique, chosen.place + 1);
+  const slider = $('#dw');
+  slider.max = dose.wordlines - 1;
+  slider.oninput = () => {
+    chosen.wordline = Number(slider.value);
+    const first = firstFor(chosen.wordline);
+    if (first === chosen.first) return point(chosen.wordline);
+    chosen.first = first;
+    return drawBlock();
+  };
+  for (const map of $$('.map')) {
+    const t = Number(map.dataset.t);
+    if (!blockCount(t)) continue;
+    const box = $('.box', map);
+    const attributes = {
+      role: 'slider', tabindex: 0, 'aria-valuemin': 1, 'aria-valuemax': blockCount(t),
+      'aria-label': `Block of ${names[t]}, most disturbed first`,
+    };
+    for (const [name, value] of Object.entries(attributes)) box.setAttribute(name, value);
+    box.onclick = event => pick(t, Math.floor(fraction(event, $('img', box)) * dose.show));
+    box.onkeydown = event => {
+      const here = chosen.technique === t ? chosen.place : 0;
+      const to = {
+        ArrowRight: here + 1, ArrowUp: here + 1, ArrowLeft: here - 1, ArrowDown: here - 1,
+        PageUp: here + 10, PageDown: here - 10, Home: 0, End: blockCount(t) - 1,
+      }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      pick(t, to);
+    };
+  }
+  // Chooses the block in the address; returns whether there is one.
+  const fromAddress = () => {
+    let [, name, number] = /^#dose=(.*),(\d+)$/.exec(location.hash) ?? [];
+    try {
+      name = decodeURIComponent(name ?? '');
+    } catch {
+      return false;
+    }
+    const t = names.indexOf(name);
+    if (t < 0 || !blockCount(t)) return false;
+    const place = dose.techniques[t].moments.findIndex(m => m.block === Number(number));
+    if (place < 0) return false;
+    choose(t, place);
+    $('.detail').scrollIntoView();
+    return true;
+  };
+  addEventListener('hashchange', fromAddress);
+  if (!fromAddress()) choose(...dose.first);
+}

@@ -1,0 +1,121 @@
+//! The page as a whole: what it holds, what it never holds, and its size.
+
+use super::*;
+use crate::testing::{folder, json, json_with_lives};
+use serde_json::json as value;
+
+/// Name that would end a tag, an attribute or a script, if it were not escaped.
+const HOSTILE: &str = "<script>alert(1)</script>\" onload='x' \u{1}\u{202e}&amp;</p>";
+
+fn made(json: &Value) -> String {
+    page(&[folder(json)]).unwrap()
+}
+
+#[test]
+fn the_page_has_its_parts_in_order_and_the_same_bytes_each_time() {
+    let html = made(&json_with_lives());
+    let ids = [
+        "class=\"cards\"",
+        "class=\"keys\"",
+        "id=\"dose\"",
+        "id=\"life\"",
+        "id=\"cdf\"",
+        "id=\"time\"",
+        "id=\"pe\"",
+        "id=\"cost\"",
+        "id=\"table\"",
+        "id=\"warn\"",
+        "id=\"conf\"",
+    ];
+    let places: Vec<usize> = ids.map(|id| html.find(id).unwrap_or_else(|| panic!("{id}"))).into();
+    assert!(places.is_sorted(), "{places:?}");
+    assert_eq!(html, made(&json_with_lives()));
+    assert!(html.len() < 200_000, "{}", html.len());
+}
+
+#[test]
+fn the_policy_allows_exactly_this_style_and_this_script() {
+    let html = made(&json());
+    let between = |from: &str, to: &str| {
+        let start = html.find(from).unwrap() + from.len();
+        let end = html[start..].find(to).unwrap();
+        html[start..start + end].to_owned()
+    };
+    for (text, kind) in [
+        (between("<style>", "</style>"), "style-src"),
+        (between("</script><script>", "</script>"), "script-src"),
+    ] {
+        let digest = STANDARD.encode(Sha256::digest(text.as_bytes()));
+        assert!(html.contains(&format!("{kind} 'sha256-{digest}'")), "{kind}");
+    }
+    assert!(!html.contains("unsafe-inline"));
+}
+
+#[test]
+fn the_markup_asks_for_nothing_and_has_no_inline_style() {
+    let html = made(&json());
+    let markup = html.replace(STYLE, "").replace(SCRIPT, "");
+    for bad in ["style=", "http://", "https://", " onclick", " onload", "@import", "prototype"] {
+        assert!(!markup.contains(bad), "{bad}");
+    }
+    assert!(!STYLE.contains("url(") && !STYLE.contains("@import"));
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let mut json = json();
+    json["workload"] = HOSTILE.into();
+    json["drive"] = HOSTILE.into();
+    json["techniques"][1]["reclaim"] = HOSTILE.into();
+    json["techniques"][1]["warnings"] = value!([HOSTILE]);
+    json["verdict"] = value!([HOSTILE]);
+    let clean = made(&self::json());
+    let html = made(&json);
+    for tag in ["<script", "</script", "<p ", "</p>"] {
+        let (of_clean, of_hostile) = (clean.matches(tag).count(), html.matches(tag).count());
+        // A warning more is a list item more, and no paragraph or script.
+        assert_eq!(of_hostile, of_clean, "{tag}");
+    }
+    // Inside the data, `<` is \u003c and quotes are escaped by JSON.
+    let (markup, data) = html.split_once("id=\"data\">").unwrap();
+    let data = data.split_once("</script>").unwrap().0;
+    let data: Value = serde_json::from_str(data).unwrap();
+    assert!(data["names"][1].as_str().unwrap().starts_with("<script>alert(1)</script>\""));
+    assert!(!markup.contains("alert(1)</script>") && !markup.contains("\" onload='x'"));
+    assert!(!html.contains('\u{1}') && !html.contains('\u{202e}'));
+    assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+}
+
+#[test]
+fn parts_without_files_say_why() {
+    let html = made(&json());
+    assert!(html.contains("Absent: the folder has no dose.csv."));
+    assert!(html.contains("Absent: the folder has no read.hlog"));
+    assert!(html.contains("The read tail is absent: the folder has no latency.csv."));
+    assert!(html.contains("The command line is absent"));
+}
+
+#[test]
+fn only_results_make_a_page() {
+    let empty = Folder::of_files("nothing", []);
+    let why = page(&[empty]).unwrap_err().sentence;
+    assert!(why.starts_with("nothing has no results; a folder that"), "{why}");
+    let wrong = Folder::of_files("odd", [("compare.json".to_owned(), b"[]".to_vec())]);
+    let why = page(&[wrong]).unwrap_err().sentence;
+    assert!(why.starts_with("odd/compare.json: `techniques` is missing or empty"), "{why}");
+}
+
+#[test]
+fn many_techniques_are_in_the_table_and_six_in_the_charts() {
+    let mut json = json();
+    let block = json["techniques"][1].clone();
+    for n in 0..7 {
+        let mut more = block.clone();
+        more["reclaim"] = format!("other-{n}").into();
+        json["techniques"].as_array_mut().unwrap().push(more);
+    }
+    let html = made(&json);
+    assert!(html.contains("The charts show 6 of 10 techniques"));
+    assert!(html.contains("id=\"k5\"") && !html.contains("id=\"k6\""));
+    assert_eq!(html.matches(">other-6</th>").count(), 1, "a column of the table");
+}

@@ -1,0 +1,14 @@
+//! Parts of the page, in the page's order; each makes a section from the model.
+
+pub(crate) mod cards;
+pub(crate) mod cdf;
+pub(crate) mod cost;
+pub(crate) mod header;
+pub(crate) mod life;
+pub(crate) mod numbers;
+pub(crate) mod paper;
+pub(crate) mod repeat;
+pub(crate) mod time;
+pub(crate) mod warnings;
+pub(crate) mod wear;
+pub(crate) mod years;

@@ -1,0 +1,274 @@
+//! Part 2: four cards, each with the best technique of a measure, the next, and a bar for all.
+
+use std::fmt::Write;
+
+use crate::columns::Unit;
+use crate::model::{Kind, Model, Row};
+use crate::numbers::two;
+use crate::section::Section;
+use crate::sentences::verdict::{leader, ratio};
+use crate::svg::{escape, percent};
+
+/// Bars of techniques that lost data end at this multiple of the largest bar of the others.
+const CAP: f64 = 1.6;
+/// Smallest bar that is not 0, as a share of the width.
+const SMALLEST: f64 = 0.03;
+/// Difference below which two numbers count as alike.
+const ALIKE: f64 = 0.01;
+
+/// Measure of a card.
+struct Measure {
+    key: &'static str,
+    title: &'static str,
+    more_is_better: bool,
+    /// Whether bars are logarithmic.
+    is_log: bool,
+    value: fn(&Row) -> Option<f64>,
+    text: fn(&Row) -> String,
+}
+
+/// Returns the four cards.
+pub(crate) fn section(model: &Model) -> Section {
+    let cards: String = measures(model).iter().map(|measure| card(model, measure)).collect();
+    Section { html: format!("<div class=\"cards\">{cards}</div>"), data: vec![] }
+}
+
+fn measures(model: &Model) -> [Measure; 4] {
+    let life = Measure {
+        key: "life",
+        title: "Longest life",
+        more_is_better: true,
+        is_log: false,
+        value: |row| row.life?.point(),
+        text: |row| row.life.map_or_else(|| "–".into(), |life| life.text()),
+    };
+    let amplification = of_column(
+        "write_amplification",
+        if model.kind == Kind::Lives {
+            "Write amplification"
+        } else {
+            "Lowest write amplification"
+        },
+        |row| row.value("write_amplification"),
+        |row| text_of(row, "write_amplification", Unit::Ratio),
+    );
+    let lost = of_column(
+        "data_lost_pages",
+        "Lost pages",
+        |row| row.value("data_lost_pages"),
+        |row| text_of(row, "data_lost_pages", Unit::Count),
+    );
+    match model.kind {
+        Kind::Lives => [
+            life,
+            of_column(
+                "reads_share",
+                "Share of the wear by reads",
+                |row| Some(100.0 * row.wearing.as_ref()?.shares[2]),
+                |row| {
+                    let share = row.wearing.as_ref().map(|wearing| 100.0 * wearing.shares[2]);
+                    share.map_or_else(|| "–".into(), |share| Unit::Percent.text(share))
+                },
+            ),
+            amplification,
+            lost,
+        ],
+        _ => [
+            life,
+            if model.is_timed() {
+                of_column(
+                    "read_p99_9_us",
+                    "Shortest tail: read p99.9",
+                    |row| row.value("read_p99_9_us"),
+                    |row| text_of(row, "read_p99_9_us", Unit::Us),
+                )
+            } else {
+                of_column(
+                    "reclaim_write_pages",
+                    "Fewest pages rewritten because of reads",
+                    |row| row.value("reclaim_write_pages"),
+                    |row| text_of(row, "reclaim_write_pages", Unit::Count),
+                )
+            },
+            amplification,
+            Measure {
+                is_log: true,
+                ..of_column(
+                    "controller_ram_bytes",
+                    "Smallest controller memory",
+                    |row| row.value("controller_ram_bytes"),
+                    |row| text_of(row, "controller_ram_bytes", Unit::Bytes),
+                )
+            },
+        ],
+    }
+}
+
+fn of_column(
+    key: &'static str,
+    title: &'static str,
+    value: fn(&Row) -> Option<f64>,
+    text: fn(&Row) -> String,
+) -> Measure {
+    Measure { key, title, more_is_better: false, is_log: false, value, text }
+}
+
+fn text_of(row: &Row, key: &str, unit: Unit) -> String {
+    row.value(key).map_or_else(|| "–".into(), |value| unit.text(value))
+}
+
+fn card(model: &Model, measure: &Measure) -> String {
+    let winners = model.winners_of(measure.key);
+    let best = winners.first().copied();
+    let (big, by) = match best {
+        Some(best) => ((measure.text)(best), against(model, measure, best, &winners)),
+        None => undecided(model, measure),
+    };
+    let place = best.and_then(|best| model.place(&best.label));
+    let class = place.map_or_else(String::new, |i| format!(" c{i}"));
+    let long = if big.chars().count() > 9 { " long" } else { "" };
+    let bars_are = if measure.is_log { " (bars: logarithmic)" } else { "" };
+    format!(
+        "<div class=\"card{class}\"><h2>{}</h2><p class=\"big{long}\">{}</p><p class=\"by\">{by}{bars_are}\
+         </p><dl class=\"mini\">{}</dl></div>",
+        escape(measure.title),
+        escape(&big),
+        bars(model, measure, &winners)
+    )
+}
+
+/// Returns the winners and the next technique: "`a`; `b` takes 1.2 times as much".
+fn against(model: &Model, measure: &Measure, best: &Row, winners: &[&Row]) -> String {
+    let names: Vec<String> =
+        winners.iter().map(|row| format!("<b>{}</b>", escape(&row.label))).collect();
+    let names = crate::sentences::list(&names);
+    let mut others: Vec<(&Row, f64)> = model
+        .all()
+        .filter(|row| row.may_win() && !winners.iter().any(|winner| winner.label == row.label))
+        .filter_map(|row| Some((row, (measure.value)(row)?)))
+        .collect();
+    others.sort_by(
+        |a, b| if measure.more_is_better { b.1.total_cmp(&a.1) } else { a.1.total_cmp(&b.1) },
+    );
+    let Some(((next, than), value)) = others.first().zip((measure.value)(best)) else {
+        return names;
+    };
+    let next = escape(&next.label);
+    if value <= 0.0 || *than <= 0.0 {
+        return format!("{names}; next is {next}");
+    }
+    if let Some(ratio) =
+        others.first().and_then(|(row, _)| ratio(best, row)).filter(|_| measure.key == "life")
+    {
+        return format!("{names}, {ratio} {next}");
+    }
+    if measure.more_is_better {
+        format!("{names}, {} times {next}", two(value / than))
+    } else {
+        format!("{names}; {next} takes {} times as much", two(than / value))
+    }
+}
+
+/// Returns the text of a card without a winner, and the reason.
+fn undecided(model: &Model, measure: &Measure) -> (String, String) {
+    // Lives are compared by their years alone. Other numbers are those of the best life.
+    let of_leader = leader(model).filter(|_| model.kind == Kind::Lives && measure.key != "life");
+    if let Some((row, _)) = of_leader.and_then(|row| Some((row, (measure.value)(row)?))) {
+        return ((measure.text)(row), format!("under <b>{}</b>", escape(&row.label)));
+    }
+    let safe: Vec<&Row> =
+        model.all().filter(|row| row.kept_data() && !row.counterfactual).collect();
+    let known: Vec<(&Row, f64)> =
+        safe.iter().filter_map(|row| Some((*row, (measure.value)(row)?))).collect();
+    let is_early = measure.key == "life"
+        && safe.iter().any(|row| row.life.is_some_and(|life| !life.is_settled));
+    if is_early {
+        return ("not known".into(), "The runs are too short to project a life.".into());
+    }
+    if let ([one], 1) = (&known[..], model.all().count()) {
+        return ((measure.text)(one.0), format!("<b>{}</b>", escape(&one.0.label)));
+    }
+    let Some((low, high)) = crate::scale::ends(known.iter().map(|(_, value)| *value)) else {
+        let why =
+            if safe.is_empty() { "Every technique lost data." } else { "These runs have none." };
+        return ("–".into(), why.into());
+    };
+    let names: Vec<String> = known.iter().map(|(row, _)| escape(&row.label)).collect();
+    if high - low <= ALIKE * high.abs() {
+        return (
+            (measure.text)(known[0].0),
+            format!("alike under {}", crate::sentences::list(&names)),
+        );
+    }
+    (
+        "not told apart".into(),
+        format!(
+            "{} differ by less than their noise, or by an unknown one",
+            crate::sentences::list(&names)
+        ),
+    )
+}
+
+fn bars(model: &Model, measure: &Measure, winners: &[&Row]) -> String {
+    let scale = Widths::of(model, measure);
+    let mut html = String::new();
+    for (i, row) in model.rows.iter().enumerate() {
+        let width = (measure.value)(row).map_or(0.0, |value| scale.width(value));
+        let fill = if row.kept_data() { format!("var(--t{i})") } else { "none".into() };
+        let bar = if width > 0.0 {
+            format!(
+                "<rect x=\"0.5\" y=\"0.5\" height=\"7\" width=\"{}\" fill=\"{fill}\" \
+                 stroke=\"var(--t{i})\"/>",
+                percent(0.985 * width)
+            )
+        } else {
+            String::new()
+        };
+        let best = if winners.iter().any(|w| w.label == row.label) { " best" } else { "" };
+        let _ = write!(
+            html,
+            "<dt class=\"s{i}{best}\">{}</dt><dd class=\"s{i}\"><svg aria-hidden=\"true\">{bar}</svg>\
+             </dd><dd class=\"v s{i}{best}\">{}</dd>",
+            escape(&row.label),
+            escape(&(measure.text)(row))
+        );
+    }
+    html
+}
+
+/// Scale of the bars of a card.
+struct Widths {
+    low: f64,
+    high: f64,
+    is_log: bool,
+}
+
+impl Widths {
+    fn of(model: &Model, measure: &Measure) -> Self {
+        let of = |row: &Row| (measure.value)(row).filter(|value| *value > 0.0);
+        let all: Vec<f64> = model.rows.iter().filter_map(of).collect();
+        let safe = model.rows.iter().filter(|row| row.kept_data()).filter_map(of);
+        let most = all.iter().copied().fold(0.0, f64::max);
+        let cap = safe.fold(0.0, f64::max) * CAP;
+        Self {
+            low: all.iter().copied().fold(f64::INFINITY, f64::min),
+            high: if cap > 0.0 { most.min(cap) } else { most },
+            is_log: measure.is_log,
+        }
+    }
+
+    /// Returns the width of a bar, from 0 to 1.
+    fn width(&self, value: f64) -> f64 {
+        if value <= 0.0 || self.high <= 0.0 {
+            return 0.0;
+        }
+        let share = if self.is_log {
+            // The smallest value has a bar too.
+            let above = |v: f64| (v / self.low).log10() + 0.35;
+            above(value) / above(self.high)
+        } else {
+            value / self.high
+        };
+        share.clamp(SMALLEST, 1.0)
+    }
+}

@@ -1,0 +1,151 @@
+//! Part 6: latency of host reads by percentile, to the last nines.
+
+use hdrhistogram::Histogram;
+use serde_json::json;
+use vpass_lab::failure::Failure;
+
+use crate::latency::{at_nines, histogram};
+use crate::model::{Model, Row};
+use crate::numbers::{count, us};
+use crate::scale::{Log, Nines, Scale};
+use crate::section::{Head, Section, absent, figure, foot};
+use crate::sentences::absent::latencies;
+use crate::sentences::latency::tail;
+use crate::svg::{EndLabel, band, end_labels, grid, line, path, plot, stretched};
+use crate::table::Table;
+
+const TITLE: &str = "Read latency, to the last nines";
+const HEIGHT: u32 = 300;
+/// Ends of the axis in nines: 50 % and 99.999 %.
+const ENDS: (f64, f64) = (0.3, 5.0);
+/// Points of a curve for each nine.
+const STEPS: u32 = 20;
+/// Percentile that the scrubber shows first, in nines.
+const FIRST: f64 = 3.0;
+/// Fewest reads beyond a percentile, so that its latency is worth a point.
+const FEWEST: f64 = 1.0;
+
+/// Latencies of a technique: all runs together, and the smallest and the largest of a run.
+struct Curve {
+    /// Histogram of the reads of all runs, in nanoseconds.
+    all: Histogram<u64>,
+    /// Latencies in microseconds at the percentiles; absent beyond the last read.
+    us: Vec<Option<f64>>,
+    low: Vec<f64>,
+    high: Vec<f64>,
+}
+
+/// Returns the part.
+///
+/// # Errors
+/// Reports a log that cannot be read.
+pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
+    let steps = ((ENDS.1 - ENDS.0) * f64::from(STEPS)).round() as u32;
+    let nines: Vec<f64> = (0..=steps).map(|k| ENDS.0 + f64::from(k) / f64::from(STEPS)).collect();
+    let curves: Vec<Option<Curve>> =
+        model.rows.iter().map(|row| Curve::of(row, &nines)).collect::<Result<_, _>>()?;
+    if curves.iter().all(Option::is_none) {
+        let gear = model.facts.get("gear").and_then(serde_json::Value::as_str).unwrap_or("unknown");
+        return Ok(absent("cdf", TITLE, &latencies(gear)));
+    }
+    let x = Nines::new(ENDS.0, ENDS.1);
+    let places: Vec<f64> = nines.iter().map(|n| x.place(*n)).collect();
+    let known = || curves.iter().flatten();
+    let y = Log::around(known().flat_map(|c| c.us.iter().copied().flatten()), us);
+    let (mut inner, mut labels) = (String::new(), vec![]);
+    for (i, curve) in curves.iter().enumerate() {
+        let Some(curve) = curve else { continue };
+        inner.push_str(&curve.svg(i, &places, &y));
+        if let Some(last) = curve.us.iter().rev().find_map(|us| *us) {
+            labels.push(EndLabel { name: &model.rows[i].label, end: y.place(last), technique: i });
+        }
+    }
+    let body = grid(&x, &y, true)
+        + &stretched(&inner)
+        + &end_labels(&labels, HEIGHT)
+        + "<line class=\"cross\" y2=\"100%\" x1=\"-9\" x2=\"-9\"/>";
+    let first = (0..nines.len())
+        .min_by(|a, b| (nines[*a] - FIRST).abs().total_cmp(&(nines[*b] - FIRST).abs()));
+    let chart = format!(
+        "<div class=\"chart\" data-k=\"cdf\">{}<input class=\"scrub\" type=\"range\" min=\"0\" \
+         max=\"{steps}\" value=\"{}\" aria-label=\"Percentile\"><p class=\"read\" \
+         aria-live=\"polite\"></p></div>",
+        plot(HEIGHT, &body, "Read latency by percentile, logarithmic; numbers below", "right"),
+        first.unwrap_or(0)
+    );
+    let y_data: Vec<Option<&Vec<Option<f64>>>> =
+        curves.iter().map(|curve| curve.as_ref().map(|curve| &curve.us)).collect();
+    let data = json!({"f": places, "x": nines, "y": y_data});
+    let head = Head { id: "cdf", title: TITLE, say: &tail(model) };
+    let source = "x: percentile, each step a nine more; y: latency, logarithmic. read.hlog";
+    let foot = foot(source, &table(model, &curves));
+    Ok(Section { html: figure(&head, &chart, &foot), data: vec![("cdf", data)] })
+}
+
+impl Curve {
+    fn of(row: &Row, nines: &[f64]) -> Result<Option<Self>, Failure> {
+        let mut runs = vec![];
+        for run in &row.runs {
+            runs.extend(histogram(&run.folder, "read.hlog")?);
+        }
+        let Some(mut all) = runs.first().cloned() else { return Ok(None) };
+        all.auto(true);
+        for other in &runs[1..] {
+            all.add(other).map_err(|e| Failure::failed(format!("read.hlog: {e}")))?;
+        }
+        let reads = all.len() as f64;
+        let us = nines
+            .iter()
+            .map(|n| (reads * 10f64.powf(-n) >= FEWEST).then(|| round(at_nines(&all, *n))))
+            .collect();
+        let end = |pick: fn(f64, f64) -> f64, n: &f64| {
+            runs.iter().map(|run| at_nines(run, *n)).reduce(pick).unwrap_or(f64::NAN)
+        };
+        let low = nines.iter().map(|n| end(f64::min, n)).collect();
+        let high = nines.iter().map(|n| end(f64::max, n)).collect();
+        Ok(Some(Self { all, us, low, high }))
+    }
+
+    /// Returns the curve over the band of the seeds.
+    fn svg(&self, i: usize, places: &[f64], y: &dyn Scale) -> String {
+        let count = self.us.iter().take_while(|us| us.is_some()).count();
+        let of = |values: &[f64]| values[..count].iter().map(|v| y.place(*v)).collect::<Vec<_>>();
+        let band = band(&places[..count], &of(&self.low), &of(&self.high));
+        let band = if band.is_empty() {
+            String::new()
+        } else {
+            format!("<path class=\"area s{i}\" fill=\"var(--t{i})\" d=\"{band}\"/>")
+        };
+        let points = places.iter().zip(&self.us).map(|(x, us)| Some((*x, y.place((*us)?))));
+        band + &line(i, &path(points), "")
+    }
+}
+
+/// Rounds a latency to nanoseconds.
+fn round(us: f64) -> f64 {
+    (us * 1e3).round() / 1e3
+}
+
+/// Percentiles of the table, in nines.
+const PERCENTILES: [(f64, &str); 5] = [
+    (std::f64::consts::LOG10_2, "p50"),
+    (1.0, "p90"),
+    (2.0, "p99"),
+    (3.0, "p99.9"),
+    (4.0, "p99.99"),
+];
+
+fn table(model: &Model, curves: &[Option<Curve>]) -> String {
+    let names = PERCENTILES.map(|(_, name)| name);
+    let mut table = Table::new(["technique"].into_iter().chain(names).chain(["slowest", "reads"]));
+    for (row, curve) in model.rows.iter().zip(curves) {
+        let Some(curve) = curve else { continue };
+        let at = PERCENTILES.map(|(nines, _)| us(at_nines(&curve.all, nines)));
+        table.row(
+            std::iter::once(row.label.clone())
+                .chain(at)
+                .chain([us(curve.all.max() as f64 / 1e3), count(curve.all.len() as f64)]),
+        );
+    }
+    table.html("Latency of host reads; with several seeds, of all their reads", |_| String::new())
+}

@@ -1,0 +1,89 @@
+//! Parts 1 and 3: what was run, the verdict, and the chips that show or hide a technique.
+
+use std::fmt::Write;
+
+use crate::columns::number;
+use crate::model::{Kind, Model};
+use crate::numbers::count;
+use crate::section::Section;
+use crate::sentences::verdict::{headline, leader, lede};
+use crate::svg::{dashes, escape};
+
+/// Returns the name of the workload without folders.
+pub(crate) fn workload(model: &Model) -> &str {
+    let name = model.workload.trim_end_matches('/');
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// Returns the head of the page.
+pub(crate) fn header(model: &Model) -> String {
+    let color = leader(model).and_then(|row| model.place(&row.label));
+    let class = color.map_or_else(String::new, |i| format!(" class=\"c{i}\""));
+    let mut facts = String::new();
+    let mut fact = |name: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = write!(facts, "<span>{name} <b>{}</b></span>", escape(value));
+        }
+    };
+    fact("drive", &model.drive);
+    match model.kind {
+        Kind::Paper => fact("recipe", workload(model)),
+        Kind::Runs | Kind::Lives => fact("workload", workload(model)),
+    }
+    for (name, value) in sizes(model) {
+        fact(name, &value);
+    }
+    format!(
+        "<header class=\"top\"><p class=\"crumb\"><span class=\"mark\">vpass</span>{facts}</p>\
+         <h1{class}>{}</h1><p class=\"lede\">{}</p></header>",
+        headline(model),
+        lede(model)
+    )
+}
+
+/// Returns the facts that all techniques share.
+fn sizes(model: &Model) -> Vec<(&'static str, String)> {
+    let mut facts = vec![];
+    if let Some(run) = model.rows.first().and_then(|row| row.runs.first()) {
+        for (name, pointer) in
+            [("host page reads", "/host/read_pages"), ("host page writes", "/host/write_pages")]
+        {
+            facts.extend(number(&run.summary, pointer).map(|n| (name, count(n))));
+        }
+    }
+    let start = number(model.drive_configuration(), "/start/pec");
+    facts.extend(start.map(|pec| ("P/E cycles at the start", count(pec))));
+    let seeds = number(&model.facts, "/seeds").filter(|n| *n > 1.0);
+    facts.extend(seeds.map(|n| ("seeds", count(n))));
+    facts
+}
+
+/// Returns the chips: the legend of all charts, and the switch of each technique.
+pub(crate) fn keys(model: &Model) -> Section {
+    let mut html = String::from(
+        "<div class=\"keys\" role=\"group\" aria-label=\"Techniques shown in all charts\">\
+         <span>Show</span>",
+    );
+    for (i, row) in model.rows.iter().enumerate() {
+        let lost = if row.kept_data() { "" } else { " · loses data" };
+        let _ = write!(
+            html,
+            "<label class=\"key\"><input type=\"checkbox\" id=\"k{i}\" checked>\
+             <svg aria-hidden=\"true\"><line x1=\"1\" x2=\"21\" y1=\"5\" y2=\"5\" \
+             stroke=\"var(--t{i})\" stroke-width=\"3\"{}/></svg><span>{}{lost}</span></label>",
+            dashes(i),
+            escape(&row.label)
+        );
+    }
+    html.push_str("<button id=\"theme\" type=\"button\">Dark / light</button></div>");
+    if !model.others.is_empty() {
+        let all = model.rows.len() + model.others.len();
+        let _ = write!(
+            html,
+            "<p class=\"big-note\">The charts show {} of {all} techniques: the winners, then \
+             <code>block</code>, <code>none</code> and others. The table has all.</p>",
+            model.rows.len()
+        );
+    }
+    Section { html, data: vec![] }
+}

@@ -1,0 +1,131 @@
+//! Part 10: all numbers of all techniques, metrics as rows.
+
+use crate::columns::{COLUMNS, Unit};
+use crate::model::{Kind, Model, Row};
+use crate::section::{Section, csv, raw};
+use crate::table::{Look, Table};
+
+/// Returns the table.
+pub(crate) fn section(model: &Model) -> Section {
+    let table = table(model);
+    let places: Vec<Option<usize>> = model.all().map(|row| model.place(&row.label)).collect();
+    let class = |column: usize| {
+        let place = column.checked_sub(1).and_then(|row| places.get(row).copied().flatten());
+        place.map_or_else(String::new, |i| format!("s{i}"))
+    };
+    let say = if model.all().count() > 1 {
+        "A green dot marks the best of those that kept all data, where it is told apart from the \
+         others."
+    } else {
+        "All numbers of the run."
+    };
+    let button = "<div class=\"foot\"><span class=\"src\"></span><span class=\"acts\"><button \
+                  type=\"button\" data-save=\"csv\" aria-label=\"Save as CSV\">CSV</button></span></div>";
+    let html = format!(
+        "<section id=\"table\" class=\"fig\" aria-labelledby=\"table-h\"><h2 id=\"table-h\">All \
+         numbers</h2><p class=\"say\">{say}</p>{}{button}</section>",
+        table.html("Results by technique", class)
+    );
+    Section { html, data: vec![raw_numbers(model)] }
+}
+
+/// Returns all means and half widths as CSV, one row for each technique.
+fn raw_numbers(model: &Model) -> (&'static str, serde_json::Value) {
+    let columns: Vec<&str> = COLUMNS
+        .iter()
+        .map(|column| column.key)
+        .chain(LIVES.map(|(key, ..)| key))
+        .filter(|key| model.all().any(|row| row.value(key).is_some()))
+        .collect();
+    let halves: Vec<String> = columns.iter().map(|key| format!("{key}_ci95")).collect();
+    let both = columns.iter().zip(&halves).flat_map(|(key, half)| [*key, half.as_str()]);
+    let heading: Vec<&str> = std::iter::once("technique").chain(both).collect();
+    let of = |row: &Row| {
+        let cells = columns.iter().flat_map(|key| {
+            let cell = row.cells.get(*key);
+            [raw(cell.map(|cell| cell.mean)), raw(cell.and_then(|cell| cell.ci95))]
+        });
+        std::iter::once(row.label.clone()).chain(cells).collect()
+    };
+    csv("table", &heading, &model.all().map(of).collect::<Vec<_>>())
+}
+
+/// Returns the numbers as a table.
+pub(crate) fn table(model: &Model) -> Table {
+    let mut table = Table::new(
+        std::iter::once("").chain(model.all().map(|row| row.label.as_str())).collect::<Vec<_>>(),
+    );
+    if model.all().any(|row| row.life.is_some()) {
+        let life = |row: &Row| row.life.map(|life| life.text());
+        add(model, &mut table, ("life", "life"), life);
+    }
+    for column in COLUMNS.iter().filter(|column| !matches!(column.unit, Unit::Life(_))) {
+        let text = |row: &Row| Some(row.cells.get(column.key)?.text(column.unit));
+        add(model, &mut table, (column.key, column.label), text);
+    }
+    if model.kind == Kind::Lives {
+        for (key, label, unit) in LIVES {
+            add(model, &mut table, (key, label), |row: &Row| Some(row.cells.get(key)?.text(unit)));
+        }
+    }
+    table
+}
+
+/// Further numbers of lives.
+const LIVES: [(&str, &str, Unit); 2] = [
+    ("pec_mean", "P/E cycles of the mean block at the end", Unit::Ratio),
+    ("worst_dose_ratio", "largest dose over its limit", Unit::Ratio),
+];
+
+/// Adds a row unless no technique has the number.
+fn add(
+    model: &Model,
+    table: &mut Table,
+    (key, label): (&str, &str),
+    text: impl Fn(&Row) -> Option<String>,
+) {
+    let winners = model.winners_of(key);
+    let cell = |row: &Row| {
+        let wins = winners.iter().any(|winner| winner.label == row.label);
+        let loses = is_loss(key) && row.value(key).is_some_and(|n| n > 0.0);
+        let look = match (loses, wins && !is_loss(key)) {
+            (true, _) => Look::Bad,
+            (_, true) => Look::Good,
+            _ => Look::Plain,
+        };
+        (text(row).unwrap_or_else(|| "–".into()), look)
+    };
+    if model.all().any(|row| text(row).is_some()) {
+        let cells = std::iter::once((label.to_owned(), Look::Plain)).chain(model.all().map(cell));
+        table.painted_row(cells.collect());
+    }
+}
+
+fn is_loss(key: &str) -> bool {
+    key.ends_with("_pages") && (key.starts_with("data_lost") || key.starts_with("lost_by"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::compared;
+
+    #[test]
+    fn the_table_has_each_number_and_a_dot_for_winners_alone() {
+        let model = compared();
+        let json = table(&model).json();
+        assert_eq!(json[0]["block"], "run too short");
+        let of = |label: &str| {
+            json.as_array().unwrap().iter().find(|row| row[""] == label).unwrap().clone()
+        };
+        let writes = of("pages rewritten because of reads");
+        assert_eq!(
+            [&writes["none"], &writes["block"], &writes["straw-wl"]],
+            ["0", "200,000", "2,000"]
+        );
+        assert_eq!(of("controller memory")["straw-wl"], "80.0\u{a0}KiB");
+        let html = section(&model).html;
+        assert_eq!(html.matches("class=\"best").count(), 2, "memory of block, writes of straw-wl");
+        assert_eq!(html.matches("class=\"bad s0\">698<").count(), 1);
+    }
+}

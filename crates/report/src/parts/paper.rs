@@ -1,0 +1,185 @@
+//! Page of a paper: its numbers beside ours, and the data of its figures.
+
+use std::fmt::Write;
+
+use crate::csv::Csv;
+use crate::model::{Claim, Model};
+use crate::numbers::sig;
+use crate::scale::{Log, Scale, ends};
+use crate::section::{Head, Section, absent, csv, figure, foot, raw};
+use crate::sentences::paper::others;
+use crate::svg::{escape, percent};
+use crate::table::{Look, Table};
+
+const TITLE: &str = "The paper's numbers beside ours";
+/// Ends of the axis of ratios at least.
+const RATIOS: (f64, f64) = (0.5, 2.0);
+/// Largest number of rows of a figure's table on the page; the CSV file has all.
+const ROWS: usize = 400;
+
+/// Returns the part.
+pub(crate) fn section(model: &Model) -> Section {
+    let Some(paper) = &model.paper else { return Section::default() };
+    if paper.claims.is_empty() {
+        let why = "Absent: the recipe names no numbers of the paper.";
+        let mut section = absent("paper", TITLE, why);
+        section.html += &figures(&paper.figures);
+        return section;
+    }
+    let say = others(&paper.claims);
+    let head = Head { id: "paper", title: TITLE, say: &say };
+    let foot = foot("Bars: tolerance of \"agrees\". comparison.csv", &table(&paper.claims));
+    let mut html = figure(&head, &chart(&paper.claims), &foot);
+    html += &figures(&paper.figures);
+    Section { html, data: vec![numbers(&paper.claims)] }
+}
+
+/// Returns the claims as CSV.
+fn numbers(claims: &[Claim]) -> (&'static str, serde_json::Value) {
+    let row = |claim: &Claim| {
+        let [paper, here, tolerance] = [claim.paper, claim.here, claim.tolerance].map(raw);
+        vec![
+            claim.source.clone(),
+            claim.what.clone(),
+            paper,
+            here,
+            tolerance,
+            claim.verdict.clone(),
+        ]
+    };
+    let heading = ["source", "what", "paper", "here", "tolerance", "verdict"];
+    csv("paper", &heading, &claims.iter().map(row).collect::<Vec<_>>())
+}
+
+/// Returns our numbers over the paper's, one row for each claim with both.
+fn chart(claims: &[Claim]) -> String {
+    let both: Vec<(&Claim, f64)> = claims.iter().filter_map(|c| Some((c, ratio(c)?))).collect();
+    if both.is_empty() {
+        return "<p class=\"big-note\">No claim has two numbers to draw.</p>".into();
+    }
+    let (low, high) = ends(both.iter().map(|(_, ratio)| *ratio)).unwrap_or(RATIOS);
+    let x = Log::new((0.8 * low).min(RATIOS.0), (1.25 * high).max(RATIOS.1), sig);
+    let mut rows = String::from(
+        "<div class=\"hd\">Source</div><div class=\"hd\">Ours over the paper's, logarithmic</div>\
+         <div class=\"hd\">Verdict</div>",
+    );
+    for (claim, ratio) in both {
+        let _ = write!(
+            rows,
+            "<div class=\"nm\">{}</div><div>{}</div><div>{}<br><span class=\"big-note\">{}</span>\
+             </div>",
+            escape(&claim.source),
+            row(claim, ratio, &x),
+            escape(&claim.verdict),
+            escape(&claim.what)
+        );
+    }
+    format!("<div class=\"rows paper\">{rows}</div>")
+}
+
+/// Returns our number over the paper's; `None` if one is missing or not above 0.
+fn ratio(claim: &Claim) -> Option<f64> {
+    Some(claim.here.filter(|n| *n > 0.0)? / claim.paper.filter(|n| *n > 0.0)?)
+}
+
+fn row(claim: &Claim, ratio: f64, x: &dyn Scale) -> String {
+    let one = percent(x.place(1.0));
+    let mut svg = String::new();
+    if let Some(tolerance) = claim.tolerance.filter(|t| *t > 0.0 && *t < 1.0) {
+        let (from, to) = (x.place(1.0 - tolerance).max(0.0), x.place(1.0 + tolerance).min(1.0));
+        let _ = write!(
+            svg,
+            "<rect x=\"{}\" width=\"{}\" y=\"5\" height=\"16\" fill=\"var(--grid)\"/>",
+            percent(from),
+            percent(to - from)
+        );
+    }
+    let agrees = claim.verdict.starts_with("agrees");
+    let colour = if agrees { "var(--ok)" } else { "var(--bad)" };
+    let mark = if agrees { "●" } else { "◆" };
+    let _ = write!(
+        svg,
+        "<line class=\"wh\" x1=\"{one}\" x2=\"{one}\" y1=\"2\" y2=\"24\"/><text class=\"mid\" x=\"{0}\" \
+         y=\"18\" fill=\"{colour}\">{mark}</text><text x=\"{0}\" dx=\"9\" y=\"17\">{1}</text>",
+        percent(x.place(ratio)),
+        sig(ratio)
+    );
+    let said = format!(
+        "Paper {}, ours {}: {}",
+        claim.paper.map_or_else(|| "none".into(), sig),
+        claim.here.map_or_else(|| "none".into(), sig),
+        claim.verdict
+    );
+    format!("<svg role=\"img\" aria-label=\"{}\">{svg}</svg>", escape(&said))
+}
+
+fn table(claims: &[Claim]) -> String {
+    let mut table = Table::new(["source", "what", "paper", "here", "tolerance", "verdict"]);
+    for claim in claims {
+        let number = |n: Option<f64>| n.map_or_else(|| "–".into(), sig);
+        let look = if claim.verdict.starts_with("agrees") { Look::Good } else { Look::Plain };
+        let plain = |text: String| (text, Look::Plain);
+        table.painted_row(vec![
+            plain(claim.source.clone()),
+            plain(claim.what.clone()),
+            plain(number(claim.paper)),
+            plain(number(claim.here)),
+            plain(number(claim.tolerance)),
+            (claim.verdict.clone(), look),
+        ]);
+    }
+    table.html("Numbers of the paper and ours", |_| String::new())
+}
+
+/// Returns the data of the figures, each as a table that opens.
+fn figures(figures: &[(String, Csv)]) -> String {
+    let mut html = String::from(
+        "<section id=\"figures\" aria-labelledby=\"figures-h\"><h2 id=\"figures-h\">Data of the \
+         figures</h2>",
+    );
+    for (name, csv) in figures {
+        let mut table = Table::new(csv.heading.clone());
+        for row in csv.rows.iter().take(ROWS) {
+            table.row(row.clone());
+        }
+        let left_out = csv.rows.len().saturating_sub(ROWS);
+        let more = if left_out > 0 {
+            format!("<p class=\"big-note\">{left_out} more rows are in {}.csv.</p>", escape(name))
+        } else {
+            String::new()
+        };
+        let _ = write!(
+            html,
+            "<details class=\"num\"><summary>{}</summary>{}{more}</details>",
+            escape(csv.title.as_deref().unwrap_or(name)),
+            table.html(&format!("{name}.csv"), |_| String::new())
+        );
+    }
+    html + "</section>"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_needs_both_numbers() {
+        let claim = |paper, here| Claim {
+            source: "Fig. 2".into(),
+            what: "erases".into(),
+            paper,
+            here,
+            tolerance: Some(0.1),
+            verdict: "agrees".into(),
+        };
+        assert_eq!(ratio(&claim(Some(2.0), Some(3.0))), Some(1.5));
+        assert_eq!(
+            [ratio(&claim(None, Some(3.0))), ratio(&claim(Some(0.0), Some(1.0)))],
+            [None; 2]
+        );
+        // The axis goes from 0.5 to 2, so 1 is in its middle.
+        let html = chart(&[claim(Some(2.0), Some(2.0))]);
+        assert!(html.contains("x1=\"50%\" x2=\"50%\""), "{html}");
+        assert!(chart(&[claim(None, None)]).contains("No claim"));
+    }
+}

@@ -1,0 +1,158 @@
+//! Part 10: how to make the results again: command line, configuration, and digests.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::columns::number;
+use crate::model::Model;
+use crate::numbers::count;
+use crate::section::Section;
+use crate::svg::escape;
+
+/// Characters that need no quotes in a shell.
+const PLAIN: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+@%";
+
+/// Returns the part.
+pub(crate) fn section(model: &Model) -> Section {
+    let command = command(model);
+    let copy = "<button id=\"copy\" type=\"button\">Copy</button> ";
+    let command = command.map_or_else(
+        || {
+            "<p class=\"big-note\">The command line is absent: the folder has none in \
+             manifest.json.</p>"
+                .to_owned()
+        },
+        |command| format!("<pre class=\"cmd\" id=\"cmd\">{}</pre>{copy}", escape(&command)),
+    );
+    let mut list = String::new();
+    for (name, value) in facts(model) {
+        let _ = write!(list, "<div><dt>{name}</dt><dd>{}</dd></div>", escape(&value));
+    }
+    let html = format!(
+        "<section id=\"conf\" aria-labelledby=\"conf-h\"><h2 id=\"conf-h\">How to make these results \
+         again</h2>{command}<span class=\"big-note\">{}</span><dl class=\"kv\">{list}</dl>{}\
+         </section>",
+        escape(&origin(model)),
+        keys(model)
+    );
+    Section { html, data: vec![] }
+}
+
+/// Returns the stored command line; `None` without one.
+fn command(model: &Model) -> Option<String> {
+    let of = |value: &Value| value.get("command_line").and_then(Value::as_array).cloned();
+    let words = of(&model.manifest).or_else(|| of(&model.facts))?;
+    let words: Vec<String> = words.iter().filter_map(Value::as_str).map(quoted).collect();
+    let mut text = String::new();
+    for (i, word) in words.iter().enumerate() {
+        let starts_option = word.starts_with("--");
+        if i > 0 {
+            text.push_str(if starts_option { " \\\n  " } else { " " });
+        }
+        text.push_str(word);
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+/// Returns a word for a shell.
+fn quoted(word: &str) -> String {
+    if !word.is_empty() && word.chars().all(|c| PLAIN.contains(c)) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// Returns the version, the commit and the digests of the inputs.
+fn origin(model: &Model) -> String {
+    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let mut parts = vec![format!(
+        "vpass {}",
+        text(&model.facts, "vpass").unwrap_or_else(|| "of unknown version".into())
+    )];
+    parts.extend(text(&model.manifest, "git_commit").map(|commit| format!("commit {commit}")));
+    let workload = model.manifest.get("workload_configuration").unwrap_or(&Value::Null);
+    let job = workload.pointer("/fio/sha256").and_then(Value::as_str);
+    parts.extend(job.map(|digest| format!("job file SHA-256 {digest}")));
+    let traces = model.manifest.get("traces").and_then(Value::as_array);
+    for trace in traces.into_iter().flatten() {
+        parts.extend(text(trace, "sha256").map(|digest| {
+            let file = text(trace, "file").or_else(|| text(trace, "path")).unwrap_or_default();
+            format!("trace {file} SHA-256 {digest}")
+        }));
+    }
+    parts.push("the same seed, build and configuration give the same bytes".into());
+    parts.join(" · ")
+}
+
+/// Returns the settings that readers look for first.
+fn facts(model: &Model) -> Vec<(&'static str, String)> {
+    let drive = model.drive_configuration();
+    let at = |pointer: &str| number(drive, pointer);
+    let text = |pointer: &str| drive.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    let join = |pointers: &[&str], with: &str| {
+        let parts: Option<Vec<String>> =
+            pointers.iter().map(|p| at(p).map(count).or_else(|| text(p))).collect();
+        parts.map(|parts| parts.join(with))
+    };
+    let percent = |pointer: &str| at(pointer).map(|share| format!("{:.1} %", 100.0 * share));
+    let all = [
+        ("capacity", text("/drive/capacity")),
+        ("spare", percent("/drive/spare")),
+        (
+            "channels × dies × planes",
+            join(
+                &["/geometry/channels", "/geometry/dies_per_channel", "/geometry/planes_per_die"],
+                " × ",
+            ),
+        ),
+        ("blocks per plane", join(&["/geometry/blocks_per_plane"], "")),
+        ("wordlines per block", join(&["/geometry/wordlines_per_block"], "")),
+        ("cell, page", join(&["/geometry/cell", "/geometry/page_size"], ", ")),
+        (
+            "sense / program / erase, µs",
+            join(&["/timing/sense_us", "/timing/program_us", "/timing/erase_us"], " / "),
+        ),
+        ("rated P/E cycles", join(&["/drive/rated_pec"], "")),
+        ("P/E cycles at the start", join(&["/start/pec"], "")),
+        ("fill, overwrite", join(&["/start/fill", "/start/overwrite"], ", ")),
+        ("reclaim schedule", text("/reclaim/schedule")),
+        ("gear", model.facts.get("gear").and_then(Value::as_str).map(str::to_owned)),
+        ("first seed", number(&model.facts, "/seed").map(count)),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// Returns every key of the drive and the workload.
+fn keys(model: &Model) -> String {
+    let of = |key: &str| model.manifest.get(key).cloned().unwrap_or(Value::Null);
+    let all = json!({"drive": of("drive_configuration"), "workload": of("workload_configuration")});
+    if all["drive"].is_null() {
+        return String::new();
+    }
+    let mut text = String::new();
+    let _ = write!(text, "{all:#}");
+    format!(
+        "<details class=\"num\"><summary>Every key of the drive and the workload</summary><pre \
+         class=\"cmd\">{}</pre></details>",
+        escape(&text)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::compared;
+
+    #[test]
+    fn the_command_can_be_pasted() {
+        let mut model = compared();
+        assert_eq!(command(&model), None);
+        model.manifest["command_line"] =
+            json!(["vpass", "compare", "--drive", "my drive's.toml", "--out", "a"]);
+        let expected = "vpass compare \\\n  --drive 'my drive'\\''s.toml' \\\n  --out a";
+        assert_eq!(command(&model).unwrap(), expected);
+        assert!(section(&model).html.contains("--drive &#39;my drive&#39;\\&#39;&#39;s.toml&#39;"));
+    }
+}

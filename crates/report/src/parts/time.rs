@@ -1,0 +1,149 @@
+//! Part 7: read tail and rewritten pages over simulated time, with one crosshair.
+
+use std::fmt::Write;
+
+use serde_json::json;
+use vpass_lab::failure::Failure;
+
+use crate::model::Model;
+use crate::numbers::{count, seconds, us};
+use crate::scale::{Linear, Log, Scale, ends};
+use crate::section::{Head, Section, absent, figure, foot};
+use crate::sentences::absent::time;
+use crate::sentences::latency::duration;
+use crate::svg::{EndLabel, band, end_labels, grid, line, path, plot, stretched};
+use crate::table::Table;
+use crate::windows::{Course, WINDOWS};
+
+const TITLE: &str = "Latency and reclaim over time";
+const CROSS: &str = "<line class=\"cross\" y2=\"100%\" x1=\"-9\" x2=\"-9\"/>";
+const HEIGHT: u32 = 190;
+const HEIGHT_OF_REWRITES: u32 = 90;
+
+/// Returns the part.
+///
+/// # Errors
+/// Reports a file that cannot be read.
+pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
+    let courses: Vec<Option<Course>> =
+        model.rows.iter().map(Course::of).collect::<Result<_, _>>()?;
+    let Some((_, longest)) = ends(courses.iter().flatten().map(|course| course.seconds)) else {
+        let gear = model.facts.get("gear").and_then(serde_json::Value::as_str).unwrap_or("unknown");
+        return Ok(absent("time", TITLE, &time(gear)));
+    };
+    let x = Linear::new(0.0, longest, 6, seconds);
+    let has_tails = courses.iter().flatten().any(|c| c.p99_9_us.iter().any(Option::is_some));
+    let tails = if has_tails {
+        format!(
+            "<p class=\"unit\">Read p99.9, in each eightieth of the run</p>{}",
+            tails(model, &courses, &x)
+        )
+    } else {
+        "<p class=\"say\">The read tail is absent: the folder has no latency.csv.</p>".into()
+    };
+    let chart = format!(
+        "<div class=\"chart\" data-k=\"time\">{tails}<p class=\"unit\">Pages rewritten because of \
+         reads, a second</p>{}<input class=\"scrub\" type=\"range\" min=\"0\" max=\"{}\" \
+         value=\"{}\" aria-label=\"Time\"><p class=\"read\" aria-live=\"polite\"></p></div>",
+        rewrites(&courses, &x),
+        WINDOWS - 1,
+        WINDOWS / 3
+    );
+    let of = |value: fn(&Course) -> serde_json::Value| {
+        courses.iter().map(|c| c.as_ref().map(value)).collect::<Vec<_>>()
+    };
+    let data = json!({
+        "max": longest,
+        "T": of(|c| c.seconds.into()),
+        "y": of(|c| json!(c.p99_9_us)),
+        "r": of(|c| c.rewrites.iter().map(|r| r.round()).collect()),
+    });
+    let lengths: Vec<f64> =
+        courses.iter().map(|c| c.as_ref().map_or(f64::NAN, |c| c.seconds)).collect();
+    let head = Head { id: "time", title: TITLE, say: &duration(model, &lengths) };
+    let source = "x: simulated time. latency.csv (tail), series.csv (rewritten pages)";
+    let foot = foot(source, &table(model, &courses));
+    Ok(Section { html: figure(&head, &chart, &foot), data: vec![("time", data)] })
+}
+
+/// Returns the place of the middle of a window.
+fn middle(window: usize, course: &Course, x: &Linear) -> f64 {
+    x.place((window as f64 + 0.5) / WINDOWS as f64 * course.seconds)
+}
+
+/// Returns the chart of the tails, over the bands of the seeds.
+fn tails(model: &Model, courses: &[Option<Course>], x: &Linear) -> String {
+    let known = courses.iter().flatten();
+    let y = Log::around(known.flat_map(|c| c.p99_9_us.iter().copied().flatten()), us);
+    let (mut inner, mut labels) = (String::new(), vec![]);
+    for (i, course) in courses.iter().enumerate() {
+        let Some(course) = course else { continue };
+        let (mut at, mut low, mut high) = (vec![], vec![], vec![]);
+        for (w, range) in course.range_us.iter().enumerate() {
+            if let Some((smallest, largest)) = range {
+                at.push(middle(w, course, x));
+                low.push(y.place(*smallest));
+                high.push(y.place(*largest));
+            }
+        }
+        let band = band(&at, &low, &high);
+        if !band.is_empty() {
+            let _ = write!(inner, "<path class=\"area s{i}\" fill=\"var(--t{i})\" d=\"{band}\"/>");
+        }
+        let points = course
+            .p99_9_us
+            .iter()
+            .enumerate()
+            .map(|(w, us)| Some((middle(w, course, x), y.place((*us)?))));
+        inner += &line(i, &path(points), "");
+        if let Some(last) = course.p99_9_us.iter().rev().find_map(|us| *us) {
+            labels.push(EndLabel { name: &model.rows[i].label, end: y.place(last), technique: i });
+        }
+    }
+    let body = grid(x, &y, false) + &stretched(&inner) + &end_labels(&labels, HEIGHT) + CROSS;
+    plot(HEIGHT, &body, "Read p99.9 over simulated time, logarithmic; numbers below", "right")
+}
+
+/// Returns the chart of the rewritten pages as steps.
+fn rewrites(courses: &[Option<Course>], x: &Linear) -> String {
+    let most = ends(courses.iter().flatten().flat_map(|c| c.rewrites.iter().copied()));
+    let y = Linear::counts(0.0, 1.05 * most.map_or(1.0, |ends| ends.1), 3);
+    let mut inner = String::new();
+    for (i, course) in courses.iter().enumerate() {
+        let Some(course) = course else { continue };
+        let step = |(w, rate): (usize, &f64)| {
+            let edge = |w: usize| x.place(w as f64 / WINDOWS as f64 * course.seconds);
+            [Some((edge(w), y.place(*rate))), Some((edge(w + 1), y.place(*rate)))]
+        };
+        let points = course.rewrites.iter().enumerate().flat_map(step);
+        inner += &line(i, &path(points), "thin ");
+    }
+    let body = grid(x, &y, true) + &stretched(&inner) + CROSS;
+    let said = "Pages rewritten because of reads, a second, over simulated time; numbers below";
+    plot(HEIGHT_OF_REWRITES, &body, said, "right")
+}
+
+fn table(model: &Model, courses: &[Option<Course>]) -> String {
+    let mut table = Table::new([
+        "technique",
+        "duration",
+        "median p99.9 of a window",
+        "highest",
+        "pages rewritten a second",
+    ]);
+    for (row, course) in model.rows.iter().zip(courses) {
+        let Some(course) = course else { continue };
+        let mut tails: Vec<f64> = course.p99_9_us.iter().copied().flatten().collect();
+        tails.sort_by(f64::total_cmp);
+        let text = |value: Option<&f64>| value.map_or_else(|| "–".into(), |v| us(*v));
+        let rate = course.rewrites.iter().sum::<f64>() / WINDOWS as f64;
+        table.row([
+            row.label.clone(),
+            seconds(course.seconds),
+            text(tails.get(tails.len() / 2)),
+            text(tails.last()),
+            count(rate.round()),
+        ]);
+    }
+    table.html("Latency and reclaim over time", |_| String::new())
+}

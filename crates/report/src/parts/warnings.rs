@@ -1,0 +1,175 @@
+//! Part 10: warnings, assumptions, the printed verdict, and what the oracle found.
+
+use serde_json::Value;
+
+use crate::columns::number;
+use crate::model::{Kind, Model, Row};
+use crate::numbers::count;
+use crate::section::Section;
+use crate::svg::escape;
+
+/// Sentence with the class of its look: "", "ok" or "bad".
+type Line = (&'static str, String);
+
+/// Returns the part.
+pub(crate) fn section(model: &Model) -> Section {
+    let mut lines = lost(model);
+    lines.extend(model.notes.iter().map(|note| ("", escape(note))));
+    lines.extend(of_rows(model, |row| &row.warnings, ""));
+    lines.extend(of_rows(model, |row| &row.assumptions, "Assumption: "));
+    lines.extend(oracle(model));
+    lines.extend(model.verdict.iter().map(|sentence| ("ok", printed(sentence))));
+    if lines.is_empty() {
+        return Section::default();
+    }
+    let items: String = lines
+        .into_iter()
+        .map(|(class, markup)| match class {
+            "" => format!("<li>{markup}</li>"),
+            class => format!("<li class=\"{class}\">{markup}</li>"),
+        })
+        .collect();
+    let html = format!(
+        "<section id=\"warn\" aria-labelledby=\"warn-h\"><h2 id=\"warn-h\">Warnings and verdict</h2>\
+         <ul class=\"warn\">{items}</ul></section>"
+    );
+    Section { html, data: vec![] }
+}
+
+/// Returns the techniques that lost data.
+fn lost(model: &Model) -> Vec<Line> {
+    let line = |row: &Row| {
+        let pages = count(row.lost_pages);
+        (
+            "bad",
+            format!(
+                "<b>{}</b> lost {pages} pages of data. It is drawn hollow or dashed, and \
+                         wins nothing.",
+                escape(&row.label)
+            ),
+        )
+    };
+    let lossy = model.all().filter(|row| !row.kept_data()).map(line);
+    let ideal = model.all().filter(|row| row.counterfactual).map(|row| {
+        (
+            "",
+            format!(
+                "<b>{}</b> is counterfactual: no real drive can use it. It shows the possible \
+                      gain, and wins nothing.",
+                escape(&row.label)
+            ),
+        )
+    });
+    lossy.chain(ideal).collect()
+}
+
+/// Returns sentences of the rows, each once with the techniques that it concerns.
+fn of_rows(model: &Model, of: fn(&Row) -> &Vec<String>, before: &str) -> Vec<Line> {
+    let mut all: Vec<(&String, Vec<&str>)> = vec![];
+    for row in model.all() {
+        for sentence in of(row) {
+            match all.iter_mut().find(|(known, _)| *known == sentence) {
+                Some((_, labels)) => labels.push(&row.label),
+                None => all.push((sentence, vec![&row.label])),
+            }
+        }
+    }
+    let several = model.all().count();
+    let line = |(sentence, labels): (&String, Vec<&str>)| {
+        let whose = if several > 1 && labels.len() == several {
+            "all".to_owned()
+        } else {
+            escape(&labels.join(", "))
+        };
+        ("", format!("<b>{whose}</b>: {before}{}", escape(sentence)))
+    };
+    all.into_iter().map(line).collect()
+}
+
+/// Returns what the oracle found.
+fn oracle(model: &Model) -> Vec<Line> {
+    if model.kind != Kind::Runs {
+        return vec![];
+    }
+    let reports: Vec<(&Row, &Value)> = model
+        .all()
+        .flat_map(|row| row.runs.iter().map(move |run| (row, run)))
+        .filter_map(|(row, run)| Some((row, run.summary.get("oracle")?)))
+        .filter(|(_, report)| report.is_object())
+        .collect();
+    if reports.is_empty() {
+        return vec![("", "The oracle did not check these runs.".into())];
+    }
+    let mut lines: Vec<Line> = vec![];
+    for (row, report) in &reports {
+        let findings = report.get("findings").and_then(Value::as_array).into_iter().flatten();
+        for finding in findings.filter_map(Value::as_str) {
+            lines.push((
+                "bad",
+                format!(
+                    "<b>{}</b>: the oracle found a bug of the drive model: {}",
+                    escape(&row.label),
+                    escape(finding)
+                ),
+            ));
+        }
+    }
+    let reads: f64 = reports.iter().filter_map(|(_, r)| number(r, "/reads_checked")).sum();
+    if lines.is_empty() {
+        lines.push((
+            "ok",
+            format!(
+                "The oracle checked {} page reads and found no bug of the drive model.",
+                count(reads)
+            ),
+        ));
+    }
+    lines
+}
+
+/// Returns a sentence that a command printed: names between backquotes become code.
+fn printed(sentence: &str) -> String {
+    let parts = sentence.split('`').enumerate();
+    let part = |(i, text): (usize, &str)| {
+        if i % 2 == 1 { format!("<code>{}</code>", escape(text)) } else { escape(text) }
+    };
+    parts.map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::compared;
+
+    #[test]
+    fn warnings_of_all_techniques_appear_once() {
+        let mut model = compared();
+        for row in &mut model.rows {
+            row.warnings = vec!["<Slow>".into()];
+        }
+        model.rows[1].warnings.push("Odd.".into());
+        let html = section(&model).html;
+        assert_eq!(html.matches("&lt;Slow&gt;").count(), 1);
+        assert!(html.contains("<li><b>all</b>: &lt;Slow&gt;</li>"), "{html}");
+        assert!(html.contains("<li><b>block</b>: Odd.</li>"), "{html}");
+        assert!(html.contains("<b>none</b> lost 698 pages of data."), "{html}");
+    }
+
+    #[test]
+    fn findings_of_the_oracle_are_bugs() {
+        let mut model = compared();
+        let clean = section(&model).html;
+        assert!(clean.contains("checked 3,000,000 page reads and found no bug"), "{clean}");
+        model.rows[2].runs[0].summary["oracle"]["findings"] = serde_json::json!(["page 7"]);
+        let html = section(&model).html;
+        assert!(
+            html.contains("<b>straw-wl</b>: the oracle found a bug of the drive model: page 7")
+        );
+        assert!(!html.contains("found no bug"));
+    }
+
+    #[test]
+    fn printed_sentences_keep_their_names() {
+        assert_eq!(printed("life of `a<b` is long"), "life of <code>a&lt;b</code> is long");
+    }
+}

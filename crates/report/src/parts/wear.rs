@@ -1,0 +1,189 @@
+//! Part 8: P/E cycles that the run added to each block, as one histogram for each technique.
+
+use std::fmt::Write;
+
+use vpass_lab::failure::Failure;
+
+use crate::columns::number;
+use crate::model::{Model, Row, mean};
+use crate::numbers::{count, sig, trimmed};
+use crate::scale::{Linear, Scale, ends};
+use crate::section::{Head, Section, absent, csv, figure, foot};
+use crate::sentences::wear::{Added, most_worn};
+use crate::svg::{escape, percent, plot};
+use crate::table::Table;
+
+const TITLE: &str = "Wear over blocks";
+const HEIGHT: u32 = 54;
+/// Largest number of bars.
+const BARS: f64 = 30.0;
+
+/// Returns the part.
+///
+/// # Errors
+/// Reports a file that cannot be read.
+pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
+    let start = number(model.drive_configuration(), "/start/pec").unwrap_or(0.0);
+    let mut all: Vec<(usize, &Row, Vec<f64>)> = vec![];
+    for (i, row) in model.rows.iter().enumerate() {
+        let added = added(row, start)?;
+        if !added.is_empty() {
+            all.push((i, row, added));
+        }
+    }
+    if all.is_empty() {
+        return Ok(absent("pe", TITLE, "Absent: the folder has no blocks.csv."));
+    }
+    let bins = Bins::of(&all);
+    let last = all.len() - 1;
+    let charts: String =
+        all.iter().enumerate().map(|(n, one)| chart(one, &bins, n == last)).collect();
+    let of_each: Vec<Added> = all
+        .iter()
+        .map(|(_, row, added)| Added {
+            label: &row.label,
+            mean: mean(added).unwrap_or(0.0),
+            most: ends(added.iter().copied()).map_or(0.0, |ends| ends.1),
+        })
+        .collect();
+    let say = most_worn(start, &of_each);
+    let head = Head { id: "pe", title: TITLE, say: &say };
+    let body = format!("<div class=\"chart pe\">{charts}<div class=\"xlab\"></div></div>");
+    let source = "Height: square root of the number of blocks, so that one block shows. Line: mean. \
+                  x: P/E cycles added. blocks.csv";
+    let html = figure(&head, &body, &foot(source, &table(&all)));
+    Ok(Section { html, data: vec![numbers(&all, &bins)] })
+}
+
+/// Returns the bars as CSV.
+fn numbers(all: &[(usize, &Row, Vec<f64>)], bins: &Bins) -> (&'static str, serde_json::Value) {
+    let mut rows = vec![];
+    for (_, row, added) in all {
+        for (k, (blocks, _)) in bins.shares(added).into_iter().enumerate() {
+            let from = bins.low + k as f64 * bins.width;
+            let numbers = [from, from + bins.width].map(|cycles| cycles.to_string());
+            rows.push(vec![
+                row.label.clone(),
+                numbers[0].clone(),
+                numbers[1].clone(),
+                blocks.to_string(),
+            ]);
+        }
+    }
+    csv("pe", &["technique", "from_cycles", "below_cycles", "blocks"], &rows)
+}
+
+/// Returns the P/E cycles that the runs added to each block, rising.
+fn added(row: &Row, start: f64) -> Result<Vec<f64>, Failure> {
+    let mut all = vec![];
+    for run in &row.runs {
+        let Some(csv) = run.folder.csv("blocks.csv")? else { continue };
+        let cycles = csv.numbers("effective_pec_cycles").ok_or_else(|| {
+            run.folder.wrong("blocks.csv", "the column `effective_pec_cycles` is missing")
+        })?;
+        all.extend(cycles.into_iter().filter(|c| c.is_finite()).map(|cycles| cycles - start));
+    }
+    all.sort_by(f64::total_cmp);
+    Ok(all)
+}
+
+/// Bars of all histograms: the same cycles and the same height for each technique.
+struct Bins {
+    low: f64,
+    width: f64,
+    count: usize,
+    /// Largest share of a technique's blocks in one bar.
+    most: f64,
+}
+
+impl Bins {
+    fn of(all: &[(usize, &Row, Vec<f64>)]) -> Self {
+        let values = all.iter().flat_map(|(.., added)| added.iter().copied());
+        let (low, high) = ends(values).unwrap_or((0.0, 1.0));
+        let low = low.min(0.0).floor();
+        let width = ((high - low + 1.0) / BARS).ceil().max(1.0);
+        let count = ((high - low + 1.0) / width).ceil() as usize;
+        let mut bins = Self { low, width, count, most: 0.0 };
+        let most = all.iter().flat_map(|(.., added)| bins.shares(added)).map(|(_, share)| share);
+        bins.most = most.fold(0.0, f64::max);
+        bins
+    }
+
+    /// Returns the number of blocks in each bar, and their share of all blocks.
+    fn shares(&self, added: &[f64]) -> Vec<(usize, f64)> {
+        let mut bars = vec![0; self.count];
+        for cycles in added {
+            let bar = ((cycles - self.low) / self.width) as usize;
+            bars[bar.min(self.count - 1)] += 1;
+        }
+        bars.into_iter().map(|n| (n, n as f64 / added.len() as f64)).collect()
+    }
+}
+
+fn chart((i, row, added): &(usize, &Row, Vec<f64>), bins: &Bins, has_axis: bool) -> String {
+    let bars = bins.count as f64;
+    let x = Linear::new(bins.low, bins.low + bars * bins.width, 6, |v| format!("+{}", trimmed(v)));
+    let mut svg = String::from("<line class=\"ax\" x2=\"100%\" y1=\"100%\" y2=\"100%\"/>");
+    for (k, (blocks, share)) in bins.shares(added).into_iter().enumerate() {
+        if blocks == 0 {
+            continue;
+        }
+        let height = (share / bins.most).sqrt();
+        let from = bins.low + k as f64 * bins.width;
+        let to = from + bins.width - 1.0;
+        let cycles = if to > from { format!("{from} to {to}") } else { from.to_string() };
+        let _ = write!(
+            svg,
+            "<rect x=\"{}\" width=\"{}\" y=\"{}\" height=\"{}\" fill=\"var(--t{i})\"><title>{cycles} \
+             cycles: {} blocks</title></rect>",
+            percent((k as f64 + 0.06) / bars),
+            percent(0.88 / bars),
+            percent(1.0 - height),
+            percent(height),
+            count(blocks as f64)
+        );
+    }
+    let middle = mean(added).unwrap_or(0.0);
+    let most = ends(added.iter().copied()).map_or(0.0, |ends| ends.1);
+    let said =
+        format!("P/E cycles added under {}: mean {}, most {}", row.label, sig(middle), sig(most));
+    let at = percent(x.place(middle));
+    let _ = write!(
+        svg,
+        "<line x1=\"{at}\" x2=\"{at}\" y2=\"100%\" stroke=\"var(--ink)\"/><text class=\"lab\" x=\"0\" \
+         y=\"-5\">{}</text><text class=\"end\" x=\"100%\" y=\"-5\">mean +{}, most +{}</text>",
+        escape(&row.label),
+        sig(middle),
+        trimmed(most)
+    );
+    for tick in x.ticks().iter().filter(|_| has_axis) {
+        let _ = write!(
+            svg,
+            "<text class=\"mid\" x=\"{}\" y=\"100%\" dy=\"17\">{}</text>",
+            percent(tick.at),
+            escape(&tick.label)
+        );
+    }
+    format!("<div class=\"s{i}\">{}</div>", plot(HEIGHT, &svg, &said, ""))
+}
+
+fn table(all: &[(usize, &Row, Vec<f64>)]) -> String {
+    let mut table =
+        Table::new(["technique", "mean", "median", "99th percentile", "most", "blocks"]);
+    for (_, row, added) in all {
+        let at = |share: f64| {
+            let place = (share * added.len() as f64) as usize;
+            sig(added[place.min(added.len() - 1)])
+        };
+        let middle = sig(mean(added).unwrap_or(0.0));
+        table.row([
+            row.label.clone(),
+            middle,
+            at(0.5),
+            at(0.99),
+            at(1.0),
+            count(added.len() as f64),
+        ]);
+    }
+    table.html("P/E cycles that the run added to a block", |_| String::new())
+}

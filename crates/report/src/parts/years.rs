@@ -1,0 +1,140 @@
+//! Part 5 of a life: what consumed it, from new to worn.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use crate::model::{Model, Row, Wearing};
+use crate::numbers::{days, percent as percent_text, sig, trimmed};
+use crate::scale::{Linear, Scale, ends};
+use crate::section::{Head, Section, absent, csv, figure, foot};
+use crate::sentences::life::over_years;
+use crate::svg::{band, escape, grid, plot, short, stretched};
+use crate::table::Table;
+
+const TITLE: &str = "What consumes the life, from new to worn";
+const HEIGHT: u32 = 110;
+/// Place of rewriting because of reads among the causes.
+const READS: usize = 2;
+const NAMES: [&str; 6] = [
+    "host's own",
+    "garbage collection",
+    "read reclaim",
+    "data refresh",
+    "wear levelling",
+    "parity",
+];
+
+/// Returns the part.
+pub(crate) fn section(model: &Model) -> Section {
+    let drawn: Vec<(usize, &Row, &Wearing)> = model
+        .rows
+        .iter()
+        .enumerate()
+        .filter_map(|(i, row)| Some((i, row, row.wearing.as_ref()?)))
+        .filter(|(_, _, wearing)| wearing.years.len() > 1)
+        .collect();
+    if drawn.is_empty() {
+        let why =
+            "Absent: life.json has no series over the years. This version of vpass writes it.";
+        return absent("years", TITLE, why);
+    }
+    let most = ends(drawn.iter().flat_map(|(.., w)| w.pec.iter().copied())).map_or(1.0, |e| e.1);
+    let first = ends(drawn.iter().flat_map(|(.., w)| w.pec.iter().copied())).map_or(0.0, |e| e.0);
+    let x = Linear::new(first.min(most), most, 6, trimmed);
+    let charts: String = drawn
+        .iter()
+        .enumerate()
+        .map(|(n, (i, row, wearing))| chart(*i, row, wearing, &x, n + 1 == drawn.len()))
+        .collect();
+    let shortest = drawn.iter().min_by(|a, b| {
+        a.2.years.last().unwrap_or(&0.0).total_cmp(b.2.years.last().unwrap_or(&0.0))
+    });
+    let say = shortest.map_or_else(String::new, |(_, row, wearing)| {
+        let at = |of: Option<&[f64; 6]>| of.map_or(0.0, |shares| shares[READS]);
+        over_years(&row.label, at(wearing.consumed.first()), at(wearing.consumed.last()))
+    });
+    let data = json!(
+        drawn
+            .iter()
+            .map(
+                |(i, _, w)| json!({"t": i, "pec": w.pec, "years": w.years, "consumed": w.consumed})
+            )
+            .collect::<Vec<_>>()
+    );
+    let body = format!(
+        "<div class=\"chart\"><p class=\"unit\">Share of the wear at each number of P/E \
+         cycles, by cause</p>{charts}<div class=\"xlab\"></div></div>"
+    );
+    let head = Head { id: "years", title: TITLE, say: &say };
+    let source = "x: mean P/E cycles of a block; colours: as above. life.json";
+    let html = figure(&head, &body, &foot(source, &table(&drawn)));
+    Section { html, data: vec![("years", data), numbers(&drawn)] }
+}
+
+/// Returns the numbers of the figure as CSV.
+fn numbers(drawn: &[(usize, &Row, &Wearing)]) -> (&'static str, serde_json::Value) {
+    let heading = [
+        "technique",
+        "years",
+        "pec_mean",
+        "host",
+        "gc",
+        "reclaim",
+        "refresh",
+        "levelling",
+        "parity",
+    ];
+    let mut rows = vec![];
+    for (_, row, wearing) in drawn {
+        for (n, shares) in wearing.consumed.iter().enumerate() {
+            let numbers = [wearing.years[n], wearing.pec[n]];
+            let numbers = numbers.iter().chain(shares).map(f64::to_string);
+            rows.push(std::iter::once(row.label.clone()).chain(numbers).collect());
+        }
+    }
+    csv("years", &heading, &rows)
+}
+
+/// Returns stacked areas of one technique.
+fn chart(i: usize, row: &Row, wearing: &Wearing, x: &Linear, has_axis: bool) -> String {
+    let places: Vec<f64> = wearing.pec.iter().map(|pec| x.place(*pec)).collect();
+    let y = Linear::new(0.0, 1.0, 2, |share| format!("{} %", short(100.0 * share, 0)));
+    let mut below = vec![0.0; places.len()];
+    let mut areas = String::new();
+    for k in 0..NAMES.len() {
+        let shares = wearing.consumed.iter().map(|of| of[k]);
+        let above: Vec<f64> = below.iter().zip(shares).map(|(b, s)| (b + s).min(1.0)).collect();
+        let path = band(&places, &below, &above);
+        if !path.is_empty() {
+            let _ = write!(
+                areas,
+                "<path fill=\"var(--w{k})\" d=\"{path}\"><title>{}</title></path>",
+                NAMES[k]
+            );
+        }
+        below = above;
+    }
+    let years = days(365.0 * wearing.years.last().unwrap_or(&0.0));
+    let title = format!(
+        "<text class=\"lab\" x=\"0\" y=\"-6\">{}</text><text class=\"end\" x=\"100%\" y=\"-6\">{}</text>",
+        escape(&row.label),
+        escape(&years)
+    );
+    let said = format!("Shares of the wear under {}, over P/E cycles", row.label);
+    let body = grid(x, &y, has_axis) + &stretched(&areas) + &title;
+    format!("<div class=\"pe s{i}\">{}</div>", plot(HEIGHT, &body, &said, ""))
+}
+
+fn table(drawn: &[(usize, &Row, &Wearing)]) -> String {
+    let mut table = Table::new(
+        ["technique", "years", "mean P/E cycles"].into_iter().chain(NAMES).collect::<Vec<_>>(),
+    );
+    for (_, row, wearing) in drawn {
+        for (n, (years, pec)) in wearing.years.iter().zip(&wearing.pec).enumerate() {
+            let shares = wearing.consumed[n].iter().map(|share| percent_text(100.0 * share));
+            table.row([row.label.clone(), sig(*years), sig(*pec)].into_iter().chain(shares));
+        }
+    }
+    table.html("Shares of the wear since the row before", |_| String::new())
+}

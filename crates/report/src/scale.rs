@@ -1,0 +1,199 @@
+//! Scales of charts: the place of a value as a share of the axis, and the ticks of the axis.
+
+use crate::numbers::short;
+
+/// Tick of an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tick {
+    /// Place on the axis, from 0 to 1.
+    pub at: f64,
+    /// Text beside the tick.
+    pub label: String,
+}
+
+/// Axis of a chart.
+pub trait Scale {
+    /// Returns the place of a value, from 0 at the low end to 1 at the high end.
+    fn place(&self, value: f64) -> f64;
+
+    /// Returns the ticks, from low to high.
+    fn ticks(&self) -> Vec<Tick>;
+}
+
+/// Format of a tick's value.
+pub type Format = fn(f64) -> String;
+
+/// Linear axis.
+#[derive(Clone, Copy, Debug)]
+pub struct Linear {
+    low: f64,
+    high: f64,
+    step: f64,
+    format: Format,
+}
+
+impl Linear {
+    /// Makes an axis with about `ticks` ticks at round values.
+    pub fn new(low: f64, high: f64, ticks: u32, format: Format) -> Self {
+        let high = if high > low { high } else { low + 1.0 };
+        Self { low, high, step: round_step((high - low) / f64::from(ticks)), format }
+    }
+
+    /// Makes an axis for counts, with [`short`] texts.
+    pub fn counts(low: f64, high: f64, ticks: u32) -> Self {
+        Self::new(low, high, ticks, short)
+    }
+}
+
+/// Returns the smallest of 1, 2, 2.5, 5 and 10 times a power of ten that is at least `step`.
+fn round_step(step: f64) -> f64 {
+    let power = 10f64.powf(step.log10().floor());
+    let factors = [1.0, 2.0, 2.5, 5.0, 10.0];
+    factors.into_iter().map(|f| f * power).find(|s| *s >= step * 0.999).unwrap_or(10.0 * power)
+}
+
+impl Scale for Linear {
+    fn place(&self, value: f64) -> f64 {
+        (value - self.low) / (self.high - self.low)
+    }
+
+    fn ticks(&self) -> Vec<Tick> {
+        let first = (self.low / self.step - 1e-9).ceil() as i64;
+        let last = (self.high / self.step + 1e-9).floor() as i64;
+        let tick = |k: i64| {
+            let value = k as f64 * self.step;
+            Tick { at: self.place(value), label: (self.format)(value) }
+        };
+        (first..=last).map(tick).collect()
+    }
+}
+
+/// Logarithmic axis with a tick at each power of its base.
+#[derive(Clone, Copy, Debug)]
+pub struct Log {
+    low: f64,
+    high: f64,
+    base: f64,
+    format: Format,
+}
+
+impl Log {
+    /// Makes an axis with ticks at powers of ten.
+    pub fn new(low: f64, high: f64, format: Format) -> Self {
+        Self::with_base(low, high, 10.0, format)
+    }
+
+    /// Makes an axis with ticks at powers of `base`.
+    pub fn with_base(low: f64, high: f64, base: f64, format: Format) -> Self {
+        let low = low.max(f64::MIN_POSITIVE);
+        let high = if high > low { high } else { low * base };
+        Self { low: low.log10(), high: high.log10(), base: base.log10(), format }
+    }
+
+    /// Makes an axis from the power of ten below the smallest value to that above the largest.
+    pub fn around(values: impl IntoIterator<Item = f64>, format: Format) -> Self {
+        let (low, high) = ends(values.into_iter().filter(|v| *v > 0.0)).unwrap_or((1.0, 10.0));
+        let (low, high) = (low.log10().floor(), high.log10().ceil());
+        Self::new(10f64.powf(low), 10f64.powf(high.max(low + 1.0)), format)
+    }
+}
+
+impl Scale for Log {
+    fn place(&self, value: f64) -> f64 {
+        (value.max(f64::MIN_POSITIVE).log10() - self.low) / (self.high - self.low)
+    }
+
+    fn ticks(&self) -> Vec<Tick> {
+        let first = (self.low / self.base - 1e-9).ceil() as i32;
+        let last = (self.high / self.base + 1e-9).floor() as i32;
+        let tick = |k: i32| {
+            let value = 10f64.powf(f64::from(k) * self.base);
+            Tick { at: self.place(value), label: (self.format)(value) }
+        };
+        (first..=last).map(tick).collect()
+    }
+}
+
+/// Axis of percentiles in nines: 1 is 90 %, 2 is 99 %, 3 is 99.9 %.
+#[derive(Clone, Copy, Debug)]
+pub struct Nines {
+    low: f64,
+    high: f64,
+}
+
+impl Nines {
+    /// Makes an axis between two numbers of nines.
+    pub fn new(low: f64, high: f64) -> Self {
+        Self { low, high }
+    }
+}
+
+/// Percentiles with a tick: the share above, and the text.
+const PERCENTILES: [(f64, &str); 6] =
+    [(0.5, "50"), (0.1, "90"), (1e-2, "99"), (1e-3, "99.9"), (1e-4, "99.99"), (1e-5, "99.999")];
+
+impl Scale for Nines {
+    fn place(&self, nines: f64) -> f64 {
+        (nines - self.low) / (self.high - self.low)
+    }
+
+    fn ticks(&self) -> Vec<Tick> {
+        let tick = |(above, label): (f64, &str)| Tick {
+            at: self.place(-above.log10()),
+            label: label.into(),
+        };
+        PERCENTILES
+            .map(tick)
+            .into_iter()
+            .filter(|tick| (-1e-9..=1.0 + 1e-9).contains(&tick.at))
+            .collect()
+    }
+}
+
+/// Returns the smallest and the largest value; `None` without a number.
+pub fn ends(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    let known = values.into_iter().filter(|v| v.is_finite());
+    known.fold(None, |ends, v| {
+        Some(ends.map_or((v, v), |(low, high): (f64, f64)| (low.min(v), high.max(v))))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numbers::us;
+
+    fn labels(scale: &impl Scale) -> Vec<String> {
+        scale.ticks().into_iter().map(|tick| tick.label).collect()
+    }
+
+    #[test]
+    fn linear_ticks_are_round_and_lie_at_their_values() {
+        let scale = Linear::counts(0.0, 41.4, 6);
+        assert_eq!(labels(&scale), ["0", "10", "20", "30", "40"]);
+        assert!((scale.ticks()[2].at - 20.0 / 41.4).abs() < 1e-12);
+        // Nothing to show is an axis all the same.
+        assert_eq!(Linear::counts(0.0, 0.0, 2).place(0.0).to_bits(), 0f64.to_bits());
+    }
+
+    #[test]
+    fn logarithmic_ticks_are_powers() {
+        let scale = Log::around([56.0, 52_000.0], us);
+        assert_eq!(labels(&scale).len(), 5);
+        assert_eq!(labels(&scale)[0], "10.0\u{a0}µs");
+        assert!((scale.place(1000.0) - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_step_on_the_axis_of_nines_is_a_nine_more() {
+        let scale = Nines::new(0.3, 4.3);
+        assert_eq!(labels(&scale), ["50", "90", "99", "99.9", "99.99"]);
+        assert!((scale.place(2.3) - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn ends_skip_what_is_no_number() {
+        assert_eq!(ends([3.0, f64::NAN, 1.0]), Some((1.0, 3.0)));
+        assert_eq!(ends([]), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! Sections of the page: markup, with the numbers that the page's script needs.
+
+use serde_json::Value;
+
+use crate::svg::{escape, shown};
+
+/// Part of the page.
+#[derive(Clone, Debug, Default)]
+pub struct Section {
+    /// Markup from `<section>` to `</section>`.
+    pub html: String,
+    /// Entries of the page's data, by key. The script reads them from `#data`.
+    pub data: Vec<(&'static str, Value)>,
+}
+
+/// Head of a figure: `id` of its section, heading, and the sentence under it as markup.
+pub struct Head<'a> {
+    /// `id` of the section; the names of saved files contain it.
+    pub id: &'a str,
+    /// Heading as text.
+    pub title: &'a str,
+    /// Sentences under the heading, as markup.
+    pub say: &'a str,
+}
+
+/// Returns a section for a figure with these parts, all of them markup.
+pub fn figure(head: &Head, body: &str, foot: &str) -> String {
+    let Head { id, title, say } = head;
+    let title = escape(title);
+    format!(
+        "<section id=\"{id}\" class=\"fig\" aria-labelledby=\"{id}-h\"><h2 id=\"{id}-h\">{title}\
+         </h2><p class=\"say\">{say}</p>{body}{foot}</section>"
+    )
+}
+
+/// Returns a section that says why a figure is absent.
+pub fn absent(id: &str, title: &str, why: &str) -> Section {
+    let (title, why) = (escape(title), escape(why));
+    let html = format!(
+        "<section id=\"{id}\" aria-labelledby=\"{id}-h\"><h2 id=\"{id}-h\">{title}</h2>\
+         <p class=\"say\">{why}</p></section>"
+    );
+    Section { html, data: vec![] }
+}
+
+/// Returns the line below a figure: its source, the buttons that save it, and its numbers as a
+/// table. `source` is text, `table` is markup.
+pub fn foot(source: &str, table: &str) -> String {
+    let button = |kind: &str, name: &str| {
+        format!(
+            "<button type=\"button\" data-save=\"{kind}\" aria-label=\"Save as {name}\">{name}</button>"
+        )
+    };
+    let buttons = [("svg", "SVG"), ("png", "PNG"), ("csv", "CSV")].map(|(k, n)| button(k, n));
+    format!(
+        "<div class=\"foot\"><span class=\"src\">{}</span><span class=\"acts\">{}</span>\
+         <details class=\"num\"><summary>Numbers</summary>{table}</details></div>",
+        escape(source),
+        buttons.concat()
+    )
+}
+
+/// Returns the numbers of a figure as an entry of the page's data. The script saves them as CSV.
+pub fn csv(id: &str, heading: &[&str], rows: &[Vec<String>]) -> (&'static str, Value) {
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        cells.map(|cell| crate::csv::cell(&shown(cell))).collect::<Vec<_>>().join(",") + "\n"
+    };
+    let mut text = line(&mut heading.iter().copied());
+    for row in rows {
+        text.push_str(&line(&mut row.iter().map(String::as_str)));
+    }
+    let mut of_figure = serde_json::Map::new();
+    of_figure.insert(id.into(), text.into());
+    ("csv", Value::Object(of_figure))
+}
+
+/// Returns a number for a CSV file; empty without one.
+pub fn raw(number: Option<f64>) -> String {
+    number.map_or_else(String::new, |n| n.to_string())
+}
+
+/// Returns a technique's name as markup, for a sentence.
+pub fn code(name: &str) -> String {
+    format!("<code>{}</code>", escape(name))
+}
+
+/// Returns a value as markup, for a sentence.
+pub fn bold(value: &str) -> String {
+    format!("<b>{}</b>", escape(value))
+}

@@ -1,0 +1,44 @@
+//! Reasons why a part of the page is absent.
+
+use serde_json::Value;
+
+/// Returns why there are no doses: the oracle was off, or an older version wrote the results.
+pub fn doses(manifest: &Value) -> &'static str {
+    if manifest.get("oracle").and_then(Value::as_bool) == Some(false) {
+        "Absent: only the oracle counts doses, and it was off in these runs (--oracle off)."
+    } else {
+        "Absent: the folder has no dose.csv. This version of vpass writes it beside the oracle, if \
+         reads disturb wordlines."
+    }
+}
+
+/// Returns why there are no latencies.
+pub fn latencies(gear: &str) -> String {
+    match gear {
+        "timed" => "Absent: the folder has no read.hlog, so the host read nothing.".into(),
+        gear => format!("Absent: only the timed gear has latencies, and these runs are {gear}."),
+    }
+}
+
+/// Returns why nothing can be drawn over time.
+pub fn time(gear: &str) -> String {
+    match gear {
+        "timed" => "Absent: the folder has no series.csv with simulated seconds.".into(),
+        gear => format!("Absent: only the timed gear has a clock, and these runs are {gear}."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_reason_follows_from_the_run() {
+        assert!(doses(&json!({"oracle": false})).contains("--oracle off"));
+        assert!(doses(&json!({"oracle": true})).contains("dose.csv"));
+        assert!(latencies("untimed").contains("these runs are untimed"));
+        assert!(latencies("timed").contains("read.hlog"));
+        assert!(time("fluid").contains("clock") && time("timed").contains("series.csv"));
+    }
+}

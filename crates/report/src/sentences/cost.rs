@@ -1,0 +1,75 @@
+//! Sentence about what a longer life costs in controller memory.
+
+use crate::model::{Model, Row};
+use crate::numbers::{bytes, sig, times};
+use crate::section::{bold, code};
+use crate::sentences::verdict::{leader, ratio};
+
+/// Bytes of a GiB.
+const GIB: f64 = 1_073_741_824.0;
+
+/// Returns what the winner buys and pays. `capacity` is that of the drive in bytes, if it is known.
+pub fn bought(model: &Model, capacity: Option<f64>) -> String {
+    let Some((best, base)) = leader(model).and_then(|best| Some((best, model.base(best)?))) else {
+        return "No technique is told apart from the others, so none is worth more memory here."
+            .into();
+    };
+    let Some(ram) = best.value("controller_ram_bytes") else { return String::new() };
+    let per_gib = capacity.filter(|c| *c > 0.0 && ram > 0.0);
+    let per_gib = per_gib.map_or_else(String::new, |c| {
+        format!(" That is {} per GiB of the drive.", bytes_of(ram * GIB / c))
+    });
+    format!("{}{}", gain(best, base, &bold(&bytes(ram))), per_gib)
+}
+
+/// Returns the gain in life, or in rewritten pages if no life is known.
+fn gain(best: &Row, base: &Row, ram: &str) -> String {
+    let (one, other) = (code(&best.label), code(&base.label));
+    if let Some(ratio) = ratio(best, base) {
+        return format!("{one} buys {} the life of {other} for {ram}.", bold(&ratio));
+    }
+    let writes = |row: &Row| row.value("reclaim_write_pages").filter(|n| *n > 0.0);
+    match (writes(best), writes(base)) {
+        (Some(few), Some(many)) if many > few => {
+            let ratio = bold(&times(many / few));
+            format!("{other} rewrites {ratio} the pages that {one} rewrites for {ram} of memory.")
+        }
+        _ => format!("{one} takes {ram} of memory."),
+    }
+}
+
+fn bytes_of(n: f64) -> String {
+    if n < 1.0 { format!("{}\u{a0}B", sig(n)) } else { bytes(n) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{compared, with_lives};
+
+    #[test]
+    fn a_known_life_is_what_memory_buys() {
+        let model = with_lives();
+        assert_eq!(
+            bought(&model, Some(2.0 * GIB)),
+            "<code>straw-wl</code> buys <b>3.0\u{a0}times</b> the life of <code>block</code> for \
+             <b>80.0\u{a0}KiB</b>. That is 40.0\u{a0}KiB per GiB of the drive."
+        );
+    }
+
+    #[test]
+    fn without_lives_it_buys_fewer_rewritten_pages() {
+        assert_eq!(
+            bought(&compared(), None),
+            "<code>block</code> rewrites <b>100\u{a0}times</b> the pages that <code>straw-wl</code> \
+             rewrites for <b>80.0\u{a0}KiB</b> of memory."
+        );
+    }
+
+    #[test]
+    fn nobody_buys_anything_without_a_winner() {
+        let mut model = compared();
+        model.winners.clear();
+        assert!(bought(&model, None).starts_with("No technique is told apart"));
+    }
+}

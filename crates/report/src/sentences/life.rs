@@ -1,0 +1,102 @@
+//! Sentences about what wore the flash.
+
+use crate::model::{Model, Row};
+use crate::numbers::percent;
+use crate::section::{bold, code};
+use crate::sentences::verdict::leader;
+
+/// Share of all programs that the cause number `cause` has, from 0 to 1; `None` without programs.
+pub fn share(programs: &[f64; 6], cause: usize) -> Option<f64> {
+    let all: f64 = programs.iter().sum();
+    (all > 0.0).then(|| programs[cause] / all)
+}
+
+/// Place of reclaim among the causes.
+const RECLAIM: usize = 2;
+
+/// Returns which share of the programs rewrites data because of reads: of the technique with the
+/// largest share, and of the winner or the technique with the smallest share.
+pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
+    let mut of: Vec<(&Row, f64)> = model
+        .rows
+        .iter()
+        .zip(programs)
+        .filter_map(|(row, programs)| Some((row, share(programs, RECLAIM)?)))
+        .filter(|(row, _)| row.may_win())
+        .collect();
+    of.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let Some((most, share)) = of.first() else {
+        return "No technique that protects data programmed a page.".into();
+    };
+    let first = format!(
+        "Under {} {} of all programmed pages rewrite data because of reads",
+        code(&most.label),
+        bold(&percent(100.0 * share))
+    );
+    let best = leader(model).map(|row| row.label.as_str());
+    let other = of[1..].iter().find(|(row, _)| Some(row.label.as_str()) == best).or(of[1..].last());
+    let other = other.map(|(row, share)| {
+        format!("; under {} {}", code(&row.label), bold(&percent(100.0 * share)))
+    });
+    format!(
+        "{first}{}. The others are the host's own writes and the copying that these cause.",
+        other.unwrap_or_default()
+    )
+}
+
+/// Returns how the share of reads changes over a life, for the technique that lives shortest.
+pub fn over_years(label: &str, first: f64, last: f64) -> String {
+    if (first - last).abs() < 0.01 {
+        return format!(
+            "Under {} rewriting because of reads takes {} of the wear, from the start to the end.",
+            code(label),
+            bold(&percent(100.0 * last))
+        );
+    }
+    format!(
+        "Under {} rewriting because of reads takes {} of the wear at first, and {} at the end.",
+        code(label),
+        bold(&percent(100.0 * first)),
+        bold(&percent(100.0 * last))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::compared;
+
+    #[test]
+    fn shares_are_those_of_all_programs() {
+        assert_eq!(share(&[1.0, 1.0, 6.0, 0.0, 0.0, 0.0], RECLAIM), Some(0.75));
+        assert_eq!(share(&[0.0; 6], RECLAIM), None);
+    }
+
+    #[test]
+    fn the_sentence_names_the_largest_share_and_the_winner() {
+        let model = compared();
+        let programs: Vec<[f64; 6]> = vec![
+            [1.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+            [1.0, 1.0, 6.0, 0.0, 0.0, 0.0],
+            [1.0, 0.8, 0.2, 0.0, 0.0, 0.0],
+        ];
+        assert_eq!(
+            consumed(&model, &programs),
+            "Under <code>block</code> <b>75\u{a0}%</b> of all programmed pages rewrite data because \
+             of reads; under <code>straw-wl</code> <b>10\u{a0}%</b>. The others are the host's own \
+             writes and the copying that these cause."
+        );
+    }
+
+    #[test]
+    fn the_course_has_its_first_and_its_last_share() {
+        assert_eq!(
+            over_years("block", 0.25, 0.75),
+            "Under <code>block</code> rewriting because of reads takes <b>25\u{a0}%</b> of the wear \
+             at first, and <b>75\u{a0}%</b> at the end."
+        );
+        assert!(
+            over_years("block", 0.999, 1.0).ends_with("of the wear, from the start to the end.")
+        );
+    }
+}

@@ -1,0 +1,240 @@
+//! Verdict of the page: who wins, by how much, who loses data, and what the winner costs.
+
+use crate::columns::column;
+use crate::model::{Kind, Model, Row};
+use crate::numbers::{NBSP, bytes, count, times, us};
+use crate::section::{bold, code};
+use crate::sentences::{list, paper};
+
+/// Returns the headline as markup. It names a winner only if a measure tells it apart from all
+/// other techniques that kept their data.
+pub fn headline(model: &Model) -> String {
+    if let Some(paper) = &model.paper {
+        return paper::headline(&paper.claims);
+    }
+    let all: Vec<&Row> = model.all().collect();
+    if let [only] = all[..] {
+        return alone(only);
+    }
+    let safe: Vec<&Row> = all.iter().copied().filter(|row| row.may_win()).collect();
+    if all.iter().all(|row| !row.kept_data()) {
+        return "Every technique lost data".into();
+    }
+    if let ([only], true) = (&safe[..], all.iter().any(|row| !row.kept_data())) {
+        return format!("Only {} keeps all data{}", em(only), life_of(only));
+    }
+    let winner = MEASURES.iter().find_map(|measure| won(model, measure));
+    winner.unwrap_or_else(|| {
+        if safe.is_empty() {
+            return "No technique that protects data was run".into();
+        }
+        let names: Vec<String> = safe.iter().map(|row| code(&row.label)).collect();
+        format!("{} keep all data, and are not told apart in {}", list(&names), measures_of(model))
+    })
+}
+
+/// Measure of the headline: key, what a sole winner does, and what several winners do.
+struct Measure {
+    key: &'static str,
+    of_one: &'static str,
+    of_several: &'static str,
+}
+
+/// Measures, the most important first.
+const MEASURES: [Measure; 4] = [
+    Measure { key: "life", of_one: "lives longest", of_several: "live longest" },
+    Measure {
+        key: "read_p99_9_us",
+        of_one: "has the shortest tail of reads",
+        of_several: "have the shortest tail of reads",
+    },
+    Measure {
+        key: "reclaim_write_pages",
+        of_one: "rewrites fewest pages because of reads",
+        of_several: "rewrite fewest pages because of reads",
+    },
+    Measure {
+        key: "write_amplification",
+        of_one: "has the lowest write amplification",
+        of_several: "have the lowest write amplification",
+    },
+];
+
+/// Returns the headline of a measure that has a winner.
+fn won(model: &Model, measure: &Measure) -> Option<String> {
+    let winners = model.winners_of(measure.key);
+    let best = *winners.first()?;
+    let others =
+        || model.all().filter(|row| row.may_win() && winners.iter().all(|w| w.label != row.label));
+    let base = others().find(|row| row.reclaim == "block").or_else(|| others().next());
+    let names: Vec<String> = winners.iter().map(|row| em(row)).collect();
+    let (keep, does) = match names.len() {
+        1 => ("keeps", measure.of_one),
+        _ => ("keep", measure.of_several),
+    };
+    let amount = if measure.key == "life" {
+        life_amount(best, base)
+    } else {
+        amount(measure.key, best, base)
+    };
+    Some(format!("{} {keep} all data and {does}{amount}", list(&names)))
+}
+
+/// Returns the winner's life and its ratio: ": 11.6 h, 2.8 times `block`".
+fn life_amount(best: &Row, base: Option<&Row>) -> String {
+    let text = best.life.map_or_else(String::new, |life| format!(": {}", life.text()));
+    let ratio =
+        base.and_then(|base| Some(format!(", {} {}", ratio(best, base)?, code(&base.label))));
+    text + &ratio.unwrap_or_default()
+}
+
+/// Returns the ratio of two lives: "2.8 times", or "at least 3.3 times" for ranges. `None` if a life
+/// is unknown.
+pub fn ratio(best: &Row, base: &Row) -> Option<String> {
+    let (best, base) = (best.life?, base.life?);
+    let is_sure =
+        best.middle.is_some() && base.middle.is_some() && !best.lives_on && !base.lives_on;
+    let (more, less) = if is_sure {
+        (best.point()?, base.point()?)
+    } else {
+        (best.low.or(best.middle)?, base.high.or(base.middle)?)
+    };
+    if base.lives_on || !best.is_settled || !base.is_settled || less <= 0.0 {
+        return None;
+    }
+    let at_least = if is_sure { "" } else { "at least " };
+    Some(format!("{at_least}{}", times(more / less)))
+}
+
+/// Returns both numbers: ": 1,808, against 205,153 under `block`".
+fn amount(key: &str, best: &Row, base: Option<&Row>) -> String {
+    let unit = column(key).unit;
+    let Some(value) = best.value(key) else { return String::new() };
+    let other = base.and_then(|base| Some((base, base.value(key)?)));
+    let other = other
+        .map(|(base, than)| format!(", against {} under {}", unit.text(than), code(&base.label)));
+    format!(": {}{}", unit.text(value), other.unwrap_or_default())
+}
+
+fn alone(row: &Row) -> String {
+    if row.kept_data() {
+        format!("{} keeps all data{}", em(row), life_of(row))
+    } else {
+        format!("{} loses {} of data", em(row), pages(row.lost_pages))
+    }
+}
+
+fn life_of(row: &Row) -> String {
+    let known = row.life.filter(|life| life.point().is_some());
+    known.map_or_else(String::new, |life| format!(" and lives {}", life.text()))
+}
+
+/// Returns the measures in which techniques were compared.
+fn measures_of(model: &Model) -> &'static str {
+    match (model.kind, model.is_timed()) {
+        (Kind::Lives, _) => "their lives",
+        (_, true) => "life, read tail and rewritten pages",
+        (_, false) => "life and rewritten pages",
+    }
+}
+
+fn em(row: &Row) -> String {
+    format!("<em>{}</em>", code(&row.label))
+}
+
+fn pages(n: f64) -> String {
+    let noun = if (n - 1.0).abs() < f64::EPSILON { "page" } else { "pages" };
+    format!("{}{NBSP}{noun}", count(n))
+}
+
+/// Returns the sentences under the headline as markup.
+pub fn lede(model: &Model) -> String {
+    let mut said: Vec<String> = vec![];
+    let all: Vec<&Row> = model.all().collect();
+    if all.len() > 1 {
+        said.extend(all.iter().filter(|row| !row.kept_data()).map(|row| loss(row)));
+    }
+    said.extend(needless(&all));
+    said.extend(lives(&all, model));
+    let best = leader(model);
+    if let Some((best, base)) = best.and_then(|best| Some((best, model.base(best)?))) {
+        said.extend(price(best, base));
+        said.extend(slowest(best, base));
+    }
+    if let Some(best) = best.filter(|best| !best.assumptions.is_empty()) {
+        said.push(format!("{} rests on assumptions; see Warnings.", code(&best.label)));
+    }
+    said.join(" ")
+}
+
+/// Returns the technique of the headline; `None` without a winner.
+pub fn leader(model: &Model) -> Option<&Row> {
+    MEASURES.iter().find_map(|measure| model.winners_of(measure.key).first().copied())
+}
+
+fn loss(row: &Row) -> String {
+    let lost = format!("{} loses {}", code(&row.label), pages(row.lost_pages));
+    let without = if row.reclaim == "none" { "Without reclaim " } else { "" };
+    format!("<b>{without}{lost}</b> of data.")
+}
+
+/// Returns that the workload needs no reclaim, if `none` kept all data.
+fn needless(all: &[&Row]) -> Option<String> {
+    let none = all.iter().find(|row| row.reclaim == "none" && row.kept_data())?;
+    Some(format!(
+        "{} loses nothing in this run, so the run shows what protection costs, not what it saves.",
+        code(&none.label)
+    ))
+}
+
+/// Returns what is known of the lives, if the headline does not say it.
+fn lives(all: &[&Row], model: &Model) -> Option<String> {
+    let safe: Vec<&&Row> = all.iter().filter(|row| row.may_win()).collect();
+    if safe.is_empty() || !model.winners_of("life").is_empty() {
+        return None;
+    }
+    if safe.iter().any(|row| row.life.is_some_and(|life| !life.is_settled)) {
+        let runs = if all.len() > 1 { "the runs are" } else { "the run is" };
+        return Some(format!("The life is not known: {runs} too short."));
+    }
+    let known: Vec<String> = safe
+        .iter()
+        .filter_map(|row| Some(format!("{} {}", code(&row.label), row.life?.text())))
+        .collect();
+    (safe.len() > 1 && known.len() == safe.len())
+        .then(|| format!("Lives are not told apart: {}.", list(&known)))
+}
+
+/// Returns what both techniques take: memory and rewritten pages.
+fn price(best: &Row, base: &Row) -> Option<String> {
+    let ram = |row: &Row| row.value("controller_ram_bytes");
+    let (of_best, of_base) = (ram(best)?, ram(base)?);
+    let writes = |row: &Row| row.value("reclaim_write_pages");
+    let rewrites =
+        |row: &Row| writes(row).map_or_else(String::new, |n| format!(" and rewrites {}", pages(n)));
+    Some(format!(
+        "{} takes {} of controller memory{}; {} takes {}{}.",
+        code(&base.label),
+        bytes(of_base),
+        rewrites(base),
+        code(&best.label),
+        bytes(of_best),
+        rewrites(best)
+    ))
+}
+
+/// Returns the catch if the winner's slowest read is much slower.
+fn slowest(best: &Row, base: &Row) -> Option<String> {
+    let (mine, other) = (best.value("read_max_us")?, base.value("read_max_us")?);
+    (mine > 1.5 * other).then(|| {
+        format!(
+            "Its slowest read takes {}, against {} under {}.",
+            bold(&us(mine)),
+            us(other),
+            code(&base.label)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! Verdicts of small comparisons whose winners are known.
+
+use super::*;
+use crate::testing::{compared, folder, json, json_with_lives, with_lives};
+use serde_json::{Value, json as value};
+
+fn read(json: &Value) -> Model {
+    Model::read(&[folder(json)]).unwrap()
+}
+
+#[test]
+fn the_longest_life_wins_with_its_ratio_to_block() {
+    assert_eq!(
+        headline(&with_lives()),
+        "<em><code>straw-wl</code></em> keeps all data and lives longest: 6.00\u{a0}days, \
+         3.0\u{a0}times <code>block</code>"
+    );
+}
+
+#[test]
+fn lives_that_are_ranges_give_the_smallest_ratio() {
+    let mut json = json_with_lives();
+    for i in [1, 2] {
+        json["techniques"][i]["columns"]["projected_life_days"] = Value::Null;
+    }
+    // 0.9 x 6 days over 1.1 x 2 days are 2.45.
+    let said = headline(&read(&json));
+    assert!(said.ends_with("at least 2.5\u{a0}times <code>block</code>"), "{said}");
+}
+
+#[test]
+fn without_a_life_the_next_measure_with_a_winner_counts() {
+    assert_eq!(
+        headline(&compared()),
+        "<em><code>straw-wl</code></em> keeps all data and rewrites fewest pages because of reads: \
+         2,000, against 200,000 under <code>block</code>"
+    );
+}
+
+#[test]
+fn nothing_that_lost_data_wins_and_neither_does_none() {
+    let mut json = json_with_lives();
+    json["winners"]["life"] = value!(["none", "straw-wl"]);
+    assert!(headline(&read(&json)).starts_with("<em><code>straw-wl</code>"));
+    // `none` without a loss protects nothing all the same.
+    json["techniques"][0]["runs"][0]["data_lost_pages"] = 0.into();
+    json["winners"] = value!({"life": ["none"]});
+    let said = headline(&read(&json));
+    assert_eq!(
+        said,
+        "<code>block</code> and <code>straw-wl</code> keep all data, and are not told apart in \
+         life, read tail and rewritten pages"
+    );
+    let needless = "<code>none</code> loses nothing in this run, so";
+    assert!(lede(&read(&json)).contains(needless));
+    assert!(!lede(&compared()).contains("loses nothing"));
+}
+
+#[test]
+fn one_that_kept_its_data_and_none_that_did() {
+    let mut json = json();
+    json["techniques"][1]["runs"][0]["data_lost_pages"] = 5.into();
+    assert_eq!(headline(&read(&json)), "Only <em><code>straw-wl</code></em> keeps all data");
+    json["techniques"][2]["runs"][0]["uncorrectable_reads"] = 5.into();
+    assert_eq!(headline(&read(&json)), "Every technique lost data");
+}
+
+#[test]
+fn a_single_run_is_a_page_too() {
+    let mut json = json_with_lives();
+    json["techniques"].as_array_mut().unwrap().truncate(2);
+    json["techniques"].as_array_mut().unwrap().remove(0);
+    let said = headline(&read(&json));
+    assert_eq!(said, "<em><code>block</code></em> keeps all data and lives 2.00\u{a0}days");
+}
+
+#[test]
+fn the_lede_has_losses_lives_costs_and_the_catch() {
+    assert_eq!(
+        lede(&compared()),
+        "<b>Without reclaim <code>none</code> loses 698\u{a0}pages</b> of data. The life is not \
+         known: the runs are too short. <code>block</code> takes 1.20\u{a0}KiB of controller memory \
+         and rewrites 200,000\u{a0}pages; <code>straw-wl</code> takes 80.0\u{a0}KiB and rewrites \
+         2,000\u{a0}pages. Its slowest read takes <b>170\u{a0}ms</b>, against 52.0\u{a0}ms under \
+         <code>block</code>."
+    );
+}
+
+#[test]
+fn lives_without_a_winner_are_not_told_apart() {
+    let mut json = json_with_lives();
+    json["winners"]["life"] = value!([]);
+    let said = lede(&read(&json));
+    let expected = "Lives are not told apart: <code>block</code> 2.00\u{a0}days and \
+                    <code>straw-wl</code> 6.00\u{a0}days.";
+    assert!(said.contains(expected), "{said}");
+}

@@ -1,0 +1,45 @@
+//! Sentences about the wear of single blocks.
+
+use crate::numbers::{count, sig};
+use crate::section::{bold, code};
+
+/// P/E cycles that a run added to the blocks of a technique.
+#[derive(Clone, Debug)]
+pub struct Added<'a> {
+    /// Label of the technique.
+    pub label: &'a str,
+    /// Mean number of added cycles of a block.
+    pub mean: f64,
+    /// Largest number of added cycles.
+    pub most: f64,
+}
+
+/// Returns the block that wore most. `start` is the number of P/E cycles before the run.
+pub fn most_worn(start: f64, added: &[Added]) -> String {
+    let Some(worst) = added.iter().max_by(|a, b| a.most.total_cmp(&b.most)) else {
+        return String::new();
+    };
+    format!(
+        "P/E cycles that the run added to the {} before it. Under {} the most worn block took {} \
+         cycles, and the mean block {}.",
+        count(start),
+        code(worst.label),
+        bold(&sig(worst.most)),
+        sig(worst.mean)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_worn_block_is_named_with_the_mean() {
+        let of = |label, mean, most| Added { label, mean, most };
+        assert_eq!(
+            most_worn(1500.0, &[of("none", 0.6, 1.0), of("block", 3.42, 66.0)]),
+            "P/E cycles that the run added to the 1,500 before it. Under <code>block</code> the most \
+             worn block took <b>66.0</b> cycles, and the mean block 3.42."
+        );
+    }
+}

@@ -1,0 +1,224 @@
+//! Charts as SVG text.
+//!
+//! The outer `<svg>` is the plot area. Text lies at percentages of it, so text never scales. Curves
+//! lie in an inner `<svg>` of 1000 x 1000 units that is stretched over the area.
+
+use std::fmt::Write;
+
+use crate::scale::Scale;
+
+/// Dash patterns of the techniques, beside their colours; empty for a solid line.
+const DASHES: [&str; 6] = ["4 4", "", "", "", "7 3", "2 3"];
+
+/// Returns a text in which no character has a meaning for HTML, XML or an attribute. Control
+/// characters become U+FFFD.
+///
+/// ```
+/// use vpass_report::svg::escape;
+/// assert_eq!(escape("<b a=\"'&\u{1}\">"), "&lt;b a=&quot;&#39;&amp;\u{fffd}&quot;&gt;");
+/// ```
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(visible(c)),
+        }
+    }
+    escaped
+}
+
+/// Returns a text without hidden characters, for a script that shows it as text.
+pub fn shown(text: &str) -> String {
+    text.chars().map(visible).collect()
+}
+
+/// Returns the character, or U+FFFD instead of a control character or a mark of direction. Such a
+/// mark would let a name turn the text around it.
+fn visible(c: char) -> char {
+    match c {
+        '\n' | '\t' => c,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    }
+}
+
+/// Returns a share as a percentage for an attribute: "12.5%".
+pub fn percent(share: f64) -> String {
+    format!("{}%", short(100.0 * share, 3))
+}
+
+/// Returns a number with at most `places` digits after its point.
+pub fn short(value: f64, places: usize) -> String {
+    let text = format!("{value:.places$}");
+    let text = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        text.as_str()
+    };
+    if text == "-0" { "0".into() } else { text.into() }
+}
+
+/// Returns the attribute of the dash pattern of technique `i`; empty for a solid line.
+pub fn dashes(i: usize) -> String {
+    match DASHES.get(i) {
+        Some(&pattern) if !pattern.is_empty() => format!(" stroke-dasharray=\"{pattern}\""),
+        _ => String::new(),
+    }
+}
+
+/// Returns lines and texts of both axes. Without `x_texts`, a chart below has those of x.
+pub fn grid(x: &dyn Scale, y: &dyn Scale, x_texts: bool) -> String {
+    let mut svg = String::new();
+    for tick in y.ticks() {
+        let at = percent(1.0 - tick.at);
+        let _ = write!(
+            svg,
+            "<line class=\"g\" x2=\"100%\" y1=\"{at}\" y2=\"{at}\"/>\
+             <text class=\"end\" x=\"-8\" y=\"{at}\" dy=\"4\">{}</text>",
+            escape(&tick.label)
+        );
+    }
+    let ticks = x.ticks();
+    for (i, tick) in ticks.iter().enumerate().filter(|_| x_texts) {
+        let at = percent(tick.at);
+        // Every second text is left out on a narrow screen.
+        let class = if i % 2 == 1 && ticks.len() > 5 { "mid opt" } else { "mid" };
+        let _ = write!(
+            svg,
+            "<line class=\"g\" y2=\"100%\" x1=\"{at}\" x2=\"{at}\"/>\
+             <text class=\"{class}\" x=\"{at}\" y=\"100%\" dy=\"18\">{}</text>",
+            escape(&tick.label)
+        );
+    }
+    svg.push_str("<line class=\"ax\" x2=\"100%\" y1=\"100%\" y2=\"100%\"/>");
+    svg
+}
+
+/// Returns the path through points from 0 to 1, upwards; `None` is a gap.
+pub fn path(points: impl IntoIterator<Item = Option<(f64, f64)>>) -> String {
+    let (mut path, mut is_down) = (String::new(), false);
+    for point in points {
+        let Some((x, y)) = point else {
+            is_down = false;
+            continue;
+        };
+        let letter = if is_down { 'L' } else { 'M' };
+        let _ = write!(path, "{letter}{} {}", short(1000.0 * x, 1), short(1000.0 * (1.0 - y), 1));
+        is_down = true;
+    }
+    path
+}
+
+/// Returns the closed path between two curves over the same points; empty for equal curves.
+pub fn band(x: &[f64], low: &[f64], high: &[f64]) -> String {
+    if low == high {
+        return String::new();
+    }
+    let up = x.iter().zip(high).map(|(x, y)| Some((*x, *y)));
+    let back = x.iter().zip(low).rev().map(|(x, y)| Some((*x, *y)));
+    path(up.chain(back)) + "Z"
+}
+
+/// Returns the inner `<svg>` that stretches curves over the plot area.
+pub fn stretched(body: &str) -> String {
+    format!(
+        "<svg class=\"in\" viewBox=\"0 0 1000 1000\" preserveAspectRatio=\"none\" width=\"100%\" \
+         height=\"100%\">{body}</svg>"
+    )
+}
+
+/// Returns a chart of `height` pixels. `said` is what a screen reader says. `class` may be empty.
+pub fn plot(height: u32, body: &str, said: &str, class: &str) -> String {
+    let class = format!("plot {class}");
+    format!(
+        "<svg class=\"{}\" height=\"{height}\" role=\"img\" aria-label=\"{}\">{body}</svg>",
+        class.trim_end(),
+        escape(said)
+    )
+}
+
+/// Returns the line of technique `i` along a path.
+pub fn line(i: usize, path: &str, class: &str) -> String {
+    format!("<path class=\"ln {class}s{i}\" stroke=\"var(--t{i})\"{} d=\"{path}\"/>", dashes(i))
+}
+
+/// Returns the places of labels, in pixels from the top, moved apart to `gap` pixels at least and
+/// kept above `height` if possible.
+pub fn spread(wanted: &[f64], height: f64, gap: f64) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
+    let mut places = wanted.to_vec();
+    for pair in order.windows(2) {
+        places[pair[1]] = places[pair[1]].max(places[pair[0]] + gap);
+    }
+    if let Some(last) = order.last().copied().filter(|last| places[*last] > height) {
+        places[last] = height;
+        for pair in order.windows(2).rev() {
+            places[pair[0]] = places[pair[0]].min(places[pair[1]] - gap);
+        }
+    }
+    places
+}
+
+/// Label at the right end of a curve.
+pub struct EndLabel<'a> {
+    /// Name of the technique.
+    pub name: &'a str,
+    /// End of its curve, from 0 at the bottom to 1 at the top.
+    pub end: f64,
+    /// Place of the technique among the drawn techniques.
+    pub technique: usize,
+}
+
+/// Returns labels beside the ends of curves in a chart of `height` pixels.
+pub fn end_labels(labels: &[EndLabel], height: u32) -> String {
+    let height = f64::from(height);
+    let wanted: Vec<f64> = labels.iter().map(|label| (1.0 - label.end) * height).collect();
+    let mut svg = String::new();
+    for (label, y) in labels.iter().zip(spread(&wanted, height, 15.0)) {
+        let i = label.technique;
+        let _ = write!(
+            svg,
+            "<g class=\"opt s{i}\"><svg x=\"100%\" y=\"{y:.0}\" overflow=\"visible\">\
+             <line x1=\"5\" x2=\"17\" stroke=\"var(--t{i})\" stroke-width=\"3\"{}/></svg>\
+             <text class=\"name\" x=\"100%\" dx=\"22\" y=\"{:.0}\">{}</text></g>",
+            dashes(i),
+            y + 4.0,
+            escape(label.name)
+        );
+    }
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_a_gap_where_there_is_no_point() {
+        let points = [Some((0.0, 0.0)), Some((0.5, 1.0)), None, Some((1.0, 0.25))];
+        assert_eq!(path(points), "M0 1000L500 0M1000 750");
+        assert_eq!(band(&[0.0, 1.0], &[0.0, 0.0], &[0.5, 1.0]), "M0 500L1000 0L1000 1000L0 1000Z");
+        assert_eq!(band(&[0.0, 1.0], &[0.5, 1.0], &[0.5, 1.0]), "");
+    }
+
+    #[test]
+    fn labels_keep_their_distance_and_stay_inside() {
+        assert_eq!(spread(&[10.0, 50.0], 100.0, 15.0), [10.0, 50.0]);
+        assert_eq!(spread(&[98.0, 96.0, 97.0], 100.0, 15.0), [100.0, 70.0, 85.0]);
+    }
+
+    #[test]
+    fn shares_are_short() {
+        assert_eq!(
+            [percent(0.125), percent(1.0), percent(0.0), short(-1e-9, 1)],
+            ["12.5%", "100%", "0%", "0"]
+        );
+    }
+}

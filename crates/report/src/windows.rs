@@ -1,0 +1,148 @@
+//! A run in windows of equal length: read tail and rewritten pages.
+
+use vpass_lab::failure::Failure;
+
+use crate::columns::number;
+use crate::model::{Row, Run};
+
+/// Number of windows of a run.
+pub const WINDOWS: usize = 80;
+
+/// Course of a technique over simulated time. Seeds give the range of each value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    /// Length of the run in simulated seconds, as a mean over the seeds.
+    pub seconds: f64,
+    /// Median over the seeds of the read p99.9 in each window, in microseconds; absent without
+    /// reads or without `latency.csv`.
+    pub p99_9_us: Vec<Option<f64>>,
+    /// Smallest and largest p99.9 of a seed in each window.
+    pub range_us: Vec<Option<(f64, f64)>>,
+    /// Mean number of pages rewritten because of reads a second, in each window.
+    pub rewrites: Vec<f64>,
+}
+
+impl Course {
+    /// Reads the course of a technique; `None` without simulated seconds.
+    ///
+    /// # Errors
+    /// Reports a file that cannot be read.
+    pub fn of(row: &Row) -> Result<Option<Self>, Failure> {
+        let mut seeds = vec![];
+        for run in &row.runs {
+            seeds.extend(of_run(run)?);
+        }
+        if seeds.is_empty() {
+            return Ok(None);
+        }
+        let n = seeds.len() as f64;
+        let mut course = Self {
+            seconds: seeds.iter().map(|seed| seed.seconds).sum::<f64>() / n,
+            p99_9_us: vec![],
+            range_us: vec![],
+            rewrites: vec![],
+        };
+        for w in 0..WINDOWS {
+            let mut tails: Vec<f64> = seeds.iter().filter_map(|seed| seed.p99_9_us[w]).collect();
+            tails.sort_by(f64::total_cmp);
+            course.p99_9_us.push(tails.get(tails.len() / 2).copied());
+            course.range_us.push(tails.first().copied().zip(tails.last().copied()));
+            course.rewrites.push(seeds.iter().map(|seed| seed.rewrites[w]).sum::<f64>() / n);
+        }
+        Ok(Some(course))
+    }
+}
+
+/// Course of one run.
+struct OfRun {
+    seconds: f64,
+    p99_9_us: Vec<Option<f64>>,
+    rewrites: Vec<f64>,
+}
+
+fn of_run(run: &Run) -> Result<Option<OfRun>, Failure> {
+    let Some(seconds) = number(&run.summary, "/simulation/simulated_s").filter(|s| *s > 0.0) else {
+        return Ok(None);
+    };
+    let Some(series) = run.folder.csv("series.csv")? else { return Ok(None) };
+    let missing = |name: &str| run.folder.wrong("series.csv", &format!("`{name}` is missing"));
+    let at = series.numbers("simulated_s").ok_or_else(|| missing("simulated_s"))?;
+    let pages = series.numbers("programs_reclaim_pages");
+    let pages = pages.ok_or_else(|| missing("programs_reclaim_pages"))?;
+    let known = at.iter().copied().zip(pages).filter(|(s, _)| s.is_finite());
+    let points: Vec<(f64, f64)> = std::iter::once((0.0, 0.0)).chain(known).collect();
+    Ok(Some(OfRun { seconds, p99_9_us: tails(run, seconds)?, rewrites: rates(&points, seconds) }))
+}
+
+/// Returns the rise of a curve a second, in each window of `seconds`. The curve goes straight from
+/// point to point, and stays level after the last one.
+fn rates(points: &[(f64, f64)], seconds: f64) -> Vec<f64> {
+    let value = |at: f64| {
+        let next = points.partition_point(|(s, _)| *s < at);
+        match (points.get(next.wrapping_sub(1)), points.get(next)) {
+            (Some((s0, v0)), Some((s1, v1))) if s1 > s0 => v0 + (v1 - v0) * (at - s0) / (s1 - s0),
+            (_, Some((_, v))) | (Some((_, v)), None) => *v,
+            (None, None) => 0.0,
+        }
+    };
+    let length = seconds / WINDOWS as f64;
+    let edge = |w: usize| value(w as f64 * length);
+    (0..WINDOWS).map(|w| (edge(w + 1) - edge(w)) / length).collect()
+}
+
+/// Returns the p99.9 of the reads of each window; the windows of `latency.csv` are shorter or
+/// longer. A window takes the value of the stored window at its middle.
+fn tails(run: &Run, seconds: f64) -> Result<Vec<Option<f64>>, Failure> {
+    let nothing = vec![None; WINDOWS];
+    let Some(csv) = run.folder.csv("latency.csv")? else { return Ok(nothing) };
+    let columns = ["from_s", "to_s", "p99_9_us"].map(|name| csv.numbers(name));
+    let (Some(ops), [Some(from), Some(to), Some(us)]) = (csv.texts("op"), columns) else {
+        return Err(run.folder.wrong("latency.csv", "from_s, to_s, op or p99_9_us is missing"));
+    };
+    let of_reads: Vec<usize> = (0..ops.len()).filter(|i| ops[*i] == "read").collect();
+    let at = |w: usize| {
+        let middle = (w as f64 + 0.5) / WINDOWS as f64 * seconds;
+        let window = of_reads.iter().find(|i| from[**i] <= middle && middle < to[**i])?;
+        Some(us[*window]).filter(|us| us.is_finite() && *us > 0.0)
+    };
+    Ok((0..WINDOWS).map(at).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folder::Folder;
+    use serde_json::json;
+
+    fn run(files: &[(&str, &str)]) -> Run {
+        let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+        Run {
+            seed: 1,
+            summary: json!({"simulation": {"simulated_s": 80.0}}),
+            folder: Folder::of_files("run", files),
+        }
+    }
+
+    #[test]
+    fn rates_are_slopes_and_end_at_the_last_point() {
+        // 10 pages a second for 40 s, then none.
+        let rates = rates(&[(0.0, 0.0), (40.0, 400.0)], 80.0);
+        assert!(rates[..40].iter().all(|r| (r - 10.0).abs() < 1e-9), "{rates:?}");
+        assert!(rates[40..].iter().all(|r| r.abs() < 1e-9), "{rates:?}");
+    }
+
+    #[test]
+    fn windows_take_the_stored_window_at_their_middle() {
+        let series = "requests,simulated_s,programs_reclaim_pages\n1,80,80\n";
+        let latency =
+            "from_s,to_s,op,count,p99_9_us\n0,40,read,5,100\n0,40,write,5,7\n40,80,read,0,\n";
+        let seed = run(&[("series.csv", series), ("latency.csv", latency)]);
+        let of_seed = of_run(&seed).unwrap().unwrap();
+        assert_eq!(of_seed.p99_9_us[..40], [Some(100.0); 40]);
+        assert_eq!(of_seed.p99_9_us[40..], [None; 40]);
+        assert!((of_seed.rewrites[79] - 1.0).abs() < 1e-9);
+        assert!(of_run(&run(&[])).unwrap().is_none());
+        let wrong = of_run(&run(&[("series.csv", "a\n1\n")])).err().unwrap();
+        assert!(wrong.sentence.contains("run/series.csv: `simulated_s` is missing"));
+    }
+}

@@ -1,0 +1,271 @@
+//! Results made for the tests: three techniques whose numbers follow from short formulas.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::V2DeflateSerializer;
+use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
+use serde_json::{Value, json};
+use vpass_report::folder::Folder;
+
+/// Labels of the techniques. The last one would break a page that does not escape it.
+pub(crate) const LABELS: [&str; 3] = ["none", "block", "<script>alert(1)</script>\"&'"];
+/// Number of blocks.
+pub(crate) const BLOCKS: usize = 40;
+/// Wordline that is nearest to its limit.
+pub(crate) const WORST: usize = 20;
+/// Names of the groups; wordline w belongs to group w modulo 4.
+pub(crate) const GROUPS: [&str; 4] = ["best", "good", "bad", "<b>worst</b>"];
+
+/// Number of the block with this rank, from 0.
+pub(crate) fn block(rank: usize) -> usize {
+    7 + 3 * rank
+}
+
+/// Dose that a wordline endures.
+pub(crate) fn limit(w: usize) -> f64 {
+    [70_000.0, 60_000.0, 50_000.0, 40_000.0][w % 4]
+}
+
+/// Dose of a wordline in the block with this rank.
+pub(crate) fn dose(technique: usize, rank: usize, w: usize) -> f64 {
+    let worst = [3.0, 0.15, 0.9][technique] * (1.0 - rank as f64 / 50.0);
+    (limit(w) * worst * if w == WORST { 1.0 } else { 0.1 }).round()
+}
+
+/// Number of reads of a wordline. Two wordlines were read often.
+pub(crate) fn reads(w: usize) -> u32 {
+    match w {
+        19 => 3044,
+        21 => 2986,
+        w => w as u32 % 5,
+    }
+}
+
+/// Number of valid pages of a wordline. Every eighth wordline holds no data.
+pub(crate) fn valid_pages(w: usize) -> u32 {
+    if w % 8 == 7 { 0 } else { 3 }
+}
+
+/// Latency of most reads, and of two reads in a thousand, in microseconds.
+pub(crate) fn latencies(technique: usize) -> [f64; 2] {
+    let factor = technique as f64 + 1.0;
+    [100.0 * factor, 5000.0 * factor]
+}
+
+/// Pages that reclaim writes in a second.
+pub(crate) fn reclaim_rate(technique: usize) -> f64 {
+    [0.0, 2000.0, 500.0][technique]
+}
+
+/// Results of a comparison on a drive with `wordlines` wordlines a block.
+pub(crate) fn results(wordlines: usize) -> Folder {
+    let techniques: Vec<Value> = (0..3).map(technique).collect();
+    let compare = json!({
+        "vpass": "0.1.0", "drive": "tiny", "workload": "read-hot.fio", "workload_generated": true,
+        "workload_source": "generated", "gear": "timed", "seed": 1, "seeds": 1,
+        "techniques": techniques,
+        "winners": {"projected_life_days": [LABELS[2]], "controller_ram_bytes": ["block"]},
+    });
+    let mut folder =
+        Folder::of_files("made", [("compare.json".to_owned(), compare.to_string().into_bytes())]);
+    for (i, label) in LABELS.iter().enumerate() {
+        folder.put(*label, Folder::of_files(*label, files(i, wordlines)));
+    }
+    folder
+}
+
+fn technique(i: usize) -> Value {
+    let value = |mean: f64| json!({"mean": mean, "ci95": null, "half95": mean / 100.0});
+    let days = [9.0, 1.0, 3.0][i];
+    let [usual, slow] = latencies(i);
+    json!({
+        "reclaim": LABELS[i], "label": LABELS[i], "counterfactual": false, "gc": "greedy",
+        "life_unit": "days", "life_settled": true, "life_low": days * 0.9, "life_high": days * 1.1,
+        "life_low_days": days * 0.9, "life_high_days": days * 1.1, "warnings": [],
+        "columns": {
+            "projected_life_days": value(days),
+            "reclaim_write_pages": value(reclaim_rate(i) * 40.0),
+            "reclaim_erases": value(0.0), "gc_erases": value(300.0),
+            "write_amplification": value(2.0 + i as f64),
+            "read_p50_us": value(usual), "read_p99_us": value(usual), "read_p99_9_us": value(slow),
+            "read_max_us": value(slow), "reclaim_wait_us": value(1.0),
+            "reclaim_wait_percent": value(1.0),
+            "controller_ram_bytes": value([0.0, 1224.0, 82_841.0][i]),
+            "data_lost_pages": value(if i == 0 { 40.0 } else { 0.0 }),
+        },
+        "runs": [summary(i)],
+    })
+}
+
+fn summary(i: usize) -> Value {
+    let [usual, slow] = latencies(i);
+    let reclaimed = reclaim_rate(i) * 40.0;
+    json!({
+        "vpass": "0.1.0", "drive": "tiny", "workload": "read-hot.fio", "workload_generated": true,
+        "workload_source": "generated", "gear": "timed", "seed": 1, "passes": 1,
+        "reclaim_technique": LABELS[i], "gc_technique": "greedy", "counterfactual": false,
+        "write_amplification": 2.0 + i as f64, "controller_ram_bytes": 0,
+        "data_lost_pages": if i == 0 { 40 } else { 0 }, "uncorrectable_reads": 0, "warnings": [],
+        "host": {"read_pages": 100_000, "write_pages": 20_000},
+        "flash": {
+            "programs": {"host": 20_000, "gc": 20_000, "reclaim": reclaimed, "refresh": 0,
+                "wear": 0, "parity": 0},
+            "erases": {"host": 0, "gc": 300, "reclaim": 0, "refresh": 0, "wear": 0, "parity": 0},
+        },
+        "latency_us": {"read": {"mean": usual, "p50": usual, "p90": usual, "p99": usual,
+            "p99_9": slow, "p99_99": slow, "max": slow}},
+        "reclaim": {"stall_us": 1.0},
+        "wear": {"pec_mean": 1501.0, "pec_max": 1502, "pec_min": 1500, "rated_pec": 3000,
+            "life_unit": "days", "life_settled": true},
+        "oracle": {"reads_checked": 100_000, "findings": [], "worst_dose_ratio": 0.9},
+        "simulation": {"simulated_s": 40.0},
+    })
+}
+
+fn manifest(i: usize, wordlines: usize) -> Value {
+    json!({
+        "vpass": "0.1.0", "command": "compare", "drive": "tiny", "workload": "read-hot.fio",
+        "workload_generated": true, "workload_source": "generated", "reclaim": LABELS[i],
+        "counterfactual": false, "gc": "greedy", "refresh": "none", "gear": "timed", "seed": 1,
+        "repeat": 1, "oracle": true, "oracle_level": "on",
+        "command_line": ["vpass", "compare", "--drive", "tiny"],
+        "assumptions": ["A <b>bold</b> assumption."],
+        "drive_configuration": {
+            "geometry": {"channels": 2, "dies_per_channel": 2, "planes_per_die": 2,
+                "wordlines_per_block": wordlines, "neighbour_stride": 1, "cell": "tlc",
+                "page_size": "16KiB", "blocks_per_plane": 51},
+            "disturb": {"groups": GROUPS},
+            "drive": {"capacity": "1GiB", "spare": 0.16, "rated_pec": 3000},
+            "start": {"pec": 1500, "fill": 1.0, "overwrite": 0.0},
+            "timing": {"sense_us": 20.0, "program_us": 100.0, "erase_us": 1000.0},
+            "reclaim": {"schedule": "deadline"},
+        },
+        "workload_configuration": {"fio": {"sha256": "0123456789abcdef"}},
+    })
+}
+
+fn files(i: usize, wordlines: usize) -> Vec<(String, Vec<u8>)> {
+    let texts = [
+        ("summary.json", summary(i).to_string()),
+        ("manifest.json", manifest(i, wordlines).to_string()),
+        ("blocks.csv", blocks_csv()),
+        ("series.csv", series_csv(i)),
+        ("latency.csv", latency_csv(i)),
+        ("dose.csv", dose_csv(i, wordlines)),
+        ("dose_map.csv", dose_map_csv(i, wordlines)),
+        ("dose_blocks.csv", dose_blocks_csv(i, wordlines)),
+    ];
+    let texts = texts.map(|(name, text)| (name.to_owned(), text.into_bytes()));
+    texts.into_iter().chain([("read.hlog".to_owned(), read_log(i))]).collect()
+}
+
+fn read_log(i: usize) -> Vec<u8> {
+    let mut histogram = Histogram::<u64>::new(3).unwrap();
+    for (us, count) in latencies(i).into_iter().zip([99_800, 200]) {
+        histogram.record_n((us * 1e3) as u64, count).unwrap();
+    }
+    let (mut bytes, mut serializer) = (vec![], V2DeflateSerializer::new());
+    let mut log =
+        IntervalLogWriterBuilder::new().begin_log_with(&mut bytes, &mut serializer).unwrap();
+    log.write_histogram(&histogram, Duration::ZERO, Duration::from_secs(40), None).unwrap();
+    bytes
+}
+
+fn blocks_csv() -> String {
+    let mut csv = "block,die,plane,state,pec_cycles,effective_pec_cycles,reads_dose_units,\
+                   valid_pages,written_pages\n"
+        .to_owned();
+    for rank in 0..BLOCKS {
+        let cycles = 1500 + rank % 3;
+        let _ = writeln!(csv, "{},0,0,closed,{cycles},{cycles},0,192,192", block(rank));
+    }
+    csv
+}
+
+fn series_csv(i: usize) -> String {
+    let mut csv = "requests,simulated_s,host_read_pages,host_write_pages,\
+                   programs_reclaim_pages\n"
+        .to_owned();
+    for tick in 1..=20 {
+        let s = f64::from(tick) * 2.0;
+        let _ = writeln!(
+            csv,
+            "{},{s},{},{},{}",
+            tick * 6000,
+            tick * 5000,
+            tick * 1000,
+            s * reclaim_rate(i)
+        );
+    }
+    csv
+}
+
+fn latency_csv(i: usize) -> String {
+    let mut csv = "from_s,to_s,op,count,mean_us,p50_us,p99_us,p99_9_us,max_us\n".to_owned();
+    let [usual, slow] = latencies(i);
+    for window in 0..80 {
+        let (from, to) = (f64::from(window) * 0.5, f64::from(window + 1) * 0.5);
+        let _ = writeln!(csv, "{from},{to},read,1250,{usual},{usual},{usual},{slow},{slow}");
+    }
+    csv
+}
+
+fn dose_csv(i: usize, wordlines: usize) -> String {
+    let mut csv = "block,die,plane,at_s,at_host_read_pages,pec_cycles,wordline,group,alpha,\
+                   guard_levels,reads,dose,limit,valid_pages,lost_pages\n"
+        .to_owned();
+    for rank in 0..BLOCKS {
+        for w in 0..wordlines {
+            let (dose, limit, valid) = (dose(i, rank, w), limit(w), valid_pages(w));
+            let lost = if dose > limit { valid } else { 0 };
+            let _ = writeln!(
+                csv,
+                "{},0,0,12.5,{},1501,{w},{},9,0,{},{dose},{limit},{},{lost}",
+                block(rank),
+                9000 + rank,
+                GROUPS[w % 4],
+                reads(w),
+                valid - lost
+            );
+        }
+    }
+    csv
+}
+
+fn dose_map_csv(i: usize, wordlines: usize) -> String {
+    let mut csv =
+        "rank,block,bin,first_wordline,wordlines,worst_ratio,state,ratio_at_end\n".to_owned();
+    let per_bin = wordlines.div_ceil(128);
+    for rank in 0..BLOCKS {
+        for bin in 0..wordlines.div_ceil(per_bin) {
+            let in_bin = bin * per_bin..wordlines.min((bin + 1) * per_bin);
+            let count = in_bin.len();
+            let with_data = in_bin.filter(|w| valid_pages(*w) > 0);
+            let worst = with_data.map(|w| dose(i, rank, w) / limit(w)).reduce(f64::max);
+            let (ratio, state) = match worst {
+                None => (String::new(), "none"),
+                Some(ratio) if ratio > 1.0 => (ratio.to_string(), "lost"),
+                Some(ratio) => (ratio.to_string(), "data"),
+            };
+            let (first, block) = (bin * per_bin, block(rank));
+            let _ = writeln!(csv, "{},{block},{bin},{first},{count},{ratio},{state},0", rank + 1);
+        }
+    }
+    csv
+}
+
+fn dose_blocks_csv(i: usize, wordlines: usize) -> String {
+    let mut csv = "block,worst_ratio,worst_wordline,at_s,wordlines_past_limit,erases,\
+                   share_used_at_erase\n"
+        .to_owned();
+    for rank in 0..BLOCKS {
+        let ratio = |w: usize| dose(i, rank, w) / limit(w);
+        let with_data = (0..wordlines).filter(|w| valid_pages(*w) > 0);
+        let past = with_data.filter(|w| ratio(*w) > 1.0).count();
+        let (block, worst) = (block(rank), ratio(WORST));
+        let _ = writeln!(csv, "{block},{worst},{WORST},12.5,{past},0,");
+    }
+    csv
+}
