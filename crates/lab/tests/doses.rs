@@ -95,8 +95,8 @@ fn replay(folder: &Path, gear: Gear) -> RunPlan {
     RunPlan { doses: true, ..plan }
 }
 
-/// Dose of each wordline of a block after the first `count` reads: 9.25 for each read of a
-/// neighbour, 1 for each other read of the block, nothing for a read of the wordline itself.
+/// Dose of each wordline of a block after the first `count` reads. A read adds 9.25 to its
+/// neighbours, nothing to its own wordline, and 1 to every other wordline of the block.
 fn doses_after(count: usize, block: usize, wordline_of: &BTreeMap<u64, usize>) -> [f64; 4] {
     let mut doses = [0.0; 4];
     for page in &reads()[..count] {
@@ -271,7 +271,7 @@ fn a_record_changes_no_other_file_and_is_the_same_each_time() {
         assert!(rest.remove(name).is_some(), "{name}");
     }
     assert_eq!(rest, timeless(&without));
-    // Without an oracle nobody knows doses; erases are the same.
+    // Without an oracle doses are unknown; erases are the same.
     let (outcome, off) = ran(&RunPlan { oracle: Watch::Off, ..recorded });
     assert!(added[..3].iter().all(|name| text(&off, name).is_none()));
     assert_eq!(outcome.summary.threshold_used, None);

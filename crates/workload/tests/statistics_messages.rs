@@ -248,7 +248,10 @@ fn invalid_keys_are_refused() {
     says(|c| c.scale = 1e-9, "statistics.scale = 0.000000001 leaves no request");
     says(|c| c.speed = -1.0, "statistics.speed = -1 is outside 1e-6 to 1e9");
     says(|c| c.page.0 = 1000, "statistics.page = \"1000B\" is not a power of two, 512B to 1MiB");
-    says(|c| c.extent.0 = 5000, "statistics.extent = 5000B is not a multiple of the page of 4KiB");
+    says(
+        |c| c.extent.0 = 5000,
+        "statistics.extent = 5000B is not right; it must be a multiple of the page size 4KiB",
+    );
     says(|c| c.queue_depth = Some(0), "statistics.queue_depth = 0 is outside 1 to 65536");
     says(
         |c| c.queue_depth = Some(100_000),

@@ -428,7 +428,7 @@ fn a_rate_takes_the_place_of_a_depth_and_a_depth_that_of_a_rate() {
     run(&["--set", "workload.rate=100", "--queue-depth", "4"])
         .refuses(2, &["--set workload.rate=100 and --queue-depth 4 exclude each other"]);
     run(&["--set", "workload.arrivals=constant", "--queue-depth", "4"])
-        .refuses(2, &["--set workload.arrivals=constant needs a rate, and --queue-depth 4"]);
+        .refuses(2, &["--set workload.arrivals=constant needs a rate, but --queue-depth 4"]);
     run(&[
         "--set",
         "workload.block_sizes=[{size = '4KiB', share = 1}]",

@@ -98,7 +98,7 @@ fn what_is_there_already_is_left_alone() {
         0,
         "an empty folder is as good as none"
     );
-    assert_eq!(names_in(&room.path("empty")).len(), 8);
+    assert_eq!(names_in(&room.path("empty")).len(), 12);
 }
 
 #[cfg(target_os = "linux")]
@@ -129,7 +129,7 @@ fn the_same_seed_gives_the_same_files() {
     }
     let read = |folder: &str, name: &str| std::fs::read(room.path(folder).join(name)).unwrap();
     let names = names_in(&room.path("a"));
-    assert!(names.len() == 8 && names == names_in(&room.path("b")));
+    assert!(names.len() == 12 && names == names_in(&room.path("b")));
     for name in names.iter().filter(|name| !["manifest.json", "timing.json"].contains(&&***name)) {
         assert_eq!(read("a", name), read("b", name), "{name}");
     }

@@ -7,9 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::common::{Done, Room, command, finished, interrupt, msr_reads, vpass};
 
-/// Returns every file below a folder, except those with times of this machine.
+/// Returns every file below a folder, except those with times of this machine. The names of the
+/// folders in command lines differ and are left out.
 fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -19,7 +22,13 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
                 content(&entry).into_iter().map(|(below, bytes)| (name.join(below), bytes)),
             );
         } else if name != Path::new("timing.json") {
-            files.insert(name, std::fs::read(&entry).unwrap());
+            let mut bytes = std::fs::read(&entry).unwrap();
+            if name == Path::new("manifest.json") {
+                let mut manifest: Value = serde_json::from_slice(&bytes).unwrap();
+                assert!(manifest["command_line"].take().is_array(), "{name:?}");
+                bytes = manifest.to_string().into_bytes();
+            }
+            files.insert(name, bytes);
         }
     }
     files

@@ -62,7 +62,7 @@ fn two_runs_at_one_place_keep_apart_even_with_one_process_number() {
     interrupt(&mut first);
     finished(first.wait_with_output().unwrap()).refuses(130, &["interrupted; nothing was written"]);
     assert_eq!(room.names(), ["out"]);
-    assert_eq!(names_in(&room.path("out")).len(), 6, "and so does the other's");
+    assert_eq!(names_in(&room.path("out")).len(), 12, "and so does the other's");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn results_are_on_the_disk_before_they_have_their_name() {
         &out,
     ];
     let convert = ["trace", "convert", &trace, &room.text("a.vpt")];
-    for (args, name, synced) in [(&short[..], "out", 8), (&convert, "a.vpt", 2)] {
+    for (args, name, synced) in [(&short[..], "out", 14), (&convert, "a.vpt", 2)] {
         let strace = [
             "-f",
             "-y",
@@ -194,7 +194,7 @@ fn results_are_on_the_disk_before_they_have_their_name() {
             .iter()
             .filter(|call| call.contains("fsync(") && call.contains(".unfinished-"))
             .count();
-        // Six files and their folder are synced; the parent folder follows.
+        // Twelve files and their folder are synced; the parent folder follows.
         assert_eq!((before, calls.len() - renamed - 1), (synced - 1, 1), "{calls:#?}");
         assert!(calls[renamed + 1].contains("fsync("), "{calls:#?}");
     }

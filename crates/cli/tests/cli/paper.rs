@@ -360,7 +360,7 @@ fn runs_by_cycles_are_rates_and_say_where_they_were_capped() {
     );
     refused(
         &BY_CYCLES.replace("reads_per_block = 100000, ", ""),
-        "the limit `reads_per_block` is expected",
+        "so a limit is needed; give `reads_per_block`",
     );
     refused(
         &BY_CYCLES.replace("pec=2000", "pec=2001"),
@@ -458,12 +458,12 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
         "either `reads` or `counted` is expected",
     );
     refused("before = 3", "before = 0", "amounts above 0 are expected");
-    refused("reads = 20000", "reads = 20000, read_share = 1.5", "`read_share` is expected");
+    refused("reads = 20000", "reads = 20000, read_share = 1.5", "`read_share` must be above 0");
     refused("refresh = ['block', 'none'], ", "", "`periods` needs `refresh`");
     refused(
         "reclaim = ['none']",
         "reclaim = ['none', 'block']",
-        "one technique of `reclaim` is expected",
+        "`reclaim` must name one technique",
     );
     refused("seeds = 2", "oracle = true", "`stages` needs the timed gear, without `oracle`");
     refused("{ name = 'v free', ", "{ name = 'w', ", "a twin \"V free\"");
@@ -538,7 +538,7 @@ fn an_expected_row_says_how_it_is_compared() {
         ("", "a `tolerance`, or `direction_only = true`, is expected"),
         (
             "direction_only = true\ntolerance = 0.1",
-            "no `tolerance` and no `calibrated` are expected",
+            "`direction_only` excludes `tolerance` and `calibrated`",
         ),
         ("direction_only = true", "its figure has no divisor, so give `below` or `above`"),
         ("tolerance = 0.1\nbelow = 'ipr'", "`below` and `above` need `direction_only = true`"),
@@ -599,7 +599,7 @@ fn parity_is_an_axis_of_a_group() {
     let two = BY_PARITY.replace("reclaim = ['none']", "reclaim = ['none', 'block']");
     let done = vpass(&["paper", &room.file("two.toml", &two)]);
     assert!(
-        done.code == 2 && done.stderr.contains("with `parity`, one technique of `reclaim`"),
+        done.code == 2 && done.stderr.contains("with `parity`, `reclaim` must name one technique"),
         "{}",
         done.stderr
     );
@@ -681,7 +681,7 @@ fn means_are_told_apart_and_weighed() {
 
     for (from, to, said) in [
         ("over = 'raid5',", "", "`sums` is a ratio"),
-        ("'/host/write_pages', ", "", "as many `weights`"),
+        ("'/host/write_pages', ", "", "as many numbers as `metric`"),
         ("without = ['reads']", "without = ['reeds']", "reeds"),
         ("own = { hc", "own = { ppc", "`own`"),
     ] {

@@ -201,6 +201,7 @@ fn observers_of_one_drive_hear_the_same_events_and_all_come_back() {
     for lpn in Lpn::range(0..300) {
         drive.write_page(lpn, u64::MAX);
     }
+    drive.drain_buffer();
     // A block has 24 pages and a limit of 60 reads, so that reclaim rewrites blocks.
     for n in 0..2000u32 {
         drive.read_page(Lpn::new(n % 7));

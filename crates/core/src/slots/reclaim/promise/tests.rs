@@ -107,7 +107,7 @@ fn probes_count() {
     assert_eq!(slack(&config(900, "check_interval = 10"), "erased-probe", 0), Some(744.0));
     assert!(
         refusal(&config(155, "check_interval = 10"), "erased-probe", false)
-            .contains("156.0 in all")
+            .contains("in total by 156.0")
     );
     // w 4,414 and beside it 3 + 1 + 2 + 2; B = 1 + 1 + 3 + 64 after E: where E is above the
     // threshold of `block` reads are drawn.
