@@ -207,9 +207,8 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
             } else {
                 format!("{}-seed{seed}", label.replace(' ', ""))
             };
-            // Windows of time and doses are only in files.
             let files = args.setup.base.out.is_some();
-            plans.push((RunPlan { seed, windows: files, doses: files, ..plan.clone() }, name));
+            plans.push((RunPlan { seed, files, ..plan.clone() }, name));
         }
     }
     Ok(plans)

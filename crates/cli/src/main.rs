@@ -138,9 +138,7 @@ fn show(
     command: &'static str,
     others: &[(Uber, u64)],
 ) -> Result<Exit, Failure> {
-    // Windows of time and doses are only in files.
-    let files = base.out.is_some();
-    let plan = &RunPlan { windows: files, doses: files, ..plan.clone() };
+    let plan = &RunPlan { files: base.out.is_some(), ..plan.clone() };
     memory::require(plan)?;
     let folder = base.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Bar::new(plan.requests()?, "requests");

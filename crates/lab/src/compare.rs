@@ -20,6 +20,7 @@
 //! | `techniques[].label` | text | Name of the row in the table and in all lists of this file. |
 //! | `techniques[].reclaim`, `gc`, `refresh`, `parity` | text | Techniques of the row. The last two are absent if no row has any. |
 //! | `techniques[].counterfactual` | true or false | Whether no real drive has these results. |
+//! | `techniques[].baseline` | true or false | Whether the row has no read reclaim, beside rows that have. It never wins. |
 //! | `techniques[].no_wear_seen` | true or false | Whether nothing was programmed or erased in any run. |
 //! | `techniques[].saturated` | true or false | Whether requests came faster than the drive could serve them, in any run. |
 //! | `techniques[].life_low_days`, `life_high_days` | number or null | Ends of the range of the life, in days. |
@@ -44,6 +45,7 @@ pub mod warnings;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use vpass_core::slots::parity::NO_PARITY;
+use vpass_core::slots::reclaim::NO_RECLAIM;
 use vpass_core::slots::refresh::NO_REFRESH;
 
 use crate::as_json;
@@ -86,10 +88,19 @@ pub fn rows(
             Err(failure) => stopped.push(Stopped::of(plan, label, failure.sentence)),
         }
     }
+    mark_baselines(&mut rows);
     if let Some(sentence) = unequal_reliability(&rows) {
         rows.iter_mut().flat_map(|row| &mut row.runs).for_each(|run| run.warn(sentence.as_str()));
     }
     (rows, stopped)
+}
+
+/// Marks the rows without read reclaim, if other rows have a technique.
+fn mark_baselines(rows: &mut [ComparisonRow]) {
+    let has_technique = rows.iter().any(|row| row.reclaim != NO_RECLAIM);
+    for row in rows {
+        row.baseline = has_technique && row.reclaim == NO_RECLAIM;
+    }
 }
 
 /// Returns whether the comparison of these rows shows this column.
@@ -129,6 +140,7 @@ struct Technique<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     parity: Option<&'a str>,
     counterfactual: bool,
+    baseline: bool,
     /// Whether nothing was programmed or erased in any run.
     no_wear_seen: bool,
     /// Whether requests came faster than the drive could serve them, in any run.
@@ -180,6 +192,7 @@ pub fn json_of(
             refresh: refreshes(rows).then_some(row.refresh),
             parity: has_parity(rows).then_some(row.parity),
             counterfactual: row.counterfactual,
+            baseline: row.baseline,
             no_wear_seen: row.runs.iter().all(|run| run.wear.confidence() == Confidence::NoWear),
             saturated: row.is_saturated(),
             life_settled: row.life_settled(),

@@ -103,11 +103,23 @@ pub fn of(plan: &RunPlan) -> Result<Answer, Failure> {
     let mut shape = Shape::of(plan);
     let pages = Pages::of(plan, shape.pages, shape.buffered)?;
     shape.pages = pages.pages();
+    if pages.writes() == 0.0 && limits.kind() == Kind::Nothing && is_disturbed(plan) {
+        return Ok(Err(format!(
+            "`{}` rewrites no data and the host writes none, so reads destroy data before \
+             anything wears",
+            plan.reclaim
+        )));
+    }
     if pages.writes() > 0.0 && plan.gc != "greedy" {
         return Ok(Err(format!("the equations hold for greedy GC, not for `{}`", plan.gc)));
     }
     let lived = Lived { plan, shape, pages, limits };
     Ok(Ok(lived.estimate()))
+}
+
+/// Returns whether reads destroy data, unless something rewrites it.
+fn is_disturbed(plan: &RunPlan) -> bool {
+    plan.drive.config.disturb.model.disturbs() && plan.refresh == NO_REFRESH
 }
 
 /// Inputs of an estimate, found from the plan.

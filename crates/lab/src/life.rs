@@ -4,7 +4,8 @@
 //! A drive is worn out when its mean block reaches its rated P/E cycles (`drive.rated_pec`),
 //! including wear by reprogramming. A user may end the life earlier: after some years, or when the
 //! error rate (UBER) of all reads of the life exceeds a target. JESD218 defines endurance by such a
-//! target. After a hundred years, the simulation ends.
+//! target. A life also ends when the drive has reported the loss of more than 1 in 1,000 pages,
+//! because years with lost data do not count. After a hundred years, the simulation ends.
 
 mod accelerated;
 mod accelerated_loss;
@@ -52,6 +53,9 @@ use series::{Course, Passed};
 
 /// Largest number of years that a life is simulated.
 pub const MOST_YEARS: f64 = 100.0;
+/// Largest share of the pages of the host whose loss a drive may report before its life ends. Losses
+/// that no read has found yet do not count.
+pub const MOST_LOST: f64 = 1e-3;
 
 /// Reason why a life ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -61,6 +65,8 @@ pub enum End {
     WornOut,
     /// The UBER of all reads of the life exceeded the target.
     Uber,
+    /// The drive reported the loss of more than [`MOST_LOST`] of its pages.
+    LostData,
     /// The simulation ended before the drive did.
     LivesOn,
 }
@@ -338,11 +344,12 @@ impl<S: RequestSource> RequestSource for UntilTime<'_, S> {
 struct Used {
     wear: f64,
     uber: f64,
+    lost: f64,
 }
 
 impl Used {
     fn most(self) -> f64 {
-        self.wear.max(self.uber)
+        self.wear.max(self.uber).max(self.lost)
     }
 
     /// Returns the end that comes first between two checks, and the share of the time between the
@@ -353,7 +360,9 @@ impl Used {
         };
         let wear = (now.wear >= 1.0).then(|| (share(before.wear, now.wear), End::WornOut));
         let uber = (now.uber > 1.0).then(|| (share(before.uber, now.uber), End::Uber));
-        wear.into_iter().chain(uber).min_by(|(one, _), (other, _)| one.total_cmp(other))
+        let lost = (now.lost > 1.0).then(|| (share(before.lost, now.lost), End::LostData));
+        let ends = wear.into_iter().chain(uber).chain(lost);
+        ends.min_by(|(one, _), (other, _)| one.total_cmp(other))
     }
 }
 
@@ -371,7 +380,12 @@ struct Parts<'a> {
 impl Parts<'_> {
     fn used_up(&self, drive: &Drive, clock: &Clock) -> Used {
         let of_target = |target: f64| clock.uber(drive).unwrap_or(0.0) / target;
-        Used { wear: worn(drive) / self.wear.rated, uber: self.uber.map_or(0.0, of_target) }
+        let most_lost = f64::from(drive.geometry().host_pages) * MOST_LOST;
+        Used {
+            wear: worn(drive) / self.wear.rated,
+            uber: self.uber.map_or(0.0, of_target),
+            lost: drive.lost_pages() as f64 / most_lost,
+        }
     }
 
     /// Returns the number of P/E cycles of the mean block.
@@ -430,7 +444,7 @@ pub(crate) mod tests {
     #[test]
     fn progress_of_a_worn_drive_begins_at_0() {
         let wear = Wear { start: 2990.0, rated: 3000.0 };
-        let share = |cycles: f64| wear.share(Used { wear: cycles / 3000.0, uber: 0.0 });
+        let share = |cycles: f64| wear.share(Used { wear: cycles / 3000.0, ..Used::default() });
         assert!(
             share(2990.0).abs() < 1e-9
                 && (share(2992.5) - 0.25).abs() < 1e-9
@@ -441,12 +455,19 @@ pub(crate) mod tests {
 
     #[test]
     fn the_end_between_two_checks_is_interpolated() {
-        let used = |(wear, uber)| Used { wear, uber };
+        let used = |(wear, uber)| Used { wear, uber, lost: 0.0 };
         let up = |before, now| Used::up_between(used(before), used(now));
         assert_eq!(up((0.75, 0.0), (1.25, 0.5)), Some((0.5, End::WornOut)));
         assert_eq!(up((0.75, 0.5), (1.25, 2.5)), Some((0.25, End::Uber)), "errors came first");
         assert_eq!(up((0.0, 0.5), (0.5, 1.5)), Some((0.5, End::Uber)));
         assert_eq!(up((0.75, 0.0), (0.99, 1.0)), None, "a target that is met is not missed");
         assert_eq!(up((1.0, 0.0), (1.0, 0.0)), Some((1.0, End::WornOut)));
+        let lossy = |wear, lost| Used { wear, uber: 0.0, lost };
+        assert_eq!(
+            Used::up_between(lossy(0.5, 0.0), lossy(1.5, 4.0)),
+            Some((0.25, End::LostData)),
+            "losses came first"
+        );
+        assert_eq!(Used::up_between(lossy(0.5, 0.0), lossy(0.6, 1.0)), None, "1 in 1,000 exactly");
     }
 }

@@ -38,13 +38,13 @@ pub fn needed(plan: &RunPlan) -> Result<u64, Failure> {
     };
     let before = plan.source_before()?.map_or(0, |before| before.memory());
     let stages = if plan.stages { memory_of_stages(&Geometry::new(&plan.drive.config)) } else { 0 };
-    let doses = if plan.doses && plan.oracle.level().is_some() {
+    let doses = if plan.files && plan.oracle.level().is_some() {
         Oracle::memory_of_doses(&Geometry::new(&plan.drive.config)).0
     } else {
         0
     };
     let drive = of_drive(&plan.drive.config, plan.reclaim, plan.oracle.level());
-    let windows = if plan.windows && plan.gear == Gear::Timed { AllWindows::MEMORY } else { 0 };
+    let windows = if plan.files && plan.gear == Gear::Timed { AllWindows::MEMORY } else { 0 };
     // The first drive still exists while drives of other ages run.
     let at_once = if plan.ages.is_empty() { 1 } else { 2 };
     Ok(at_once * (drive + source + stages + doses) + before + windows)

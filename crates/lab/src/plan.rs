@@ -87,12 +87,9 @@ pub struct RunPlan {
     /// Whether the host's page reads are split into stages (`Summary::page_reads`). Stages need the
     /// timed gear and no oracle.
     pub stages: bool,
-    /// Whether latencies are kept by window of time, for `latency.csv` and the intervals of
-    /// `.hlog` files. Only the timed gear has latencies.
-    pub windows: bool,
-    /// Whether doses and erases are recorded for the files of a result folder. Drives of other
-    /// `ages` record none.
-    pub doses: bool,
+    /// Whether the run records what only the files of a result folder have: latencies by window of
+    /// time, in the timed gear, and doses and erases. Drives of other `ages` record none.
+    pub files: bool,
 }
 
 /// Technique for each slot, as a user names it.
@@ -207,8 +204,7 @@ impl RunPlan {
             seed: base.seed,
             oracle: base.oracle,
             stages: false,
-            windows: false,
-            doses: false,
+            files: false,
         }
     }
 
@@ -362,7 +358,7 @@ impl RunPlan {
     /// doses.
     #[must_use]
     pub fn at_age(&self, pec: u32) -> Self {
-        let mut plan = Self { ages: vec![], windows: false, doses: false, ..self.clone() };
+        let mut plan = Self { ages: vec![], files: false, ..self.clone() };
         plan.drive.config.start.pec = pec;
         plan
     }

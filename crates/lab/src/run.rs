@@ -124,7 +124,7 @@ pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, 
     };
     progress.stage(None, "preparing the drive");
     let mut session = deaf(progress, || Session::new(&beginning))?;
-    if plan.doses {
+    if plan.files {
         session.record_doses();
     }
     if plan.warm_up > 0 || plan.before.is_some() {
@@ -145,7 +145,7 @@ impl Measured {
         let mut session = session.measure();
         if let Some(engine) = &mut session.engine {
             engine.keep_course();
-            if plan.windows {
+            if plan.files {
                 engine.keep_windows();
             }
         }

@@ -168,8 +168,7 @@ impl Kind {
             seed,
             oracle: if group.oracle { Watch::On } else { Watch::Off },
             stages: group.has_stages(),
-            windows: false,
-            doses: false,
+            files: false,
         };
         if refresh != NO_REFRESH || of_run.parity != NO_PARITY || group.span.is_some() {
             plan.checked()

@@ -157,17 +157,11 @@ fn say_stage(whose: Option<&str>, what: &str) {
 fn line(stage: &str, done: u64, total: Option<u64>, things: &str, rate: f64) -> String {
     let stage = if stage.is_empty() { String::new() } else { format!("{stage}: ") };
     let of = total.map_or_else(String::new, |total| format!(" of {}", count(total)));
-    let mut line = format!("{stage}{}{of} {things}", count(done));
-    if rate >= 1.0 {
-        line += &format!(", {}", per_second(rate));
-    }
-    match total {
-        Some(total) if rate > 0.0 => {
-            line += &format!(", {} left", roughly(total.saturating_sub(done) as f64 / rate));
-        }
-        _ => {}
-    }
-    line
+    let speed = if rate >= 1.0 { format!(", {}", per_second(rate)) } else { String::new() };
+    let left = total.filter(|_| rate > 0.0).map_or_else(String::new, |total| {
+        format!(", {} left", roughly(total.saturating_sub(done) as f64 / rate))
+    });
+    format!("{stage}{}{of} {things}{speed}{left}", count(done))
 }
 
 /// Formats a rate, such as "120,000/s".

@@ -70,6 +70,6 @@ fn the_manifest_has_the_commit_of_these_sources() {
     assert_eq!(small_run(&["--out", &room.text("out")]).code, 0);
     let manifest = fs::read_to_string(room.path("out/manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&manifest).unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    assert_eq!(manifest["git_commit"].as_str(), commit(&root.join(".git")).as_deref());
+    let git = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.git");
+    assert_eq!(manifest["git_commit"].as_str(), commit(&git).as_deref());
 }

@@ -25,7 +25,7 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             let mut bytes = std::fs::read(&entry).unwrap();
             if name == Path::new("manifest.json") {
                 let mut manifest: Value = serde_json::from_slice(&bytes).unwrap();
-                assert!(manifest["command_line"].take().is_array(), "{name:?}");
+                assert!(manifest["command_line"].take().is_array());
                 bytes = manifest.to_string().into_bytes();
             }
             files.insert(name, bytes);

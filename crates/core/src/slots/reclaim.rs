@@ -55,6 +55,9 @@ use crate::flash::count::space_saving::{SpaceSaving, Tracked};
 use crate::flash::recoded::Recoded;
 use crate::slots::card::{Card, InSlot};
 
+/// Name of the technique that rewrites no data.
+pub const NO_RECLAIM: &str = none::CARD.about.name;
+
 /// What a policy may look at.
 pub struct View<'a> {
     /// The drive's parts.

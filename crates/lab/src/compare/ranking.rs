@@ -108,6 +108,7 @@ impl<'a> Ranking<'a> {
 /// - No row wins without a competitor, or if all rows are equal or too close.
 /// - No row wins if parity repairs what the column counts.
 /// - A row wins if it is the only row that kept the data.
+/// - A baseline never wins, and no row wins against baselines alone.
 /// - No life wins while the life of another row has not settled.
 pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
     let shown = &COLUMNS[column];
@@ -130,6 +131,7 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
             .map(|row| ranking.front.iter().any(|standing| std::ptr::eq(standing.row, row)))
             .collect(),
         Some(_) => none,
+        None if rows.iter().any(|row| row.baseline && !row.lost_data()) => none,
         None => {
             let alone = rows
                 .iter()
@@ -146,7 +148,7 @@ fn may_be_compared(rows: &[ComparisonRow], column: &Column) -> bool {
     let is_early = column.life_unit().is_some()
         && competing.len() > 1
         && competing.iter().any(|row| !row.tells_life());
-    !is_early && !(column.key == "uber" && unequal_reliability(rows).is_some())
+    !(is_early || column.key == "uber" && unequal_reliability(rows).is_some())
 }
 
 /// Returns the labels of the rows that may be the best of a column and that the runs cannot tell

@@ -21,6 +21,9 @@ pub struct ComparisonRow {
     pub parity: &'static str,
     /// Whether the technique is counterfactual: no real drive has these results.
     pub counterfactual: bool,
+    /// Whether the row has no read reclaim, beside rows that have. It shows what reads do to data
+    /// without protection, and never wins.
+    pub baseline: bool,
     /// Label in the table.
     pub label: String,
     /// Runs by rising seed.
@@ -97,6 +100,7 @@ impl ComparisonRow {
             refresh: plan.refresh,
             parity: plan.parity,
             counterfactual: plan.is_counterfactual(),
+            baseline: false,
             label,
             runs,
             means,
@@ -129,11 +133,14 @@ impl ComparisonRow {
         self.runs.iter().any(Summary::is_saturated)
     }
 
-    /// Returns whether the row may win a column. Counterfactual techniques and rows that lost data
-    /// never win. The latencies and times of a saturated drive cannot be compared.
+    /// Returns whether the row may win a column. Counterfactual techniques, baselines and rows that
+    /// lost data never win. The latencies and times of a saturated drive cannot be compared.
     pub fn may_win(&self, column: &Column) -> bool {
         let of_rate = column.life_unit() == Some(LifeUnit::Days) || column.is_latency();
-        !(self.counterfactual || self.lost_data() || of_rate && self.is_saturated())
+        !(self.counterfactual
+            || self.baseline
+            || self.lost_data()
+            || of_rate && self.is_saturated())
     }
 
     /// Returns whether rates and state have settled in all runs, so that vpass can project a life.

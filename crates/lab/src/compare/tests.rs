@@ -73,7 +73,7 @@ fn each_column_has_a_label_of_its_own_and_the_unit_of_its_key() {
     let about = json["columns"].as_object().unwrap();
     assert_eq!(about["read_p99_9_us"], json!({ "label": "read p99.9", "unit": "us" }));
     assert_eq!(about["write_amplification"], json!({ "label": "write amplification", "unit": "" }));
-    let mut labels: Vec<_> = COLUMNS.iter().map(|column| column.label()).collect();
+    let mut labels: Vec<_> = COLUMNS.iter().map(super::column::Column::label).collect();
     labels.sort_unstable();
     labels.dedup();
     assert_eq!(labels.len(), COLUMNS.len());

@@ -29,6 +29,10 @@ pub fn sentences(rows: &[ComparisonRow], sizes: &Sizes) -> Vec<String> {
         if !parts.is_empty() {
             sentences.push(format!("Of those that kept all data: {}.", parts.join("; ")));
         }
+        let baselines = safe.iter().filter(|row| row.baseline);
+        sentences.extend(baselines.map(|row| {
+            format!("`{}` protects no data from reads, so it does not compete.", row.label)
+        }));
     }
     sentences
 }

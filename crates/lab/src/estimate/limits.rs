@@ -10,7 +10,7 @@
 use vpass_core::base::geometry::Geometry;
 use vpass_core::disturb::table::LimitTable;
 use vpass_core::slots::reclaim::promise::Prospect;
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, technique};
+use vpass_core::slots::reclaim::{CHECK_INTERVAL, NO_RECLAIM, technique};
 
 use crate::failure::Failure;
 use crate::plan::RunPlan;
@@ -60,7 +60,7 @@ impl Limits {
         let technique = technique(plan.reclaim).expect("its name was found");
         let kind = match plan.reclaim {
             _ if !config.disturb.model.disturbs() => Kind::Nothing,
-            "none" => Kind::Nothing,
+            NO_RECLAIM => Kind::Nothing,
             name if WHOLE_BLOCKS.contains(&name) => Kind::Blocks,
             name if WORDLINES.contains(&name) => Kind::Wordlines,
             _ => return Ok(None),

@@ -42,7 +42,7 @@ fn percentiles_of_a_thousand_known_requests() {
         assert_eq!(row[1], format!("{:.2}", at as f64 * 0.05));
         let percentile: f64 = row[2].parse().unwrap();
         // Two digits after the last nine.
-        let digit = 0.01 * 0.1f64.powi(at as i32 / 20);
+        let digit = 0.01 * 0.1f64.powi(i32::try_from(at).unwrap() / 20);
         assert!((percentile - 100.0 * (1.0 - share)).abs() <= 0.51 * digit, "{row:?}");
         // 10^-0.3 is 0.501187, so 501 requests are beyond, and the request before them took 499 us.
         let beyond = (1..=1000u64).rev().find(|n| *n as f64 <= 1000.0 * share + 1e-6).unwrap();
@@ -133,7 +133,9 @@ fn intervals(log: &[u8]) -> Vec<(f64, f64, Histogram<u64>)> {
 fn union(intervals: &[(f64, f64, Histogram<u64>)]) -> Histogram<u64> {
     let mut all = Histogram::new(3).unwrap();
     all.auto(true);
-    intervals.iter().for_each(|(_, _, histogram)| all.add(histogram).unwrap());
+    for (_, _, histogram) in intervals {
+        all.add(histogram).unwrap();
+    }
     all
 }
 
@@ -145,8 +147,8 @@ fn the_intervals_of_a_log_are_the_whole_histogram() {
     let base = Base { set: set.map(Into::into).into(), ..Base::new("tiny") };
     let setup = Setup::new(base, Named::Workload("random-70-30".into()));
     let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
-    let files = |windows: bool| {
-        let plan = RunPlan { windows, ..plan.clone() };
+    let files = |files: bool| {
+        let plan = RunPlan { files, ..plan.clone() };
         of_run(&plan, &execute(&plan, &Unwatched).unwrap(), &Call::of_library("run")).unwrap()
     };
     let (with, without) = (files(true), files(false));

@@ -57,7 +57,7 @@ pub struct Row {
     pub consumed_hints: Option<f64>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires it")]
+#[expect(clippy::ref_option, reason = "serde requires it")]
 fn is_nothing(share: &Option<f64>) -> bool {
     share.is_none_or(|share| share == 0.0)
 }
@@ -98,13 +98,13 @@ impl Course {
 
 /// Returns the rows of the mean life. Each life has a factor for its years. The list is empty
 /// without lives, or if a life has no states.
-pub(super) fn mean<'a>(lives: impl Iterator<Item = (&'a Course, f64)> + Clone) -> Vec<Row> {
+pub(super) fn mean(lives: &[(&Course, f64)]) -> Vec<Row> {
     let row = |part: u32| {
         let part = f64::from(part) / f64::from(PARTS);
         let (mut count, mut years, mut pec) = (0.0, 0.0, 0.0);
         let mut shares = [0.0; Cause::COUNT];
         let mut has_programs = true;
-        for (course, factor) in lives.clone() {
+        for (course, factor) in lives {
             let (of_life, cycles, programs) = course.at(part)?;
             let all: f64 = programs.iter().sum();
             has_programs &= all > 0.0;
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn rows_are_evenly_spaced_and_hold_the_state_at_their_time() {
-        let rows = mean([(&course(4.0), 1.0)].into_iter());
+        let rows = mean(&[(&course(4.0), 1.0)]);
         assert_eq!(rows.len(), 65);
         assert_eq!((rows[0].years, rows[64].years, rows[64].pec_mean), (0.0, 4.0, 900.0));
         assert_eq!(rows[0].consumed_host, None, "nothing was programmed yet");
@@ -177,16 +177,16 @@ mod tests {
     #[test]
     fn lives_are_averaged_at_the_same_part_of_their_years() {
         let (short, long) = (course(4.0), course(6.0));
-        let rows = mean([(&short, 1.0), (&long, 1.0)].into_iter());
+        let rows = mean(&[(&short, 1.0), (&long, 1.0)]);
         assert!((rows[32].years - 2.5).abs() < 1e-12);
         assert!((rows[32].pec_mean - 600.0).abs() < 0.1, "the mean of 500 and 700");
         let reclaim = f64::midpoint(2.0 / 3.0, 3.0 / 4.0);
         assert!((rows[32].consumed_reclaim.unwrap() - reclaim).abs() < 1e-4);
         // The factor of a sample corrects years, and nothing else.
-        let corrected = mean([(&short, 2.0), (&long, 1.0)].into_iter());
+        let corrected = mean(&[(&short, 2.0), (&long, 1.0)]);
         assert!((corrected[64].years - 7.0).abs() < 1e-12);
         assert_eq!(corrected[64].pec_mean, rows[64].pec_mean);
-        assert!(mean([(&short, 1.0), (&Course::default(), 1.0)].into_iter()).is_empty());
+        assert!(mean(&[(&short, 1.0), (&Course::default(), 1.0)]).is_empty());
     }
 
     #[test]

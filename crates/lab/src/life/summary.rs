@@ -226,7 +226,9 @@ impl Life {
             uber: mean_ci95_of_all(lives, |lived| lived.uber),
             reads_by_retries: by_retries(lives),
             hints: by_word(lives),
-            series: series::mean(lives.iter().map(|lived| (&lived.course, 1.0))),
+            series: series::mean(
+                &lives.iter().map(|lived| (&lived.course, 1.0)).collect::<Vec<_>>(),
+            ),
             lives: plans.iter().zip(lives).map(|(plan, lived)| One::of(plan, lived)).collect(),
         }
     }
@@ -241,7 +243,7 @@ impl Life {
             return Some(life);
         }
         let courses = lives.iter().map(|lived| &lived.course).zip(answer.factors.iter().copied());
-        let series = series::mean(courses);
+        let series = series::mean(&courses.collect::<Vec<_>>());
         let sure = answer.interval.filter(|interval| !interval.is_range);
         let corrected =
             lives.iter().zip(&answer.factors).map(|(lived, factor)| factor * lived.years);

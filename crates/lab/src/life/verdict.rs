@@ -1,8 +1,11 @@
 //! Verdict on lives, in sentences: the technique under which a drive lives longest. Only techniques
 //! that kept all data compete. A difference within the intervals does not count.
 
+use vpass_core::slots::reclaim::NO_RECLAIM;
+
 use super::summary::Life;
-use crate::numbers::digits;
+use super::{End, MOST_LOST};
+use crate::numbers::{digits, years};
 
 /// Returns the technique that lives longest. Returns `None` without competitors, if two lives are
 /// too close to compare, or if acceleration hides a life.
@@ -15,10 +18,17 @@ pub fn longest(lives: &[Life]) -> Option<&Life> {
     (second.ended && (!best.ended || surpass(best, second))).then_some(best)
 }
 
+/// Returns whether a life is one without read reclaim, beside lives with it. It shows what reads do
+/// to data without protection, and never wins.
+fn is_baseline(life: &Life, lives: &[Life]) -> bool {
+    life.reclaim == NO_RECLAIM && lives.iter().any(|other| other.reclaim != NO_RECLAIM)
+}
+
 /// Returns the competing lives; the longest life is first. Lives that outlive the simulation come
 /// before all other lives.
 fn ranked(lives: &[Life]) -> Vec<&Life> {
-    let mut order: Vec<&Life> = lives.iter().filter(|life| life.competes()).collect();
+    let competing = lives.iter().filter(|life| life.competes() && !is_baseline(life, lives));
+    let mut order: Vec<&Life> = competing.collect();
     order.sort_by(|a, b| a.ended.cmp(&b.ended).then(b.years.mean.total_cmp(&a.years.mean)));
     order
 }
@@ -36,6 +46,10 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
     let lost: Vec<String> = lives.iter().filter(is_real).map(lost).collect();
     let mut sentences: Vec<String> =
         lost.into_iter().chain(hidden(lives)).chain(told(lives)).collect();
+    let unprotected = lives.iter().filter(|life| life.competes() && is_baseline(life, lives));
+    sentences.extend(unprotected.map(|life| {
+        format!("`{}` protects no data from reads, so it does not compete.", life.label)
+    }));
     if lives.iter().any(|life| life.counterfactual) && lives.len() > 1 {
         let ideal = "Counterfactual techniques are shown for comparison and do not compete.";
         sentences.push(ideal.into());
@@ -44,10 +58,19 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
 }
 
 /// Describes a loss, such as "`none` lost data, 456 pages in the mean life, so its years do not
-/// count."
+/// count." A life that the losses ended says so.
 fn lost(life: &Life) -> String {
+    let ended = if life.lives.iter().any(|one| one.end == End::LostData) {
+        format!(
+            " A life ends once more than 1 in {:.0} pages is lost, here after {}.",
+            1.0 / MOST_LOST,
+            years(life.years.mean, None)
+        )
+    } else {
+        String::new()
+    };
     format!(
-        "`{}` lost data, {} pages in the mean life, so its years do not count.",
+        "`{}` lost data, {} pages in the mean life, so its years do not count.{ended}",
         life.label,
         digits(life.data_lost_pages)
     )
@@ -75,6 +98,7 @@ fn told(lives: &[Life]) -> Option<String> {
     let order = ranked(lives);
     match order[..] {
         [] | [_] if lives.len() < 2 => None,
+        [] | [_] if lives.iter().any(|life| life.competes() && is_baseline(life, lives)) => None,
         [] => Some("No technique kept all data.".into()),
         [only] => Some(format!(
             "Only `{}` kept all data, so there is nothing to compare it with.",
@@ -140,6 +164,37 @@ mod tests {
             "a single life reports that it lost data"
         );
         assert_eq!(verdict(&lives[1..2]), None);
+    }
+
+    #[test]
+    fn a_life_that_losses_ended_says_so() {
+        let one = crate::life::summary::One {
+            seed: 1,
+            residue: 0,
+            years: 0.5,
+            end: End::LostData,
+            accelerated_from_pec: None,
+            oracle_clean: None,
+        };
+        let lossy = Life { lives: vec![one], ..of("none", 0.5, 144.0) };
+        assert_eq!(
+            verdict(&[lossy]).unwrap(),
+            "`none` lost data, 144 pages in the mean life, so its years do not count. A life ends \
+             once more than 1 in 1000 pages is lost, here after 183 days."
+        );
+    }
+
+    #[test]
+    fn a_life_without_reclaim_does_not_compete_with_lives_with_it() {
+        let none = Life { reclaim: NO_RECLAIM, ..of("none", 9.0, 0.0) };
+        let two = [none, of("block", 2.0, 0.0)];
+        assert!(longest(&two).is_none());
+        let said = "`none` protects no data from reads, so it does not compete.";
+        assert_eq!(verdict(&two).unwrap(), said);
+        let [none, block] = two;
+        let three = [none, block, of("straw-wl", 4.0, 0.0)];
+        assert_eq!(longest(&three).unwrap().label, "straw-wl");
+        assert!(verdict(&three).unwrap().ends_with(said));
     }
 
     #[test]

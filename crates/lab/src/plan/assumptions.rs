@@ -131,7 +131,7 @@ fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<String> {
         all = vec![format!("The trace has no times: {rate} requests a second (--assume-rate).")];
     }
     all.extend(unit_notes(survey, options).map(|note| sentence(&note)));
-    if options.arrival == Arrival::Open && options.speed != 1.0 {
+    if options.arrival == Arrival::Open && (options.speed - 1.0).abs() > 0.0 {
         let speed = digits(options.speed);
         all.push(format!("The trace runs at {speed} times its recorded speed (--speed)."));
     }

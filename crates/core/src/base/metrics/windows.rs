@@ -156,22 +156,17 @@ impl Windows {
             let Closed { number, first, sum_ns } = self.closed[at];
             let until = self.closed.get(at + 1).map_or(self.counts.len(), |next| next.first);
             let number = number / 2;
-            match self.closed[..kept].last_mut().filter(|last| last.number == number) {
-                Some(last) => {
-                    merge(
-                        &self.counts[last.first..end],
-                        &self.counts[first..until],
-                        &mut self.merged,
-                    );
-                    last.sum_ns += sum_ns;
-                    end = last.first + self.merged.len();
-                    self.counts[last.first..end].copy_from_slice(&self.merged);
-                }
-                None => {
-                    self.counts.copy_within(first..until, end);
-                    self.closed[kept] = Closed { number, first: end, sum_ns };
-                    (kept, end) = (kept + 1, end + until - first);
-                }
+            let last = self.closed[..kept].last_mut().filter(|last| last.number == number);
+            if let Some(last) = last {
+                let [own, other] = [last.first..end, first..until];
+                merge(&self.counts[own], &self.counts[other], &mut self.merged);
+                last.sum_ns += sum_ns;
+                end = last.first + self.merged.len();
+                self.counts[last.first..end].copy_from_slice(&self.merged);
+            } else {
+                self.counts.copy_within(first..until, end);
+                self.closed[kept] = Closed { number, first: end, sum_ns };
+                (kept, end) = (kept + 1, end + until - first);
             }
         }
         self.closed.truncate(kept);

@@ -494,6 +494,28 @@ fn rows_that_are_alike_have_no_star() {
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false; 3]);
 }
 
+/// `none` rewrites fewest pages, but keeps data only by chance.
+#[test]
+fn a_row_without_reclaim_never_wins_beside_rows_with_it() {
+    let unprotected = |lost: u64| {
+        let run = Summary { data_lost_pages: lost, ..rewrites(0, 0.0) };
+        ComparisonRow { baseline: true, ..row("none", vec![run]) }
+    };
+    let block = || row("block", vec![rewrites(7, 0.0)]);
+    let rows = [unprotected(0), block(), row("straw-wl", vec![rewrites(3, 0.0)])];
+    assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false, true]);
+    let said = verdict(&rows, &SIZES);
+    assert!(said.contains("fewest under `straw-wl` (3 pages, against 7 pages under `block`"));
+    assert!(said.contains("`none` protects no data from reads, so it does not compete."), "{said}");
+    // One technique against a baseline that kept its data has no competitor.
+    let rows = [unprotected(0), block()];
+    assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
+    assert!(!verdict(&rows, &SIZES).contains("Only"), "both kept their data");
+    // A baseline that lost data leaves `block` alone.
+    let rows = [unprotected(2), block()];
+    assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true]);
+}
+
 /// The run lasts 100 s. A drive is saturated if its lag exceeds 1 % of the time in which requests
 /// came. A lag of one second is too long for any run.
 #[test]
