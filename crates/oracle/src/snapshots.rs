@@ -6,7 +6,7 @@
 //!
 //! - before a job moves or recodes any of it, before its erase, and at the end of the run
 //! - at each page that a job reads, and at each page that sets the worst ratio of the run
-//! - when the block's reads have grown by 1/[`GROWTH`], and by [`READS_PER_WORDLINE`] for each
+//! - when the block's reads have grown by 1/`GROWTH`, and by `READS_PER_WORDLINE` for each
 //!   wordline: before the host overwrites pages, nobody says where they lie
 //!
 //! A look compares each wordline that holds valid or lost pages. It allocates nothing. A picture of

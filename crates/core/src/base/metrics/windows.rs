@@ -38,7 +38,7 @@ pub struct Window {
     pub latency: Latency,
 }
 
-/// Latencies by window, for one kind of request. Without [`Self::begin`], nothing is kept.
+/// Latencies by window, for one kind of request. Without `begin`, nothing is kept.
 #[derive(Clone)]
 pub struct Windows {
     /// End of the open window, in ns.
