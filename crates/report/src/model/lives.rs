@@ -28,7 +28,7 @@ const CAUSES: [(&str, &str, &str); 6] = [
 /// Life over wear: the causes of wear, at points of the life.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wearing {
-    /// Shares of all programmed pages by cause, in the order of [`CAUSES`].
+    /// Shares of all programmed pages by cause, in the order of `CAUSES`.
     pub shares: [f64; 6],
     /// Years from the start, rising, at the end of each step.
     pub years: Vec<f64>,
