@@ -4,8 +4,8 @@
 //! A drive is worn out when its mean block reaches its rated P/E cycles (`drive.rated_pec`),
 //! including wear by reprogramming. A user may end the life earlier: after some years, or when the
 //! error rate (UBER) of all reads of the life exceeds a target. JESD218 defines endurance by such a
-//! target. A life also ends when the drive has reported the loss of more than 1 in 1,000 pages,
-//! because years with lost data do not count. After a hundred years, the simulation ends.
+//! target. Without a target, a life ends when the drive has reported the loss of more than 1 in
+//! 1,000 pages, because years with lost data do not count. After a hundred years, the simulation ends.
 
 mod accelerated;
 mod accelerated_loss;
@@ -53,8 +53,8 @@ use series::{Course, Passed};
 
 /// Largest number of years that a life is simulated.
 pub const MOST_YEARS: f64 = 100.0;
-/// Largest share of the pages of the host whose loss a drive may report before its life ends. Losses
-/// that no read has found yet do not count.
+/// Largest share of the host's pages whose loss a drive may report before its life ends. Losses that
+/// no read has found yet do not count.
 pub const MOST_LOST: f64 = 1e-3;
 
 /// Reason why a life ended.
@@ -380,7 +380,11 @@ struct Parts<'a> {
 impl Parts<'_> {
     fn used_up(&self, drive: &Drive, clock: &Clock) -> Used {
         let of_target = |target: f64| clock.uber(drive).unwrap_or(0.0) / target;
-        let most_lost = f64::from(drive.geometry().host_pages) * MOST_LOST;
+        // A user who names an error rate has said which losses end the life.
+        let most_lost = match self.uber {
+            Some(_) => f64::INFINITY,
+            None => f64::from(drive.geometry().host_pages) * MOST_LOST,
+        };
         Used {
             wear: worn(drive) / self.wear.rated,
             uber: self.uber.map_or(0.0, of_target),

@@ -63,6 +63,8 @@ pub struct Row {
     pub reclaim: String,
     /// Whether no real drive can use the technique.
     pub counterfactual: bool,
+    /// Whether the row has no read reclaim, beside rows that have. It never wins.
+    pub baseline: bool,
     /// Number of host pages that all runs lost.
     pub lost_pages: f64,
     /// Values by column.
@@ -92,7 +94,7 @@ impl Row {
 
     /// Returns whether the row may win: it protects data, it lost none, and a real drive can use it.
     pub fn may_win(&self) -> bool {
-        self.kept_data() && !self.counterfactual && self.reclaim != "none"
+        self.kept_data() && !self.counterfactual && !self.baseline
     }
 
     /// Returns the number of flash pages programmed for a cause per page that the host wrote, as a
@@ -156,6 +158,7 @@ impl Model {
             [one] => return Err(without_results(one)),
             several => joined::read(several)?,
         };
+        model.mark_baselines();
         model.choose_drawn();
         Ok(model)
     }
@@ -197,6 +200,14 @@ impl Model {
     /// Returns the effective configuration of the drive; null without a manifest.
     pub fn drive_configuration(&self) -> &Value {
         self.manifest.get("drive_configuration").unwrap_or(&Value::Null)
+    }
+
+    /// Marks the rows without read reclaim, if other rows have a technique.
+    fn mark_baselines(&mut self) {
+        let has_technique = self.rows.iter().any(|row| row.reclaim != "none");
+        for row in &mut self.rows {
+            row.baseline = has_technique && row.reclaim == "none";
+        }
     }
 
     /// Moves rows that charts do not show to [`Self::others`]. Winners, `none` and `block` stay

@@ -22,6 +22,8 @@ pub fn two(value: f64) -> String {
     match value.abs() {
         v if v >= 9.95 => lab::digits(value.round()).trim_end_matches(".0").to_owned(),
         v if v >= 0.095 => format!("{value:.1}"),
+        v if v >= 0.0095 => format!("{value:.3}"),
+        v if v >= 0.000_95 => format!("{value:.4}"),
         v if v > 0.0 => format!("{value:.1e}"),
         _ => "0".into(),
     }

@@ -116,10 +116,15 @@ fn document(model: &Model, main: &str, data: &Value) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
          <meta name=\"color-scheme\" content=\"light dark\"><title>{title}</title>\
-         <link rel=\"icon\" href=\"data:,\"><style>{STYLE}</style></head><body>{}\
+         <link rel=\"icon\" href=\"data:,\"><style>{STYLE}</style></head><body{}>{}\
          <main>{main}</main><footer>Made from results of vpass {version}. This file loads nothing \
          and sends nothing.</footer><script type=\"application/json\" id=\"data\">{data}</script>\
          <script>{SCRIPT}</script></body></html>\n",
+        if model.rows.first().is_some_and(|row| row.reclaim != "none") {
+            " class=\"all-reclaim\""
+        } else {
+            ""
+        },
         header::header(model)
     );
     html

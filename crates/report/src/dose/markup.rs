@@ -155,15 +155,21 @@ fn say(shown: &[Option<Shown>], flash: &Flash, chosen: Option<(usize, usize)>) -
     };
     let because = chosen.and_then(|(technique, block)| {
         let Shown { row, doses, .. } = shown[technique].as_ref()?;
-        Some(sentences::because(&row.label, &doses.snapshots[block], flash.stride as usize))
+        let block = &doses.snapshots[block];
+        let because = sentences::because(&row.label, block, flash.stride as usize);
+        Some([because, sentences::early(&row.reclaim, block)])
     });
     let said = [
         weights(all()).map_or_else(String::new, |ends| sentences::neighbours(ends, flash.stride)),
         sentences::past_limit(&worst),
         shares,
-        because.unwrap_or_default(),
     ];
-    said.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
+    let because = because.into_iter().flatten();
+    said.into_iter()
+        .chain(because)
+        .filter(|sentence| !sentence.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Returns the smallest and the largest dose of a read of a neighbour.

@@ -6,6 +6,9 @@ use crate::section::{bold, code};
 
 /// Largest difference of two shares that counts as alike.
 const ALIKE: f64 = 0.01;
+/// Smallest share of a block's limit, if all reads were on one side of its weakest wordline, at
+/// which `block` is about to rewrite the block.
+const ALMOST_DUE: f64 = 0.8;
 
 /// Says how much more a read disturbs its neighbours than the rest of its block. `weights` has the
 /// smallest and the largest dose of a read of a neighbour. `stride` is the distance of neighbours
@@ -127,6 +130,25 @@ pub(super) fn because(technique: &str, block: &Snapshot, stride: usize) -> Strin
     )
 }
 
+/// Says why `block` rewrites this block early: it sees the reads of the whole block, not which
+/// wordlines they disturb. Empty for other techniques, and for a block whose count is far from its
+/// end.
+pub(super) fn early(reclaim: &str, block: &Snapshot) -> String {
+    let reads: f64 = block.wordlines.iter().map(|w| w.reads).sum();
+    let with_data = block.wordlines.iter().filter(|w| w.valid_pages > 0 && w.limit > 0.0);
+    let as_if = with_data.map(|w| reads * w.alpha / w.limit).fold(0.0, f64::max);
+    if reclaim != "block" || as_if < ALMOST_DUE {
+        return String::new();
+    }
+    format!(
+        "{} knows only how often the block was read. Had all {} reads been beside its weakest \
+         wordline, that one would be at {} of its limit, so the block is rewritten.",
+        code(reclaim),
+        count(reads.round()),
+        bold(&percent(100.0 * as_if))
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,6 +208,21 @@ mod tests {
             "Under block the worst wordline reaches 15 % of its limit."
         );
         assert_eq!(reached(&[]), "");
+    }
+
+    #[test]
+    fn block_is_early_because_it_counts_whole_blocks() {
+        // 9 x 1,100 reads are 99 % of a limit of 10,000.
+        let mut near = block(69, &[0.0, 10.0, 1500.0, 10.0, 20.0], 10_000.0);
+        (near.wordlines[0].reads, near.wordlines[4].reads) = (600.0, 500.0);
+        assert_eq!(
+            plain(&early("block", &near)),
+            "block knows only how often the block was read. Had all 1,100 reads been beside its \
+             weakest wordline, that one would be at 99 % of its limit, so the block is rewritten."
+        );
+        assert_eq!(early("straw-wl", &near), "", "it counts wordlines");
+        near.wordlines[0].reads = 0.0;
+        assert_eq!(early("block", &near), "", "500 reads are 45 %");
     }
 
     #[test]

@@ -88,6 +88,7 @@ fn row(folder: &Folder, technique: &Value, label: String) -> Result<Row, Failure
     Ok(Row {
         reclaim: text(technique, "reclaim"),
         counterfactual: technique.get("counterfactual").and_then(Value::as_bool).unwrap_or(false),
+        baseline: false,
         lost_pages: lost_pages(&runs, &cells),
         warnings: sentences(technique.get("warnings")),
         wearing: None,

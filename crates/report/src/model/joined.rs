@@ -84,6 +84,7 @@ fn row(folder: &Folder, summary: &Value, assumptions: Vec<String>) -> Row {
         life: life(wear),
         label: reclaim.clone(),
         counterfactual: summary.get("counterfactual").and_then(Value::as_bool).unwrap_or(false),
+        baseline: false,
         lost_pages: lost_pages(&runs, &cells),
         wearing: None,
         warnings: sentences(summary.get("warnings")),

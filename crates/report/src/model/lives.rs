@@ -88,6 +88,7 @@ fn row(technique: &Value) -> Row {
         label: text(technique, "label"),
         reclaim: text(technique, "reclaim"),
         counterfactual: technique.get("counterfactual").and_then(Value::as_bool).unwrap_or(false),
+        baseline: false,
         // A loss that acceleration may have caused makes the years no answer either.
         lost_pages: lost,
         life: life(technique),

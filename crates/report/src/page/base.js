@@ -17,7 +17,10 @@ const svg = maker('http://www.w3.org/2000/svg');
 
 const NBSP = '\u00a0';
 const whole = value => Math.round(value).toLocaleString('en');
-const percent = share => Math.round(100 * share) + NBSP + '%';
+const percent = share => {
+  const value = 100 * share;
+  return (value > 0 && value < 9.95 ? significant(value, 2) : Math.round(value)) + NBSP + '%';
+};
 
 // Three significant digits. The value is rounded first: 999.96 has four digits before the point.
 function significant(value, digits = 3) {

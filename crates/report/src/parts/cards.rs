@@ -20,6 +20,8 @@ const ALIKE: f64 = 0.01;
 struct Measure {
     key: &'static str,
     title: &'static str,
+    /// Title of a page with one technique, which nothing surpasses.
+    alone: &'static str,
     more_is_better: bool,
     /// Whether bars are logarithmic.
     is_log: bool,
@@ -37,6 +39,7 @@ fn measures(model: &Model) -> [Measure; 4] {
     let life = Measure {
         key: "life",
         title: "Longest life",
+        alone: "Life",
         more_is_better: true,
         is_log: false,
         value: |row| row.life?.point(),
@@ -45,16 +48,16 @@ fn measures(model: &Model) -> [Measure; 4] {
     let amplification = of_column(
         "write_amplification",
         if model.kind == Kind::Lives {
-            "Write amplification"
+            ["Write amplification"; 2]
         } else {
-            "Lowest write amplification"
+            ["Lowest write amplification", "Write amplification"]
         },
         |row| row.value("write_amplification"),
         |row| text_of(row, "write_amplification", Unit::Ratio),
     );
     let lost = of_column(
         "data_lost_pages",
-        "Lost pages",
+        ["Lost pages"; 2],
         |row| row.value("data_lost_pages"),
         |row| text_of(row, "data_lost_pages", Unit::Count),
     );
@@ -63,7 +66,7 @@ fn measures(model: &Model) -> [Measure; 4] {
             life,
             of_column(
                 "reads_share",
-                "Share of the wear by reads",
+                ["Share of the wear by reads"; 2],
                 |row| Some(100.0 * row.wearing.as_ref()?.shares[2]),
                 |row| {
                     let share = row.wearing.as_ref().map(|wearing| 100.0 * wearing.shares[2]);
@@ -78,14 +81,14 @@ fn measures(model: &Model) -> [Measure; 4] {
             if model.is_timed() {
                 of_column(
                     "read_p99_9_us",
-                    "Shortest tail: read p99.9",
+                    ["Shortest tail: read p99.9", "Tail: read p99.9"],
                     |row| row.value("read_p99_9_us"),
                     |row| text_of(row, "read_p99_9_us", Unit::Us),
                 )
             } else {
                 of_column(
                     "reclaim_write_pages",
-                    "Fewest pages rewritten because of reads",
+                    ["Fewest pages rewritten because of reads", "Pages rewritten because of reads"],
                     |row| row.value("reclaim_write_pages"),
                     |row| text_of(row, "reclaim_write_pages", Unit::Count),
                 )
@@ -95,7 +98,7 @@ fn measures(model: &Model) -> [Measure; 4] {
                 is_log: true,
                 ..of_column(
                     "controller_ram_bytes",
-                    "Smallest controller memory",
+                    ["Smallest controller memory", "Controller memory"],
                     |row| row.value("controller_ram_bytes"),
                     |row| text_of(row, "controller_ram_bytes", Unit::Bytes),
                 )
@@ -106,11 +109,11 @@ fn measures(model: &Model) -> [Measure; 4] {
 
 fn of_column(
     key: &'static str,
-    title: &'static str,
+    [title, alone]: [&'static str; 2],
     value: fn(&Row) -> Option<f64>,
     text: fn(&Row) -> String,
 ) -> Measure {
-    Measure { key, title, more_is_better: false, is_log: false, value, text }
+    Measure { key, title, alone, more_is_better: false, is_log: false, value, text }
 }
 
 fn text_of(row: &Row, key: &str, unit: Unit) -> String {
@@ -131,7 +134,7 @@ fn card(model: &Model, measure: &Measure) -> String {
     format!(
         "<div class=\"card{class}\"><h2>{}</h2><p class=\"big{long}\">{}</p><p class=\"by\">{by}{bars_are}\
          </p><dl class=\"mini\">{}</dl></div>",
-        escape(measure.title),
+        escape(if model.all().count() > 1 { measure.title } else { measure.alone }),
         escape(&big),
         bars(model, measure, &winners)
     )

@@ -85,7 +85,7 @@ fn the_readout_says_what_the_worst_wordline_endured() {
     browser.press("ArrowRight");
     let said = attribute(&mut browser, "#dw", "aria-valuetext");
     assert!(
-        said.starts_with("wordline 21; group good; 3 pages of data; dose 5,400 of 60,000: 9 %"),
+        said.starts_with("wordline 21; group good; 3 pages of data; dose 5,400 of 60,000: 9.0 %"),
         "{said}"
     );
     // Wordline 23 holds no data.
