@@ -5,7 +5,8 @@
 //! including wear by reprogramming. A user may end the life earlier: after some years, or when the
 //! error rate (UBER) of all reads of the life exceeds a target. JESD218 defines endurance by such a
 //! target. Without a target, a life ends when the drive has reported the loss of more than 1 in
-//! 1,000 pages, because years with lost data do not count. After a hundred years, the simulation ends.
+//! 1,000 pages, because years with lost data do not count. The simulation ends after a hundred
+//! years.
 
 mod accelerated;
 mod accelerated_loss;
@@ -53,8 +54,8 @@ use series::{Course, Passed};
 
 /// Largest number of years that a life is simulated.
 pub const MOST_YEARS: f64 = 100.0;
-/// Largest share of the host's pages whose loss a drive may report before its life ends. Losses that
-/// no read has found yet do not count.
+/// Largest share of the host's pages whose loss a drive may report before its life ends. Losses
+/// that no read has found yet do not count.
 pub const MOST_LOST: f64 = 1e-3;
 
 /// Reason why a life ended.
