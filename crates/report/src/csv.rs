@@ -1,14 +1,20 @@
 //! CSV files with a heading: columns by name, so that a file may have more columns than we know.
 
-/// Rows of a CSV file under its heading.
+/// Rows of a CSV file under its heading, each with as many cells as the heading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Csv {
     /// Text of the comment before the heading; absent without one.
     pub title: Option<String>,
     /// Names of the columns.
     pub heading: Vec<String>,
-    /// Rows, each with as many cells as the heading.
-    pub rows: Vec<Vec<String>>,
+    cells: Cells,
+}
+
+/// Cells one after the other. One text holds them all, as large files have a million cells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Cells {
+    text: String,
+    ends: Vec<usize>,
 }
 
 impl Csv {
@@ -19,21 +25,41 @@ impl Csv {
     /// Returns the reason why the text is not such a file.
     pub fn read(text: &str) -> Result<Self, String> {
         let title = text.strip_prefix("# ").and_then(|text| text.lines().next());
-        let mut lines = records(text);
-        let heading = lines.next().ok_or("the heading is missing")?;
-        let mut rows = vec![];
-        for row in lines {
-            if row.len() != heading.len() {
+        let (mut heading, mut cells) = (Cells::default(), Cells::default());
+        let mut rest = next_record(text).ok_or("the heading is missing")?;
+        rest = heading.take_record(rest);
+        let heading: Vec<String> =
+            (0..heading.ends.len()).map(|i| heading.cell(i).into()).collect();
+        let mut rows = 0;
+        while let Some(record) = next_record(rest) {
+            let before = cells.ends.len();
+            rest = cells.take_record(record);
+            rows += 1;
+            let width = cells.ends.len() - before;
+            if width != heading.len() {
                 return Err(format!(
-                    "row {} has {} cells; the heading has {}",
-                    rows.len() + 1,
-                    row.len(),
+                    "row {rows} has {width} cells; the heading has {}",
                     heading.len()
                 ));
             }
-            rows.push(row);
         }
-        Ok(Self { title: title.map(str::to_owned), heading, rows })
+        Ok(Self { title: title.map(str::to_owned), heading, cells })
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.cells.ends.len() / self.heading.len().max(1)
+    }
+
+    /// Returns whether the file has no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the cells of a row.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = &str> {
+        let width = self.heading.len();
+        (row * width..(row + 1) * width).map(|cell| self.cells.cell(cell))
     }
 
     /// Returns the place of a column; `None` without such a column.
@@ -44,56 +70,73 @@ impl Csv {
     /// Returns the numbers of a column; NaN for an empty cell or other text. Returns `None` without
     /// such a column.
     pub fn numbers(&self, name: &str) -> Option<Vec<f64>> {
-        let column = self.column(name)?;
-        Some(self.rows.iter().map(|row| row[column].parse().unwrap_or(f64::NAN)).collect())
+        let number = |text: &str| text.parse().unwrap_or(f64::NAN);
+        Some(self.texts(name)?.into_iter().map(number).collect())
     }
 
     /// Returns the texts of a column; `None` without such a column.
     pub fn texts(&self, name: &str) -> Option<Vec<&str>> {
-        let column = self.column(name)?;
-        Some(self.rows.iter().map(|row| row[column].as_str()).collect())
+        let (column, width) = (self.column(name)?, self.heading.len());
+        Some((0..self.len()).map(|row| self.cells.cell(row * width + column)).collect())
     }
 }
 
-/// Returns the records of a text, without comments and empty lines.
-fn records(text: &str) -> impl Iterator<Item = Vec<String>> {
+impl Cells {
+    fn cell(&self, cell: usize) -> &str {
+        let start = cell.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start..self.ends[cell]]
+    }
+
+    fn end(&mut self) {
+        self.ends.push(self.text.len());
+    }
+
+    /// Adds the cells of the first record of a text. Returns the text after it.
+    fn take_record<'a>(&mut self, text: &'a str) -> &'a str {
+        let (line, after) = text.split_once('\n').unwrap_or((text, ""));
+        if line.contains('"') {
+            return self.take_quoted(text);
+        }
+        for cell in line.strip_suffix('\r').unwrap_or(line).split(',') {
+            self.text.push_str(cell);
+            self.end();
+        }
+        after
+    }
+
+    /// Does the same for a record with quotes, which may have several lines.
+    fn take_quoted<'a>(&mut self, text: &'a str) -> &'a str {
+        let mut is_quoted = false;
+        let mut chars = text.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            match c {
+                '"' if is_quoted && chars.peek().is_some_and(|(_, next)| *next == '"') => {
+                    self.text.push('"');
+                    chars.next();
+                }
+                '"' => is_quoted = !is_quoted,
+                ',' if !is_quoted => self.end(),
+                '\n' if !is_quoted => {
+                    self.end();
+                    return &text[at + 1..];
+                }
+                '\r' if !is_quoted => {}
+                c => self.text.push(c),
+            }
+        }
+        self.end();
+        ""
+    }
+}
+
+/// Returns a text from its next record on, without the comments and empty lines before it. Returns
+/// `None` at the end.
+fn next_record(text: &str) -> Option<&str> {
     let mut rest = text;
-    std::iter::from_fn(move || {
-        loop {
-            let first = rest.chars().next()?;
-            if first == '#' || first == '\n' {
-                rest = rest.split_once('\n').map_or("", |(_, after)| after);
-                continue;
-            }
-            let (record, after) = record(rest);
-            rest = after;
-            return Some(record);
-        }
-    })
-}
-
-/// Returns the first record of a text, and the text after it.
-fn record(text: &str) -> (Vec<String>, &str) {
-    let (mut cells, mut cell, mut is_quoted) = (vec![], String::new(), false);
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '"' if is_quoted && chars.peek().is_some_and(|(_, next)| *next == '"') => {
-                cell.push('"');
-                chars.next();
-            }
-            '"' => is_quoted = !is_quoted,
-            ',' if !is_quoted => cells.push(std::mem::take(&mut cell)),
-            '\n' if !is_quoted => {
-                cells.push(cell);
-                return (cells, &text[at + 1..]);
-            }
-            '\r' if !is_quoted => {}
-            c => cell.push(c),
-        }
+    while rest.starts_with(['#', '\n']) {
+        rest = rest.split_once('\n').map_or("", |(_, after)| after);
     }
-    cells.push(cell);
-    (cells, "")
+    Some(rest).filter(|rest| !rest.is_empty())
 }
 
 /// Returns a cell as CSV: in quotes if its text needs them. A text that a spreadsheet would take
@@ -128,7 +171,7 @@ mod tests {
         let cells = ["a \"b\", c", "two\nlines", "plain", "-1.5"];
         let line = cells.map(cell).join(",");
         let csv = Csv::read(&format!("w,x,y,z\r\n{line}\r\n")).unwrap();
-        assert_eq!(csv.rows, [cells]);
+        assert_eq!((csv.len(), csv.row(0).collect::<Vec<_>>()), (1, cells.to_vec()));
         assert_eq!(cell("=1+1"), "'=1+1");
     }
 

@@ -75,5 +75,5 @@ fn claims(folder: &Folder, csv: &Csv) -> Result<Vec<Claim>, Failure> {
         tolerance: known(tolerances[i]),
         verdict: verdicts[i].to_owned(),
     };
-    Ok((0..csv.rows.len()).map(claim).collect())
+    Ok((0..csv.len()).map(claim).collect())
 }

@@ -139,10 +139,10 @@ fn figures(figures: &[(String, Csv)]) -> String {
     );
     for (name, csv) in figures {
         let mut table = Table::new(csv.heading.clone());
-        for row in csv.rows.iter().take(ROWS) {
-            table.row(row.clone());
+        for row in 0..csv.len().min(ROWS) {
+            table.row(csv.row(row).map(str::to_owned));
         }
-        let left_out = csv.rows.len().saturating_sub(ROWS);
+        let left_out = csv.len().saturating_sub(ROWS);
         let more = if left_out > 0 {
             format!("<p class=\"big-note\">{left_out} more rows are in {}.csv.</p>", escape(name))
         } else {

@@ -122,9 +122,10 @@ fn map(bytes: &[u8]) -> Result<Map, String> {
     for (at, name) in at.iter_mut().zip(columns) {
         *at = heading.iter().position(|h| *h == name).ok_or_else(|| missing(name))?;
     }
-    let mut rows = vec![];
+    let (mut rows, mut cells) = (vec![], Vec::with_capacity(heading.len()));
     for (row, line) in lines.enumerate() {
-        let cells: Vec<&str> = line.split(',').collect();
+        cells.clear();
+        cells.extend(line.split(','));
         if cells.len() != heading.len() {
             let (here, there) = (cells.len(), heading.len());
             return Err(format!("row {} has {here} cells; the heading has {there}", row + 1));
