@@ -455,7 +455,7 @@ DOSE_FILES = {
         },
     ),
     "dose_map.csv": (
-        "The 2,000 most disturbed blocks, in at most 128 bins of neighbouring wordlines, each "
+        "The 500 most disturbed blocks, in at most 128 bins of neighbouring wordlines, each "
         "block at its worst moment.",
         {
             "rank": "1 for the most disturbed block.",
@@ -510,8 +510,8 @@ def dose_files() -> str:
         "The oracle compares a block when a job reads, moves or recodes its pages, before its "
         "erase, and at the end. Between these, it compares the block when its reads have grown by "
         "1/32 and by 8 for each wordline. Pages that the host overwrites in between may have had "
-        "slightly higher doses. A block's wordlines are kept when its ratio rises by 1 %, so "
-        "`dose.csv` may be up to 1 % below `worst_ratio`."
+        "slightly higher doses. A block's wordlines are kept when its ratio rises by 0.01, so "
+        "`dose.csv` may be up to 0.01 below `worst_ratio`."
     )
     for file, (what, columns) in DOSE_FILES.items():
         text += f"\n\n### {file}\n\n" + filled(what) + "\n\n"

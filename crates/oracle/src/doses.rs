@@ -22,6 +22,8 @@ mod aged;
 mod truth;
 mod worn;
 
+use std::ops::Range;
+
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::prefetch;
 use vpass_core::base::units::BlockId;
@@ -254,24 +256,7 @@ impl Doses {
             return Truth::SAFE;
         }
         let (endurance, limit) = self.endurance(at);
-        let Counters { read, neighbour_before: s, block_before: b } = medium.counters(at.wordline);
-        let since = self.blocks[at.block.index()].read - b;
-        let dose = if counts_alike(self.model) {
-            FAR * since + self.before(FAR * b)
-        } else {
-            let low = self.low(medium, at);
-            let high = if at.index + self.stride < self.wordlines_per_block {
-                medium.read(at.wordline + self.stride)
-            } else {
-                0
-            };
-            let adjacent = low - s + high;
-            // Only a page that was programmed twice, an error of its own, could make this negative.
-            let rest = since.saturating_sub(adjacent + read);
-            endurance.alpha * adjacent
-                + FAR * rest
-                + self.before(endurance.alpha * s + FAR * (b - s))
-        };
+        let dose = self.dose(medium, at, endurance.alpha);
         let limit = match &self.rates {
             // The lowest of its kinds' limits.
             Some(rates) => (0..self.kinds)
@@ -281,6 +266,47 @@ impl Doses {
             None => limit.cast_signed(),
         };
         Truth { dose, limit }
+    }
+
+    /// Dose of a programmed wordline now, whose neighbours have this weight.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "all wordlines of a drive are looked at in the end")]
+    fn dose(&self, medium: &Medium, at: At, alpha: u64) -> u64 {
+        let Counters { read, neighbour_before: s, block_before: b } = medium.counters(at.wordline);
+        let since = self.blocks[at.block.index()].read - b;
+        if counts_alike(self.model) {
+            return FAR * since + self.before(FAR * b);
+        }
+        let low = self.low(medium, at);
+        let high = if at.index + self.stride < self.wordlines_per_block {
+            medium.read(at.wordline + self.stride)
+        } else {
+            0
+        };
+        let adjacent = low - s + high;
+        // Only a page that was programmed twice, an error of its own, could make this negative.
+        let rest = since.saturating_sub(adjacent + read);
+        alpha * adjacent + FAR * rest + self.before(alpha * s + FAR * (b - s))
+    }
+
+    /// Returns the first wordline of a block, counted within it, among `wordlines`, whose dose over
+    /// this limit is above `ratio`. With the limit of [`Self::bound`], no page is left out whose
+    /// dose over its own limit is above `ratio`. Most wordlines need no look at their own limits.
+    pub(crate) fn next_above(
+        &self,
+        medium: &Medium,
+        block: BlockId,
+        mut wordlines: Range<u32>,
+        limit: i64,
+        ratio: f64,
+    ) -> Option<u32> {
+        let first = block.number() * self.wordlines_per_block;
+        let limits = &self.limits[self.blocks[block.index()].limits as usize..];
+        wordlines.find(|&index| {
+            let at = At { block, wordline: first + index, index, kind: 0 };
+            let alpha = limits[self.table.group_of(index)].alpha;
+            limit <= 0 || Truth { dose: self.dose(medium, at, alpha), limit }.exceeds(ratio)
+        })
     }
 
     /// What a drive may count a programmed wordline's dose too high by. It holds what came before

@@ -15,17 +15,20 @@
 mod record;
 mod worst;
 
+use std::collections::BTreeSet;
+
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::thinned::Thinned;
 use vpass_core::base::units::{BlockId, Bytes, Ns};
 
 use crate::endurance::COUNTED_UNIT;
 pub(crate) use record::Row;
+pub(crate) use record::wordlines_of;
 pub use record::{Bin, BlockDoses, BlockMap, DoseRecord, Snapshot, State, WordlineDose};
 use worst::Worst;
 
 /// Number of blocks with bins.
-const MAPPED: usize = 2000;
+const MAPPED: usize = 500;
 /// Largest number of bins of a block.
 const BINS: u32 = 128;
 /// Number of wordlines in whole pictures, over all blocks: rows of a table of some 2 MB.
@@ -38,8 +41,8 @@ const GROWTH: u64 = 32;
 /// reads of a hundredth of the block.
 const READS_PER_WORDLINE: u64 = 8;
 /// Growth of a block's maximum by a single page that makes a look at the whole block worth its
-/// time.
-const STEP: f64 = 1.01;
+/// time: 1 % of the limit.
+const STEP: f64 = 0.01;
 
 /// What is known of each block.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +111,10 @@ pub(crate) struct Recorder {
     /// Wordlines of the block that is looked at.
     pub(crate) rows: Vec<Row>,
     wordlines: u32,
+    /// The run has ended: pictures show the end.
+    has_ended: bool,
+    /// Blocks whose bins show the end.
+    at_end: BTreeSet<BlockId>,
 }
 
 impl Recorder {
@@ -115,13 +122,15 @@ impl Recorder {
         let blocks = geometry.blocks as usize;
         Self {
             now: 0,
-            next: vec![0; blocks],
+            next: vec![spacing(geometry.wordlines_per_block); blocks],
             courses: vec![Course::NEW; blocks],
             maps: Worst::new(MAPPED, blocks),
             pictures: Worst::new(whole_blocks(geometry), blocks),
             shares: Thinned::new(ERASURES),
             rows: Vec::with_capacity(geometry.wordlines_per_block as usize),
             wordlines: geometry.wordlines_per_block,
+            has_ended: false,
+            at_end: BTreeSet::new(),
         }
     }
 
@@ -149,8 +158,7 @@ impl Recorder {
     /// highest dose over limit since the erase is `highest`.
     pub(crate) fn looked(&mut self, block: BlockId, read: u64, highest: f64) {
         self.courses[block.index()].looked = highest;
-        let spacing = u64::from(self.wordlines) * READS_PER_WORDLINE * COUNTED_UNIT;
-        self.next[block.index()] = read + spacing.max(read / GROWTH);
+        self.next[block.index()] = read + spacing(self.wordlines).max(read / GROWTH);
     }
 
     /// Returns the block's highest dose over limit since its erase.
@@ -185,21 +193,30 @@ impl Recorder {
 
     /// Returns whether this dose over limit of a single page is worth a look at its whole block.
     pub(crate) fn is_a_step(&self, block: BlockId, ratio: f64) -> bool {
-        ratio > STEP * self.courses[block.index()].looked
+        let looked = self.courses[block.index()].looked;
+        ratio > looked + STEP * looked.max(1.0)
     }
 
-    /// Returns whether a block of this dose over limit is among the worst, so that a picture of it
-    /// is kept.
+    /// Returns whether a block of this dose over limit is among the worst, so that a picture of all
+    /// its wordlines is kept.
     pub(crate) fn keeps(&self, block: BlockId, ratio: f64) -> bool {
-        self.maps.takes(block, ratio) || self.pictures.takes(block, ratio)
+        self.pictures.takes(block, ratio)
+    }
+
+    /// Returns the bins of a block, to be replaced by those of this moment. Returns `None` if none
+    /// are kept.
+    pub(crate) fn bins(&mut self, block: BlockId, ratio: f64) -> Option<&mut Vec<Bin>> {
+        let bins = self.maps.place(block, ratio)?;
+        if self.has_ended {
+            self.at_end.insert(block);
+        }
+        bins.resize(bin_count(self.wordlines) as usize, Bin::EMPTY);
+        Some(bins)
     }
 
     /// Keeps a picture of a block: [`Self::rows`] at this moment.
     pub(crate) fn keep(&mut self, block: BlockId, moment: Moment) {
         let Moment { ratio, host_reads, cycles } = moment;
-        if let Some(bins) = self.maps.place(block, ratio) {
-            bins_of(&self.rows, bins);
-        }
         if let Some(picture) = self.pictures.place(block, ratio) {
             (picture.at, picture.host_reads, picture.cycles) = (self.now, host_reads, cycles);
             picture.rows.clear();
@@ -214,19 +231,24 @@ impl Recorder {
         course.looked = 0.0;
         course.erases += 1;
         course.at_erase = course.at_erase.max(share);
-        self.next[block.index()] = 0;
+        self.next[block.index()] = spacing(self.wordlines);
         self.shares.note(|| share);
     }
 
-    /// Returns the record. `end` puts the wordlines of a block at the end of the run into
-    /// [`Self::rows`].
-    pub(crate) fn conclude(mut self, mut end: impl FnMut(&mut Self, BlockId)) -> DoseRecord {
+    /// The run has ended: all pictures from now on show the same moment.
+    pub(crate) fn ends(&mut self) {
+        self.has_ended = true;
+    }
+
+    /// Returns the record. `end` gives the bins of a block at the end of the run.
+    pub(crate) fn conclude(mut self, end: impl Fn(BlockId, &mut [Bin])) -> DoseRecord {
         let pictures = std::mem::take(&mut self.pictures).sorted();
         let maps = std::mem::take(&mut self.maps).sorted();
-        let mut at_end = vec![];
         let maps = maps.into_iter().map(|(block, _, bins)| {
-            end(&mut self, block);
-            bins_of(&self.rows, &mut at_end);
+            let mut at_end = bins.clone();
+            if !self.at_end.contains(&block) {
+                end(block, &mut at_end);
+            }
             let at_end = at_end.iter().map(|bin| bin.worst).collect();
             BlockMap { block, wordlines: self.wordlines, bins, at_end }
         });
@@ -260,19 +282,14 @@ fn whole_blocks(geometry: &Geometry) -> usize {
     (ROWS / geometry.wordlines_per_block as usize).max(1)
 }
 
+/// Quarters of a dose unit read from a block between two looks, at least.
+fn spacing(wordlines: u32) -> u64 {
+    u64::from(wordlines) * READS_PER_WORDLINE * COUNTED_UNIT
+}
+
 /// Number of bins of a block of this many wordlines.
 fn bin_count(wordlines: u32) -> u32 {
     wordlines.min(BINS)
-}
-
-/// Replaces bins by those of these wordlines.
-fn bins_of(rows: &[Row], bins: &mut Vec<Bin>) {
-    let (wordlines, count) = (rows.len() as u32, bin_count(rows.len() as u32));
-    bins.clear();
-    bins.extend((0..count).map(|bin| {
-        let range = record::wordlines_of(bin, count, wordlines);
-        Bin::of(&rows[range.start as usize..range.end as usize])
-    }));
 }
 
 #[cfg(test)]

@@ -180,6 +180,8 @@ pub(crate) struct Stamps {
     /// pages, and their bits lie in a cache.
     loaded: Option<Bits>,
     any_is_loaded: bool,
+    /// Data was reported lost at some time.
+    any_was_lost: bool,
     present: u64,
 }
 
@@ -191,6 +193,7 @@ impl Stamps {
             begun: 0,
             loaded: Some(Bits::none_of(pages)),
             any_is_loaded: false,
+            any_was_lost: false,
             present: 0,
         }
     }
@@ -266,8 +269,16 @@ impl Stamps {
         self.newest(stamp.lpn).is_some_and(|newest| newest.on_flash() == stamp.tag.on_flash())
     }
 
+    /// Returns whether any data was reported lost.
+    pub(crate) fn any_was_lost(&self) -> bool {
+        self.any_was_lost
+    }
+
     /// Returns whether a flash page holds the version of a host page that was reported lost.
     pub(crate) fn is_what_was_lost(&self, stamp: Stamp) -> bool {
+        if !self.any_was_lost {
+            return false;
+        }
         let newest = self.newest(stamp.lpn).filter(|newest| newest.is_lost());
         newest.is_some_and(|newest| newest.version() == stamp.tag.version())
     }
@@ -298,6 +309,7 @@ impl Stamps {
     }
 
     pub(crate) fn lost(&mut self, lpn: Lpn) -> Result<Loss, String> {
+        self.any_was_lost = true;
         let before = self.set(lpn, |t| if t.is_present() { t.with(Tag::LOST) } else { t })?;
         Ok(match before.0 & Tag::STATE {
             Tag::ABSENT => Loss::Absent,

@@ -1,12 +1,14 @@
 //! Looks at blocks for the record of doses, and the share of a limit that reclaim waits for.
 
+use std::ops::Range;
+
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Bytes, Cause, Ns};
 
 use crate::codings::has_guard_levels;
 use crate::medium::At;
 use crate::oracle::Oracle;
-use crate::snapshots::{DoseRecord, Moment, Recorder, Row};
+use crate::snapshots::{Bin, DoseRecord, Moment, Recorder, Row, State, wordlines_of};
 use crate::stamps::Stamp;
 
 impl Oracle {
@@ -87,57 +89,116 @@ impl Oracle {
         let mut highest = recorder.looked_at(block);
         if let Some((ratio, wordline)) = self.highest_of(block, highest) {
             highest = ratio;
-            recorder.notes(block, ratio, wordline);
-            let keeps = recorder.keeps(block, ratio);
-            let is_past = ratio > 1.0 && recorder.is_worst(block, ratio);
-            if keeps || is_past {
-                self.picture(block, &mut recorder.rows);
-            }
-            if is_past {
-                let past = recorder.rows.iter().filter(|row| row.is_past()).count();
-                recorder.are_past(block, past as u32);
-            }
-            if keeps {
-                let host_reads = self.seen.host_read_pages;
-                let cycles = self.doses.cycles_of(block);
-                recorder.keep(block, Moment { ratio, host_reads, cycles });
-            }
+            self.record_highest(&mut recorder, block, ratio, wordline);
         }
         recorder.looked(block, self.doses.read_of(block).unwrap_or(0), highest);
         self.recorder = Some(recorder);
+    }
+
+    /// Records the highest dose over limit of a block, now and at this wordline.
+    fn record_highest(&self, recorder: &mut Recorder, block: BlockId, ratio: f64, wordline: u32) {
+        recorder.notes(block, ratio, wordline);
+        if let Some(bins) = recorder.bins(block, ratio) {
+            self.fill_bins(block, bins);
+        }
+        let keeps = recorder.keeps(block, ratio);
+        let is_past = ratio > 1.0 && recorder.is_worst(block, ratio);
+        if keeps || is_past {
+            self.picture(block, &mut recorder.rows);
+        }
+        if is_past {
+            let past = recorder.rows.iter().filter(|row| row.is_past()).count();
+            recorder.are_past(block, past as u32);
+        }
+        if keeps {
+            let host_reads = self.seen.host_read_pages;
+            let cycles = self.doses.cycles_of(block);
+            recorder.keep(block, Moment { ratio, host_reads, cycles });
+        }
     }
 
     /// Ends the record with the present state of all blocks, at this time in nanoseconds. Returns
     /// `None` unless [`Self::record_doses`] asked for a record.
     pub fn end_record(&mut self, now: Ns) -> Option<DoseRecord> {
         self.note_time(now);
-        self.recorder.as_ref()?;
-        self.geometry.block_ids().for_each(|block| self.look_for_record(block));
-        let recorder = self.recorder.take()?;
-        Some(recorder.conclude(|recorder, block| self.picture(block, &mut recorder.rows)))
+        let mut recorder = self.recorder.take()?;
+        let blocks = self.geometry.block_ids();
+        let mut risen: Vec<(BlockId, (f64, u32))> = blocks
+            .filter_map(|block| Some((block, self.highest_of(block, recorder.looked_at(block))?)))
+            .collect();
+        // The worst first: a picture that a worse block would replace is not taken at all.
+        risen.sort_by(|(_, a), (_, b)| b.0.total_cmp(&a.0));
+        recorder.ends();
+        for (block, (ratio, wordline)) in risen {
+            self.record_highest(&mut recorder, block, ratio, wordline);
+        }
+        Some(recorder.conclude(|block, bins| self.fill_bins(block, bins)))
     }
 
     /// Returns the highest dose over limit among valid and lost pages of a block, and its wordline,
     /// if it is above `floor`.
     fn highest_of(&self, block: BlockId, floor: f64) -> Option<(f64, u32)> {
-        if !self.doses.bound(block).exceeds(floor) {
+        let bound = self.doses.bound(block);
+        if !bound.exceeds(floor) {
             return None;
         }
+        self.highest_in(block, 0..self.geometry.wordlines_per_block, bound.limit, floor)
+    }
+
+    /// As [`Self::highest_of`], among some wordlines of a block whose bound has this limit.
+    fn highest_in(
+        &self,
+        block: BlockId,
+        mut wordlines: Range<u32>,
+        least: i64,
+        floor: f64,
+    ) -> Option<(f64, u32)> {
         let (mut highest, mut found) = (floor, None);
-        self.each_wordline(block, |wordline, of_wordline| {
-            if !of_wordline.exceeds(highest) {
-                return;
-            }
-            let index = wordline - self.geometry.first_wordline(block);
-            for (kind, stamp) in (0..).zip(self.medium.stamps(wordline)) {
-                let at = At { block, wordline, index, kind };
+        let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
+        wordlines.end = wordlines.end.min(programmed);
+        while let Some(index) =
+            self.doses.next_above(&self.medium, block, wordlines.clone(), least, highest)
+        {
+            wordlines.start = index + 1;
+            let wordline = self.geometry.first_wordline(block) + index;
+            let at = At { block, wordline, index, kind: 0 };
+            let of_wordline = self.doses.of_wordline(&self.medium, at);
+            for kind in 0..self.geometry.cell.bits() {
+                let at = At { kind, ..at };
                 let ratio = self.doses.of_kind(of_wordline, at).ratio();
-                if ratio > highest && self.counts_for_record(stamp) {
+                if ratio > highest && self.counts_for_record(self.medium.stamp(at)) {
                     (highest, found) = (ratio, Some((ratio, index)));
                 }
             }
-        });
+        }
         found
+    }
+
+    /// Replaces bins of a block by those of now.
+    fn fill_bins(&self, block: BlockId, bins: &mut [Bin]) {
+        let (count, all) = (bins.len() as u32, self.geometry.wordlines_per_block);
+        let least = self.doses.bound(block).limit;
+        for (number, bin) in (0..).zip(bins) {
+            let wordlines = wordlines_of(number, count, all);
+            // A share of 0 is above this floor.
+            let worst = self.highest_in(block, wordlines.clone(), least, -1.0);
+            let state = match worst {
+                None => State::None,
+                Some(_) if self.holds_lost(block, wordlines) => State::Lost,
+                Some(_) => State::Data,
+            };
+            *bin = Bin { worst: worst.map(|(ratio, _)| ratio), state };
+        }
+    }
+
+    /// Returns whether some of these wordlines of a block hold lost data.
+    fn holds_lost(&self, block: BlockId, mut wordlines: Range<u32>) -> bool {
+        let first = self.geometry.first_wordline(block);
+        self.stamps.any_was_lost()
+            && wordlines.any(|index| {
+                let mut stamps = self.medium.stamps(first + index);
+                stamps.any(|stamp| self.stamps.is_what_was_lost(stamp))
+            })
     }
 
     /// Returns whether a page holds valid or lost data.

@@ -38,7 +38,8 @@ pub struct BlockDoses {
     pub share_at_erase: Option<f64>,
 }
 
-/// Block in bins of neighbouring wordlines, at one moment: the worst, to within 1 %.
+/// Block in bins of neighbouring wordlines, at one moment: the worst, to within 1 % of
+/// the limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockMap {
     /// Block.
@@ -60,7 +61,7 @@ impl BlockMap {
 }
 
 /// Returns the wordlines of a bin, of `count` bins.
-pub(super) fn wordlines_of(bin: u32, count: u32, wordlines: u32) -> Range<u32> {
+pub(crate) fn wordlines_of(bin: u32, count: u32, wordlines: u32) -> Range<u32> {
     let first = |bin: u32| (u64::from(bin) * u64::from(wordlines) / u64::from(count)) as u32;
     first(bin)..first(bin + 1)
 }
@@ -86,18 +87,12 @@ pub enum State {
 }
 
 impl Bin {
-    pub(super) fn of(rows: &[Row]) -> Self {
-        let worst = rows.iter().filter_map(Row::ratio).reduce(f64::max);
-        let state = match worst {
-            None => State::None,
-            Some(_) if rows.iter().any(|row| row.lost > 0) => State::Lost,
-            Some(_) => State::Data,
-        };
-        Self { worst, state }
-    }
+    /// Without valid and lost pages.
+    pub(crate) const EMPTY: Self = Self { worst: None, state: State::None };
 }
 
-/// Block, wordline by wordline, at one moment: the worst, to within 1 %.
+/// Block, wordline by wordline, at one moment: the worst, to within 1 % of
+/// the limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// Block.
@@ -164,17 +159,8 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Returns the dose over limit, if the wordline has valid or lost pages.
-    fn ratio(&self) -> Option<f64> {
-        (self.valid + self.lost > 0).then(|| self.truth().ratio())
-    }
-
     /// Returns whether data of the wordline is past its limit.
     pub(crate) fn is_past(&self) -> bool {
-        self.valid + self.lost > 0 && self.truth().is_past()
-    }
-
-    fn truth(&self) -> Truth {
-        Truth { dose: self.dose, limit: self.limit }
+        self.valid + self.lost > 0 && Truth { dose: self.dose, limit: self.limit }.is_past()
     }
 }

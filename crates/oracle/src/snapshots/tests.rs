@@ -1,10 +1,6 @@
-//! Places of the worst blocks, and bins of wordlines.
+//! Places of the worst blocks, and wordlines of bins.
 
 use super::*;
-
-fn row(dose: u64, valid: u8, lost: u8) -> Row {
-    Row { dose, limit: 100, valid, lost, ..Row::default() }
-}
 
 #[test]
 fn the_worst_blocks_keep_their_places() {
@@ -27,25 +23,12 @@ fn the_worst_blocks_keep_their_places() {
 }
 
 #[test]
-fn bins_have_the_highest_share_of_their_wordlines_with_data() {
-    let mut rows = vec![row(0, 3, 0); 1000];
+fn bins_cover_all_wordlines_none_of_them_twice() {
     // 1,000 wordlines in 128 bins: bin 1 has wordlines 7 to 14.
-    rows[7] = row(50, 1, 0);
-    rows[14] = row(90, 0, 0);
-    rows[8] = row(70, 0, 2);
-    rows[15] = row(60, 3, 0);
-    rows[992..].fill(row(200, 0, 0));
-    let mut bins = vec![];
-    bins_of(&rows, &mut bins);
-    assert_eq!(bins.len(), 128);
-    assert_eq!(record::wordlines_of(1, 128, 1000), 7..15);
-    assert_eq!(bins[0], Bin { worst: Some(0.0), state: State::Data });
-    assert_eq!(bins[1], Bin { worst: Some(0.7), state: State::Lost });
-    assert_eq!(bins[2], Bin { worst: Some(0.6), state: State::Data });
-    assert_eq!(bins[127], Bin { worst: None, state: State::None });
-    // Bins cover all wordlines, none of them twice.
-    let covered: Vec<u32> = (0..128).flat_map(|bin| record::wordlines_of(bin, 128, 1000)).collect();
-    assert!(covered.into_iter().eq(0..1000));
-    bins_of(&rows[..5], &mut bins);
-    assert_eq!(bins.len(), 5);
+    assert_eq!(wordlines_of(1, 128, 1000), 7..15);
+    for (count, wordlines) in [(128, 1000), (128, 128), (5, 5), (1, 1)] {
+        assert_eq!(bin_count(wordlines), count);
+        let covered = (0..count).flat_map(|bin| wordlines_of(bin, count, wordlines));
+        assert!(covered.eq(0..wordlines));
+    }
 }
