@@ -200,11 +200,13 @@ map:
 	cargo test --release -p vpass-cli --test cli docs::write_the_tables -- --ignored
 
 # Builds the site into target/docs. Warnings, dead links and generated pages that are out of date are
-# errors. The tools are installed into target/docs-env, in the versions of docs/requirements.txt.
+# errors. The tools are installed into target/docs-env, in the versions of docs/requirements.txt. The
+# report pages of the gallery take four minutes; they are made again when vpass or their commands change.
 DOCS_PYTHON := target/docs-env/bin/python
 docs: build links $(DOCS_PYTHON)
 	python3 docs/generate.py --check
 	$(DOCS_PYTHON) -m sphinx -q -n -W --keep-going -c docs -d target/docs-cache . target/docs
+	python3 docs/gallery.py
 	@echo "target/docs/index.html"
 
 $(DOCS_PYTHON): docs/requirements.txt

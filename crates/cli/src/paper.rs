@@ -109,6 +109,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     )?;
     if let Some(folder) = folder {
         write(folder.path(), &recipe, &traces, &figures, &runs, &expectations)?;
+        out::write_file(folder.path(), "manifest.json", manifest(&recipe, args.seed)?.as_bytes())?;
         folder.finish()?;
         rows.done();
     }
@@ -123,6 +124,21 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     bugs.map_or(Ok(Exit::Done), |run| {
         Err(Failure::failed(format!("the oracle found a violation: {}", run.name())))
     })
+}
+
+/// Returns how to make the results again.
+fn manifest(recipe: &Recipe, seed: u64) -> Result<String, Failure> {
+    let call = crate::call::of("paper");
+    let mut manifest = serde_json::json!({
+        "schema": as_json::SCHEMA,
+        "vpass": env!("CARGO_PKG_VERSION"),
+        "git_commit": call.git_commit,
+        "command": call.command,
+    });
+    manifest["command_line"] = call.words.into();
+    manifest["title"] = recipe.title.clone().into();
+    manifest["seed"] = seed.into();
+    as_json::text(&manifest)
 }
 
 fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {

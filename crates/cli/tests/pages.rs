@@ -23,6 +23,9 @@ const ADDED: [(&[&str], &[&str]); 7] = [
     (&["search"], &["--force"]),
 ];
 
+/// Paper recipe of a command, and the recipe that replaces it.
+const PAPER: (&str, &str) = ("papers/ida-coding-2018", "papers/ida-coding-2018/small.toml");
+
 /// Words removed from a command: an exact life takes no minutes.
 const TAKEN_OUT: [(&str, &str); 1] = [("life", "--minutes")];
 
@@ -77,6 +80,9 @@ fn small(mut words: Vec<String>) -> Vec<String> {
         if let Some(at) = words.iter().position(|word| word == option) {
             value.clone_into(&mut words[at + 1]);
         }
+    }
+    if let Some(word) = words.iter_mut().find(|word| *word == PAPER.0) {
+        *word = Path::new(ROOT).join(PAPER.1).display().to_string();
     }
     let added =
         ADDED.iter().filter(|(all, _)| all.iter().all(|one| words.iter().any(|w| w == one)));

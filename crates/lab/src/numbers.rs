@@ -62,6 +62,15 @@ fn power_of_unit(text: &str) -> Option<u8> {
     }
 }
 
+/// Returns names as a list: "a", "a and b", "a, b and c".
+pub fn list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

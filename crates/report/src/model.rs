@@ -133,6 +133,9 @@ pub struct Model {
     pub others: Vec<Row>,
     /// Labels of the best techniques of each column; empty if none is told apart from the others.
     pub winners: BTreeMap<String, Vec<String>>,
+    /// Labels of the techniques that may be the best of each column and that are not told apart;
+    /// empty if one is clearly the best, or if nothing is known of them.
+    pub tied: BTreeMap<String, Vec<String>>,
     /// Sentences that the command printed about the results.
     pub verdict: Vec<String>,
     /// Sentences about techniques without results, and about folders whose settings differ.
@@ -182,6 +185,16 @@ impl Model {
     pub fn winners_of(&self, key: &str) -> Vec<&Row> {
         let names = self.winners.get(key).map_or(&[][..], Vec::as_slice);
         self.all().filter(|row| row.may_win() && names.contains(&row.label)).collect()
+    }
+
+    /// Returns the techniques that may be the best of a column and that are not told apart, and all
+    /// other competing techniques. Returns `None` unless both exist.
+    pub fn front_of(&self, key: &str) -> Option<(Vec<&Row>, Vec<&Row>)> {
+        let names = self.tied.get(key)?;
+        let competing = self.all().filter(|row| row.may_win());
+        let (front, behind): (Vec<_>, Vec<_>) =
+            competing.partition(|row| names.contains(&row.label));
+        (front.len() > 1 && !behind.is_empty()).then_some((front, behind))
     }
 
     /// Returns the row against which winners are measured: `block` if it kept all data, else the

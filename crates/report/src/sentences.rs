@@ -8,11 +8,4 @@ pub mod paper;
 pub mod verdict;
 pub mod wear;
 
-/// Returns names as a list: "a", "a and b", "a, b and c".
-pub(crate) fn list(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [others @ .., last] => format!("{} and {last}", others.join(", ")),
-    }
-}
+pub(crate) use vpass_lab::numbers::list;

@@ -14,6 +14,7 @@
 //! | `rated_pec` | integer | P/E cycles of the mean block at which the drive is worn out. |
 //! | `years_at_most`, `uber_at_most` | number or null | Conditions that end a life earlier. |
 //! | `longest` | text or null | Label of the technique that lives longest; null if two lives are too close. |
+//! | `not_told_apart` | list of text | Labels of the lives that may be the longest and that their intervals do not tell apart, the longest mean first. Empty if one life is clearly the longest. |
 //! | `rung`, `acceleration` | integer | Rung of the ladder, and P/E cycles per erase; absent for exact lives. |
 //! | `sampled` | object | Number of pages and blocks in the samples; absent for whole drives. |
 //! | `refused` | list of object | Techniques without a life, each with its reason; absent without such techniques. |
@@ -421,6 +422,8 @@ pub struct Sampled {
 /// Reports a value that JSON cannot hold, or a trace file that can no longer be read.
 pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
     let Setting { plan, until, rung, .. } = *setting;
+    let tied: Vec<&str> =
+        verdict::not_told_apart(lives).iter().map(|life| life.label.as_str()).collect();
     let mut own = vec![
         ("sample", plan.sample.to_string().into()),
         ("samples", setting.samples.into()),
@@ -428,6 +431,7 @@ pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
         ("years_at_most", until.years.unwrap_or(MOST_YEARS).into()),
         ("uber_at_most", as_json::value(&until.uber)?),
         ("longest", as_json::value(&verdict::longest(lives).map(|life| &life.label))?),
+        ("not_told_apart", tied.into()),
         ("techniques", as_json::value(&lives)?),
     ];
     if let Some(rung) = rung {

@@ -5,7 +5,7 @@ use vpass_core::slots::reclaim::NO_RECLAIM;
 
 use super::summary::Life;
 use super::{End, MOST_LOST};
-use crate::numbers::{digits, years};
+use crate::numbers::{digits, list, years};
 
 /// Returns the technique that lives longest. Returns `None` without competitors, if two lives are
 /// too close to compare, or if acceleration hides a life.
@@ -15,7 +15,25 @@ pub fn longest(lives: &[Life]) -> Option<&Life> {
     }
     let order = ranked(lives);
     let [best, second, ..] = order[..] else { return None };
-    (second.ended && (!best.ended || surpass(best, second))).then_some(best)
+    is_longer(best, second).then_some(best)
+}
+
+/// Returns the competing lives that may be the longest and that their intervals do not tell apart,
+/// the longest mean first. Returns all competing lives if acceleration hides a life, and none if
+/// one life is clearly the longest.
+pub fn not_told_apart(lives: &[Life]) -> Vec<&Life> {
+    let mut front = ranked(lives);
+    if let [best, ..] = front[..]
+        && lives.iter().all(|life| life.lost_at_acceleration.is_none())
+    {
+        front.retain(|life| std::ptr::eq(*life, best) || !is_longer(best, life));
+    }
+    if front.len() > 1 { front } else { vec![] }
+}
+
+/// Returns whether a life is certainly longer than another.
+fn is_longer(best: &Life, other: &Life) -> bool {
+    other.ended && (!best.ended || surpass(best, other))
 }
 
 /// Returns whether a life is one without read reclaim, beside lives with it. It shows what reads do
@@ -113,19 +131,25 @@ fn told(lives: &[Life]) -> Option<String> {
                 second.label,
                 second.length_text()
             )
-        } else if second.ended && second.years.ci95.is_none() {
-            format!("`{}` and `{}` live equally long.", best.label, second.label)
-        } else if second.ended {
-            format!(
-                "`{}` and `{}` live about as long: their intervals overlap.",
-                best.label, second.label
-            )
         } else {
-            format!(
-                "`{}` and `{}` outlive the simulation; which of them lives longer is not known.",
-                best.label, second.label
-            )
+            tied(best, &not_told_apart(lives), &order)
         }),
+    }
+}
+
+/// Describes lives that are not told apart, and the next life.
+fn tied(best: &Life, front: &[&Life], order: &[&Life]) -> String {
+    let names: Vec<String> = front.iter().map(|life| format!("`{}`", life.label)).collect();
+    let names = list(&names);
+    let next = order.iter().find(|life| !front.iter().any(|tied| std::ptr::eq(*tied, **life)));
+    let then = next
+        .map_or_else(String::new, |life| format!("; then `{}` {}", life.label, life.length_text()));
+    if !best.ended {
+        format!("{names} outlive the simulation; which of them lives longest is not known{then}.")
+    } else if best.years.ci95.is_none() {
+        format!("{names} live equally long{then}.")
+    } else {
+        format!("{names} live about as long: their intervals overlap{then}.")
     }
 }
 
@@ -243,6 +267,18 @@ mod tests {
             verdict(&[once("a", 4.0), once("b", 4.0)]).unwrap(),
             "`a` and `b` live equally long."
         );
+        let three = [of("c", 1.0, 0.0), of("a", 4.1, 0.0), of("b", 4.0, 0.0)];
+        assert_eq!(
+            verdict(&three).unwrap(),
+            "`a` and `b` live about as long: their intervals overlap; then `c` 1.00 ± 0.10 years."
+        );
+        let labels = |lives: &[Life]| -> Vec<String> {
+            not_told_apart(lives).iter().map(|life| life.label.clone()).collect()
+        };
+        assert_eq!(labels(&three), ["a", "b"]);
+        assert!(labels(&three[..2]).is_empty() && labels(&three[..1]).is_empty());
+        let lossy = [of("a", 4.0, 1.0), of("b", 4.1, 0.0)];
+        assert!(labels(&lossy).is_empty(), "lost data is not in the contest");
         let outlives = Life { ended: false, ..of("a", 3.0, 0.0) };
         assert_eq!(
             longest(&[of("b", 4.0, 0.0), outlives.clone()]).unwrap().label,

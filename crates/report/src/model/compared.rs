@@ -27,7 +27,8 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
         kind: Kind::Runs,
         drive: text(&json, "drive"),
         workload: text(&json, "workload"),
-        winners: winners(&json, &rows),
+        winners: labels_of(&json, "winners", &rows),
+        tied: labels_of(&json, "not_told_apart", &rows),
         verdict: sentences(json.get("verdict")),
         notes: notes(&json),
         rows,
@@ -110,15 +111,15 @@ pub(super) fn lost_pages(runs: &[Run], cells: &BTreeMap<String, Cell>) -> f64 {
     if runs.is_empty() { cells.get("data_lost_pages").map_or(0.0, |cell| cell.mean) } else { lost }
 }
 
-/// Returns the winners of each column, as labels. `compare` names them by label or by technique.
-fn winners(json: &Value, rows: &[Row]) -> BTreeMap<String, Vec<String>> {
-    let mut winners = BTreeMap::new();
-    for (key, names) in json.get("winners").and_then(Value::as_object).into_iter().flatten() {
+/// Returns the rows that an object of lists names for each column, such as `winners`.
+fn labels_of(json: &Value, list: &str, rows: &[Row]) -> BTreeMap<String, Vec<String>> {
+    let mut labels = BTreeMap::new();
+    for (key, names) in json.get(list).and_then(Value::as_object).into_iter().flatten() {
         let names = sentences(Some(names));
         let known = rows.iter().filter(|row| names.contains(&row.label));
-        winners.insert(key.clone(), known.map(|row| row.label.clone()).collect());
+        labels.insert(key.clone(), known.map(|row| row.label.clone()).collect());
     }
-    winners
+    labels
 }
 
 /// Returns sentences about techniques without results.

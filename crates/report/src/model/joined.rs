@@ -31,12 +31,11 @@ pub(super) fn read(folders: &[Folder]) -> Result<Model, Failure> {
         named.extend(part.rows.into_iter().map(|row| (row, folder)));
     }
     model.rows = distinct(named);
-    model.winners = COLUMNS
-        .iter()
-        .map(|column| (column.key.to_owned(), winners(&model.rows, column)))
-        .collect();
-    let life = life_winners(&model.rows);
-    model.winners.insert("life".into(), life);
+    let columns = COLUMNS.iter().map(|column| (column.key, best_of(&model.rows, column)));
+    for (key, (wins, tied)) in columns.chain([("life", longest(&model.rows))]) {
+        model.winners.insert(key.into(), wins);
+        model.tied.insert(key.into(), tied);
+    }
     Ok(Model { verdict: vec![], notes, ..model })
 }
 
@@ -60,6 +59,7 @@ fn one(folder: &Folder) -> Result<Model, Failure> {
         rows: vec![row(folder, &summary, assumptions)],
         others: vec![],
         winners: BTreeMap::new(),
+        tied: BTreeMap::new(),
         verdict: vec![],
         notes: vec![],
         manifest,
@@ -207,53 +207,71 @@ fn distinct(named: Vec<(Row, &Folder)>) -> Vec<Row> {
     named.into_iter().zip(labels).map(relabel).collect()
 }
 
-/// Returns the rows that are the best of a column: those whose 95 % interval overlaps with no worse
-/// row's. No row wins if an interval is unknown, or if the best rows differ.
-fn winners(rows: &[Row], column: &Column) -> Vec<String> {
+/// Range of a row's value, and the row's label.
+struct Standing {
+    label: String,
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+/// Returns the winners of a column, and the rows that are not told apart. No row wins if an interval
+/// is unknown.
+fn best_of(rows: &[Row], column: &Column) -> (Vec<String>, Vec<String>) {
     if matches!(column.unit, Unit::Life(_)) {
-        return vec![];
+        return (vec![], vec![]);
     }
-    let of = |row: &'_ Row| row.cells.get(column.key).map(|cell| (cell.mean, cell.half));
-    let half = |half: Option<f64>| if column.is_exact { Some(0.0) } else { half };
-    let ranges: Option<Vec<(f64, f64, f64)>> = rows
-        .iter()
-        .filter(|row| row.may_win())
-        .filter_map(of)
-        .map(|(mean, h)| half(h).map(|h| (mean - h, mean, mean + h)))
-        .collect();
-    best(rows, &ranges.unwrap_or_default(), column.more_is_better, |row| of(row).map(|(m, _)| m))
-}
-
-/// Returns the rows with the best value, if its range overlaps no other value's range.
-fn best(
-    rows: &[Row],
-    ranges: &[(f64, f64, f64)],
-    more_is_better: bool,
-    of: impl Fn(&Row) -> Option<f64>,
-) -> Vec<String> {
-    let better = |a: f64, b: f64| if more_is_better { a.max(b) } else { a.min(b) };
-    let Some(top) = ranges.iter().map(|range| range.1).reduce(better) else { return vec![] };
-    let is_top = |value: f64| value.to_bits() == top.to_bits();
-    let front: Vec<_> = ranges.iter().filter(|range| is_top(range.1)).collect();
-    let behind: Vec<_> = ranges.iter().filter(|range| !is_top(range.1)).collect();
-    let overlap = front.iter().any(|a| behind.iter().any(|b| a.0 <= b.2 && b.0 <= a.2));
-    if behind.is_empty() || overlap {
-        return vec![];
-    }
-    let wins = |row: &&Row| row.may_win() && of(row).is_some_and(is_top);
-    rows.iter().filter(wins).map(|row| row.label.clone()).collect()
-}
-
-/// Returns the row that lives longest, if all lives are known in one unit and told apart.
-fn life_winners(rows: &[Row]) -> Vec<String> {
-    let safe: Vec<&Row> = rows.iter().filter(|row| row.may_win()).collect();
-    let lives: Option<Vec<Life>> = safe.iter().map(|row| row.life).collect();
-    let Some(lives) = lives.filter(|lives| lives.iter().all(|l| l.unit == lives[0].unit)) else {
-        return vec![];
+    let standing = |row: &Row| {
+        let cell = row.cells.get(column.key)?;
+        let half = if column.is_exact { Some(0.0) } else { cell.half };
+        Some(half.map(|half| Standing {
+            label: row.label.clone(),
+            value: cell.mean,
+            low: cell.mean - half,
+            high: cell.mean + half,
+        }))
     };
-    let range = |life: &Life| Some((life.low?, life.point()?, life.high.unwrap_or(f64::INFINITY)));
-    let ranges: Option<Vec<_>> = lives.iter().map(range).collect();
-    best(rows, &ranges.unwrap_or_default(), true, |row| row.life?.point())
+    let known: Option<Vec<Standing>> =
+        rows.iter().filter(|row| row.may_win()).filter_map(standing).collect();
+    ranked(&known.unwrap_or_default(), column.more_is_better)
+}
+
+/// As [`best_of`], for the life. Nothing wins unless all lives are known in one unit.
+fn longest(rows: &[Row]) -> (Vec<String>, Vec<String>) {
+    let safe: Vec<&Row> = rows.iter().filter(|row| row.may_win()).collect();
+    let unit = safe.first().and_then(|row| row.life).map(|life| life.unit);
+    let standing = |row: &&Row| {
+        let life = row.life.filter(|life| Some(life.unit) == unit)?;
+        Some(Standing {
+            label: row.label.clone(),
+            value: life.point()?,
+            low: life.low?,
+            high: life.high.unwrap_or(f64::INFINITY),
+        })
+    };
+    let known: Option<Vec<Standing>> = safe.iter().map(standing).collect();
+    ranked(&known.unwrap_or_default(), true)
+}
+
+/// Returns the rows with the best value if its range overlaps no other value's range. Else returns
+/// the rows whose ranges overlap that of the best.
+fn ranked(rows: &[Standing], more_is_better: bool) -> (Vec<String>, Vec<String>) {
+    let better = |a: f64, b: f64| if more_is_better { a.max(b) } else { a.min(b) };
+    let Some(top) = rows.iter().map(|row| row.value).reduce(better) else {
+        return (vec![], vec![]);
+    };
+    let is_top = |row: &&Standing| row.value.to_bits() == top.to_bits();
+    let best: Vec<&Standing> = rows.iter().filter(is_top).collect();
+    let near = |row: &&Standing| best.iter().any(|b| row.low <= b.high && b.low <= row.high);
+    let front: Vec<&Standing> = rows.iter().filter(near).collect();
+    let labels = |rows: &[&Standing]| rows.iter().map(|row| row.label.clone()).collect();
+    if front.len() == best.len() && front.len() < rows.len() {
+        (labels(&best), vec![])
+    } else if front.len() > 1 {
+        (vec![], labels(&front))
+    } else {
+        (vec![], vec![])
+    }
 }
 
 #[cfg(test)]

@@ -49,6 +49,8 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     let longest = text(&json, "longest");
     let winners = rows.iter().filter(|row| row.label == longest).map(|row| row.label.clone());
     let winners = BTreeMap::from([("life".to_owned(), winners.collect())]);
+    let tied = sentences(json.get("not_told_apart"));
+    let tied = BTreeMap::from([("life".to_owned(), tied)]);
     let note = |row: &Value| format!("{} was refused: {}", text(row, "label"), text(row, "why"));
     let refused = json.get("refused").and_then(Value::as_array);
     Ok(Model {
@@ -60,6 +62,7 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
         rows,
         others: vec![],
         winners,
+        tied,
         // A life stores the configuration in its own file.
         manifest: json.clone(),
         paper: None,

@@ -1,5 +1,7 @@
 //! Folder of `vpass paper --out`: the paper's numbers beside ours, and the data of its figures.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 use vpass_lab::failure::Failure;
 
@@ -43,18 +45,21 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     }
     let runs = folder.json("runs.json")?.unwrap_or(Value::Null);
     let summary = runs.pointer("/0/summary").cloned().unwrap_or(Value::Null);
+    let manifest = folder.json("manifest.json")?.unwrap_or(Value::Null);
+    let title = text(&manifest, "title");
     let name = folder.name.trim_end_matches('/');
     Ok(Model {
         kind: Kind::Paper,
         drive: text(&summary, "drive"),
-        workload: name.rsplit('/').next().unwrap_or(name).to_owned(),
+        workload: if title.is_empty() { name.to_owned() } else { title },
         facts: summary,
         rows: vec![],
         others: vec![],
-        winners: std::collections::BTreeMap::default(),
+        winners: BTreeMap::new(),
+        tied: BTreeMap::new(),
         verdict: vec![],
         notes: vec![],
-        manifest: Value::Null,
+        manifest,
         paper: Some(Paper { claims: claims(folder, &comparison)?, figures }),
     })
 }

@@ -174,13 +174,12 @@ fn against(model: &Model, measure: &Measure, best: &Row, winners: &[&Row]) -> St
 
 /// Returns the text of a card without a winner, and the reason.
 fn undecided(model: &Model, measure: &Measure) -> (String, String) {
-    // Lives are compared by their years alone. Other numbers are those of the best life.
-    let of_leader = leader(model).filter(|_| model.kind == Kind::Lives && measure.key != "life");
-    if let Some((row, _)) = of_leader.and_then(|row| Some((row, (measure.value)(row)?))) {
-        return ((measure.text)(row), format!("under <b>{}</b>", escape(&row.label)));
+    if let Some(of_best) = of_the_longest_lives(model, measure) {
+        return of_best;
     }
-    let safe: Vec<&Row> =
-        model.all().filter(|row| row.kept_data() && !row.counterfactual).collect();
+    let all: Vec<&Row> = model.all().filter(|row| row.kept_data() && !row.counterfactual).collect();
+    let competing: Vec<&Row> = all.iter().copied().filter(|row| row.may_win()).collect();
+    let safe = if competing.is_empty() { all } else { competing };
     let known: Vec<(&Row, f64)> =
         safe.iter().filter_map(|row| Some((*row, (measure.value)(row)?))).collect();
     let is_early = measure.key == "life"
@@ -196,20 +195,62 @@ fn undecided(model: &Model, measure: &Measure) -> (String, String) {
             if safe.is_empty() { "Every technique lost data." } else { "These runs have none." };
         return ("–".into(), why.into());
     };
-    let names: Vec<String> = known.iter().map(|(row, _)| escape(&row.label)).collect();
-    if high - low <= ALIKE * high.abs() {
-        return (
-            (measure.text)(known[0].0),
-            format!("alike under {}", crate::sentences::list(&names)),
-        );
+    let all: Vec<&Row> = known.iter().map(|(row, _)| *row).collect();
+    if let [only] = all[..] {
+        return ((measure.text)(only), format!("<b>{}</b>, alone", escape(&only.label)));
     }
-    (
-        "not told apart".into(),
-        format!(
-            "{} differ by less than their noise, or by an unknown one",
-            crate::sentences::list(&names)
-        ),
-    )
+    if high - low <= ALIKE * high.abs() {
+        return ((measure.text)(all[0]), format!("alike under {}", names(&all)));
+    }
+    let (front, then) = front(model, measure).unwrap_or((all, String::new()));
+    let is_known = |row: &&Row| {
+        measure.key == "life" || row.cells.get(measure.key).is_some_and(|cell| cell.half.is_some())
+    };
+    let why = if front.iter().all(is_known) {
+        "differ by less than their noise"
+    } else {
+        "cannot be compared: their noise is not known"
+    };
+    ("not told apart".into(), format!("{} {why}{then}", names(&front)))
+}
+
+/// Returns the techniques in front of a measure, and a phrase with the best other technique.
+fn front<'a>(model: &'a Model, measure: &Measure) -> Option<(Vec<&'a Row>, String)> {
+    let (front, behind) = model.front_of(measure.key)?;
+    let mut behind: Vec<(&Row, f64)> =
+        behind.into_iter().filter_map(|row| Some((row, (measure.value)(row)?))).collect();
+    behind.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let next = if measure.more_is_better { behind.last() } else { behind.first() };
+    let then = next.map_or_else(String::new, |(row, _)| {
+        format!("; then {} {}", escape(&row.label), escape(&(measure.text)(row)))
+    });
+    Some((front, then))
+}
+
+/// Returns a number of the longest lives, and whose it is. Lives are compared by their years alone;
+/// their other numbers win nothing.
+fn of_the_longest_lives(model: &Model, measure: &Measure) -> Option<(String, String)> {
+    if model.kind != Kind::Lives || measure.key == "life" {
+        return None;
+    }
+    let best = leader(model).map(|row| vec![row]);
+    let best = best.or_else(|| Some(model.front_of("life")?.0))?;
+    let mut values: Vec<(f64, String)> = best
+        .iter()
+        .map(|row| Some(((measure.value)(row)?, (measure.text)(row))))
+        .collect::<Option<_>>()?;
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (low, high) = (&values.first()?.1, &values.last()?.1);
+    let text = if low == high { low.clone() } else { format!("{low} to {high}") };
+    let bold: Vec<String> =
+        best.iter().map(|row| format!("<b>{}</b>", escape(&row.label))).collect();
+    Some((text, format!("under {}", crate::sentences::list(&bold))))
+}
+
+/// Returns the labels of rows as a list.
+fn names(rows: &[&Row]) -> String {
+    let names: Vec<String> = rows.iter().map(|row| escape(&row.label)).collect();
+    crate::sentences::list(&names)
 }
 
 fn bars(model: &Model, measure: &Measure, winners: &[&Row]) -> String {

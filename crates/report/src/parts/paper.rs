@@ -26,8 +26,7 @@ pub(crate) fn section(model: &Model) -> Section {
         section.html += &figures(&paper.figures);
         return section;
     }
-    let say = others(&paper.claims);
-    let head = Head { id: "paper", title: TITLE, say: &say };
+    let head = Head { id: "paper", title: TITLE, say: others() };
     let foot = foot("Bars: tolerance of \"agrees\". comparison.csv", &table(&paper.claims));
     let mut html = figure(&head, &chart(&paper.claims), &foot);
     html += &figures(&paper.figures);
@@ -51,25 +50,21 @@ fn numbers(claims: &[Claim]) -> (&'static str, serde_json::Value) {
     csv("paper", &heading, &claims.iter().map(row).collect::<Vec<_>>())
 }
 
-/// Returns our numbers over the paper's, one row for each claim with both.
+/// Returns one row for each claim: our number over the paper's, if both exist.
 fn chart(claims: &[Claim]) -> String {
-    let both: Vec<(&Claim, f64)> = claims.iter().filter_map(|c| Some((c, ratio(c)?))).collect();
-    if both.is_empty() {
-        return "<p class=\"big-note\">No claim has two numbers to draw.</p>".into();
-    }
-    let (low, high) = ends(both.iter().map(|(_, ratio)| *ratio)).unwrap_or(RATIOS);
+    let (low, high) = ends(claims.iter().filter_map(ratio)).unwrap_or(RATIOS);
     let x = Log::new((0.8 * low).min(RATIOS.0), (1.25 * high).max(RATIOS.1), sig);
     let mut rows = String::from(
         "<div class=\"hd\">Source</div><div class=\"hd\">Ours over the paper's, logarithmic</div>\
          <div class=\"hd\">Verdict</div>",
     );
-    for (claim, ratio) in both {
+    for claim in claims {
         let _ = write!(
             rows,
             "<div class=\"nm\">{}</div><div>{}</div><div>{}<br><span class=\"big-note\">{}</span>\
              </div>",
             escape(&claim.source),
-            row(claim, ratio, &x),
+            ratio(claim).map_or_else(|| without_ratio(claim), |ratio| row(claim, ratio, &x)),
             escape(&claim.verdict),
             escape(&claim.what)
         );
@@ -80,6 +75,17 @@ fn chart(claims: &[Claim]) -> String {
 /// Returns our number over the paper's; `None` if one is missing or not above 0.
 fn ratio(claim: &Claim) -> Option<f64> {
     Some(claim.here.filter(|n| *n > 0.0)? / claim.paper.filter(|n| *n > 0.0)?)
+}
+
+/// Returns the numbers of a claim that has no ratio.
+fn without_ratio(claim: &Claim) -> String {
+    let text = match (claim.paper, claim.here) {
+        (Some(paper), Some(here)) => format!("paper {}, ours {}", sig(paper), sig(here)),
+        (None, Some(here)) => format!("a direction in the paper, ours {}", sig(here)),
+        (Some(paper), None) => format!("paper {}, no number here", sig(paper)),
+        (None, None) => "no number".into(),
+    };
+    format!("<span class=\"big-note\">{text}</span>")
 }
 
 fn row(claim: &Claim, ratio: f64, x: &dyn Scale) -> String {
@@ -180,6 +186,7 @@ mod tests {
         // The axis goes from 0.5 to 2, so 1 is in its middle.
         let html = chart(&[claim(Some(2.0), Some(2.0))]);
         assert!(html.contains("x1=\"50%\" x2=\"50%\""), "{html}");
-        assert!(chart(&[claim(None, None)]).contains("No claim"));
+        assert!(chart(&[claim(None, Some(1.5))]).contains("a direction in the paper, ours 1.5"));
+        assert!(chart(&[claim(None, None)]).contains("no number"));
     }
 }

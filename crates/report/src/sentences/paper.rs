@@ -1,35 +1,41 @@
 //! Sentences about a paper's numbers beside ours.
 
 use crate::model::Claim;
+use crate::sentences::list;
 
-/// Returns how many numbers agree.
+/// Verdicts by how they begin, and what one claim and several claims with such a verdict do.
+const VERDICTS: [(&str, &str, &str); 4] = [
+    ("agrees", "agrees", "agree"),
+    ("direction only", "agrees in direction only", "agree in direction only"),
+    ("differs", "differs", "differ"),
+    ("disagrees", "disagrees", "disagree"),
+];
+
+/// Returns how many claims have which verdict: "Of the paper's 19 claims, 1 agrees, 16 agree in
+/// direction only and 2 disagree".
 pub fn headline(claims: &[Claim]) -> String {
     let of = |begin: &str| claims.iter().filter(|c| c.verdict.starts_with(begin)).count();
-    let with_number = claims.iter().filter(|c| c.here.is_some()).count();
-    match with_number {
-        0 if claims.is_empty() => "Figures of the recipe, without numbers of the paper".into(),
-        0 => "No number of the paper has one of ours beside it".into(),
-        n => format!("{} of {n} numbers of the paper agree with ours", of("agrees")),
+    let judged = VERDICTS.map(|(begin, one, several)| (of(begin), one, several));
+    let known: usize = judged.iter().map(|(n, ..)| n).sum();
+    let without = (claims.len() - known, "has no number here", "have no number here");
+    let parts: Vec<String> = judged
+        .into_iter()
+        .chain([without])
+        .filter(|(n, ..)| *n > 0)
+        .map(|(n, one, several)| format!("{n} {}", if n == 1 { one } else { several }))
+        .collect();
+    match (claims.len(), known) {
+        (0, _) => "Figures of the recipe, without claims of the paper".into(),
+        (_, 0) => "No claim of the paper has a number of ours beside it".into(),
+        (n, _) => format!("Of the paper's {n} claims, {}", list(&parts)),
     }
 }
 
-/// Returns the other verdicts, with their counts.
-pub fn others(claims: &[Claim]) -> String {
-    let mut counted: Vec<(&str, usize)> = vec![];
-    for claim in claims {
-        match counted.iter_mut().find(|(verdict, _)| *verdict == claim.verdict) {
-            Some((_, n)) => *n += 1,
-            None => counted.push((&claim.verdict, 1)),
-        }
-    }
-    let parts: Vec<String> = counted
-        .iter()
-        .map(|(verdict, n)| format!("{}: {n}", crate::svg::escape(verdict)))
-        .collect();
-    format!(
-        "Verdicts: {}. The line through 1 is the paper's number; a dot is ours over the paper's.",
-        parts.join(", ")
-    )
+/// Returns how to read the chart.
+pub fn others() -> &'static str {
+    "The line through 1 is the paper's number; a dot is ours over the paper's. Where the paper gives \
+     only a direction, there is no number to draw: \"direction only\" then means that ours points the \
+     same way."
 }
 
 #[cfg(test)]
@@ -42,19 +48,23 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_agree_are_counted_among_those_that_we_have() {
+    fn claims_are_counted_by_verdict() {
         let claims = [
             claim("agrees", Some(1.0)),
             claim("agrees, by calibration", Some(1.0)),
             claim("differs", Some(2.0)),
             claim("no number", None),
         ];
-        assert_eq!(headline(&claims), "2 of 3 numbers of the paper agree with ours");
-        let said = others(&claims);
-        assert!(said.starts_with(
-            "Verdicts: agrees: 1, agrees, by calibration: 1, differs: 1, no number: 1."
-        ));
-        assert!(headline(&claims[3..]).starts_with("No number"));
-        assert!(headline(&[]).ends_with("without numbers of the paper"));
+        assert_eq!(
+            headline(&claims),
+            "Of the paper's 4 claims, 2 agree, 1 differs and 1 has no number here"
+        );
+        let claims = ["direction only", "disagrees", "direction only"].map(|v| claim(v, None));
+        assert_eq!(
+            headline(&claims),
+            "Of the paper's 3 claims, 2 agree in direction only and 1 disagrees"
+        );
+        assert!(headline(&[claim("no number", None)]).starts_with("No claim"));
+        assert!(headline(&[]).ends_with("without claims of the paper"));
     }
 }

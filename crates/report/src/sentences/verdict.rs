@@ -23,7 +23,11 @@ pub fn headline(model: &Model) -> String {
     if let ([only], true) = (&safe[..], all.iter().any(|row| !row.kept_data())) {
         return format!("Only {} keeps all data{}", em(only), life_of(only));
     }
-    let winner = MEASURES.iter().find_map(|measure| won(model, measure));
+    let [life, others @ ..] = &MEASURES;
+    let winner = won(model, life)
+        .or_else(|| tied(model, life))
+        .or_else(|| others.iter().find_map(|measure| won(model, measure)))
+        .or_else(|| others.iter().find_map(|measure| tied(model, measure)));
     winner.unwrap_or_else(|| {
         if safe.is_empty() {
             return "No technique that protects data was run".into();
@@ -78,6 +82,35 @@ fn won(model: &Model, measure: &Measure) -> Option<String> {
         amount(measure.key, best, base)
     };
     Some(format!("{} {keep} all data and {does}{amount}", list(&names)))
+}
+
+/// Returns the headline of a measure whose best techniques are not told apart, but are better than
+/// another technique.
+fn tied(model: &Model, measure: &Measure) -> Option<String> {
+    let (front, behind) = model.front_of(measure.key)?;
+    let base = behind.iter().find(|row| row.reclaim == "block").or(behind.first());
+    let value = |row: &Row| text_of(row, measure.key);
+    let values: Vec<String> = front.iter().filter_map(|row| value(row)).collect();
+    let names: Vec<String> = front.iter().map(|row| em(row)).collect();
+    let against = base.and_then(|row| Some((row, value(row)?)));
+    let against = against.map_or_else(String::new, |(row, text)| {
+        format!(", against {text} under {}", code(&row.label))
+    });
+    Some(format!(
+        "{} keep all data and {}, not told apart: {}{against}",
+        list(&names),
+        measure.of_several,
+        list(&values)
+    ))
+}
+
+/// Returns the value of a measure as text; `None` if it is not known.
+fn text_of(row: &Row, key: &str) -> Option<String> {
+    if key == "life" {
+        row.life.filter(|life| life.is_settled && life.point().is_some()).map(|life| life.text())
+    } else {
+        row.value(key).map(|value| column(key).unit.text(value))
+    }
 }
 
 /// Returns the winner's life and its ratio: ": 11.6 h, 2.8 times `block`".
@@ -190,7 +223,8 @@ fn needless(all: &[&Row]) -> Option<String> {
 /// Returns what is known of the lives, if the headline does not say it.
 fn lives(all: &[&Row], model: &Model) -> Option<String> {
     let safe: Vec<&&Row> = all.iter().filter(|row| row.may_win()).collect();
-    if safe.is_empty() || !model.winners_of("life").is_empty() {
+    let is_said = !model.winners_of("life").is_empty() || model.front_of("life").is_some();
+    if safe.is_empty() || is_said {
         return None;
     }
     if safe.iter().any(|row| row.life.is_some_and(|life| !life.is_settled)) {

@@ -95,3 +95,39 @@ fn lives_without_a_winner_are_not_told_apart() {
                     <code>straw-wl</code> 6.00\u{a0}days.";
     assert!(said.contains(expected), "{said}");
 }
+
+/// Makes a comparison of four techniques, of which two are not told apart in these columns.
+fn with_two_in_front(columns: &[&str]) -> Value {
+    let mut json = json_with_lives();
+    let mut fourth = json["techniques"][2].clone();
+    fourth["reclaim"] = "ipr-wl".into();
+    json["techniques"].as_array_mut().unwrap().push(fourth);
+    json["winners"] = value!({});
+    for column in columns {
+        json["not_told_apart"][column] = value!(["straw-wl", "ipr-wl"]);
+    }
+    json
+}
+
+#[test]
+fn two_techniques_in_front_of_a_third_are_the_headline() {
+    let json = with_two_in_front(&["life", "read_p99_9_us"]);
+    assert_eq!(
+        headline(&read(&json)),
+        "<em><code>straw-wl</code></em> and <em><code>ipr-wl</code></em> keep all data and live \
+         longest, not told apart: 6.00\u{a0}days and 6.00\u{a0}days, against 2.00\u{a0}days under \
+         <code>block</code>"
+    );
+    assert!(!lede(&read(&json)).contains("not told apart"), "the headline says it");
+    // A sole winner of another column comes before two in front, but not before lives.
+    let mut json = with_two_in_front(&["read_p99_9_us"]);
+    assert!(headline(&read(&json)).contains("have the shortest tail of reads, not told apart"));
+    json["winners"]["reclaim_write_pages"] = value!(["straw-wl"]);
+    assert!(headline(&read(&json)).contains("rewrites fewest pages"));
+    // All of them, or one that lost data, are no front.
+    json["winners"] = value!({});
+    json["not_told_apart"]["read_p99_9_us"] = value!(["block", "straw-wl", "ipr-wl"]);
+    assert!(headline(&read(&json)).contains("are not told apart in"));
+    json["not_told_apart"]["read_p99_9_us"] = value!(["none", "straw-wl"]);
+    assert!(headline(&read(&json)).contains("are not told apart in"));
+}
