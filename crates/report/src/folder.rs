@@ -6,12 +6,17 @@ use std::io;
 use std::path::Path;
 
 use serde_json::Value;
+use vpass_lab::as_json::SCHEMA;
 use vpass_lab::failure::Failure;
 
 use crate::csv::Csv;
 
 /// Deepest level of folders inside a result folder.
 const DEEPEST: u32 = 2;
+/// Files of which one is in every result folder.
+const RESULTS: [&str; 4] = ["summary.json", "compare.json", "life.json", "comparison.csv"];
+/// Extensions of result files. Other files are not read.
+const READ: [&str; 3] = ["json", "csv", "hlog"];
 
 /// Result folder as `--out` writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +41,8 @@ impl Folder {
         self.folders.insert(name.into(), folder);
     }
 
-    /// Reads a folder and the folders in it from disk. Hidden entries are left out.
+    /// Reads a folder and the folders in it from disk. Hidden entries and files of other kinds are
+    /// left out. Of a folder without results, nothing is read.
     ///
     /// # Errors
     /// Reports a path that is not a readable folder.
@@ -47,6 +53,10 @@ impl Folder {
                 path.display()
             ))
         };
+        fs::read_dir(path).map_err(|e| failed(&e))?;
+        if !RESULTS.iter().any(|name| path.join(name).exists()) {
+            return Ok(Self { name: path.display().to_string(), ..Self::default() });
+        }
         read(path, DEEPEST).map_err(|e| failed(&e))
     }
 
@@ -73,10 +83,17 @@ impl Folder {
     /// Returns the content of a JSON file; `None` without this file.
     ///
     /// # Errors
-    /// Reports a file that is not JSON.
+    /// Reports a file that is not JSON, or whose form has another version.
     pub fn json(&self, name: &str) -> Result<Option<Value>, Failure> {
         let Some(bytes) = self.file(name) else { return Ok(None) };
-        serde_json::from_slice(bytes).map(Some).map_err(|e| self.wrong(name, &e.to_string()))
+        let json: Value =
+            serde_json::from_slice(bytes).map_err(|e| self.wrong(name, &e.to_string()))?;
+        match json.get("schema") {
+            Some(schema) if *schema != SCHEMA => {
+                Err(self.wrong(name, &format!("`schema` is {schema}; this version reads {SCHEMA}")))
+            }
+            _ => Ok(Some(json)),
+        }
     }
 
     /// Returns the content of a CSV file; `None` without this file.
@@ -109,7 +126,7 @@ fn read(path: &Path, levels: u32) -> io::Result<Folder> {
         }
         if is_folder {
             folder.folders.insert(name, read(&entry.path(), levels - 1)?);
-        } else {
+        } else if entry.path().extension().is_some_and(|end| READ.iter().any(|read| end == *read)) {
             folder.files.insert(name, fs::read(entry.path())?);
         }
     }
@@ -128,6 +145,7 @@ mod tests {
         fs::write(path.join("compare.json"), "{\"seed\": 7}").unwrap();
         fs::write(path.join("block/blocks.csv"), "block,pec\n0,5\n").unwrap();
         fs::write(path.join(".hidden"), "x").unwrap();
+        fs::write(path.join("large.bin"), "x").unwrap();
         let read = Folder::read(&path).unwrap();
         let name = path.display().to_string();
         let mut made =
@@ -149,6 +167,15 @@ mod tests {
         let folder = Folder::of_files("results", files);
         let json = folder.json("summary.json").unwrap_err().sentence;
         assert!(json.starts_with("results/summary.json: EOF"), "{json}");
+        let newer = [("life.json".to_owned(), b"{\"schema\": 2}".to_vec())];
+        let newer = Folder::of_files("results", newer).json("life.json").unwrap_err().sentence;
+        assert!(
+            newer.starts_with("results/life.json: `schema` is 2; this version reads 1"),
+            "{newer}"
+        );
+        let disk = tempfile::tempdir().unwrap();
+        fs::write(disk.path().join("other.json"), "{}").unwrap();
+        assert_eq!(Folder::read(disk.path()).unwrap().files().count(), 0, "no results");
         let csv = folder.csv("b.csv").unwrap_err().sentence;
         assert!(csv.starts_with("results/b.csv: invalid utf-8"), "{csv}");
     }
