@@ -184,6 +184,12 @@ impl HintFile {
         let devices = tables.device.into_iter().map(named(Kind::Device));
         let rows: Vec<HintRow> =
             ranges.chain(devices).chain(tables.file.into_iter().map(named(Kind::File))).collect();
+        if rows.is_empty() {
+            return Err(Failure::usage(format!(
+                "{name}: has no hint; a [[range]], [[device]] or [[file]] with an access_latency is \
+                 expected"
+            )));
+        }
         let file = Self { name: name.into(), rows };
         let empty = file.rows.iter().find(|row| matches!(row.whose, Whose::Range(_, Bytes(0))));
         if let Some(row) = empty {
@@ -342,6 +348,13 @@ mod tests {
             rank: 3,
         };
         assert_eq!(file.ranges(None, &[], DRIVE).unwrap(), [range]);
+    }
+
+    #[test]
+    fn a_file_without_hints_is_refused() {
+        for text in ["", "# nothing\n", "range = []\n"] {
+            assert!(sentence(text).starts_with("h.toml: has no hint; a [[range]]"), "{text}");
+        }
     }
 
     #[test]

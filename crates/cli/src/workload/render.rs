@@ -30,6 +30,7 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
     }
     let look = if fit.missed == 0 { Look::Good } else { Look::Bad };
     let _ = writeln!(text, "{}", look.paint(&verdict(fit), colour));
+    let _ = writeln!(text, "{NOT_KEPT}");
     match written {
         Some(path) => {
             let _ = writeln!(
@@ -43,6 +44,11 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
     }
     text
 }
+
+/// What a table of statistics cannot hold.
+const NOT_KEPT: &str = "\
+Not kept: which pages are near each other or read together, the order of the requests, changes of
+their mix over time, their times within a window, and a connection of size and popularity.";
 
 fn table(statistics: &[Statistic], tolerance: f64) -> Table {
     let mut table = Table::new(["statistic", "target", "generated", "unit", "error"]);
