@@ -18,7 +18,7 @@ use vpass_lab::plan::technique_named;
 use crate::args::ExplainArgs;
 use crate::out;
 use crate::report::COUNTERFACTUAL;
-use crate::table::{Look, Table, wants_colour};
+use crate::table::{Look, Table, wants_colour, wrapped_lines};
 use vpass_lab::plain;
 
 /// Prints the explanation.
@@ -37,7 +37,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     out::print(&if args.json {
         as_json::text(&explanation)?
     } else {
-        render(&explanation, &config, wants_colour())
+        wrapped_lines(&render(&explanation, &config, wants_colour()))
     })
 }
 

@@ -52,6 +52,25 @@ pub fn wrapped(text: &str, indent: usize) -> String {
     wrapped_at(&text, indent, width)
 }
 
+/// Wraps the sentences of a text that also has tables, if the width of the output is known. Lines
+/// with a gap between columns, and coloured lines, stay as they are.
+pub fn wrapped_lines(text: &str) -> String {
+    width_of_output().map_or_else(|| text.to_owned(), |width| wrapped_lines_at(text, width))
+}
+
+fn wrapped_lines_at(text: &str, width: usize) -> String {
+    let wrap = |line: &str| {
+        let words = line.trim_start_matches(' ');
+        let is_sentence = !words.contains("  ") && !words.contains('\u{1b}');
+        if is_sentence && line.chars().count() > width {
+            wrapped_at(line, line.len() - words.len() + INDENT, width)
+        } else {
+            line.to_owned()
+        }
+    };
+    text.split('\n').map(wrap).collect::<Vec<_>>().join("\n")
+}
+
 fn wrapped_at(text: &str, indent: usize, width: usize) -> String {
     let words = text.trim_start();
     let mut out = " ".repeat(text.len() - words.len());

@@ -14,7 +14,7 @@ use super::blocks::{BlockReads, Scale};
 use super::times::Times;
 use super::{Go, for_each_row, progress_over, read_options, render};
 use crate::out;
-use crate::table::wants_colour;
+use crate::table::{wants_colour, wrapped_lines};
 
 /// Size of a region, as in the literature on hot spots.
 pub(super) const REGION_BYTES: u64 = 4 << 20;
@@ -200,7 +200,7 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
         out::print(&if args.json {
             as_json::text(&info)?
         } else {
-            render::render(&info, wants_colour())
+            wrapped_lines(&render::render(&info, wants_colour()))
         })?;
     }
     refused.map_or(Ok(()), Err)

@@ -95,3 +95,14 @@ fn the_page_gets_cells_with_roles_and_no_markup_of_others() {
          <td class=\"best s1\">1.5</td></tr></tbody></table></div>"
     );
 }
+
+#[test]
+fn sentences_between_tables_wrap_and_tables_stay() {
+    let text =
+        "Title\n  a sentence that is too long for a line\n  a  1.5  2.5  3.5  4.5  5.5\nend\n";
+    assert_eq!(
+        wrapped_lines_at(text, 20),
+        "Title\n  a sentence that is\n    too long for a\n    line\n  a  1.5  2.5  3.5  4.5  5.5\nend\n"
+    );
+    assert_eq!(wrapped_lines_at(text, 80), text);
+}
