@@ -186,8 +186,8 @@ impl HintFile {
             ranges.chain(devices).chain(tables.file.into_iter().map(named(Kind::File))).collect();
         if rows.is_empty() {
             return Err(Failure::usage(format!(
-                "{name}: has no hint; a [[range]], [[device]] or [[file]] with an access_latency is \
-                 expected"
+                "{name}: has no hint; a [[range]], [[device]] or [[file]] with an access_latency \
+                 is expected"
             )));
         }
         let file = Self { name: name.into(), rows };

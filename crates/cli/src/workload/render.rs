@@ -45,7 +45,7 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
     text
 }
 
-/// What a table of statistics cannot hold.
+/// Facts that a table of statistics cannot hold.
 const NOT_KEPT: &str = "\
 Not kept: which pages are near each other or read together, the order of the requests, changes of
 their mix over time, their times within a window, and a connection of size and popularity.";
