@@ -267,10 +267,10 @@ mod tests {
             verdict(&[once("a", 4.0), once("b", 4.0)]).unwrap(),
             "`a` and `b` live equally long."
         );
-        let three = [of("c", 1.0, 0.0), of("a", 4.1, 0.0), of("b", 4.0, 0.0)];
+        let three = [of("c", 2.0, 0.0), of("a", 4.1, 0.0), of("b", 4.0, 0.0)];
         assert_eq!(
             verdict(&three).unwrap(),
-            "`a` and `b` live about as long: their intervals overlap; then `c` 1.00 ± 0.10 years."
+            "`a` and `b` live about as long: their intervals overlap; then `c` 2.00 ± 0.10 years."
         );
         let labels = |lives: &[Life]| -> Vec<String> {
             not_told_apart(lives).iter().map(|life| life.label.clone()).collect()

@@ -11,7 +11,7 @@ const GIB: f64 = 1_073_741_824.0;
 /// Returns what the winner buys and pays. `capacity` is that of the drive in bytes, if it is known.
 pub fn bought(model: &Model, capacity: Option<f64>) -> String {
     let Some((best, base)) = leader(model).and_then(|best| Some((best, model.base(best)?))) else {
-        return "No technique is told apart from the others, so none is worth more memory here."
+        return "No technique is told apart from all others, so none is worth more memory here."
             .into();
     };
     let Some(ram) = best.value("controller_ram_bytes") else { return String::new() };
@@ -32,7 +32,7 @@ fn gain(best: &Row, base: &Row, ram: &str) -> String {
     match (writes(best), writes(base)) {
         (Some(few), Some(many)) if many > few => {
             let ratio = bold(&times(many / few));
-            format!("{other} rewrites {ratio} the pages that {one} rewrites for {ram} of memory.")
+            format!("{other} rewrites {ratio} as many pages as {one}, which takes {ram} of memory.")
         }
         _ => format!("{one} takes {ram} of memory."),
     }
@@ -61,8 +61,8 @@ mod tests {
     fn without_lives_it_buys_fewer_rewritten_pages() {
         assert_eq!(
             bought(&compared(), None),
-            "<code>block</code> rewrites <b>100\u{a0}times</b> the pages that <code>straw-wl</code> \
-             rewrites for <b>80.0\u{a0}KiB</b> of memory."
+            "<code>block</code> rewrites <b>100\u{a0}times</b> as many pages as \
+             <code>straw-wl</code>, which takes <b>80.0\u{a0}KiB</b> of memory."
         );
     }
 

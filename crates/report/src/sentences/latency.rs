@@ -21,6 +21,9 @@ pub fn tail(model: &Model) -> String {
         (of(first), base.and_then(of))
     };
     let rare = match both("read_p99_9_us") {
+        (Some((a, one)), Some((b, other))) if a == b => {
+            format!("One read in a thousand takes longer than {a} under {one} and under {other}.")
+        }
         (Some((a, one)), Some((b, other))) => {
             format!(
                 "One read in a thousand takes longer than {a} under {one}, and {b} under {other}."
@@ -32,6 +35,7 @@ pub fn tail(model: &Model) -> String {
         _ => String::new(),
     };
     let slowest = match both("read_max_us") {
+        (Some((a, _)), Some((b, _))) if a == b => format!(" The slowest reads take {a} each."),
         (Some((a, _)), Some((b, _))) => format!(" The slowest reads take {a} and {b}."),
         (Some((a, _)), None) => format!(" The slowest read takes {a}."),
         _ => String::new(),
@@ -61,7 +65,7 @@ pub fn duration(model: &Model, lengths: &[f64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::compared;
+    use crate::testing::{compared, folder, json};
 
     #[test]
     fn the_tail_is_that_of_the_winner_and_of_block() {
@@ -70,6 +74,20 @@ mod tests {
             "One read in a thousand takes longer than <b>655\u{a0}µs</b> under \
              <code>straw-wl</code>, and <b>2.51\u{a0}ms</b> under <code>block</code>. The slowest \
              reads take <b>170\u{a0}ms</b> and <b>52.0\u{a0}ms</b>."
+        );
+    }
+
+    #[test]
+    fn equal_latencies_are_said_once() {
+        let mut json = json();
+        for key in ["read_p99_9_us", "read_max_us"] {
+            json["techniques"][2]["columns"][key] = json["techniques"][1]["columns"][key].clone();
+        }
+        assert_eq!(
+            tail(&Model::read(&[folder(&json)]).unwrap()),
+            "One read in a thousand takes longer than <b>2.51\u{a0}ms</b> under \
+             <code>straw-wl</code> and under <code>block</code>. The slowest reads take \
+             <b>52.0\u{a0}ms</b> each."
         );
     }
 
