@@ -399,13 +399,18 @@ def results_page() -> str:
         "`parity`, `retry` or `hint` where the run has them."
     )
     text += "\n\n"
-    text += filled(
-        "Files of a result folder: `summary.json` (this page), `manifest.json` (the whole "
-        "configuration, version and seed), `timing.json` (wall time, speed and memory), "
-        "`series.csv` (counts over the run), `blocks.csv` (state of every block), `latency.csv` "
-        "(latencies over the run), `quantiles.csv` (latencies by percentile), and HdrHistogram "
-        "logs. [Other files](#other-files) has their columns."
+    text += "Files of a result folder:\n\n"
+    text += (
+        "- `summary.json`: this page\n"
+        "- `manifest.json`: the whole configuration, version and seed\n"
+        "- `timing.json`: wall time, speed and memory\n"
+        "- `series.csv`: counts over the run\n"
+        "- `blocks.csv`: state of every block\n"
+        "- `latency.csv`: latencies over the run\n"
+        "- `quantiles.csv`: latencies by percentile\n"
+        "- HdrHistogram logs\n\n"
     )
+    text += filled("[Other files](#other-files) has their columns.")
     text += "\n\n"
     text += filled(
         "Folders of the same seed, build and configuration are byte-identical, except "

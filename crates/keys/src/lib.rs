@@ -28,7 +28,7 @@
 //! assert_eq!(HintsConfig::RANDOM_MARGIN, [Some(0.0), Some(0.5)]);
 //! ```
 //!
-//! # What a field declares
+//! # Declarations of a field
 //!
 //! The doc comment is the meaning. The type of the field is the type of the key. `#[key(...)]`
 //! takes:
@@ -46,7 +46,7 @@
 //!   numbers; `random = 0.7`, for a boolean: the probability of `true`.
 //! - `skip`: the field is not a key. Fields with `#[serde(skip)]` are not keys either.
 //!
-//! # What the derive makes
+//! # Items made by the derive
 //!
 //! - `impl Keys`: the list of the keys, their defaults, and the check of their ranges
 //! - `impl Default` if no key is required, else a function `default_FIELD` for each default,

@@ -1,4 +1,5 @@
-//! Columns of the table of all numbers: names, units, and the place of each value in `summary.json`.
+//! Columns of the table of all numbers: names, units, and the place of each value in
+//! `summary.json`.
 
 use serde_json::Value;
 use vpass_lab::results::LifeUnit;

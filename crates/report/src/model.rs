@@ -92,7 +92,8 @@ impl Row {
         self.lost_pages == 0.0
     }
 
-    /// Returns whether the row may win: it protects data, it lost none, and a real drive can use it.
+    /// Returns whether the row may win: it protects data, it lost none, and a real drive can use
+    /// it.
     pub fn may_win(&self) -> bool {
         self.kept_data() && !self.counterfactual && !self.baseline
     }
@@ -133,8 +134,8 @@ pub struct Model {
     pub others: Vec<Row>,
     /// Labels of the best techniques of each column; empty if none is told apart from the others.
     pub winners: BTreeMap<String, Vec<String>>,
-    /// Labels of the techniques that may be the best of each column and that are not told apart;
-    /// empty if one is clearly the best, or if nothing is known of them.
+    /// Labels of the techniques that may be the best of each column and are not told apart. Empty
+    /// if one is clearly the best, or if nothing is known of them.
     pub tied: BTreeMap<String, Vec<String>>,
     /// Sentences that the command printed about the results.
     pub verdict: Vec<String>,

@@ -48,7 +48,8 @@ pub fn absent(id: &str, title: &str, why: &str) -> Section {
 pub fn foot(source: &str, table: &str) -> String {
     let button = |kind: &str, name: &str| {
         format!(
-            "<button type=\"button\" data-save=\"{kind}\" aria-label=\"Save as {name}\">{name}</button>"
+            "<button type=\"button\" data-save=\"{kind}\" aria-label=\"Save as {name}\">{name}\
+             </button>"
         )
     };
     let buttons = [("svg", "SVG"), ("png", "PNG"), ("csv", "CSV")].map(|(k, n)| button(k, n));

@@ -245,7 +245,7 @@ impl Device {
         request: &Request,
         mut completed: impl FnMut(Tag, Ns),
     ) {
-        assert!(tag != Tag::NONE, "u32::MAX is no request's tag");
+        assert!(tag != Tag::NONE, "the tag u32::MAX is reserved");
         debug_assert!(request.at <= self.now, "a request is submitted before it was made");
         if self.announced == 0 {
             self.announce(drive, slice::from_ref(request));

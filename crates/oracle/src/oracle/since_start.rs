@@ -280,7 +280,7 @@ mod tests {
         let (mut oracle, drive) = touched();
         let ppn = drive.map_row(untouched(&oracle, &drive)).unwrap().ppn;
         oracle.medium.set_stamp(At::new(&oracle.geometry, ppn), Stamp::DEAD);
-        assert!(!oracle.is_right_since_start(&drive), "a page that carries nobody's data any more");
+        assert!(!oracle.is_right_since_start(&drive), "a page that no longer carries data");
         let (mut oracle, drive) = touched();
         oracle.medium.erase(oracle.geometry.block_of(ppn));
         assert!(!oracle.is_right_since_start(&drive), "a block that was erased");

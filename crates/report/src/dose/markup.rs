@@ -211,8 +211,8 @@ fn ramp() -> String {
          <text x=\"0\" y=\"27\">0</text><text class=\"mid\" x=\"40%\" y=\"27\">50 %</text>\
          <text class=\"end\" x=\"80%\" y=\"27\">100 % of limit</text>\
          <text class=\"end\" x=\"100%\" y=\"27\">past: lost</text></svg>\
-         <span>Each column is a block at its worst moment, each row a wordline. Only wordlines that \
-         hold data have a colour.</span></div>"
+         <span>Each column is a block at its worst moment, each row a wordline. Only wordlines \
+         that hold data have a colour.</span></div>"
     )
 }
 

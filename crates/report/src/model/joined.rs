@@ -215,8 +215,8 @@ struct Standing {
     high: f64,
 }
 
-/// Returns the winners of a column, and the rows that are not told apart. No row wins if an interval
-/// is unknown.
+/// Returns the winners of a column, and the rows that are not told apart. No row wins if an
+/// interval is unknown.
 fn best_of(rows: &[Row], column: &Column) -> (Vec<String>, Vec<String>) {
     if matches!(column.unit, Unit::Life(_)) {
         return (vec![], vec![]);

@@ -132,8 +132,8 @@ fn card(model: &Model, measure: &Measure) -> String {
     let long = if big.chars().count() > 9 { " long" } else { "" };
     let bars_are = if measure.is_log { " (bars: logarithmic)" } else { "" };
     format!(
-        "<div class=\"card{class}\"><h2>{}</h2><p class=\"big{long}\">{}</p><p class=\"by\">{by}{bars_are}\
-         </p><dl class=\"mini\">{}</dl></div>",
+        "<div class=\"card{class}\"><h2>{}</h2><p class=\"big{long}\">{}</p><p class=\"by\">\
+         {by}{bars_are}</p><dl class=\"mini\">{}</dl></div>",
         escape(if model.all().count() > 1 { measure.title } else { measure.alone }),
         escape(&big),
         bars(model, measure, &winners)
@@ -271,8 +271,8 @@ fn bars(model: &Model, measure: &Measure, winners: &[&Row]) -> String {
         let best = if winners.iter().any(|w| w.label == row.label) { " best" } else { "" };
         let _ = write!(
             html,
-            "<dt class=\"s{i}{best}\">{}</dt><dd class=\"s{i}\"><svg aria-hidden=\"true\">{bar}</svg>\
-             </dd><dd class=\"v s{i}{best}\">{}</dd>",
+            "<dt class=\"s{i}{best}\">{}</dt><dd class=\"s{i}\"><svg aria-hidden=\"true\">{bar}\
+             </svg></dd><dd class=\"v s{i}{best}\">{}</dd>",
             escape(&row.label),
             escape(&(measure.text)(row))
         );

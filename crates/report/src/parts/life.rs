@@ -219,15 +219,15 @@ fn legend(model: &Model, programs: &[[f64; 6]]) -> String {
         if programs.iter().any(|of| of[k] > 0.0) {
             let _ = write!(
                 html,
-                "<li><svg aria-hidden=\"true\"><rect width=\"12\" height=\"12\" fill=\"var(--w{k})\"/>\
-                 </svg>{name}</li>"
+                "<li><svg aria-hidden=\"true\"><rect width=\"12\" height=\"12\" \
+                 fill=\"var(--w{k})\"/></svg>{name}</li>"
             );
         }
     }
     if model.rows.iter().any(|row| row.life.is_some_and(|life| life.range().is_some())) {
         html.push_str(
-            "<li><svg aria-hidden=\"true\"><line class=\"wh\" x2=\"12\" y1=\"6\" y2=\"6\"/></svg>95 % \
-             range</li>",
+            "<li><svg aria-hidden=\"true\"><line class=\"wh\" x2=\"12\" y1=\"6\" y2=\"6\"/></svg>\
+             95 % range</li>",
         );
     }
     if model.rows.iter().any(|row| !row.kept_data()) {

@@ -20,7 +20,8 @@ pub(crate) fn section(model: &Model) -> Section {
         "All numbers of the run."
     };
     let button = "<div class=\"foot\"><span class=\"src\"></span><span class=\"acts\"><button \
-                  type=\"button\" data-save=\"csv\" aria-label=\"Save as CSV\">CSV</button></span></div>";
+                  type=\"button\" data-save=\"csv\" aria-label=\"Save as CSV\">CSV</button></span>\
+                  </div>";
     let html = format!(
         "<section id=\"table\" class=\"fig\" aria-labelledby=\"table-h\"><h2 id=\"table-h\">All \
          numbers</h2><p class=\"say\">{say}</p>{}{button}</section>",

@@ -105,8 +105,9 @@ fn row(claim: &Claim, ratio: f64, x: &dyn Scale) -> String {
     let mark = if agrees { "●" } else { "◆" };
     let _ = write!(
         svg,
-        "<line class=\"wh\" x1=\"{one}\" x2=\"{one}\" y1=\"2\" y2=\"24\"/><text class=\"mid\" x=\"{0}\" \
-         y=\"18\" fill=\"{colour}\">{mark}</text><text x=\"{0}\" dx=\"9\" y=\"17\">{1}</text>",
+        "<line class=\"wh\" x1=\"{one}\" x2=\"{one}\" y1=\"2\" y2=\"24\"/><text class=\"mid\" \
+         x=\"{0}\" y=\"18\" fill=\"{colour}\">{mark}</text><text x=\"{0}\" dx=\"9\" \
+         y=\"17\">{1}</text>",
         percent(x.place(ratio)),
         sig(ratio)
     );

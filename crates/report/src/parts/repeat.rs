@@ -30,9 +30,9 @@ pub(crate) fn section(model: &Model) -> Section {
         let _ = write!(list, "<div><dt>{name}</dt><dd>{}</dd></div>", escape(&value));
     }
     let html = format!(
-        "<section id=\"conf\" aria-labelledby=\"conf-h\"><h2 id=\"conf-h\">How to make these results \
-         again</h2>{command}<span class=\"big-note\">{}</span><dl class=\"kv\">{list}</dl>{}\
-         </section>",
+        "<section id=\"conf\" aria-labelledby=\"conf-h\"><h2 id=\"conf-h\">How to make these \
+         results again</h2>{command}<span class=\"big-note\">{}</span><dl class=\"kv\">{list}\
+         </dl>{}</section>",
         escape(&origin(model)),
         keys(model)
     );

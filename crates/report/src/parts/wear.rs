@@ -49,8 +49,8 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let say = most_worn(start, &of_each);
     let head = Head { id: "pe", title: TITLE, say: &say };
     let body = format!("<div class=\"chart pe\">{charts}<div class=\"xlab\"></div></div>");
-    let source = "Height: square root of the number of blocks, so that one block shows. Line: mean. \
-                  x: P/E cycles added. blocks.csv";
+    let source = "Height: square root of the number of blocks, so that one block shows. Line: \
+                  mean. x: P/E cycles added. blocks.csv";
     let html = figure(&head, &body, &foot(source, &table(&all)));
     Ok(Section { html, data: vec![numbers(&all, &bins)] })
 }
@@ -134,8 +134,8 @@ fn chart((i, row, added): &(usize, &Row, Vec<f64>), bins: &Bins, has_axis: bool)
         let cycles = if to > from { format!("{from} to {to}") } else { from.to_string() };
         let _ = write!(
             svg,
-            "<rect x=\"{}\" width=\"{}\" y=\"{}\" height=\"{}\" fill=\"var(--t{i})\"><title>{cycles} \
-             cycles: {} blocks</title></rect>",
+            "<rect x=\"{}\" width=\"{}\" y=\"{}\" height=\"{}\" fill=\"var(--t{i})\"><title>\
+             {cycles} cycles: {} blocks</title></rect>",
             percent((k as f64 + 0.06) / bars),
             percent(0.88 / bars),
             percent(1.0 - height),
@@ -150,8 +150,9 @@ fn chart((i, row, added): &(usize, &Row, Vec<f64>), bins: &Bins, has_axis: bool)
     let at = percent(x.place(middle));
     let _ = write!(
         svg,
-        "<line x1=\"{at}\" x2=\"{at}\" y2=\"100%\" stroke=\"var(--ink)\"/><text class=\"lab\" x=\"0\" \
-         y=\"-5\">{}</text><text class=\"end\" x=\"100%\" y=\"-5\">mean +{}, most +{}</text>",
+        "<line x1=\"{at}\" x2=\"{at}\" y2=\"100%\" stroke=\"var(--ink)\"/><text class=\"lab\" \
+         x=\"0\" y=\"-5\">{}</text><text class=\"end\" x=\"100%\" y=\"-5\">mean +{}, most \
+         +{}</text>",
         escape(&row.label),
         sig(middle),
         trimmed(most)

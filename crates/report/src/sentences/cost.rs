@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_buys_anything_without_a_winner() {
+    fn nothing_is_bought_without_a_winner() {
         let mut model = compared();
         model.winners.clear();
         assert!(bought(&model, None).starts_with("No technique is told apart"));

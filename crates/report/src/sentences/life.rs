@@ -82,9 +82,9 @@ mod tests {
         ];
         assert_eq!(
             consumed(&model, &programs),
-            "Under <code>block</code> <b>75\u{a0}%</b> of all programmed pages rewrite data because \
-             of reads; under <code>straw-wl</code> <b>10\u{a0}%</b>. The others are the host's own \
-             writes and the copying that these cause."
+            "Under <code>block</code> <b>75\u{a0}%</b> of all programmed pages rewrite data \
+             because of reads; under <code>straw-wl</code> <b>10\u{a0}%</b>. The others are the \
+             host's own writes and the copying that these cause."
         );
     }
 
@@ -92,8 +92,8 @@ mod tests {
     fn the_course_has_its_first_and_its_last_share() {
         assert_eq!(
             over_years("block", 0.25, 0.75),
-            "Under <code>block</code> rewriting because of reads takes <b>25\u{a0}%</b> of the wear \
-             at first, and <b>75\u{a0}%</b> at the end."
+            "Under <code>block</code> rewriting because of reads takes <b>25\u{a0}%</b> of the \
+             wear at first, and <b>75\u{a0}%</b> at the end."
         );
         assert!(
             over_years("block", 0.999, 1.0).ends_with("of the wear, from the start to the end.")

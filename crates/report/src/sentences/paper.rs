@@ -33,9 +33,9 @@ pub fn headline(claims: &[Claim]) -> String {
 
 /// Returns how to read the chart.
 pub fn others() -> &'static str {
-    "The line through 1 is the paper's number; a dot is ours over the paper's. Where the paper gives \
-     only a direction, there is no number to draw: \"direction only\" then means that ours points the \
-     same way."
+    "The line through 1 is the paper's number; a dot is ours over the paper's. Where the paper \
+     gives only a direction, there is no number to draw: \"direction only\" then means that ours \
+     points the same way."
 }
 
 #[cfg(test)]

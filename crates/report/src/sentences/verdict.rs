@@ -121,8 +121,8 @@ fn life_amount(best: &Row, base: Option<&Row>) -> String {
     text + &ratio.unwrap_or_default()
 }
 
-/// Returns the ratio of two lives: "2.8 times", or "at least 3.3 times" for ranges. `None` if a life
-/// is unknown.
+/// Returns the ratio of two lives: "2.8 times", or "at least 3.3 times" for ranges. `None` if a
+/// life is unknown.
 pub fn ratio(best: &Row, base: &Row) -> Option<String> {
     let (best, base) = (best.life?, base.life?);
     let is_sure =

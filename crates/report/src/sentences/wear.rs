@@ -38,8 +38,8 @@ mod tests {
         let of = |label, mean, most| Added { label, mean, most };
         assert_eq!(
             most_worn(1500.0, &[of("none", 0.6, 1.0), of("block", 3.42, 66.0)]),
-            "P/E cycles that the run added to the 1,500 before it. Under <code>block</code> the most \
-             worn block took <b>66.0</b> cycles, and the mean block 3.42."
+            "P/E cycles that the run added to the 1,500 before it. Under <code>block</code> the \
+             most worn block took <b>66.0</b> cycles, and the mean block 3.42."
         );
     }
 }

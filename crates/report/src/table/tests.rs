@@ -102,7 +102,8 @@ fn sentences_between_tables_wrap_and_tables_stay() {
         "Title\n  a sentence that is too long for a line\n  a  1.5  2.5  3.5  4.5  5.5\nend\n";
     assert_eq!(
         wrapped_lines_at(text, 20),
-        "Title\n  a sentence that is\n    too long for a\n    line\n  a  1.5  2.5  3.5  4.5  5.5\nend\n"
+        "Title\n  a sentence that is\n    too long for a\n    line\n  \
+         a  1.5  2.5  3.5  4.5  5.5\nend\n"
     );
     assert_eq!(wrapped_lines_at(text, 80), text);
 }

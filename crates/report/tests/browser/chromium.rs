@@ -34,7 +34,7 @@ pub(crate) struct Browser {
     answers: Receiver<Value>,
     session: Option<String>,
     last_id: u64,
-    /// What the page asked for, and what it complained about.
+    /// Requests and complaints of the page.
     pub(crate) noted: Vec<Value>,
     /// Number of saved files.
     saved: u32,
@@ -99,7 +99,10 @@ impl Browser {
 
     /// Sets the size of the window in CSS pixels.
     pub(crate) fn resize(&mut self, width: u32, height: u32) {
-        let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
+        let is_mobile = width < 600;
+        let metrics = json!({
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_mobile
+        });
         self.ask("Emulation.setDeviceMetricsOverride", &metrics);
     }
 

@@ -121,8 +121,9 @@ fn keys_and_clicks_on_a_map_choose_a_block() {
     assert_eq!(browser.value(frames), json!([0, 1, 0]));
     // A click on the middle of the first column of the first map.
     let place = browser.value(
-        "(() => { const i = document.querySelector('.map img'); i.scrollIntoView({block: 'center'}); \
-         const b = i.getBoundingClientRect(); return [b.left, b.width, b.top + b.height / 2]; })()",
+        "(() => { const i = document.querySelector('.map img'); \
+         i.scrollIntoView({block: 'center'}); const b = i.getBoundingClientRect(); \
+         return [b.left, b.width, b.top + b.height / 2]; })()",
     );
     let of = |i: usize| place[i].as_f64().unwrap();
     browser.point(of(0) + of(1) * 4.5 / 40.0, of(2), true);

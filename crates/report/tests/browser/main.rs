@@ -62,7 +62,10 @@ fn labels_and_groups_appear_as_they_are() {
     assert_eq!(browser.value(options), serde_json::json!(LABELS));
     let heading = text_of(&mut browser, "#dt");
     assert!(heading.starts_with(LABELS[2]), "{heading}");
-    browser.value("(w => { w.value = 19; w.dispatchEvent(new Event('input')); })(document.querySelector('#dw'))");
+    browser.value(
+        "(w => { w.value = 19; w.dispatchEvent(new Event('input')); })\
+         (document.querySelector('#dw'))",
+    );
     let said = attribute(&mut browser, "#dw", "aria-valuetext");
     assert!(said.contains("group <b>worst</b>;"), "{said}");
 }
@@ -110,7 +113,8 @@ fn the_crosshair_reads_latencies_by_slider_and_by_pointer() {
     // Both crosshairs of the chart over time stand where the slider is.
     browser.value("document.querySelector('#time .scrub').focus()");
     browser.press("End");
-    let lines = "[...document.querySelectorAll('#time .cross')].map(l => parseFloat(l.getAttribute('x1')) > 95)";
+    let lines = "[...document.querySelectorAll('#time .cross')]\
+                 .map(l => parseFloat(l.getAttribute('x1')) > 95)";
     assert_eq!(browser.value(lines), serde_json::json!([true, true]));
     let said = attribute(&mut browser, "#time .scrub", "aria-valuetext");
     assert!(said.contains("2,000 pages/s") && said.contains("500 pages/s"), "{said}");

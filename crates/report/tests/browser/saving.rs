@@ -1,4 +1,4 @@
-//! What the buttons of a figure save: drawings for papers, pictures, and numbers.
+//! Files saved by the buttons of a figure: drawings for papers, pictures, and numbers.
 
 use crate::chromium::Browser;
 use crate::made::{self, LABELS};
@@ -24,7 +24,7 @@ fn a_drawing_needs_nothing_of_the_page() {
         for part in ["var(", "class=", "%\"", "<button", "Numbers", "NaN", "undefined"] {
             assert!(!svg.contains(part), "{figure} has {part}: {svg}");
         }
-        // The label is text, so that it is no script of the drawing.
+        // The label is text, so the drawing does not run it as a script.
         let check = format!(
             "(d => [d.querySelector('parsererror') === null, d.documentElement.tagName, \
              d.querySelectorAll('script').length, d.documentElement.textContent.includes({:?})])\

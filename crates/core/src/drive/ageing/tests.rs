@@ -123,7 +123,7 @@ fn a_job_with_a_deadline_ends_when_its_block_is_a_step_older() {
         assert_eq!(
             (state(&drive, block), misses),
             (after, 0),
-            "{deadline:?}: the block's last read is no part of that"
+            "{deadline:?}: the wait does not include the last read of the block"
         );
     }
 }

@@ -52,6 +52,6 @@ mod tests {
         reads.set(300, 2.0);
         assert_eq!((reads.by(300), reads.by(310)), (7 + 50 + 75, 7 + 50 + 75 + 20));
         reads.change(310, -3.0);
-        assert_eq!(reads.by(1_000_000), 152, "nobody reads less than nothing");
+        assert_eq!(reads.by(1_000_000), 152, "a number of reads is never negative");
     }
 }

@@ -4,7 +4,7 @@
 //! kind moves, the block is empty and is erased.
 //!
 //! - **Paper:** Han et al., "Page Type-Aware Data Migration Technique for Read Disturb Management
-//!   of NAND Flash Memory", IEEE TVLSI 2023 (its abstract; doi 10.1109/TVLSI.2023.3240172), as
+//!   of NAND Flash Memory", IEEE TVLSI 2023 (its abstract; doi 10.1109/TVLSI.2023.3240172).
 //!   straw-2024 IV describes it ("PAGETYPE" of Fig. 8).
 //! - **Acts at:** `block`'s threshold with each kind's limit: `factor(kind) ERC_MAX` instead of
 //!   `ERC_MAX` (`disturb.kind_factor`).

@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(
             at(BlockId::new(1), 60, 32),
             Wanted::Rewrite,
-            "written anew since, and nobody waits"
+            "written anew since, and no request waits"
         );
     }
 }

@@ -55,6 +55,7 @@ fn folders_of_two_drives_are_refused() {
     let why = Model::read(&[folder("a", "block", 1.0, 0.0, 0), other]).unwrap_err().sentence;
     assert_eq!(
         why,
-        "a has drive `tiny`, and b has drive `large`; folders of one drive can be shown side by side"
+        "a has drive `tiny`, and b has drive `large`; folders of one drive can be shown side by \
+         side"
     );
 }
