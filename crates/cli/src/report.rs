@@ -339,6 +339,9 @@ fn wear(s: &Summary) -> String {
             );
         }
     }
+    if let Some(wear) = s.read_wear {
+        let _ = write!(text, "; read wear {} %", digits(wear));
+    }
     text.push('\n');
     for age in &w.ages {
         let rate = match w.life_unit {

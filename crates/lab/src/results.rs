@@ -103,6 +103,9 @@ pub struct Summary {
     pub flash: Flash,
     /// Bytes programmed per byte that the host wrote (JEDEC); null without host writes.
     pub write_amplification: Option<f64>,
+    /// Bytes programmed because of reads, in percent of the bytes that the host read; null without
+    /// host reads. Programs by reclaim and because of retries count.
+    pub read_wear: Option<f64>,
     /// Flash pages programmed per host page written; null without host writes.
     /// A page that the host wrote in part counts as a page.
     pub programs_per_page_write: Option<f64>,

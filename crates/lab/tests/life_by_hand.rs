@@ -95,7 +95,12 @@ fn lives() -> [Lived; 2] {
         pec_mean: 3000.0,
         programs: programs([100, 50, 30, 10, 6, 3, 1]),
         erases: programs([0, 1, 1, 0, 0, 0, 0]),
-        host: HostCounts { write_requests: 100, write_pages: 100, ..HostCounts::default() },
+        host: HostCounts {
+            write_requests: 100,
+            write_pages: 100,
+            read_bytes: 600 * PAGE,
+            ..HostCounts::default()
+        },
         host_bytes: 100 * PAGE,
         read_requests: 100,
         read_pages: 100,
@@ -122,6 +127,7 @@ fn lives() -> [Lived; 2] {
             write_pages: 80,
             partial_page_writes: 80,
             fill_reads: 45,
+            read_bytes: 200 * PAGE,
             ..HostCounts::default()
         },
         host_bytes: 20 * PAGE,
@@ -160,6 +166,8 @@ fn means_and_intervals() {
     near("lost", life.data_lost_pages, 3.0);
     // Ratios of 200 to 100, and of 200 to 20.
     near("amplification", life.write_amplification.unwrap().mean, 6.0);
+    // 30 pages programmed because of reads of 600, and 80 of 200: 5 and 40 %.
+    near("read wear", life.read_wear.unwrap().mean, 22.5);
     // 80 of 180 writes are small, and 45 fill reads are a quarter of 180.
     assert_eq!(
         (life.mapping_unit.small_write_share, life.mapping_unit.fill_reads_per_write),
@@ -183,6 +191,13 @@ fn means_and_intervals() {
         life.lives.iter().map(|one| (one.residue, one.years, one.end)).collect::<Vec<_>>(),
         [(0, 1.0, End::WornOut), (1, 3.0, End::LivesOn)]
     );
+}
+
+#[test]
+fn read_wear_is_unknown_if_a_life_read_nothing() {
+    let [one, mut other] = lives();
+    other.host.read_bytes = 0;
+    assert_eq!(Life::of("two".into(), &plans(), &[one, other]).read_wear, None);
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn refresh_writes(summary: &Value) -> Option<f64> {
 }
 
 /// Columns in the order of the table.
-pub const COLUMNS: [Column; 19] = [
+pub const COLUMNS: [Column; 20] = [
     life("projected_life_days", LifeUnit::Days, |s| number(s, "/wear/projected_life_days")),
     life("host_bytes_until_worn", LifeUnit::HostBytes, |s| {
         number(s, "/wear/host_bytes_until_worn")
@@ -123,6 +123,7 @@ pub const COLUMNS: [Column; 19] = [
     less("write_amplification", "write amplification", Unit::Ratio, |s| {
         number(s, "/write_amplification")
     }),
+    less("read_wear", "read wear", Unit::Percent, |s| number(s, "/read_wear")),
     less("read_p50_us", "read p50", Unit::Us, |s| number(s, "/latency_us/read/p50")),
     less("read_p99_us", "read p99", Unit::Us, |s| number(s, "/latency_us/read/p99")),
     less("read_p99_9_us", "read p99.9", Unit::Us, |s| number(s, "/latency_us/read/p99_9")),
@@ -156,6 +157,10 @@ pub fn half_by_batches(key: &str, summary: &Value) -> Option<f64> {
     match key {
         "write_amplification" => {
             Some(number(summary, "/write_amplification")? * of("write_amplification_share")?)
+        }
+        "read_wear" => {
+            let pages = number(summary, "/flash/programs/reclaim")?;
+            Some(number(summary, "/read_wear")? * share(of("reclaim_write_pages"), pages)?)
         }
         "uber" => Some(number(summary, "/uber/rate")? * of("uber_share").unwrap_or(0.0)),
         // The wait and the latency count as independent.

@@ -124,7 +124,7 @@ impl Column {
         match self.key {
             "projected_life_days" => "days",
             "reclaim_erases" | "gc_erases" => "blocks",
-            "reclaim_wait_percent" => "%",
+            "reclaim_wait_percent" | "read_wear" => "%",
             "controller_ram_bytes" | "host_bytes_until_worn" | "read_bytes_until_worn" => "bytes",
             "write_amplification" => "",
             "retries_mean" => "retries per page read",
@@ -202,6 +202,13 @@ pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
         .then(|| s.reclaim.stall_us / s.host.read_pages as f64)
 }
 
+/// Returns half the width of the interval of the read wear. The bytes that the host reads are the
+/// same in each run, so the share of the interval is that of the rewritten pages.
+fn read_wear_noise(s: &Summary) -> Option<f64> {
+    let (half, pages) = (s.batch_means.reclaim_write_pages?, s.flash.programs.of(Cause::Reclaim));
+    Some(if pages == 0 { 0.0 } else { s.read_wear? * half / pages as f64 })
+}
+
 /// Returns the mean wait for reclaim as a share of the mean latency of a host read, in percent.
 pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
     let latency = s.latency_us.read.mean.filter(|us| *us > 0.0)?;
@@ -219,7 +226,7 @@ fn reclaim_wait_percent_noise(s: &Summary) -> Option<f64> {
 }
 
 /// All columns, in the order of the files. A table shows only one life, in its first column.
-pub const COLUMNS: [Column; 19] = [
+pub const COLUMNS: [Column; 20] = [
     Column {
         format: |life, sizes| LifeUnit::Days.text_on(life, sizes.capacity_bytes),
         ..life(
@@ -275,6 +282,16 @@ pub const COLUMNS: [Column; 19] = [
             "write ampl.",
             "bytes programmed per byte that the host wrote",
             |s| s.write_amplification,
+        )
+    },
+    Column {
+        format: |percent, _| format!("{} %", digits(percent)),
+        noise: Noise::Batches(read_wear_noise),
+        ..fewer(
+            "read_wear",
+            "read wear",
+            "bytes programmed because of reads, per byte that the host read",
+            |s| s.read_wear,
         )
     },
     Column {

@@ -79,6 +79,9 @@ pub struct Life {
     pub flash_bytes_written: MeanCi95,
     /// Number of flash bytes programmed per host byte written; null without host writes.
     pub write_amplification: Option<MeanCi95>,
+    /// Bytes programmed because of reads, in percent of the bytes that the host read; null without
+    /// host reads. Programs by reclaim and because of retries count.
+    pub read_wear: Option<MeanCi95>,
     /// Mapping unit, and share of host writes of all lives that do not fill it.
     pub mapping_unit: MappingUnit,
     /// Warnings about these years, one sentence each.
@@ -186,6 +189,11 @@ impl Life {
         let amplified =
             |lived: &Lived| lived.programs.sum() as f64 * page / lived.host_bytes as f64;
         let write_amplification = has_writes.then(|| mean(&amplified));
+        let read_wear = lives.iter().all(|lived| lived.host.read_bytes > 0).then(|| {
+            mean(&|lived| {
+                lived.programs.read_wear(page, lived.host.read_bytes).expect("the host read")
+            })
+        });
         let mapping_unit = MappingUnit::of(page as u64, lives.iter().map(|lived| &lived.host));
         Self {
             label,
@@ -203,6 +211,7 @@ impl Life {
             host_bytes_written: mean(&|lived| lived.host_bytes as f64 * whole),
             flash_bytes_written: mean(&|lived| lived.programs.sum() as f64 * page * whole),
             write_amplification,
+            read_wear,
             mapping_unit,
             warnings: mapping_unit::warning([(mapping_unit, write_amplification.map(|e| e.mean))])
                 .into_iter()
@@ -485,6 +494,7 @@ pub(crate) mod tests {
             host_bytes_written: none,
             flash_bytes_written: none,
             write_amplification: None,
+            read_wear: None,
             mapping_unit: MappingUnit::of(16_384, []),
             warnings: vec![],
             consumed: None,

@@ -44,6 +44,13 @@ impl ByCause {
         self.0[cause as usize]
     }
 
+    /// Returns the read wear of these programs, in percent: bytes programmed by reclaim and because
+    /// of retries, over the bytes that the host read. `None` if the host read nothing.
+    pub fn read_wear(&self, page_bytes: f64, read_bytes: u64) -> Option<f64> {
+        let pages = self.of(Cause::Reclaim) + self.of(Cause::Retry);
+        (read_bytes > 0).then(|| 100.0 * pages as f64 * page_bytes / read_bytes as f64)
+    }
+
     /// Returns the sum of the counts over all causes.
     pub fn sum(&self) -> u64 {
         self.0.iter().sum()

@@ -134,6 +134,10 @@ fn host(book: &mut Book, counted: &Counted) {
         "write_amplification",
         ratio(sum(&counts.programs) * page as f64, get("write_bytes")),
     );
+    // Reads cost the flash what reclaim and retries program; the rest is not their doing.
+    let by_reads = [Cause::Reclaim, Cause::Retry].map(|cause| counts.programs[cause as usize]);
+    let programmed = (by_reads.iter().sum::<u64>() * page) as f64;
+    book.note("read_wear", ratio(100.0 * programmed, get("read_bytes")));
     book.note("programs_per_page_write", ratio(sum(&counts.programs), get("write_pages")));
 }
 
