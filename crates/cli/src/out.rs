@@ -158,8 +158,10 @@ impl Drop for Folder {
 /// Makes a folder for this place. First moves an empty folder there as a test, so that an unusable
 /// place is reported before the run.
 fn probed(place: &Path) -> io::Result<(PathBuf, Option<fs::File>)> {
+    // A folder that another program makes after this line is found when the results take their place.
+    let is_there = place.is_dir();
     let made = make_hidden_folder(place)?;
-    if !place.is_dir() {
+    if !is_there {
         return Ok(made);
     }
     if let Err(e) = take_place(&made.0, place) {
