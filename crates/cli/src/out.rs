@@ -158,7 +158,7 @@ impl Drop for Folder {
 /// Makes a folder for this place. First moves an empty folder there as a test, so that an unusable
 /// place is reported before the run.
 fn probed(place: &Path) -> io::Result<(PathBuf, Option<fs::File>)> {
-    // A folder that another program makes after this line is found when the results take their place.
+    // If another program makes a folder there later, `take_place` finds it at the end of the run.
     let is_there = place.is_dir();
     let made = make_hidden_folder(place)?;
     if !is_there {
