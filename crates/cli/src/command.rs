@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 use crate::args::{CompareArgs, ExplainArgs, ListWhat, RunArgs, ShowWhat, at_least_one};
 use crate::attack::args::{AttackArgs, EXAMPLES as ATTACK_EXAMPLES};
 use crate::life::args::{EXAMPLES as LIFE_EXAMPLES, LifeArgs};
+use crate::llm::{EXAMPLES as LLM_EXAMPLES, LlmArgs};
 use crate::paper::PaperArgs;
 use crate::report_page::ReportArgs;
 use crate::trace::args::TraceCommand;
@@ -51,6 +52,10 @@ pub(crate) enum Command {
     /// which technique makes it live longest.
     #[command(after_help = LIFE_EXAMPLES)]
     Life(LifeArgs),
+    /// Answer whether the reads of a language model wear a drive: years, rewrites and bytes written
+    /// to the flash, beside what real drives were measured to do.
+    #[command(after_help = LLM_EXAMPLES)]
+    Llm(LlmArgs),
     /// Attack a drive with reads that try to lose its data or to wear it out. The attacker knows
     /// the physical layout.
     #[command(after_help = ATTACK_EXAMPLES)]

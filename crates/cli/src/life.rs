@@ -74,6 +74,59 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     exit(&lives, &stops)
 }
 
+/// Lives of a drive, for other commands.
+pub(crate) struct Simulated {
+    /// Plan of each technique, in order.
+    pub(crate) plans: Vec<RunPlan>,
+    /// Lives of the techniques whose drives were not refused.
+    pub(crate) lives: Vec<Life>,
+    /// Refused techniques, each with its reason.
+    pub(crate) refused: Vec<Refused>,
+    stops: Vec<Failure>,
+}
+
+impl Simulated {
+    /// Returns the exit code of the command.
+    ///
+    /// # Errors
+    /// Reports a bug of the drive model, or a life that was stopped.
+    pub(crate) fn exit(&self) -> Result<Exit, Failure> {
+        exit(&self.lives, &self.stops.iter().collect::<Vec<_>>())
+    }
+}
+
+/// Plans of these lives, before anything is simulated.
+///
+/// # Errors
+/// Returns the errors of the drive or the workload.
+pub(crate) fn planned(args: &LifeArgs) -> Result<Vec<RunPlan>, Failure> {
+    let asked = Asked::new(args, &[], &Tables::default())?;
+    Ok(asked.contenders.into_iter().map(|contender| contender.plan).collect())
+}
+
+/// Simulates lives.
+///
+/// # Errors
+/// Returns the errors of the drive or the workload, or reports that no life ended in time.
+pub(crate) fn simulated(args: &LifeArgs) -> Result<Simulated, Failure> {
+    let tables = Tables::default();
+    let asked = Asked::new(args, &[], &tables)?;
+    out::say_all(&asked.notes()?);
+    let rows = Rows::of(None, args.fresh)?;
+    let climbed = lived(args, &asked, &rows, &tables)?;
+    let lives: Vec<Life> = climbed.answers.iter().filter_map(Life::answered).collect();
+    if lives.is_empty() {
+        return Err(asked.no_answer(args, &climbed));
+    }
+    let stops = climbed.answers.iter().filter_map(|answer| answer.lived.as_ref().err());
+    Ok(Simulated {
+        refused: asked.refused_with(&climbed)?,
+        stops: stops.filter(|why| why.is_stop()).cloned().collect(),
+        lives,
+        plans: asked.contenders.into_iter().map(|contender| contender.plan).collect(),
+    })
+}
+
 fn exit(lives: &[Life], stops: &[&Failure]) -> Result<Exit, Failure> {
     let bugs: Vec<_> =
         lives.iter().filter(|life| life.has_bug()).map(|life| life.label.as_str()).collect();

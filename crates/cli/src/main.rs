@@ -15,6 +15,7 @@ mod explain;
 mod kept;
 mod life;
 mod list;
+mod llm;
 mod out;
 mod out_file;
 mod paper;
@@ -75,6 +76,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Attack(args) => return attack::attack(&args),
         Command::Compare(args) => return report_page::beside(args, compare::compare),
         Command::Life(args) => return report_page::beside(args, life::life),
+        Command::Llm(args) => return llm::llm(&args),
         Command::List { what, json } => list::list(what, json)?,
         Command::Show { what, name, set, json } => list::show(what, &name, &set, json)?,
         Command::Explain(args) => explain::explain(&args)?,

@@ -4,6 +4,7 @@
 pub mod coding;
 pub mod codings;
 pub mod course;
+pub mod daily;
 pub mod dose;
 pub mod failure;
 pub mod geometry;

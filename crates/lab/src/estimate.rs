@@ -7,10 +7,12 @@
 mod counted;
 mod even;
 mod field;
+mod law;
 mod limits;
 mod pages;
 mod rate;
 mod refused;
+mod rounds;
 mod said;
 mod shape;
 
@@ -29,6 +31,7 @@ use self::shape::Shape;
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
+pub use rounds::years_at_rounds;
 pub use said::{Record, early, final_words};
 
 /// P/E counts at which the mean field is computed.
@@ -94,10 +97,19 @@ pub type Answer = Result<Estimate, String>;
 /// # Errors
 /// Reports a workload that cannot be read.
 pub fn of(plan: &RunPlan) -> Result<Answer, Failure> {
+    with_thresholds(plan, 1.0)
+}
+
+/// Estimates the life of the plan's drive, if its technique rewrites data at `factor` times as many
+/// reads.
+///
+/// # Errors
+/// Reports a workload that cannot be read.
+pub fn with_thresholds(plan: &RunPlan, factor: f64) -> Result<Answer, Failure> {
     if let Some(why) = refused::why(plan) {
         return Ok(Err(why));
     }
-    let Some(limits) = Limits::of(plan)? else {
+    let Some(limits) = Limits::of(plan, factor)? else {
         return Ok(Err(format!("no equation is known for `{}`", plan.reclaim)));
     };
     let mut shape = Shape::of(plan);

@@ -9,7 +9,7 @@ use vpass_core::config::keys::Range;
 use vpass_core::slots::card::{About, Param};
 use vpass_core::slots::{Slot, slot};
 
-use crate::schema::{DRIVE, PHASES, Section, WORKLOAD};
+use crate::schema::{DRIVE, MODEL, MODEL_TABLE, PHASES, Section, WORKLOAD};
 
 pub mod json_schema;
 #[cfg(test)]
@@ -45,7 +45,9 @@ pub struct Key {
 /// Returns all keys, in the order of their tables and fields.
 pub fn all() -> Vec<Key> {
     let mut keys = vec![];
-    for (file, schema) in [("drive", DRIVE), ("workload", WORKLOAD), ("workload", PHASES)] {
+    let files =
+        [("drive", DRIVE), ("workload", WORKLOAD), ("workload", PHASES), ("workload", MODEL)];
+    for (file, schema) in files {
         for section in schema {
             add(&mut keys, file, section.name, section, true);
         }
@@ -57,7 +59,7 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
     let defaults = section.defaults();
     for declared in section.declared {
         let key = format!("{path}.{}", declared.name);
-        // A workload of phases has some keys that other workloads also have.
+        // Workloads of phases and of models have some keys that other workloads also have.
         if keys.iter().any(|known| known.path == key) {
             continue;
         }
@@ -68,12 +70,12 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
             range: declared.values(),
             unit: declared.unit,
             meaning: declared.meaning.to_owned(),
-            settable: settable && declared.name != "phase",
+            settable: settable && declared.name != "phase" && declared.name != MODEL_TABLE,
             source: Some(declared.source).filter(|source| !source.is_empty()),
             path: key.clone(),
         });
         if let Some(inner) = section.inner(declared.name) {
-            add(keys, file, &key, inner, false);
+            add(keys, file, &key, inner, declared.name == MODEL_TABLE);
         }
     }
     if let Some(slot) = section.slot() {
@@ -87,7 +89,7 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
 /// Returns the declared range of a key; `None` for an unknown key.
 pub(crate) fn range(path: &str) -> Option<Range> {
     let (table, rest) = path.split_once('.')?;
-    let sections = [DRIVE, WORKLOAD, PHASES].into_iter().flatten();
+    let sections = [DRIVE, WORKLOAD, PHASES, MODEL].into_iter().flatten();
     let of_field = sections.filter(|section| section.name == table).find_map(|section| {
         let (section, name) = match rest.split_once('.') {
             Some((inner, name)) => (section.inner(inner)?, name),

@@ -32,6 +32,7 @@ pub mod hints;
 pub mod kept;
 pub mod keys;
 pub mod life;
+pub mod llm;
 pub mod load;
 pub mod manifest;
 pub mod memory;

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use toml::Table;
 use toml::de::DeTable;
 use vpass_core::config::DriveConfig;
+use vpass_workload::model::ModelFile;
 use vpass_workload::phases::PhasesFile;
 use vpass_workload::presets as workloads;
 use vpass_workload::statistics::StatisticsFile;
@@ -40,6 +41,8 @@ pub enum Generated {
     Workload(WorkloadFile),
     /// Table `[workload]` with `[[workload.phase]]`
     Phases(PhasesFile),
+    /// Table `[workload]` with `[workload.model]`
+    Model(Box<ModelFile>),
     /// Table `[statistics]`
     Statistics(Box<StatisticsFile>),
 }
@@ -50,6 +53,7 @@ impl Generated {
         match self {
             Self::Workload(file) => &file.description,
             Self::Phases(file) => &file.description,
+            Self::Model(file) => &file.description,
             Self::Statistics(file) => &file.description,
         }
     }
@@ -63,7 +67,7 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 /// # Errors
 /// Reports an argument that is not `KEY=VALUE`, or an unknown key.
 pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
-    let schemas = [schema::DRIVE, schema::WORKLOAD];
+    let schemas = [schema::DRIVE, schema::WORKLOAD, schema::MODEL];
     let mut sets = vec![];
     for text in texts {
         let set = Override::parse(text)?;
@@ -147,8 +151,13 @@ pub fn workload(
 ) -> Result<Loaded<Generated>, Failure> {
     let names: Vec<_> = workloads::names().collect();
     let text = text_of("workload", name, &names, workloads::preset(name))?;
-    let phased = has_phases(&text);
-    let schema = if phased { schema::PHASES } else { schema::WORKLOAD };
+    let phased = has_in_workload(&text, "phase");
+    let of_model = has_in_workload(&text, schema::MODEL_TABLE);
+    let schema = match (phased, of_model) {
+        (true, _) => schema::PHASES,
+        (_, true) => schema::MODEL,
+        _ => schema::WORKLOAD,
+    };
     let plain = counts::expanded(name, &text, schema)?;
     let mut file = parse(name, &plain, schema)?;
     let (table, other) = if file.contains_key("statistics") {
@@ -170,25 +179,29 @@ pub fn workload(
     let mut sets: Vec<_> = sets.iter().filter(|s| s.is_of_workload()).cloned().collect();
     if let Some(depth) = queue_depth {
         sets.retain(|s| s.key != "queue_depth");
+        if of_model {
+            return Err(Failure::usage(format!(
+                "--queue-depth {depth}: {name} holds a model, which is read at \
+                 workload.model.tokens_per_second; leave out --queue-depth"
+            )));
+        }
         sets.push(Override::queue_depth(table, depth));
     }
     oust_rivals(&mut file, &sets).map_err(Failure::usage)?;
     let config = match table {
         "statistics" => Generated::Statistics(read(name, &plain, file, schema, &sets)?),
+        _ if of_model => Generated::Model(Box::new(read(name, &plain, file, schema, &sets)?)),
         _ if phased => Generated::Phases(read(name, &plain, file, schema, &sets)?),
         _ => Generated::Workload(read(name, &plain, file, schema, &sets)?),
     };
     Ok(Loaded { name: name.into(), text, config })
 }
 
-/// Returns whether the text of a workload file has phases, even if it has errors.
-fn has_phases(text: &str) -> bool {
+/// Returns whether the `[workload]` table of a file has this key, even if the file has errors.
+fn has_in_workload(text: &str, key: &str) -> bool {
     let table = toml::from_str::<Table>(text).ok();
     table.is_some_and(|table| {
-        table
-            .get("workload")
-            .and_then(toml::Value::as_table)
-            .is_some_and(|w| w.contains_key("phase"))
+        table.get("workload").and_then(toml::Value::as_table).is_some_and(|w| w.contains_key(key))
     })
 }
 

@@ -14,6 +14,7 @@ use vpass_core::config::{
     RefreshConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::slots::{Slot, slot};
+use vpass_workload::model::{ModelConfig, ModelWorkload};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
 use vpass_workload::statistics::{SideConfig, StatisticsConfig, WindowsConfig};
 use vpass_workload::stripes::StripesConfig;
@@ -63,8 +64,12 @@ impl Section {
         slot(self.name)
     }
 
-    /// Returns the keys of a technique's table within this table; `None` for an unknown technique.
+    /// Returns the keys of a technique's table, or of the model's table, within this table; `None`
+    /// for an unknown technique.
     pub(crate) fn keys_of(&self, technique: &str) -> Option<Vec<&'static str>> {
+        if technique == MODEL_TABLE {
+            return self.inner(technique).map(Self::own_keys);
+        }
         let about = (self.slot()?.cards)()
             .into_iter()
             .find(|about| about.name == technique && !about.params.is_empty())?;
@@ -158,6 +163,15 @@ pub(crate) const WORKLOAD: &[Section] = &[
 pub(crate) const PHASES: &[Section] =
     &[Section { inner: &[section::<PhaseConfig>("phase")], ..section::<PhasesConfig>("workload") }];
 
+/// Tables of a workload file of a model.
+pub(crate) const MODEL: &[Section] = &[Section {
+    inner: &[section::<ModelConfig>(MODEL_TABLE)],
+    ..section::<ModelWorkload>("workload")
+}];
+
+/// Inner table of a workload whose keys `--set` takes.
+pub(crate) const MODEL_TABLE: &str = "model";
+
 /// Returns the first unknown key of a document, with its place in the text.
 pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {
     for (key, value) in document {
@@ -225,7 +239,10 @@ pub(crate) fn find<'a>(
     key: &str,
 ) -> Result<&'a Section, Unknown> {
     let mut all = schema.iter().flat_map(|s| s.iter());
-    let Some(section) = all.clone().find(|s| s.name == table) else {
+    let has_technique =
+        |s: &&Section| technique.is_some_and(|technique| s.keys_of(technique).is_some());
+    let named = || all.clone().filter(|s| s.name == table);
+    let Some(section) = named().find(has_technique).or_else(|| named().next()) else {
         let names: Vec<_> = all.map(|s| s.name).collect();
         return Err(unknown(
             &format!("{table}.{key}"),
@@ -363,7 +380,7 @@ mod tests {
     fn tables_are_those_of_the_drive_and_of_its_keys() {
         let declared = DriveConfig::KEYS.iter().filter_map(|key| Some((key.name, key.inner()?)));
         assert!(declared.eq(DRIVE.iter().map(|section| (section.name, section.declared))));
-        for section in [DRIVE, WORKLOAD, PHASES].into_iter().flatten() {
+        for section in [DRIVE, WORKLOAD, PHASES, MODEL].into_iter().flatten() {
             let inner = section.declared.iter().filter_map(|key| Some((key.name, key.inner()?)));
             assert!(inner.eq(section.inner.iter().map(|inner| (inner.name, inner.declared))));
         }

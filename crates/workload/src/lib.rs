@@ -2,18 +2,21 @@
 //! - trace files ([`traces`])
 //! - generators ([`synthetic`])
 //! - phases of named pages ([`phases`])
+//! - a language model that is read from the drive ([`model`])
 //! - stripes that are written again and again ([`stripes`])
 //! - a disk's statistics ([`statistics`])
 //! - fio job files ([`fio`])
 //!
 //! All hand over batches of [`vpass_core::base::request::Request`] and can be replayed in passes
-//! ([`pass`]).
+//! ([`pass`]), in some hours of each day ([`daily`]).
 //!
 //! [`profile`] counts the requests of a trace. [`windows`] turns requests into rates of reads.
 //! [`attack`] makes phases that try to break a policy.
 
 pub mod attack;
+pub mod daily;
 pub mod fio;
+pub mod model;
 pub mod nearest;
 pub mod pass;
 pub mod phases;

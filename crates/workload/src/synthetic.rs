@@ -29,5 +29,7 @@ pub use page_law::PageLaw;
 pub use synthetic_config::{
     Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, WorkloadFile,
 };
-pub(crate) use synthetic_config::{RATE, arrival, check_arrival, require};
+pub(crate) use synthetic_config::{
+    HOURS, RATE, arrival, check_arrival, check_hours, hours, require,
+};
 pub use synthetic_source::SyntheticSource;

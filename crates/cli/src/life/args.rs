@@ -110,6 +110,27 @@ pub(crate) struct LifeArgs {
     pub(crate) page: PageArgs,
 }
 
+/// Options of `vpass life` as a command line of its own.
+#[derive(clap::Parser)]
+struct Line {
+    #[command(flatten)]
+    life: LifeArgs,
+}
+
+impl LifeArgs {
+    /// Reads options as on the command line of `vpass life`.
+    ///
+    /// # Panics
+    /// Panics if the options are invalid: the caller made them from options that were checked.
+    pub(crate) fn of_line(options: impl IntoIterator<Item = String>) -> Self {
+        let line = std::iter::once("vpass life".to_owned()).chain(options);
+        match <Line as clap::Parser>::try_parse_from(line) {
+            Ok(line) => line.life,
+            Err(e) => panic!("{e}"),
+        }
+    }
+}
+
 impl WithPage for LifeArgs {
     fn page_and_out(&mut self) -> (&mut PageArgs, &mut Option<PathBuf>) {
         (&mut self.page, &mut self.setup.base.out)

@@ -44,6 +44,7 @@ mod retried;
 mod track;
 mod words;
 
+use crate::base::daily::DailyHours;
 use crate::base::dose::Quarters;
 use crate::base::mem::prefetch;
 use crate::base::rates::{NS_PER_S, ReadRates};
@@ -71,6 +72,9 @@ const LATE: Ns = 3_600_000_000_000;
 /// What the flash knows of reads that come in bulk.
 pub(crate) struct Fluid {
     rates: ReadRates,
+    /// Hours in which reads come. Flows, the agenda and the mean of reads use the clock of these
+    /// hours.
+    hours: DailyHours,
     host_pages: u32,
     chance: Chance,
     flows: Vec<Flow>,
@@ -133,7 +137,7 @@ impl Flash {
     /// before. Somebody may want to know of each read that takes retries.
     pub(crate) fn begin_fluid(
         &mut self,
-        rates: ReadRates,
+        (rates, hours): (ReadRates, DailyHours),
         (hinted, hears_retries): (Option<Hinted>, bool),
         (seed, before): (u64, u64),
     ) {
@@ -146,13 +150,14 @@ impl Flash {
         let places = self.wordlines.len() * if by_page { bits } else { 1 };
         self.fluid = Some(Box::new(Fluid {
             rates,
+            hours,
             host_pages: self.geometry.host_pages,
             chance: Chance::new(seed),
             flows: vec![Flow::STILL; self.hot.len()],
             pending: vec![0.0; places],
             by_page,
             hears_retries,
-            mean_reads: MeanReads::new(self.now, 0.0, before),
+            mean_reads: MeanReads::new(hours.worked(self.now), 0.0, before),
             agenda: Agenda::default(),
             touched: vec![],
             owed: vec![],
@@ -187,18 +192,25 @@ impl Flash {
     /// Sums up the rates of every block's pages.
     fn take_rates(&mut self) {
         let mut fluid = self.fluid.take().expect("reads come in bulk");
-        fluid.mean_reads.set(self.now, fluid.rates.pages.sum(fluid.host_pages) / NS_PER_S);
+        let now = fluid.hours.worked(self.now);
+        fluid.mean_reads.set(now, fluid.rates.pages.sum(fluid.host_pages) / NS_PER_S);
         for block in self.geometry.block_ids() {
             let first = self.geometry.first_page(block);
             let rate_of = |page: PageInBlock| fluid.per_ns(self.contents.owner(first + page));
             let rate: f64 = self.valid_pages_of(block).map(rate_of).sum();
             let flow = &mut fluid.flows[block.index()];
-            flow.begin(self.now, 1, f64::INFINITY);
+            flow.begin(now, 1, f64::INFINITY);
             flow.rate = rate;
             fluid.touched.push(block);
         }
         self.fluid = Some(fluid);
         self.plan_touched();
+    }
+
+    /// Returns the time on the clock that runs only while reads come.
+    #[inline]
+    fn time_of_reads(&self) -> Ns {
+        self.fluid.as_ref().map_or(self.now, |fluid| fluid.hours.worked(self.now))
     }
 
     /// Whether reads come in bulk.
@@ -210,7 +222,9 @@ impl Flash {
     /// Pages that the host has read by now, of which so many are counted: in the mean, where reads
     /// come in bulk.
     pub(crate) fn host_reads(&self, counted: u64) -> u64 {
-        self.fluid.as_ref().map_or(counted, |fluid| fluid.mean_reads.by(self.now))
+        self.fluid
+            .as_ref()
+            .map_or(counted, |fluid| fluid.mean_reads.by(fluid.hours.worked(self.now)))
     }
 
     /// Whether a block is read in bulk.
@@ -227,13 +241,13 @@ impl Flash {
     /// When a block is looked at next for the reads that it has got; `Ns::MAX` where none is.
     #[inline]
     pub(crate) fn next_bulk(&self) -> Ns {
-        self.fluid.as_ref().map_or(Ns::MAX, |fluid| fluid.agenda.next())
+        self.fluid.as_ref().map_or(Ns::MAX, |fluid| fluid.hours.reaches(fluid.agenda.next()))
     }
 
     /// Looks at the blocks that are due, until the alarm of one is: all its reads are drawn, and
     /// those that have to be served by themselves are [`Self::owed_read`].
     pub(crate) fn look_at_due(&mut self) {
-        let now = self.now;
+        let now = self.time_of_reads();
         loop {
             let Some(fluid) = self.fluid.as_mut() else { return };
             let Some(block) = fluid.agenda.take(&mut fluid.flows, now) else { return };
@@ -322,7 +336,8 @@ impl Flash {
         let before = fluid.rates.pages.per_ns(lpn);
         fluid.rates.pages.set(lpn, per_s);
         let by = fluid.rates.pages.per_ns(lpn) - before;
-        fluid.mean_reads.change(self.now, by);
+        let now = fluid.hours.worked(self.now);
+        fluid.mean_reads.change(now, by);
         let Some(ppn) = ppn else { return };
         let block = self.geometry.block_of(ppn);
         let page = self.geometry.page_in(block, ppn);
@@ -334,7 +349,7 @@ impl Flash {
     /// A page of a block, which holds this data, is read more often from now on, by so many reads a
     /// nanosecond, or less often.
     fn change_rate(&mut self, (block, page): (BlockId, PageInBlock), lpn: Lpn, by: f64) {
-        let now = self.now;
+        let now = self.time_of_reads();
         let place = self.place_of(block, page);
         let hot = &self.hot[block.index()];
         let (is_empty, is_open) = (hot.valid == 0, hot.state == BlockState::Open);
@@ -378,7 +393,7 @@ impl Flash {
 
     /// All reads of a block up to now are drawn.
     fn restart(&mut self, block: BlockId, left: u32, target: f64) {
-        let now = self.now;
+        let now = self.time_of_reads();
         let Some(fluid) = &mut self.fluid else { return };
         fluid.flows[block.index()].begin(now, left, target);
         if let Some(words) = &mut fluid.words {
@@ -409,7 +424,7 @@ impl Flash {
         if self.fluid.is_none() {
             return;
         }
-        let (now, left) = (self.now, self.reads_to_alarm(block));
+        let (now, left) = (self.time_of_reads(), self.reads_to_alarm(block));
         let hot = &self.hot[block.index()];
         let (is_open, is_suspect) = (hot.state == BlockState::Open, hot.has(SUSPECT));
         let Some(fluid) = &mut self.fluid else { return };

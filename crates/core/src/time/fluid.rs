@@ -3,6 +3,7 @@
 //! block is looked at, and not what is read.
 
 use super::{Progress, RunError, before_the_end, check_arrivals};
+use crate::base::daily::DailyHours;
 use crate::base::rates::ReadRates;
 use crate::base::request::{Op, Request, RequestSource};
 use crate::base::span::SECOND;
@@ -20,6 +21,11 @@ pub trait FluidSource {
     /// how the host reads.
     fn changes(&mut self, _from: Ns, _pages: &mut Vec<(Lpn, f32)>) -> Option<Ns> {
         None
+    }
+
+    /// Hours of each day in which the host reads. The rates hold in these hours.
+    fn hours(&self) -> DailyHours {
+        DailyHours::ALWAYS
     }
 
     /// What else the host asks for, in order of time: writes and trims.
@@ -64,7 +70,8 @@ impl FluidRun {
         let (requests_per_page, bytes_per_page) = (rates.requests_per_page, rates.bytes_per_page);
         let hinted = drive.hints.as_ref().map(|hints| hints.hinted.clone());
         let before = drive.host.read_pages;
-        drive.flash.begin_fluid(rates, (hinted, drive.hears_retries), (seed, before));
+        let host = (rates, source.hours());
+        drive.flash.begin_fluid(host, (hinted, drive.hears_retries), (seed, before));
         Self {
             rates_end,
             requests_per_page,

@@ -37,6 +37,8 @@ pub(super) struct Limits {
     /// Number of wordlines of each group.
     wordlines: Vec<f64>,
     interval: f64,
+    /// Multiple of the technique's own numbers of reads.
+    factor: f64,
 }
 
 /// Unit that a technique rewrites at a time.
@@ -51,11 +53,12 @@ pub(super) enum Kind {
 }
 
 impl Limits {
-    /// Finds the limits of the plan's technique; `None` if the form of its limits is unknown.
+    /// Finds the limits of the plan's technique, times `factor`; `None` if the form of its limits
+    /// is unknown.
     ///
     /// # Errors
     /// Reports a drive that the technique cannot protect.
-    pub(super) fn of(plan: &RunPlan) -> Result<Option<Self>, Failure> {
+    pub(super) fn of(plan: &RunPlan, factor: f64) -> Result<Option<Self>, Failure> {
         let config = &plan.drive.config;
         let technique = technique(plan.reclaim).expect("its name was found");
         let kind = match plan.reclaim {
@@ -82,7 +85,7 @@ impl Limits {
             (kind != Kind::Nothing).then(|| Prospect::new(config, technique, false)).transpose();
         let prospect =
             prospect.map_err(|e| Failure::usage(format!("drive {}: {e}", plan.drive.name)))?;
-        let this = Self { kind, prospect, table, wordlines, interval };
+        let this = Self { kind, prospect, table, wordlines, interval, factor };
         let moves_at_once = kind != Kind::Blocks || this.at(config.start.pec).len() == 1;
         Ok(moves_at_once.then_some(this))
     }
@@ -106,7 +109,7 @@ impl Limits {
                     // On average, a check finds the wordline half an interval late.
                     let reads =
                         f64::from(of_groups[group].reads) / (1.0 + beside) + self.interval / 2.0;
-                    Part { share: wordlines / all, reads }
+                    Part { share: wordlines / all, reads: self.factor * reads }
                 };
                 let mut parts: Vec<Part> = self
                     .wordlines
@@ -120,7 +123,10 @@ impl Limits {
             }
             _ => thresholds
                 .iter()
-                .map(|threshold| Part { share: 1.0, reads: f64::from(threshold.reads) })
+                .map(|threshold| Part {
+                    share: 1.0,
+                    reads: self.factor * f64::from(threshold.reads),
+                })
                 .collect(),
         }
     }

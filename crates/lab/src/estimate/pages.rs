@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use vpass_workload::synthetic::PageLaw;
-
 use super::counted::counted;
+use super::law::Law;
 use crate::failure::Failure;
-use crate::load::{Generated, Loaded};
-use crate::plan::{RunPlan, Workload};
+use crate::plan::RunPlan;
 
 /// Largest number of pages of a generated workload whose rates are computed one by one. On larger
 /// drives, these pages are a sample, and the [`HOTTEST`] pages are computed too.
@@ -53,21 +51,13 @@ impl Pages {
     /// # Errors
     /// Returns the errors of the workload.
     pub(super) fn of(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Self, Failure> {
-        match &plan.workload {
-            Workload::Generated(Loaded { name, config: Generated::Workload(file), .. })
-                if file.workload.stripes.is_none() =>
-            {
-                let page_bytes = plan.drive.config.geometry.page_size.0 as u32;
-                let law =
-                    PageLaw::new(&file.workload, plan.whole_capacity().0, page_bytes, plan.seed)
-                        .map_err(|e| Failure::usage(format!("workload {name}: {e}")))?;
-                Ok(Self::of_law(&law, filled, buffered))
-            }
-            _ => counted(plan, filled, buffered),
+        match Law::of_plan(plan)? {
+            Some(law) => Ok(Self::of_law(&law, filled, buffered)),
+            None => counted(plan, filled, buffered),
         }
     }
 
-    fn of_law(law: &PageLaw, filled: f64, buffered: f64) -> Self {
+    fn of_law(law: &Law, filled: f64, buffered: f64) -> Self {
         let single: Vec<Class> = if law.is_even() {
             let (reads, writes) = law.of(law.pages() / 2);
             vec![Class {

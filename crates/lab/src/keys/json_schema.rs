@@ -11,7 +11,7 @@ use vpass_core::slots::Slot;
 use vpass_core::slots::card::{Kind, Param};
 
 use super::default_of;
-use crate::schema::{DRIVE, PHASES, Section, WORKLOAD};
+use crate::schema::{DRIVE, MODEL, PHASES, Section, WORKLOAD};
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// Pattern of a size, such as "16KiB", "1.5 GiB" or "4k".
@@ -28,11 +28,11 @@ pub fn drive() -> Value {
     file("vpass drive file", tables.collect(), json!({ "required": required.collect::<Vec<_>>() }))
 }
 
-/// Returns the schema of workload files. A workload file is generated, has phases, or has
-/// statistics.
+/// Returns the schema of workload files. A workload file is generated, has phases, has a model, or
+/// has statistics.
 pub fn workload() -> Value {
     let mut tables = Map::new();
-    for section in WORKLOAD.iter().chain(PHASES) {
+    for section in WORKLOAD.iter().chain(PHASES).chain(MODEL) {
         let one = table(section);
         match tables.get_mut(section.name) {
             None => drop(tables.insert(section.name.into(), one)),

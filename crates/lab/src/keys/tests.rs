@@ -2,6 +2,7 @@
 
 use toml::{Table, Value};
 use vpass_core::config::DriveConfig;
+use vpass_workload::model::{ModelFile, ModelSource};
 use vpass_workload::phases::{PhasesFile, PhasesSource};
 use vpass_workload::statistics::{StatisticsFile, StatisticsSource};
 use vpass_workload::stripes::StripesSource;
@@ -162,6 +163,10 @@ fn base(key: &str) -> (Table, Vec<&str>) {
     let text = match path[..] {
         ["workload", "phase", ..] => "[workload]\n[[workload.phase]]\nrequests = 1\npages = [0]",
         ["workload", "block_sizes", _] => "[workload]\nblock_sizes = [{size = '4KiB', share = 1}]",
+        ["workload", "model", ..] => {
+            "[workload.model]\nsize = '2GiB'\nexpert = '1MiB'\nactive = 8\ntokens_per_second = 1"
+        }
+        ["workload", "hours_per_day"] => "[workload]\nrate = 1",
         ["workload", "stripes", ..] => "[workload]\n[workload.stripes]",
         ["workload", "arrivals"] => "[workload]\nrate = 1",
         ["workload", "hot_sets"] => {
@@ -215,6 +220,9 @@ fn check(key: &str, value: Value) -> Result<(), String> {
     } else if path[..2] == ["workload", "phase"] {
         let file = file.try_into::<PhasesFile>().map_err(words)?;
         PhasesSource::new(&file.workload, GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())
+    } else if path[..2] == ["workload", "model"] {
+        let file = file.try_into::<ModelFile>().map_err(words)?;
+        ModelSource::new(&file.workload, 16 * GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())
     } else if path[..2] == ["workload", "stripes"] {
         let file = file.try_into::<WorkloadFile>().map_err(words)?;
         StripesSource::new(&file.workload, 16 * GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())
@@ -241,6 +249,8 @@ fn read(key: &Key, file: Table) -> Result<String, String> {
         file.try_into::<StatisticsFile>().map(|c| format!("{c:?}")).map_err(words)
     } else if key.path.starts_with("workload.phase") {
         file.try_into::<PhasesFile>().map(|c| format!("{c:?}")).map_err(words)
+    } else if key.path.starts_with("workload.model") {
+        file.try_into::<ModelFile>().map(|c| format!("{c:?}")).map_err(words)
     } else {
         file.try_into::<WorkloadFile>().map(|c| format!("{c:?}")).map_err(words)
     }

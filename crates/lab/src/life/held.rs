@@ -34,7 +34,7 @@ pub(super) fn of_reads(plans: &[RunPlan], lives: &[Lived]) -> Option<f64> {
 /// Returns this ratio for one life; `None` if it is unknown.
 fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
     let of = Some(plan.sample).filter(|sample| !sample.is_whole())?.of;
-    let rate = reads_per_s(&plan.workload)?;
+    let rate = reads_per_s(plan)?;
     let seconds = lived.years * YEAR as f64 / SECOND as f64;
     let share = lived.read_requests as f64 * f64::from(of) / (rate * seconds);
     (lived.read_requests >= FEWEST_READS && share.is_finite() && share > 0.0).then_some(share)
@@ -60,11 +60,17 @@ pub(super) fn factor(plan: &RunPlan, lived: &Lived) -> f64 {
     1.0 / (1.0 - by_reads + by_reads / share)
 }
 
-fn reads_per_s(workload: &Workload) -> Option<f64> {
-    let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = workload else {
-        return None;
+/// Returns the mean number of read requests per second, over all hours of the day.
+fn reads_per_s(plan: &RunPlan) -> Option<f64> {
+    let Workload::Generated(Loaded { config, .. }) = &plan.workload else { return None };
+    let rate = match config {
+        Generated::Workload(file) => file.workload.rate? * file.workload.read_share,
+        Generated::Model(file) => {
+            plan.model_law().ok()?.requests_per_token() * file.workload.model.tokens_per_second
+        }
+        Generated::Phases(_) | Generated::Statistics(_) => return None,
     };
-    file.workload.rate.map(|rate| rate * file.workload.read_share).filter(|rate| *rate > 0.0)
+    Some(rate * plan.hours().share()).filter(|rate| *rate > 0.0)
 }
 
 /// Returns a sentence about samples with too many or too few reads; `None` without such samples. On

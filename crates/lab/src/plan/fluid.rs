@@ -2,10 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use vpass_core::base::daily::DailyHours;
 use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::base::units::{END_OF_TIME, Ns};
 use vpass_core::config::ConfigError;
 use vpass_core::time::FluidSource;
+use vpass_workload::daily::DailyRates;
+use vpass_workload::model::{FluidModel, ModelLaw, ModelWorkload};
 use vpass_workload::pass::PassSource;
 use vpass_workload::phases::{FluidPhases, PhasesConfig};
 use vpass_workload::statistics::DiskStatistics;
@@ -24,9 +27,11 @@ pub struct Fluid {
     pub source: Box<dyn FluidSource + Send>,
     /// Number of requests of a pass, for the whole drive.
     pub requests: u64,
-    /// Duration of a pass in nanoseconds. If a pass never ends, this is longer than the simulated
-    /// time.
+    /// Duration of a pass in nanoseconds, on the clock of the hours of use. If a pass never ends,
+    /// this is longer than the simulated time.
     pub pass_ns: f64,
+    /// Hours of each day in which the workload makes requests.
+    pub hours: DailyHours,
     /// Facts about the trace; `None` for other workloads.
     pub report: Option<TraceReport>,
 }
@@ -57,7 +62,7 @@ impl RunPlan {
                 "--until stable compares passes, but the fluid gear has none; use --gear untimed",
             ));
         }
-        if self.warm_up > 0 && self.tabled().is_none() {
+        if self.warm_up > 0 && self.tabled().is_none() && self.model().is_none() {
             return Err(Failure::usage(
                 "--gear fluid: --warm-up needs a workload with distribution and rate, whose read \
                  rates are constant; this workload would begin again with the counted part; use \
@@ -69,6 +74,9 @@ impl RunPlan {
         }
         if let Some(table) = self.tabled() {
             return self.named(FluidSynthetic::check(table));
+        }
+        if self.model().is_some() {
+            return self.model_law().map(drop);
         }
         let why = match &self.workload {
             Workload::Adversary { .. } => "an adversary chooses its requests one by one",
@@ -108,6 +116,40 @@ impl RunPlan {
         self.tabled().is_none_or(|table| table.rate.is_some())
     }
 
+    /// Returns the workload's model; `None` for other workloads.
+    pub fn model(&self) -> Option<&ModelWorkload> {
+        let Workload::Generated(Loaded { config: Generated::Model(file), .. }) = &self.workload
+        else {
+            return None;
+        };
+        Some(&file.workload)
+    }
+
+    /// Returns the law of the workload's model on the whole drive.
+    ///
+    /// # Errors
+    /// Reports an invalid key, or a model that is larger than the drive.
+    ///
+    /// # Panics
+    /// Panics if the workload is not a model.
+    pub fn model_law(&self) -> Result<ModelLaw, Failure> {
+        self.model_law_with_cache(0)
+    }
+
+    /// Returns the law of the workload's model, if the host's cache had `more` bytes more.
+    ///
+    /// # Errors
+    /// Reports an invalid key, or a model that is larger than the drive.
+    ///
+    /// # Panics
+    /// Panics if the workload is not a model.
+    pub fn model_law_with_cache(&self, more: u64) -> Result<ModelLaw, Failure> {
+        let mut model = self.model().expect("the workload is a model").clone();
+        model.model.cache.0 = model.model.cache.0.saturating_add(more);
+        let page = self.drive.config.geometry.page_size.0 as u32;
+        self.named(ModelLaw::new(&model, self.whole_capacity().0, page, self.seed))
+    }
+
     fn phases(&self) -> Option<&PhasesConfig> {
         let Workload::Generated(Loaded { config: Generated::Phases(file), .. }) = &self.workload
         else {
@@ -116,9 +158,15 @@ impl RunPlan {
         Some(&file.workload)
     }
 
-    /// Returns the number of requests of a pass and the number of requests per second, for the
-    /// whole drive. Returns `None` if they are unknown before the run.
+    /// Returns the number of requests of a pass and the number of requests per second in the hours
+    /// of use, for the whole drive. Returns `None` if they are unknown before the run.
     fn known_pace(&self) -> Option<(u64, f64)> {
+        if let Some(model) = self.model() {
+            let law = self.model_law().ok()?;
+            let of_token = law.requests_per_token();
+            let requests = (model.model.tokens as f64 * of_token).round().max(1.0);
+            return Some((requests as u64, model.model.tokens_per_second * of_token));
+        }
         let of_phases = || self.phases().map(|phases| (phases.requests(), phases.rate));
         let (requests, rate) =
             self.tabled().map(|table| (table.requests, table.rate)).or_else(of_phases)?;
@@ -148,6 +196,8 @@ impl RunPlan {
             Box::new(self.named(FluidSynthetic::new(table, capacity, page, seed, sample))?)
         } else if let Some(phases) = self.phases() {
             Box::new(self.named(FluidPhases::new(phases, capacity, page, seed, sample))?)
+        } else if let Some(model) = self.model() {
+            Box::new(self.named(FluidModel::new(model, capacity, page, seed, sample))?)
         } else {
             let (table, report) = self.windows(tables)?;
             let (requests, pass_ns) = (table.requests(), table.pass() as f64);
@@ -156,11 +206,17 @@ impl RunPlan {
                 source: Box::new(FluidWindows::new(table)),
                 requests,
                 pass_ns,
+                hours: DailyHours::ALWAYS,
                 report,
             });
         };
         let (requests, rate) = self.known_pace().expect("it has a table of its own");
-        Ok(Fluid { source, requests, pass_ns: requests as f64 / rate * 1e9, report: None })
+        let (hours, pass_ns) = (self.hours(), requests as f64 / rate * 1e9);
+        let source = match hours {
+            DailyHours::ALWAYS => source,
+            hours => Box::new(DailyRates::new(source, hours)),
+        };
+        Ok(Fluid { source, requests, pass_ns, hours, report: None })
     }
 
     /// Returns the stream of requests cut into windows.
@@ -182,7 +238,7 @@ impl RunPlan {
     /// Returns the number of pages that the windows of a stream touch. Returns `None` for workloads
     /// whose reads need no windows.
     pub(super) fn touched_by_windows(&self, tables: &Tables) -> Result<Option<u64>, Failure> {
-        if self.tabled().is_some() || self.phases().is_some() {
+        if self.tabled().is_some() || self.phases().is_some() || self.model().is_some() {
             return Ok(None);
         }
         Ok(Some(self.windows(tables)?.0.touched()))
@@ -213,6 +269,8 @@ impl RunPlan {
             FluidSynthetic::memory(pages / u64::from(self.sample.of))
         } else if self.phases().is_some() {
             FluidPhases::memory(pages)
+        } else if self.model().is_some() {
+            FluidModel::memory(pages / u64::from(self.sample.of))
         } else {
             let source = self.source()?;
             source.memory() + Windows::memory(source.len_hint().unwrap_or(0), pages)
@@ -239,14 +297,16 @@ impl Fluid {
         }
         let counted = self.requests as f64 * f64::from(plan.repeat.get()) - plan.warm_up as f64;
         let each = self.pass_ns / self.requests.max(1) as f64;
-        if (counted + plan.warm_up as f64) * each > END_OF_TIME as f64 {
+        if (counted + plan.warm_up as f64) * each > END_OF_TIME as f64 * self.hours.share() {
             return Err(Failure::usage(format!(
                 "{} requests, {} a second, end after 2^62 ns (146 years), the end of simulated \
                  time",
                 counted,
-                1e9 / each
+                1e9 / each * self.hours.share()
             )));
         }
-        Ok(((plan.warm_up as f64 * each) as Ns, (counted * each) as Ns))
+        let begin = self.hours.reaches((plan.warm_up as f64 * each) as Ns);
+        let end = self.hours.reaches(((plan.warm_up as f64 + counted) * each) as Ns);
+        Ok((begin, end - begin))
     }
 }

@@ -1,8 +1,11 @@
 //! Requests of a plan, read from their beginning.
 
+use vpass_core::base::daily::DailyHours;
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
+use vpass_workload::daily::Daily;
 use vpass_workload::fio::{FioOptions, FioSource};
+use vpass_workload::model::ModelSource;
 use vpass_workload::pass::PassSource;
 use vpass_workload::phases::PhasesSource;
 use vpass_workload::statistics::StatisticsSource;
@@ -38,6 +41,10 @@ impl RunPlan {
                         SyntheticSource::new(&file.workload, capacity, page, self.seed)
                             .map(|s| Box::new(s) as _)
                     }
+                    Generated::Model(file) => {
+                        ModelSource::new(&file.workload, capacity, page, self.seed)
+                            .map(|s| Box::new(s) as _)
+                    }
                     Generated::Phases(file) => {
                         PhasesSource::new(&file.workload, capacity, page, self.seed)
                             .map(|s| Box::new(s) as _)
@@ -47,9 +54,12 @@ impl RunPlan {
                             .map(|s| Box::new(s) as _)
                     }
                 };
-                Stream::Generated(
-                    source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?,
-                )
+                let source =
+                    source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?;
+                Stream::Generated(match self.hours() {
+                    DailyHours::ALWAYS => source,
+                    hours => Box::new(Daily::new(source, hours)),
+                })
             }
             Workload::Fio { jobs, queue_depth, .. } => {
                 let options = FioOptions {
@@ -63,6 +73,17 @@ impl RunPlan {
                 unreachable!("an adversary makes its requests while the drive runs")
             }
         })
+    }
+
+    /// Returns the hours of a day in which the workload makes requests.
+    pub fn hours(&self) -> DailyHours {
+        let Workload::Generated(loaded) = &self.workload else { return DailyHours::ALWAYS };
+        match &loaded.config {
+            Generated::Workload(file) => file.workload.hours(),
+            Generated::Phases(file) => file.workload.hours(),
+            Generated::Model(file) => file.workload.hours(),
+            Generated::Statistics(_) => DailyHours::ALWAYS,
+        }
     }
 
     /// Opens the requests of the earlier workload; `None` without an earlier workload.

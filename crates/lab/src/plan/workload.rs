@@ -90,6 +90,7 @@ impl Workload {
             Self::Generated(loaded) => match &loaded.config {
                 Generated::Workload(_) => "generated".into(),
                 Generated::Phases(_) => "generated in phases".into(),
+                Generated::Model(_) => "generated from a model".into(),
                 Generated::Statistics(file) => generated_from(&file.statistics),
             },
         }

@@ -1,12 +1,15 @@
 //! Keys of a `[workload]` table with `[[workload.phase]]`, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
+use vpass_core::base::daily::DailyHours;
 use vpass_core::base::request::{Arrival, Op};
 use vpass_core::base::units::Lpn;
 use vpass_core::config::ConfigError;
 use vpass_core::config::keys::Keys;
 
-use crate::synthetic::{Arrivals, MAX_QUEUE_DEPTH, RATE, arrival, check_arrival, require};
+use crate::synthetic::{
+    Arrivals, HOURS, MAX_QUEUE_DEPTH, RATE, arrival, check_arrival, check_hours, hours, require,
+};
 
 /// Workload file with phases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +56,11 @@ pub struct PhasesConfig {
     /// Arrival process of requests at a `rate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
+    /// Hours of each day in which requests come at the `rate`, from the start of the day on; 24 if
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(unit = "h", range = HOURS)]
+    pub hours_per_day: Option<f64>,
     /// `[[workload.phase]]`, in order.
     #[key(range = Words("rows, at least one"))]
     pub phase: Vec<PhaseConfig>,
@@ -134,6 +142,11 @@ impl PhasesConfig {
         arrival(self.queue_depth, self.rate)
     }
 
+    /// Returns the hours of a day in which requests come.
+    pub fn hours(&self) -> DailyHours {
+        hours(self.hours_per_day)
+    }
+
     /// Number of requests per pass.
     pub fn requests(&self) -> u64 {
         self.requests.unwrap_or_else(|| {
@@ -145,6 +158,7 @@ impl PhasesConfig {
     pub(super) fn check(&self, host_pages: u64) -> Result<(), ConfigError> {
         self.check_ranges()?;
         check_arrival(self.queue_depth, self.rate, self.arrivals)?;
+        check_hours(self.hours_per_day, self.rate)?;
         require(!self.phase.is_empty(), || {
             "workload.phase is empty; at least one [[workload.phase]] is expected".into()
         })?;

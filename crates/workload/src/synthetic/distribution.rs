@@ -56,7 +56,7 @@ impl Distribution {
     }
 
     /// Checks a distribution that was made in code, by formatting it and parsing the text.
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         self.to_string().parse::<Self>().map(|_| ())
     }
 }

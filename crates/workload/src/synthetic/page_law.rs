@@ -50,7 +50,7 @@ impl PageLaw {
     ) -> Result<Self, ConfigError> {
         config.check()?;
         let whole = Whole::new(config, capacity, page_bytes, seed)?;
-        let rate = config.rate.unwrap_or(1.0);
+        let rate = config.rate.unwrap_or(1.0) * config.hours().share();
         let of_writes = config.write_distribution.unwrap_or(config.distribution);
         let smallest =
             whole.area.classes.iter().map(|class| class.bytes * class.per_run).min().unwrap_or(1);
@@ -81,7 +81,7 @@ impl PageLaw {
         self.pages
     }
 
-    /// Returns reads and writes per second of a page.
+    /// Returns reads and writes per second of a page, over all hours of the day.
     pub fn of(&self, page: u64) -> (f64, f64) {
         let of = |direction: &Direction| {
             if direction.rate > 0.0 { direction.rate * direction.weights.of(page) } else { 0.0 }

@@ -1,6 +1,7 @@
 //! Keys of the `[workload]` table, their defaults, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
+use vpass_core::base::daily::DailyHours;
 use vpass_core::base::request::Arrival;
 use vpass_core::base::units::Bytes;
 use vpass_core::config::ConfigError;
@@ -66,6 +67,11 @@ pub struct WorkloadConfig {
     /// Arrival process of requests at a `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
+    /// Hours of each day in which requests come at the `rate`, from the start of the day on; 24 if
+    /// absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[key(unit = "h", range = HOURS)]
+    pub hours_per_day: Option<f64>,
     /// Distribution of addresses.
     #[key(range = Words(IN_WORDS), default = Distribution::Uniform)]
     pub distribution: Distribution,
@@ -142,6 +148,8 @@ pub const MAX_QUEUE_DEPTH: u32 = 65_536;
 const SECTOR_BYTES: u64 = 512;
 /// Range of rates, in requests per second.
 pub(crate) const RATE: Range = Range::Rate(1e-6, 1e12);
+/// Range of the hours of a day.
+pub(crate) const HOURS: Range = Range::Real(1e-3, 24.0);
 /// Tolerance for the sum of shares written as decimals.
 const SHARE_SLACK: f64 = 1e-6;
 
@@ -149,6 +157,11 @@ impl WorkloadConfig {
     /// Returns how requests arrive.
     pub fn arrival(&self) -> Arrival {
         arrival(self.queue_depth, self.rate)
+    }
+
+    /// Returns the hours of a day in which requests come.
+    pub fn hours(&self) -> DailyHours {
+        hours(self.hours_per_day)
     }
 
     /// Returns the sizes with their shares, which add up to 1.
@@ -169,6 +182,7 @@ impl WorkloadConfig {
         let write = self.write_distribution.as_ref().map_or(Ok(()), Distribution::check);
         write.map_err(|what| ConfigError(format!("workload.write_distribution = {what}")))?;
         check_arrival(self.queue_depth, self.rate, self.arrivals)?;
+        check_hours(self.hours_per_day, self.rate)?;
         self.check_hot_sets()?;
         self.check_sizes()
     }
@@ -215,6 +229,23 @@ pub(crate) fn arrival(queue_depth: Option<u32>, rate: Option<f64>) -> Arrival {
         Some(_) => Arrival::Open,
         None => Arrival::Closed { depth: queue_depth.unwrap_or(DEFAULT_DEPTH) },
     }
+}
+
+/// Returns the hours of a day in which the host works.
+pub(crate) fn hours(hours_per_day: Option<f64>) -> DailyHours {
+    hours_per_day.map_or(DailyHours::ALWAYS, DailyHours::new)
+}
+
+/// Checks that a workload with hours has a clock.
+pub(crate) fn check_hours(
+    hours_per_day: Option<f64>,
+    rate: Option<f64>,
+) -> Result<(), ConfigError> {
+    require(hours_per_day.is_none() || rate.is_some(), || {
+        "workload.hours_per_day needs workload.rate: with a queue depth, a request arrives when \
+         another completes, at any hour"
+            .into()
+    })
 }
 
 /// Checks the keys for arrivals.

@@ -29,7 +29,7 @@ impl Flash {
     fn draw_so_far(&mut self, block: BlockId) -> bool {
         let Some(fluid) = &mut self.fluid else { return false };
         let flow = &mut fluid.flows[block.index()];
-        flow.pass(self.now);
+        flow.pass(fluid.hours.worked(self.now));
         if flow.expected() <= 0.0 {
             return false;
         }
@@ -55,7 +55,7 @@ impl Flash {
     pub(in crate::flash) fn draw_before_wordline(&mut self, block: BlockId) {
         let Some(fluid) = &mut self.fluid else { return };
         let flow = &mut fluid.flows[block.index()];
-        flow.pass(self.now);
+        flow.pass(fluid.hours.worked(self.now));
         if flow.progress() * OF_ALARM >= 1.0 {
             self.draw_reads(block);
         }
@@ -137,11 +137,11 @@ impl Flash {
         let places = if fluid.by_page { self.geometry.cell.bits() } else { 1 };
         let begin = (self.geometry.first_wordline(block) * places) as usize;
         let of_block = (self.geometry.wordlines_per_block * places) as usize;
-        let Fluid { flows, pending, weights, places, page_rates, by_page, .. } = fluid;
+        let Fluid { flows, hours, pending, weights, places, page_rates, by_page, .. } = fluid;
         weights.clear();
         weights
             .extend(pending[begin..begin + of_block].iter().map(|expected| f64::from(*expected)));
-        let span = (self.now - flows[block.index()].drawn_at) as f64;
+        let span = (hours.worked(self.now) - flows[block.index()].drawn_at) as f64;
         let pages_a_place = if *by_page { 1 } else { self.geometry.cell.bits() };
         for (page, rate) in places.iter().zip(&*page_rates) {
             weights[page.index() / pages_a_place as usize] += rate * span;

@@ -71,7 +71,8 @@ impl Flash {
     /// Draws at most `count` reads of a tired block in bulk, and returns their number.
     fn draw_retried(&mut self, block: BlockId, count: u64) -> u64 {
         let Some(mut fluid) = self.fluid.take() else { return 0 };
-        let since = fluid.flows[block.index()].drawn_at;
+        // The first time at which reads can have come after the last draw.
+        let since = fluid.hours.resumes(fluid.flows[block.index()].drawn_at).min(self.now);
         let known = if fluid.hears_retries { None } else { self.step_between(block, since) };
         let in_bulk = known.and_then(|step| {
             self.weigh(&mut fluid, block);

@@ -56,7 +56,8 @@ impl Flash {
     }
 
     fn count_words_of(&self, fluid: &mut Fluid, block: BlockId, count: u64) {
-        let Fluid { rates, host_pages, chance, flows, words: Some(words), .. } = fluid else {
+        let Fluid { rates, hours, host_pages, chance, flows, words: Some(words), .. } = fluid
+        else {
             return;
         };
         // A block goes by the tightest word of its data.
@@ -66,7 +67,7 @@ impl Flash {
             return;
         }
         let first = self.geometry.first_page(block);
-        let span = (self.now - flows[block.index()].drawn_at) as f64;
+        let span = (hours.worked(self.now) - flows[block.index()].drawn_at) as f64;
         let mut shares = words.pending[block.index()];
         for page in self.valid_pages_of(block) {
             let lpn = self.contents.owner(first + page);

@@ -1,0 +1,93 @@
+//! Law of a workload: mean reads and writes of each page per second, as the estimate needs them.
+
+use vpass_workload::model::ModelLaw;
+use vpass_workload::synthetic::PageLaw;
+
+use crate::failure::Failure;
+use crate::load::{Generated, Loaded};
+use crate::plan::{RunPlan, Workload};
+
+/// Law of a `[workload]` table or of a model.
+pub(super) enum Law {
+    Table(PageLaw),
+    Model(Box<ModelLaw>),
+}
+
+impl Law {
+    /// Returns the law of the plan's workload; `None` if its rates have to be counted.
+    ///
+    /// # Errors
+    /// Returns the errors of the workload.
+    pub(super) fn of_plan(plan: &RunPlan) -> Result<Option<Self>, Failure> {
+        let Workload::Generated(Loaded { name, config, .. }) = &plan.workload else {
+            return Ok(None);
+        };
+        match config {
+            Generated::Workload(file) if file.workload.stripes.is_none() => {
+                let page_bytes = plan.drive.config.geometry.page_size.0 as u32;
+                PageLaw::new(&file.workload, plan.whole_capacity().0, page_bytes, plan.seed)
+                    .map(|law| Some(Self::Table(law)))
+                    .map_err(|e| Failure::usage(format!("workload {name}: {e}")))
+            }
+            Generated::Model(_) => Ok(Some(Self::Model(Box::new(plan.model_law()?)))),
+            _ => Ok(None),
+        }
+    }
+
+    /// Number of pages of the drive.
+    pub(super) fn pages(&self) -> u64 {
+        match self {
+            Self::Table(law) => law.pages(),
+            Self::Model(law) => law.pages(),
+        }
+    }
+
+    /// Returns reads and writes per second of a page.
+    pub(super) fn of(&self, page: u64) -> (f64, f64) {
+        match self {
+            Self::Table(law) => law.of(page),
+            Self::Model(law) => law.of(page),
+        }
+    }
+
+    /// Returns about `most` pages with the most requests, each once, in ascending order.
+    pub(super) fn hottest(&self, most: u64) -> Vec<u64> {
+        match self {
+            Self::Table(law) => law.hottest(most),
+            Self::Model(law) => law.hottest(most),
+        }
+    }
+
+    /// Bytes that the host writes per second.
+    pub(super) fn write_bytes_per_s(&self) -> f64 {
+        match self {
+            Self::Table(law) => law.write_bytes_per_s(),
+            Self::Model(law) => law.write_bytes_per_s(),
+        }
+    }
+
+    /// Bytes that the host reads per second.
+    pub(super) fn read_bytes_per_s(&self) -> f64 {
+        match self {
+            Self::Table(law) => law.read_bytes_per_s(),
+            Self::Model(law) => law.read_bytes_per_s(),
+        }
+    }
+
+    /// Share of the written pages that a write covers only in part. Writes of a model cover whole
+    /// pages.
+    pub(super) fn partial(&self) -> f64 {
+        match self {
+            Self::Table(law) => law.partial(),
+            Self::Model(_) => 0.0,
+        }
+    }
+
+    /// Returns whether all pages of the drive have the same rates.
+    pub(super) fn is_even(&self) -> bool {
+        match self {
+            Self::Table(law) => law.is_even(),
+            Self::Model(_) => false,
+        }
+    }
+}

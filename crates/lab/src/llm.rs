@@ -1,0 +1,258 @@
+//! Answer of `vpass llm`: whether the reads of a language model wear a drive, in numbers that can
+//! be compared with measurements of real drives.
+//!
+//! `--json` prints an [`Llm`].
+
+mod sentences;
+
+use serde::Serialize;
+use vpass_core::base::geometry::Geometry;
+use vpass_workload::model::ModelLaw;
+
+use crate::estimate;
+use crate::failure::Failure;
+use crate::life::summary::Life;
+use crate::plan::RunPlan;
+
+/// Years of 365 days, in days.
+const DAYS: f64 = 365.0;
+/// Part of a life that counts as its beginning and as its end.
+const EIGHTH: usize = 8;
+/// Smallest and largest number of rounds between two rewrites of a page that real drives took
+/// ("Read Latency Relaxation", ASPLOS 2021, measurements of the authors). The largest number is
+/// where the robust drive began to rewrite.
+pub const REAL_ROUNDS: [f64; 2] = [39.0, 1194.0];
+/// Number of bytes in the gigabyte of "another GB of cache".
+const GB: u64 = 1_000_000_000;
+
+/// Reads of a model on a drive, and the wear that they cause.
+#[derive(Clone, Debug, Serialize)]
+pub struct Llm {
+    /// Preset or path of the drive.
+    pub drive: String,
+    /// Preset or path of the workload.
+    pub workload: String,
+    /// Bytes of the model on the drive.
+    pub model_bytes: u64,
+    /// Bytes of the host's cache.
+    pub cache_bytes: u64,
+    /// Tokens per second, in the hours of use.
+    pub tokens_per_second: f64,
+    /// Hours of use a day.
+    pub hours_per_day: f64,
+    /// Bytes that the host reads from the drive for a token.
+    pub bytes_per_token: f64,
+    /// Bytes that the host reads per second, in the hours of use.
+    pub read_bytes_per_second: f64,
+    /// Mean number of reads of each page of the model a day.
+    pub reads_of_a_page_per_day: f64,
+    /// Results of each technique.
+    pub techniques: Vec<Technique>,
+    /// Life under `block` at other thresholds, from equations; empty without an equation.
+    pub thresholds: Vec<AtThreshold>,
+    /// Life at the rounds that real drives took, from an equation. It holds for reads alone.
+    pub real_drives: Vec<AtRounds>,
+    /// Effect of another GB of cache.
+    pub another_gb_of_cache: MoreCache,
+}
+
+/// Results of a technique. Ratios are means over the whole life, unless their name says otherwise.
+#[derive(Clone, Debug, Serialize)]
+pub struct Technique {
+    /// Name of the technique.
+    pub label: String,
+    /// Years until the drive is worn out.
+    pub years: f64,
+    /// Lower and upper end of the years; null without an interval.
+    pub years_interval: Option<(f64, f64)>,
+    /// Whether the drive was worn out. If not, it lives longer than `years`.
+    pub worn_out: bool,
+    /// Pages of host data that a life reported lost.
+    pub data_lost_pages: f64,
+    /// Reads of a page for each rewrite of the page; null without rewrites.
+    pub rounds_per_rewrite: Option<f64>,
+    /// The same in the first eighth of the life.
+    pub rounds_per_rewrite_fresh: Option<f64>,
+    /// The same in the last eighth of the life.
+    pub rounds_per_rewrite_worn: Option<f64>,
+    /// Bytes programmed because of reads, in percent of the bytes that the host reads.
+    pub read_wear: Option<f64>,
+    /// The same in the first eighth of the life.
+    pub read_wear_fresh: Option<f64>,
+    /// The same in the last eighth of the life.
+    pub read_wear_worn: Option<f64>,
+    /// Bytes written to the flash a day.
+    pub flash_bytes_per_day: f64,
+    /// Percent of the rated P/E cycles that a year takes.
+    pub endurance_percent_per_year: f64,
+    /// Largest share of the reads that meet a die that programs or erases, if each program occupies
+    /// its die alone.
+    pub slow_reads_at_most: f64,
+}
+
+/// Life under `block`, if its thresholds are a multiple of the drive's.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct AtThreshold {
+    /// Multiple of the drive's own thresholds.
+    pub factor: f64,
+    /// Years until the drive is worn out.
+    pub years: f64,
+}
+
+/// Life if each page is rewritten after this number of rounds.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct AtRounds {
+    /// Reads of a page for each rewrite of the page.
+    pub rounds: f64,
+    /// Years until the drive is worn out.
+    pub years: f64,
+}
+
+/// Effect of another GB of cache.
+#[derive(Clone, Debug, Serialize)]
+pub struct MoreCache {
+    /// Reads that it saves, in percent.
+    pub reads_saved_percent: f64,
+    /// Years that it adds under each technique, in their order, if reads alone wear the drive. Null
+    /// if the cache then holds the whole model.
+    pub years_added: Option<Vec<f64>>,
+}
+
+impl Llm {
+    /// Gathers the answer from the lives of a plan's techniques. `plan` is the plan of the first
+    /// technique.
+    ///
+    /// # Errors
+    /// Returns the errors of the workload.
+    ///
+    /// # Panics
+    /// Panics if the workload is not a model.
+    pub fn of(plan: &RunPlan, of_block: Option<&RunPlan>, lives: &[Life]) -> Result<Self, Failure> {
+        let law = plan.model_law()?;
+        let workload = plan.model().expect("the workload is a model");
+        let (config, hours) = (&workload.model, workload.hours_per_day.unwrap_or(24.0));
+        let rate = law.bytes_per_token() * config.tokens_per_second;
+        let page = plan.drive.config.geometry.page_size.0 as f64;
+        let reads = law.page_reads_per_s();
+        let model_bytes = law.model_bytes();
+        let techniques: Vec<_> = lives.iter().map(|life| Technique::of(plan, &law, life)).collect();
+        Ok(Self {
+            drive: plan.drive.name.clone(),
+            workload: plan.workload.name(),
+            model_bytes,
+            cache_bytes: config.cache.0,
+            tokens_per_second: config.tokens_per_second,
+            hours_per_day: hours,
+            bytes_per_token: law.bytes_per_token(),
+            read_bytes_per_second: rate,
+            reads_of_a_page_per_day: reads * 86_400.0 / (model_bytes as f64 / page),
+            thresholds: of_block.map(at_thresholds).transpose()?.unwrap_or_default(),
+            real_drives: REAL_ROUNDS
+                .map(|rounds| AtRounds {
+                    rounds,
+                    years: estimate::years_at_rounds(plan, reads, rounds),
+                })
+                .to_vec(),
+            another_gb_of_cache: more_cache(plan, &law, &techniques)?,
+            techniques,
+        })
+    }
+}
+
+impl Technique {
+    fn of(plan: &RunPlan, law: &ModelLaw, life: &Life) -> Self {
+        let days = life.years.mean * DAYS;
+        let page = plan.drive.config.geometry.page_size.0 as f64;
+        // A read of a page may ask for only a part of it.
+        let pages_per_byte = law.page_reads_per_s() / law.read_bytes_per_s();
+        let rounds = |wear: f64| (wear > 0.0).then(|| 100.0 * pages_per_byte * page / wear);
+        let read_bytes_per_day = law.read_bytes_per_s() * 86_400.0;
+        let (fresh, worn) = ends(life, read_bytes_per_day);
+        let cycles = life.pec_mean.mean - life.pec_first;
+        let read_wear = life.read_wear.map(|wear| wear.mean);
+        let programs = life.flash_bytes_written.mean / page / (days * 86_400.0);
+        Self {
+            label: life.label.clone(),
+            years: life.years.mean,
+            years_interval: life.interval.map(|interval| (interval.low, interval.high)).or_else(
+                || {
+                    let half = life.years.ci95?;
+                    Some(((life.years.mean - half).max(0.0), life.years.mean + half))
+                },
+            ),
+            worn_out: life.worn_out,
+            data_lost_pages: life.data_lost_pages,
+            rounds_per_rewrite: read_wear.and_then(rounds),
+            rounds_per_rewrite_fresh: fresh.and_then(rounds),
+            rounds_per_rewrite_worn: worn.and_then(rounds),
+            read_wear,
+            read_wear_fresh: fresh,
+            read_wear_worn: worn,
+            flash_bytes_per_day: life.flash_bytes_written.mean / days,
+            endurance_percent_per_year: 100.0 * cycles
+                / f64::from(plan.drive.config.drive.rated_pec)
+                / life.years.mean,
+            slow_reads_at_most: (programs * us_per_page(plan) / 1e6 / dies(plan)).min(1.0),
+        }
+    }
+}
+
+/// Returns the read wear of the first and of the last eighth of a life, in percent. The programs
+/// of a part of the life are in proportion to its P/E cycles.
+fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
+    let rows = &life.series;
+    let cycles = life.pec_mean.mean - life.pec_first;
+    let step = rows.len().saturating_sub(1) / EIGHTH;
+    if step == 0 || cycles <= 0.0 {
+        return (None, None);
+    }
+    let by_reads = |row: usize| {
+        let row = &rows[row];
+        let bytes = life.flash_bytes_written.mean * (row.pec_mean - life.pec_first) / cycles;
+        bytes * row.consumed_reclaim.unwrap_or(0.0)
+    };
+    let between = |from: usize, to: usize| {
+        let read = (rows[to].years - rows[from].years) * DAYS * read_bytes_per_day;
+        (read > 0.0).then(|| 100.0 * (by_reads(to) - by_reads(from)) / read)
+    };
+    let last = rows.len() - 1;
+    (between(0, step), between(last - step, last))
+}
+
+/// Time of a page's program, and its part of an erase, in microseconds.
+fn us_per_page(plan: &RunPlan) -> f64 {
+    let config = &plan.drive.config;
+    let pages = f64::from(Geometry::new(config).pages_per_block);
+    config.program_us_per_page() + config.timing.longest_erase_us() / pages
+}
+
+/// Number of dies of the whole drive.
+fn dies(plan: &RunPlan) -> f64 {
+    let config = &plan.drive.config;
+    f64::from(config.part_of.as_ref().map_or(Geometry::new(config).dies(), |whole| whole.dies))
+}
+
+/// Returns the life under `block` at half and at twice its thresholds.
+fn at_thresholds(plan: &RunPlan) -> Result<Vec<AtThreshold>, Failure> {
+    let mut all = vec![];
+    for factor in [0.5, 2.0] {
+        if let Ok(estimate) = estimate::with_thresholds(plan, factor)?
+            && let Some(years) = estimate.life_years
+        {
+            all.push(AtThreshold { factor, years });
+        }
+    }
+    Ok(all)
+}
+
+fn more_cache(
+    plan: &RunPlan,
+    law: &ModelLaw,
+    techniques: &[Technique],
+) -> Result<MoreCache, Failure> {
+    let more = plan.model_law_with_cache(GB)?;
+    let ratio = more.bytes_per_token() / law.bytes_per_token();
+    let added = |technique: &Technique| technique.years * (1.0 / ratio - 1.0);
+    let years_added = (ratio > 0.0).then(|| techniques.iter().map(added).collect());
+    Ok(MoreCache { reads_saved_percent: 100.0 * (1.0 - ratio), years_added })
+}

@@ -1,0 +1,247 @@
+//! The answer of `vpass llm` in sentences.
+
+use super::{AtRounds, AtThreshold, Llm, Technique};
+use crate::numbers::{digits, years};
+
+impl Llm {
+    /// Returns the answer, one sentence or two in each item.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut all = vec![self.reads()];
+        if self.read_bytes_per_second <= 0.0 {
+            return all;
+        }
+        all.extend(self.techniques.iter().map(|technique| self.worn_under(technique)));
+        all.extend(self.by_threshold());
+        all.extend(self.by_real_drives());
+        all.extend(self.by_cache());
+        all
+    }
+
+    fn reads(&self) -> String {
+        let cached = match self.cache_bytes {
+            0 => String::new(),
+            bytes => format!(" ({} cached)", decimal(bytes as f64)),
+        };
+        let model = decimal(self.model_bytes as f64);
+        if self.read_bytes_per_second <= 0.0 {
+            return format!(
+                "The host's cache holds the whole model of {model}: no read reaches \
+                the drive."
+            );
+        }
+        let hours = if self.hours_per_day < 24.0 {
+            format!(" for {} hours a day", digits(self.hours_per_day))
+        } else {
+            String::new()
+        };
+        format!(
+            "A model of {model} at {} tokens a second{cached} reads {}/s{hours}: each of its pages \
+             {} times a day.",
+            digits(self.tokens_per_second),
+            decimal(self.read_bytes_per_second),
+            digits(self.reads_of_a_page_per_day)
+        )
+    }
+
+    fn worn_under(&self, technique: &Technique) -> String {
+        let (drive, label) = (&self.drive, &technique.label);
+        if technique.data_lost_pages > 0.0 {
+            return format!(
+                "`{drive}` with `{label}` loses data ({} pages), so its years are no answer.",
+                digits(technique.data_lost_pages)
+            );
+        }
+        let (Some(rounds), Some(wear)) = (technique.rounds_per_rewrite, technique.read_wear) else {
+            return format!(
+                "`{drive}` with `{label}` rewrites nothing because of reads in {}.",
+                years(technique.years, None)
+            );
+        };
+        let when_worn = technique
+            .read_wear_worn
+            .map_or_else(String::new, |worn| format!(", {} when worn", digits(worn)));
+        format!(
+            "`{drive}` with `{label}` rewrites a page every {} rounds (a round reads each page \
+             once). It writes {} bytes for each 100 that the host reads{when_worn}, {} a day. {} At \
+             most {} % of the reads meet a die that programs or erases.",
+            digits(rounds),
+            digits(technique.read_wear_fresh.unwrap_or(wear)),
+            decimal(technique.flash_bytes_per_day),
+            length(technique),
+            digits(100.0 * technique.slow_reads_at_most)
+        )
+    }
+
+    fn by_threshold(&self) -> Option<String> {
+        let of = |factor: f64| {
+            self.thresholds.iter().find(|at: &&AtThreshold| (at.factor - factor).abs() < 1e-9)
+        };
+        let (half, twice) = (of(0.5)?, of(2.0)?);
+        Some(format!(
+            "The threshold decides: under `block`, half the threshold gives {}, twice the \
+             threshold {}.",
+            years(half.years, None),
+            years(twice.years, None)
+        ))
+    }
+
+    fn by_real_drives(&self) -> Option<String> {
+        let [AtRounds { rounds: few, years: low }, AtRounds { rounds: many, years: high }] =
+            self.real_drives[..]
+        else {
+            return None;
+        };
+        Some(format!(
+            "Six real drives took {} to more than {} rounds. That gives this drive {} to more \
+             than {}.",
+            digits(few),
+            digits(many),
+            years(low, None),
+            years(high, None)
+        ))
+    }
+
+    fn by_cache(&self) -> Option<String> {
+        let Some(added) = &self.another_gb_of_cache.years_added else {
+            return Some("Another GB of cache would hold the rest of the model.".into());
+        };
+        let kept = self.techniques.iter().zip(added).filter(|(technique, _)| {
+            technique.data_lost_pages == 0.0 && technique.rounds_per_rewrite.is_some()
+        });
+        let years_of: Vec<String> = kept
+            .map(|(technique, added)| {
+                format!("{} under `{}`", years(*added, None), technique.label)
+            })
+            .collect();
+        if years_of.is_empty() {
+            return None;
+        }
+        Some(format!(
+            "Another GB of cache saves {} % of the reads and adds {}.",
+            digits(self.another_gb_of_cache.reads_saved_percent),
+            years_of.join(" and ")
+        ))
+    }
+}
+
+/// Returns the sentence about the length of the life, and about its endurance.
+fn length(technique: &Technique) -> String {
+    let percent = digits(technique.endurance_percent_per_year);
+    if !technique.worn_out {
+        return format!(
+            "It is not worn out after {}, and a year takes {percent} % of its endurance.",
+            years(technique.years, None)
+        );
+    }
+    let between = technique
+        .years_interval
+        .map_or_else(String::new, |(low, high)| format!(" ({} to {})", digits(low), digits(high)));
+    format!(
+        "It is worn out in {}{between}: a year takes {percent} % of its endurance.",
+        years(technique.years, None)
+    )
+}
+
+/// Formats bytes in the decimal unit in which the number is at least 1, as model sizes are.
+fn decimal(bytes: f64) -> String {
+    const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
+    let (mut value, mut unit) = (bytes, 0);
+    while value >= 1000.0 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    format!("{} {}", digits(value), UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::MoreCache;
+    use super::*;
+
+    fn technique() -> Technique {
+        Technique {
+            label: "block".into(),
+            years: 0.55,
+            years_interval: Some((0.53, 0.57)),
+            worn_out: true,
+            data_lost_pages: 0.0,
+            rounds_per_rewrite: Some(8.1),
+            rounds_per_rewrite_fresh: Some(10.1),
+            rounds_per_rewrite_worn: Some(6.7),
+            read_wear: Some(12.3),
+            read_wear_fresh: Some(9.91),
+            read_wear_worn: Some(15.0),
+            flash_bytes_per_day: 8.6e12,
+            endurance_percent_per_year: 181.8,
+            slow_reads_at_most: 0.03,
+        }
+    }
+
+    fn answer() -> Llm {
+        Llm {
+            drive: "modern-qlc".into(),
+            workload: "llm-moe-744b".into(),
+            model_bytes: 370_000_000_000,
+            cache_bytes: 64_000_000_000,
+            tokens_per_second: 0.19,
+            hours_per_day: 24.0,
+            bytes_per_token: 5.26e9,
+            read_bytes_per_second: 1e9,
+            reads_of_a_page_per_day: 233.5,
+            techniques: vec![technique()],
+            thresholds: vec![
+                AtThreshold { factor: 0.5, years: 0.27 },
+                AtThreshold { factor: 2.0, years: 1.1 },
+            ],
+            real_drives: vec![
+                AtRounds { rounds: 39.0, years: 2.1 },
+                AtRounds { rounds: 1194.0, years: 64.6 },
+            ],
+            another_gb_of_cache: MoreCache {
+                reads_saved_percent: 1.31,
+                years_added: Some(vec![0.0072]),
+            },
+        }
+    }
+
+    #[test]
+    fn the_answer_in_five_sentences() {
+        assert_eq!(
+            answer().sentences(),
+            [
+                "A model of 370 GB at 0.19 tokens a second (64.0 GB cached) reads 1.00 GB/s: each \
+                 of its pages 234 times a day.",
+                "`modern-qlc` with `block` rewrites a page every 8.10 rounds (a round reads each \
+                 page once). It writes 9.91 bytes for each 100 that the host reads, 15.0 when \
+                 worn, 8.60 TB a day. It is worn out in 0.55 years (0.53 to 0.57): a year takes \
+                 182 % of its endurance. At most 3.00 % of the reads meet a die that programs or \
+                 erases.",
+                "The threshold decides: under `block`, half the threshold gives 0.27 years, twice \
+                 the threshold 1.10 years.",
+                "Six real drives took 39.0 to more than 1,194 rounds. That gives this drive 2.10 \
+                 years to more than 64.6 years.",
+                "Another GB of cache saves 1.31 % of the reads and adds 2.63 days under `block`.",
+            ]
+        );
+    }
+
+    #[test]
+    fn losses_and_long_lives_say_so() {
+        let mut lost = answer();
+        lost.techniques[0].data_lost_pages = 12.0;
+        let said = lost.sentences();
+        assert_eq!(
+            said[1],
+            "`modern-qlc` with `block` loses data (12.0 pages), so its years are no answer."
+        );
+        assert_eq!(said.len(), 4, "no years for more cache");
+        let mut long = answer();
+        (long.techniques[0].worn_out, long.techniques[0].years) = (false, 100.0);
+        assert!(long.sentences()[1].contains("It is not worn out after 100 years"));
+        let idle = Llm { read_bytes_per_second: 0.0, ..answer() };
+        assert_eq!(
+            idle.sentences(),
+            ["The host's cache holds the whole model of 370 GB: no read reaches the drive."]
+        );
+    }
+}

@@ -1,0 +1,403 @@
+//! Mean number of reads per token of each expert and of each page.
+
+use std::fs;
+
+use vpass_core::base::daily::DailyHours;
+use vpass_core::config::ConfigError;
+
+use super::cache::misses;
+use super::model_config::{ALIGN, ModelConfig, ModelWorkload, Placement};
+use crate::synthetic::random::Streams;
+use crate::synthetic::scatter::Scatter;
+use crate::synthetic::{Distribution, require};
+
+/// Reads and writes of a model on one drive.
+#[derive(Clone, Debug)]
+pub struct ModelLaw {
+    pub(super) config: ModelConfig,
+    pub(super) hours: DailyHours,
+    pub(super) page_bytes: u64,
+    /// Number of pages of the drive.
+    pages: u64,
+    /// Size of the part of the dense part that stays in the host's cache, from its start.
+    pub(super) pinned: u64,
+    /// Probability that a token uses the expert at each place of the drive.
+    pub(super) chances: Vec<f64>,
+    /// Probability that the host reads the expert from the drive, if a token uses it.
+    pub(super) misses: Vec<f64>,
+    /// Places of the experts, the most popular first.
+    ranked: Vec<u32>,
+}
+
+impl ModelLaw {
+    /// Makes the law of this workload on a drive of `capacity` bytes with pages of `page_bytes`.
+    ///
+    /// # Errors
+    /// Reports the first invalid key, by itself or for this drive, or a file of counts that cannot
+    /// be read.
+    pub fn new(
+        workload: &ModelWorkload,
+        capacity: u64,
+        page_bytes: u32,
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
+        workload.check()?;
+        let config = workload.model.clone();
+        config.check_drive(capacity)?;
+        let by_rank = chances(&weights(&config)?, config.active.unwrap_or(0.0))?;
+        let places = places(&config, by_rank.len(), seed);
+        let mut at_place = vec![0.0; by_rank.len()];
+        places.iter().zip(&by_rank).for_each(|(place, chance)| at_place[*place as usize] = *chance);
+        let pinned = config.cache.0.min(config.dense_bytes()) / ALIGN * ALIGN;
+        let misses = misses(&at_place, config.expert_bytes(), config.cache.0 - pinned);
+        Ok(Self {
+            hours: workload.hours(),
+            page_bytes: page_bytes.into(),
+            pages: capacity / u64::from(page_bytes),
+            pinned,
+            chances: at_place,
+            misses,
+            ranked: places,
+            config,
+        })
+    }
+
+    /// Number of pages of the drive.
+    pub fn pages(&self) -> u64 {
+        self.pages
+    }
+
+    /// Returns the hours of a day in which the host works.
+    pub fn hours(&self) -> DailyHours {
+        self.hours
+    }
+
+    /// Returns the mean reads and writes per second of a page, over all hours of the day.
+    pub fn of(&self, page: u64) -> (f64, f64) {
+        let share = self.hours.share();
+        (
+            self.reads_per_token(page) * self.config.tokens_per_second * share,
+            self.kv_writes_per_s(page) * share + self.updates_per_s(page),
+        )
+    }
+
+    /// Returns about `most` pages of the most popular experts, each once, in ascending order.
+    pub fn hottest(&self, most: u64) -> Vec<u64> {
+        let mut pages: Vec<u64> = self
+            .ranked
+            .iter()
+            .flat_map(|place| {
+                let (begin, end) = self.expert(u64::from(*place));
+                begin / self.page_bytes..end.div_ceil(self.page_bytes)
+            })
+            .take(most as usize)
+            .collect();
+        pages.sort_unstable();
+        pages.dedup();
+        pages
+    }
+
+    /// Bytes that the host reads for a token on average.
+    pub fn bytes_per_token(&self) -> f64 {
+        let experts: f64 = self.reads_of_experts() * self.config.expert_bytes() as f64;
+        (experts + (self.config.dense_bytes() - self.pinned) as f64) * self.read_share()
+            + self.kv_reads_per_token() * self.config.request_size.0 as f64
+    }
+
+    /// Bytes of the model on the drive, without the key-value window.
+    pub fn model_bytes(&self) -> u64 {
+        self.config.model_bytes()
+    }
+
+    /// Pages that the host reads per second, over all hours of the day.
+    pub fn page_reads_per_s(&self) -> f64 {
+        self.page_reads_per_token() * self.config.tokens_per_second * self.hours.share()
+    }
+
+    /// Bytes that the host reads per second, over all hours of the day.
+    pub fn read_bytes_per_s(&self) -> f64 {
+        self.bytes_per_token() * self.config.tokens_per_second * self.hours.share()
+    }
+
+    /// Bytes that the host writes per second, over all hours of the day.
+    pub fn write_bytes_per_s(&self) -> f64 {
+        let of_window = self.kv_bytes_per_s() * self.hours.share();
+        of_window + self.update_bytes() as f64 * self.updates_in_a_second()
+    }
+
+    /// Mean number of read requests of a token.
+    pub fn requests_per_token(&self) -> f64 {
+        let of_experts: f64 = (0..self.chances.len())
+            .map(|place| {
+                let (begin, end) = self.expert(place as u64);
+                self.reads_of(place) * self.requests_of(begin, end) as f64
+            })
+            .sum();
+        let dense = self.requests_of(self.pinned, self.config.dense_bytes()) as f64;
+        (of_experts + dense) * self.read_share() + self.kv_reads_per_token()
+    }
+
+    /// Mean number of page reads of a token.
+    pub(super) fn page_reads_per_token(&self) -> f64 {
+        let of_experts: f64 = (0..self.chances.len())
+            .map(|place| {
+                let (begin, end) = self.expert(place as u64);
+                self.reads_of(place) * self.page_reads(begin, end) as f64
+            })
+            .sum();
+        let dense = self.page_reads(self.pinned, self.config.dense_bytes()) as f64;
+        let window = self.config.window_begin();
+        let of_window = self.page_reads(window, window + self.config.window_bytes()) as f64;
+        let requests = (self.config.window_bytes() / self.config.request_size.0).max(1) as f64;
+        (of_experts + dense) * self.read_share() + self.kv_reads_per_token() * of_window / requests
+    }
+
+    /// Number of page reads of the requests that read these bytes. Each end of a page within a
+    /// request adds one.
+    fn page_reads(&self, begin: u64, end: u64) -> u64 {
+        let (page, size) = (self.page_bytes, self.config.request_size.0);
+        let within = |step: u64| (end.saturating_sub(1) / step).saturating_sub(begin / step);
+        let both = page / gcd(page, size) * size;
+        self.requests_of(begin, end) + within(page) - within(both)
+    }
+
+    /// Number of pages from the first page of the drive to the last page of the model.
+    pub(super) fn used_pages(&self) -> u64 {
+        let end = self.config.window_begin() + self.config.window_bytes();
+        end.div_ceil(self.page_bytes).min(self.pages)
+    }
+
+    /// Share of the reads that reach the drive although the host may answer reads by itself.
+    pub(super) fn read_share(&self) -> f64 {
+        1.0 - self.config.cached
+    }
+
+    /// Number of reads of the expert at a place per token, before `cached`.
+    fn reads_of(&self, place: usize) -> f64 {
+        self.chances[place] * self.misses[place]
+    }
+
+    fn reads_of_experts(&self) -> f64 {
+        (0..self.chances.len()).map(|place| self.reads_of(place)).sum()
+    }
+
+    /// First byte of the expert at a place, and the byte after its last.
+    pub(super) fn expert(&self, place: u64) -> (u64, u64) {
+        let begin = self.config.dense_bytes() + place * self.config.expert_bytes();
+        (begin, begin + self.config.expert_bytes())
+    }
+
+    /// Number of requests that read these bytes.
+    fn requests_of(&self, begin: u64, end: u64) -> u64 {
+        let size = self.config.request_size.0;
+        if begin < end { end.div_ceil(size) - begin / size } else { 0 }
+    }
+
+    /// Returns the mean number of requests of a token that read from a page.
+    pub(super) fn reads_per_token(&self, page: u64) -> f64 {
+        let (begin, end) = (page * self.page_bytes, (page + 1) * self.page_bytes);
+        let within = |from: u64, to: u64| self.requests_of(begin.max(from), end.min(to)) as f64;
+        let dense = self.config.dense_bytes();
+        let mut reads = within(self.pinned, dense);
+        let expert = self.config.expert_bytes();
+        if expert > 0 && end > dense {
+            let first = begin.saturating_sub(dense) / expert;
+            let last = ((end - 1 - dense) / expert + 1).min(self.chances.len() as u64);
+            for place in first..last {
+                let (from, to) = self.expert(place);
+                reads += self.reads_of(place as usize) * within(from, to);
+            }
+        }
+        let window = self.config.window_begin();
+        let of_window = within(window, window + self.config.window_bytes());
+        let all = (self.config.window_bytes() / self.config.request_size.0).max(1) as f64;
+        reads * self.read_share() + self.kv_reads_per_token() * of_window / all
+    }
+
+    /// Requests to the key-value window per token.
+    pub(super) fn kv_reads_per_token(&self) -> f64 {
+        self.config.kv_read.0 as f64 / self.config.request_size.0 as f64
+    }
+
+    /// Bytes written to the key-value window per second, in the hours of use.
+    pub(super) fn kv_bytes_per_s(&self) -> f64 {
+        self.config.kv_written.0 as f64 * self.config.tokens_per_second
+    }
+
+    fn kv_writes_per_s(&self, page: u64) -> f64 {
+        let begin = self.config.window_begin();
+        let is_inside =
+            (begin..begin + self.config.window_bytes()).contains(&(page * self.page_bytes));
+        if is_inside { self.kv_bytes_per_s() / self.config.window_bytes() as f64 } else { 0.0 }
+    }
+
+    /// Bytes that an update writes.
+    pub(super) fn update_bytes(&self) -> u64 {
+        let all = self.config.model_bytes();
+        ((all as f64 * self.config.update_share) as u64).clamp(1, all)
+    }
+
+    fn updates_in_a_second(&self) -> f64 {
+        self.config.update_days.map_or(0.0, |days| 1.0 / (days * 86_400.0))
+    }
+
+    fn updates_per_s(&self, page: u64) -> f64 {
+        let is_inside = page * self.page_bytes < self.config.model_bytes();
+        let share = self.update_bytes() as f64 / self.config.model_bytes() as f64;
+        if is_inside { self.updates_in_a_second() * share } else { 0.0 }
+    }
+}
+
+/// Returns the popularity of the experts, the most popular first.
+fn weights(config: &ModelConfig) -> Result<Vec<f64>, ConfigError> {
+    let experts = config.experts();
+    if let Some(path) = &config.counts {
+        return counts(path, experts);
+    }
+    Ok((1..=experts)
+        .map(|rank| match config.popularity {
+            Distribution::Zipf { theta } => (rank as f64).powf(-theta),
+            _ => 1.0,
+        })
+        .collect())
+}
+
+/// Reads a file of counts, and sorts them from the largest to the smallest.
+fn counts(path: &str, experts: u64) -> Result<Vec<f64>, ConfigError> {
+    let wrong = |what: String| ConfigError(format!("workload.model.counts = \"{path}\": {what}"));
+    let text = fs::read_to_string(path).map_err(|e| wrong(format!("cannot be read: {e}")))?;
+    let mut all = vec![];
+    for (line, number) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
+        let count = number.trim().parse::<f64>().ok();
+        let count = count.filter(|count| count.is_finite() && *count >= 0.0).ok_or_else(|| {
+            wrong(format!("line {line} is `{}`; a number of uses is expected", number.trim()))
+        })?;
+        all.push(count);
+    }
+    require(all.len() as u64 == experts, || {
+        wrong(format!("{} counts; {experts} are expected, one for each expert", all.len())).0
+    })?;
+    all.sort_by(|a, b| b.total_cmp(a));
+    Ok(all)
+}
+
+/// Returns the probability that a token uses each expert. The probabilities are proportional to
+/// the weights, at most 1, and add up to `active`.
+fn chances(weights: &[f64], active: f64) -> Result<Vec<f64>, ConfigError> {
+    let used = weights.iter().filter(|weight| **weight > 0.0).count();
+    require(active <= used as f64, || {
+        format!(
+            "workload.model.active = {active}: the counts name {used} experts with uses; at least \
+             {active} are expected"
+        )
+    })?;
+    // Experts that every token uses, from the most popular on.
+    let mut always = 0;
+    loop {
+        let rest: f64 = weights[always..].iter().sum();
+        let each = if rest > 0.0 { (active - always as f64) / rest } else { 0.0 };
+        if weights.get(always).is_none_or(|weight| weight * each <= 1.0) {
+            let chance = |(n, weight): (usize, &f64)| if n < always { 1.0 } else { weight * each };
+            return Ok(weights.iter().enumerate().map(chance).collect());
+        }
+        always += 1;
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Returns the place of each rank.
+fn places(config: &ModelConfig, experts: usize, seed: u64) -> Vec<u32> {
+    if experts == 0 || config.placed == Placement::Sorted {
+        return (0..experts as u32).collect();
+    }
+    let scatter = Scatter::new(experts as u64, &mut Streams::new(seed).scatter);
+    (0..experts as u64).map(|rank| scatter.image(rank) as u32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: u32 = 16 << 10;
+
+    fn law(model: &str) -> ModelLaw {
+        let workload: ModelWorkload = toml::from_str(&format!("[model]\n{model}")).unwrap();
+        ModelLaw::new(&workload, 1 << 30, PAGE, 7).unwrap()
+    }
+
+    #[test]
+    fn probabilities_stop_at_1_and_add_up() {
+        let three = chances(&[8.0, 1.0, 1.0, 1.0, 1.0], 3.0).unwrap();
+        assert_eq!(three, [1.0, 0.5, 0.5, 0.5, 0.5]);
+        let err = chances(&[1.0, 0.0, 0.0], 2.0).unwrap_err().0;
+        assert!(err.contains("the counts name 1 experts"), "{err}");
+    }
+
+    /// 100 experts of 1 MiB after a dense part of 4 MiB. A token uses 10 experts. The cache holds
+    /// the dense part and 20 experts, so 8 experts are read.
+    #[test]
+    fn worked_example() {
+        let law = law("size = \"104MiB\"\ndense = \"4MiB\"\nexpert = \"1MiB\"\nactive = 10\n\
+             cache = \"24MiB\"\ntokens_per_second = 2");
+        assert_eq!(law.chances, vec![0.1; 100]);
+        assert!((law.bytes_per_token() / (8.0 * 1048576.0) - 1.0).abs() < 1e-9);
+        assert!((law.requests_per_token() - 64.0).abs() < 1e-6, "8 requests of 128 KiB an expert");
+        assert_eq!(law.reads_per_token(0), 0.0, "the dense part is cached");
+        // Each expert is read by 0.08 tokens, and one request touches each of its pages.
+        let (reads, writes) = law.of(256);
+        assert!((reads - 0.16).abs() < 1e-9 && writes == 0.0, "{reads}");
+        assert_eq!(law.of(6656), (0.0, 0.0), "behind the model");
+    }
+
+    #[test]
+    fn a_dense_part_that_does_not_fit_is_read_in_part() {
+        let law = law("size = \"100MiB\"\ncache = \"25MiB\"\ntokens_per_second = 1");
+        assert_eq!((law.of(1599).0, law.of(1600).0, law.of(6399).0), (0.0, 1.0, 1.0));
+        assert!((law.bytes_per_token() / (75.0 * 1048576.0) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn writes_come_from_the_window_and_from_updates() {
+        let law = law(
+            "size = \"64MiB\"\ntokens_per_second = 4\nkv_written = \"1MiB\"\nkv_read = \"2MiB\"\n\
+             kv_window = \"16MiB\"\nupdate_days = 2\nupdate_share = 0.5",
+        );
+        // The window is overwritten every 4 s, and 16 of its 128 requests are read for a token.
+        let (reads, writes) = law.of(4096);
+        assert!((writes - 0.25).abs() < 1e-12 && (reads - 0.5).abs() < 1e-12, "{reads} {writes}");
+        let (_, writes) = law.of(0);
+        assert!((writes * 4.0 * 86_400.0 - 1.0).abs() < 1e-9, "every 4 days");
+        let bytes = 4.0 * 1048576.0 + 32.0 * 1048576.0 / (2.0 * 86_400.0);
+        assert!((law.write_bytes_per_s() / bytes - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn popular_experts_are_the_hottest_pages() {
+        let law =
+            law("size = \"100MiB\"\nexpert = \"1MiB\"\nactive = 10\npopularity = \"zipf:1\"\n\
+             tokens_per_second = 1");
+        let hottest = law.hottest(64);
+        let least = hottest.iter().map(|page| law.of(*page).0).fold(f64::MAX, f64::min);
+        assert_eq!((0..law.pages()).filter(|page| law.of(*page).0 > least).count(), 0);
+        let all: f64 = (0..law.pages()).map(|page| law.of(page).0).sum();
+        assert!((all - 640.0).abs() < 1e-6, "10 experts of 64 pages: {all}");
+    }
+
+    #[test]
+    fn page_reads_add_up() {
+        for table in [
+            "size = \"50MB\"\ndense = \"1.1MB\"\nexpert = \"1.3MB\"\nactive = 3",
+            "size = \"50MB\"\nexpert = \"1.3MB\"\nactive = 3\nrequest_size = \"4KiB\"",
+            "size = \"50MB\"\ncache = \"7MB\"\nkv_read = \"1MiB\"\nkv_window = \"3MiB\"",
+        ] {
+            let law = law(&format!("{table}\npopularity = \"zipf:0.7\"\ntokens_per_second = 1"));
+            let all: f64 = (0..law.pages()).map(|page| law.reads_per_token(page)).sum();
+            assert!((all / law.page_reads_per_token() - 1.0).abs() < 1e-9, "{table}: {all}");
+            let beyond = (law.used_pages()..law.pages()).map(|page| law.reads_per_token(page));
+            assert_eq!(beyond.sum::<f64>(), 0.0);
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Keys of a `[workload]` table with `[workload.model]`, and their checks before a run.
+
+use serde::{Deserialize, Serialize};
+use vpass_core::base::daily::DailyHours;
+use vpass_core::base::units::Bytes;
+use vpass_core::config::ConfigError;
+use vpass_core::config::keys::{self, Keys, Range};
+
+use crate::synthetic::{Distribution, HOURS, hours, require};
+use crate::traces::MAX_REQUEST_BYTES;
+
+/// Workload file with a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelFile {
+    /// One line that describes the workload and the source of its numbers.
+    #[serde(default)]
+    pub description: String,
+    /// `[workload]`
+    pub workload: ModelWorkload,
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. Kept as written in
+    /// the file; `vpass_lab::hints` reads it.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    pub hints: toml::Table,
+}
+
+impl ModelFile {
+    /// Parses a workload file.
+    ///
+    /// # Errors
+    /// Reports what is wrong with the TOML or with a key, and its line.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        toml::from_str(text).map_err(|e| ConfigError(e.to_string()))
+    }
+}
+
+/// `[workload]`: a model, and the hours in which it is used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
+#[serde(deny_unknown_fields)]
+#[keys(table = "workload")]
+pub struct ModelWorkload {
+    /// Hours of each day in which the host makes requests, from the start of the day on; 24 if
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(unit = "h", range = HOURS)]
+    pub hours_per_day: Option<f64>,
+    /// A language model on the drive.
+    #[key(range = Words("a table"))]
+    pub model: ModelConfig,
+}
+
+/// `[workload.model]`: a language model that is read from the drive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
+#[serde(deny_unknown_fields)]
+#[keys(table = "workload.model")]
+pub struct ModelConfig {
+    /// Size of the model: the dense part and all experts.
+    #[key(unit = "size", range = Size(MIB, 1 << 50))]
+    pub size: Bytes,
+    /// Size of the dense part, which every token reads; without experts, the whole model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(unit = "size", range = Size(0, 1 << 50))]
+    pub dense: Option<Bytes>,
+    /// Size of an expert; absent if the model has no experts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(unit = "size", range = Size(4096, 1 << 40))]
+    pub expert: Option<Bytes>,
+    /// Mean number of experts that a token uses, in all layers together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(unit = "experts", range = Real(1e-3, 1e6))]
+    pub active: Option<f64>,
+    /// Popularity of the experts: `uniform`, or `zipf:` and an exponent.
+    #[serde(default = "ModelConfig::default_popularity")]
+    #[key(range = Words("\"uniform\" or \"zipf:0.8\""), default = Distribution::Uniform)]
+    pub popularity: Distribution,
+    /// File with the number of uses of each expert, one number on each line, instead of
+    /// `popularity`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(range = Words("a path"))]
+    pub counts: Option<String>,
+    /// Order of the experts on the drive.
+    #[serde(default = "ModelConfig::default_placed")]
+    #[key(default = Placement::Shuffled)]
+    pub placed: Placement,
+    /// Size of the host's cache. It first holds the dense part; in the rest, it holds the experts
+    /// used last.
+    #[serde(default = "ModelConfig::default_cache")]
+    #[key(unit = "size", range = Size(0, 1 << 50), default = Bytes(0))]
+    pub cache: Bytes,
+    /// Share of the reads of the model that the host answers by itself, beside `cache`.
+    #[serde(default = "ModelConfig::default_cached")]
+    #[key(unit = "share", range = keys::SHARE, default = 0.0)]
+    pub cached: f64,
+    /// Tokens per second, in the hours of use.
+    #[key(unit = "tokens/s", range = TOKENS)]
+    pub tokens_per_second: f64,
+    /// Tokens of a pass.
+    #[serde(default = "ModelConfig::default_tokens")]
+    #[key(unit = "tokens", range = Whole(1, 1 << 40), default = 100)]
+    pub tokens: u64,
+    /// Largest request. Requests begin and end at multiples of this size, or where an expert
+    /// begins or ends.
+    #[serde(default = "ModelConfig::default_request_size")]
+    #[key(
+        unit = "size",
+        range = PowerOfTwo(4096, MAX_REQUEST_BYTES),
+        default = Bytes(128 << 10),
+        source = "largest request of the block layer of Linux for most drives (max_sectors_kb 128 \
+                  to 1280)"
+    )]
+    pub request_size: Bytes,
+    /// Days between updates, each of which rewrites `update_share` of the model; without updates if
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(unit = "days", range = Real(1e-3, 36_500.0))]
+    pub update_days: Option<f64>,
+    /// Share of the model that an update rewrites. The next update continues where this one ends.
+    #[serde(default = "ModelConfig::default_update_share")]
+    #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
+    pub update_share: f64,
+    /// Bytes per second at which an update writes.
+    #[serde(default = "ModelConfig::default_update_rate")]
+    #[key(
+        unit = "size",
+        range = Size(MIB, 1 << 40),
+        default = Bytes(100_000_000),
+        source = "a download at 1 Gbit/s, less overhead (assumption)"
+    )]
+    pub update_rate: Bytes,
+    /// Bytes of the key-value cache that the host writes to the drive for each token.
+    #[serde(default = "ModelConfig::default_kv_written")]
+    #[key(unit = "size", range = Size(0, 1 << 40), default = Bytes(0))]
+    pub kv_written: Bytes,
+    /// Bytes of the key-value cache that the host reads from the drive for each token.
+    #[serde(default = "ModelConfig::default_kv_read")]
+    #[key(unit = "size", range = Size(0, 1 << 40), default = Bytes(0))]
+    pub kv_read: Bytes,
+    /// Size of the sliding window of the key-value cache on the drive. Writes go round it, and
+    /// reads go to all of it alike.
+    #[serde(default = "ModelConfig::default_kv_window")]
+    #[key(unit = "size", range = Size(0, 1 << 50), default = Bytes(0))]
+    pub kv_window: Bytes,
+}
+
+/// Order of the experts on the drive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Keys)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// An order drawn from the seed.
+    #[default]
+    Shuffled,
+    /// The most popular expert first.
+    Sorted,
+}
+
+const MIB: u64 = 1 << 20;
+/// Range of token rates.
+const TOKENS: Range = Range::Rate(1e-9, 1e6);
+/// Experts and the dense part are multiples of this size, as files on most file systems.
+pub(super) const ALIGN: u64 = 4096;
+/// Largest number of experts of a model.
+const MOST_EXPERTS: u64 = 10_000_000;
+
+impl ModelWorkload {
+    /// Returns the hours of a day in which the host works.
+    pub fn hours(&self) -> DailyHours {
+        hours(self.hours_per_day)
+    }
+
+    /// Checks every key that can be checked without the drive.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        self.check_ranges()?;
+        self.model.check()
+    }
+}
+
+impl ModelConfig {
+    /// Size of the dense part, in whole units of [`ALIGN`].
+    pub(super) fn dense_bytes(&self) -> u64 {
+        let dense = match (self.dense, self.expert) {
+            (Some(dense), _) => dense.0,
+            (None, Some(_)) => 0,
+            (None, None) => self.size.0,
+        };
+        dense.next_multiple_of(ALIGN)
+    }
+
+    /// Size of an expert, in whole units of [`ALIGN`]; 0 without experts.
+    pub(super) fn expert_bytes(&self) -> u64 {
+        self.expert.map_or(0, |expert| expert.0.next_multiple_of(ALIGN))
+    }
+
+    /// Number of experts.
+    pub(super) fn experts(&self) -> u64 {
+        self.size.0.saturating_sub(self.dense_bytes()).checked_div(self.expert_bytes()).unwrap_or(0)
+    }
+
+    /// Size of the key-value window, in whole requests.
+    pub(super) fn window_bytes(&self) -> u64 {
+        self.kv_window.0 / self.request_size.0 * self.request_size.0
+    }
+
+    /// First byte of the key-value window.
+    pub(super) fn window_begin(&self) -> u64 {
+        self.model_bytes().next_multiple_of(self.request_size.0)
+    }
+
+    /// Size of the dense part and the experts.
+    pub(super) fn model_bytes(&self) -> u64 {
+        self.dense_bytes() + self.experts() * self.expert_bytes()
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        self.check_ranges()?;
+        require(self.expert.is_some() == self.active.is_some(), || {
+            "workload.model.expert and workload.model.active belong together: give the size of an \
+             expert and the number that a token uses, or neither"
+                .into()
+        })?;
+        require(self.dense_bytes() <= self.size.0.next_multiple_of(ALIGN), || {
+            format!(
+                "workload.model.dense = {} is larger than the model; it must be at most \
+                 workload.model.size = {}",
+                Bytes(self.dense_bytes()),
+                self.size
+            )
+        })?;
+        self.check_experts()?;
+        self.check_window()
+    }
+
+    fn check_experts(&self) -> Result<(), ConfigError> {
+        require(
+            matches!(self.popularity, Distribution::Uniform | Distribution::Zipf { .. }),
+            || {
+                format!(
+                    "workload.model.popularity = \"{}\": \"uniform\" or \"zipf:0.8\" is expected",
+                    self.popularity
+                )
+            },
+        )?;
+        self.popularity
+            .check()
+            .map_err(|what| ConfigError(format!("workload.model.popularity = {what}")))?;
+        let Some(active) = self.active else { return Ok(()) };
+        let experts = self.experts();
+        require(active <= experts as f64 && experts <= MOST_EXPERTS, || {
+            format!(
+                "workload.model.active = {active}: {} of experts of {} are {experts} experts; \
+                 between {active} and {MOST_EXPERTS} are expected",
+                Bytes(self.size.0.saturating_sub(self.dense_bytes())),
+                Bytes(self.expert_bytes())
+            )
+        })
+    }
+
+    fn check_window(&self) -> Result<(), ConfigError> {
+        let is_used = self.kv_written.0 + self.kv_read.0 > 0;
+        require(!is_used || self.window_bytes() > 0, || {
+            format!(
+                "workload.model.kv_window = {}: with kv_written or kv_read, it must hold at least \
+                 one request of {}",
+                self.kv_window, self.request_size
+            )
+        })
+    }
+
+    /// Checks that the model fits on a drive of `capacity` bytes.
+    pub(super) fn check_drive(&self, capacity: u64) -> Result<(), ConfigError> {
+        let end = self.window_begin() + self.window_bytes();
+        require(end <= capacity, || {
+            format!(
+                "workload.model: model and key-value window need {}; the drive has {}",
+                Bytes(end),
+                Bytes(capacity)
+            )
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! Read requests of a model, token by token.
+//!
+//! A token reads the dense part in order, then experts in the order of the drive, then the
+//! key-value window. Its requests are spread evenly over its time. The number of experts of a token
+//! is `active`, rounded up or down at random. Experts are drawn by systematic sampling: along the
+//! running sum of their probabilities, one is taken at each whole step from a random start.
+
+use vpass_core::base::request::{Op, Request};
+
+use super::law::ModelLaw;
+use crate::synthetic::random::{Random, Rng, Streams, below};
+
+/// Requests of the tokens, without end.
+pub(super) struct Tokens {
+    random: Random,
+    /// Number of tokens so far, with the token under way.
+    pub(super) begun: u64,
+    /// Requests of the token under way: first byte and length.
+    requests: Vec<(u64, u32)>,
+    /// Number of these requests that were handed out.
+    done: usize,
+}
+
+impl Tokens {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { random: Streams::new(seed).address, begun: 0, requests: vec![], done: 0 }
+    }
+
+    /// Returns the next request of the token under way; `None` at the token's end. Times are on
+    /// the clock of the hours of use.
+    pub(super) fn next(&mut self, law: &ModelLaw) -> Option<Request> {
+        let (offset, bytes) = *self.requests.get(self.done)?;
+        let token = (self.begun - 1) as f64 + self.done as f64 / self.requests.len() as f64;
+        self.done += 1;
+        let at = (token / law.config.tokens_per_second * 1e9) as u64;
+        Some(Request { at, offset, bytes, op: Op::Read, origin: 0, hint: None })
+    }
+
+    /// Draws the requests of the next token.
+    pub(super) fn begin(&mut self, law: &ModelLaw) {
+        (self.begun, self.done) = (self.begun + 1, 0);
+        self.requests.clear();
+        let (pinned, dense) = (law.pinned, law.config.dense_bytes());
+        cut(&mut self.requests, law, pinned, dense);
+        self.draw_experts(law);
+        if law.read_share() < 1.0 {
+            let share = law.read_share();
+            let random = &mut self.random;
+            self.requests.retain(|_| fraction(random) < share);
+        }
+        self.draw_window(law);
+    }
+
+    fn draw_experts(&mut self, law: &ModelLaw) {
+        let mut next = fraction(&mut self.random);
+        let mut sum = 0.0;
+        for (place, (chance, miss)) in law.chances.iter().zip(&law.misses).enumerate() {
+            sum += chance;
+            if sum <= next {
+                continue;
+            }
+            next += 1.0;
+            if fraction(&mut self.random) < *miss {
+                let (begin, end) = law.expert(place as u64);
+                cut(&mut self.requests, law, begin, end);
+            }
+        }
+    }
+
+    fn draw_window(&mut self, law: &ModelLaw) {
+        let mean = law.kv_reads_per_token();
+        let reads = mean as u64 + u64::from(fraction(&mut self.random) < mean.fract());
+        let size = law.config.request_size.0;
+        let places = law.config.window_bytes() / size;
+        let first = law.config.window_begin();
+        for _ in 0..reads {
+            self.requests.push((first + below(&mut self.random, places) * size, size as u32));
+        }
+    }
+}
+
+/// Cuts these bytes into requests at multiples of the request size.
+fn cut(requests: &mut Vec<(u64, u32)>, law: &ModelLaw, begin: u64, end: u64) {
+    let size = law.config.request_size.0;
+    let mut at = begin;
+    while at < end {
+        let next = ((at / size + 1) * size).min(end);
+        requests.push((at, (next - at) as u32));
+        at = next;
+    }
+}
+
+fn fraction(random: &mut Random) -> f64 {
+    (random.next_u64() >> 11) as f64 * 2f64.powi(-53)
+}
