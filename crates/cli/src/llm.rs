@@ -6,9 +6,12 @@ use clap::Args;
 use vpass_core::base::units::Bytes;
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::by_reason;
+use vpass_lab::estimate;
 use vpass_lab::failure::Failure;
-use vpass_lab::llm::Llm;
+use vpass_lab::llm::{Llm, Technique};
 use vpass_lab::plain;
+use vpass_lab::plan::RunPlan;
+use vpass_workload::synthetic::Sample;
 
 use crate::exit::Exit;
 use crate::life::args::LifeArgs;
@@ -64,18 +67,24 @@ pub(crate) struct LlmArgs {
     /// Random seed. The same seed gives the same bytes on the same rung.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// Simulate this rung of the ladder of `vpass life`, without a time limit.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    rung: u32,
+    /// Simulate all techniques on this rung of the ladder of `vpass life`, without a time limit.
+    /// Default: simulate techniques that rewrite whole blocks on rung 1, and estimate the others.
+    #[arg(long, value_name = "N")]
+    rung: Option<u32>,
     /// Print one JSON object instead of sentences.
     #[arg(long)]
     json: bool,
 }
 
-/// Simulates the lives of a drive under a model, and answers.
+/// Techniques whose lives are simulated by default: they rewrite whole blocks, so that a life takes
+/// seconds. Techniques that rewrite single wordlines take minutes.
+const QUICK: [&str; 4] = ["none", "block", "page-type", "count"];
+/// Number of samples of a life.
+const SAMPLES: u32 = 2;
+
+/// Answers from simulated lives, and from estimates.
 pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
-    let life = args.life();
-    let plans = planned(&life)?;
+    let plans = planned(&args.life(&args.reclaim, None))?;
     if plans[0].model().is_none() {
         return Err(Failure::usage(format!(
             "--model {}: the workload has no [workload.model]; a size such as 370GB, a preset such \
@@ -84,19 +93,50 @@ pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
         )));
     }
     let block = plans.iter().find(|plan| plan.reclaim == "block");
-    if plans[0].model_law()?.bytes_per_token() <= 0.0 {
-        return show(args, &Llm::of(&plans[0], block, &[])?).map(|()| Exit::Done);
+    let law = plans[0].model_law()?;
+    if law.bytes_per_token() <= 0.0 {
+        show(args, &Llm::of(&plans[0], block, vec![])?)?;
+        return Ok(Exit::Done);
     }
-    let simulated = simulated(&life)?;
-    out::say_all(
-        &by_reason(&simulated.refused)
-            .into_iter()
-            .map(|(labels, why)| format!("{labels}: refused: {why}"))
-            .collect::<Vec<_>>(),
-    );
-    let block = simulated.plans.iter().find(|plan| plan.reclaim == "block");
-    show(args, &Llm::of(&simulated.plans[0], block, &simulated.lives)?)?;
-    simulated.exit()
+    let mut estimates = vec![];
+    for plan in plans.iter().filter(|plan| !args.simulates(plan.reclaim)) {
+        estimates.push((plan.reclaim, estimate::of(plan)?));
+    }
+    let chosen: Vec<String> = args
+        .reclaim
+        .iter()
+        .filter(|name| estimates.iter().all(|(label, of)| label != name || of.is_err()))
+        .cloned()
+        .collect();
+    let simulated = if chosen.is_empty() {
+        None
+    } else {
+        let sample = smallest_sample(&plans[0]);
+        Some(simulated(&args.life(&chosen, Some(sample)))?)
+    };
+    for (labels, why) in simulated.iter().flat_map(|lives| by_reason(&lives.refused)) {
+        out::say(&format!("{labels}: refused: {why}"));
+    }
+    let mut techniques = vec![];
+    for plan in &plans {
+        let lives = simulated.iter().flat_map(|simulated| &simulated.lives);
+        let of_plan = lives.into_iter().find(|life| life.reclaim == plan.reclaim);
+        let estimate = estimates.iter().find(|(label, _)| *label == plan.reclaim);
+        techniques.extend(match (of_plan, estimate) {
+            (Some(life), _) => Some(Technique::simulated(plan, &law, life)),
+            (None, Some((_, Ok(estimate)))) => Technique::estimated(plan, &law, estimate),
+            _ => None,
+        });
+    }
+    show(args, &Llm::of(&plans[0], block, techniques)?)?;
+    simulated.map_or(Ok(Exit::Done), |simulated| simulated.exit())
+}
+
+/// Returns the smallest sample that the drive allows: a plane, if a plane has enough blocks.
+fn smallest_sample(plan: &RunPlan) -> u32 {
+    let planes = plan.drive.config.geometry.planes();
+    let allowed = |of: &u32| plan.sampled(Sample { of: *of, residue: 0 }).is_ok();
+    (1..=planes).rev().filter(|of| planes.is_multiple_of(*of)).find(allowed).unwrap_or(1)
 }
 
 fn show(args: &LlmArgs, answer: &Llm) -> Result<(), Failure> {
@@ -112,6 +152,11 @@ fn show(args: &LlmArgs, answer: &Llm) -> Result<(), Failure> {
 }
 
 impl LlmArgs {
+    /// Returns whether the lives of a technique are simulated.
+    fn simulates(&self, reclaim: &str) -> bool {
+        self.rung.is_some() || QUICK.contains(&reclaim)
+    }
+
     /// Returns the workload that the options start from.
     fn workload(&self) -> &str {
         match &self.model {
@@ -120,8 +165,8 @@ impl LlmArgs {
         }
     }
 
-    /// Returns the options of `vpass life` that simulate the same lives.
-    fn life(&self) -> LifeArgs {
+    /// Returns the options of `vpass life` for these techniques and samples of 1/N.
+    fn life(&self, reclaim: &[String], sample: Option<u32>) -> LifeArgs {
         let size = self.model.as_deref().filter(|text| Bytes::parse(text).is_ok());
         let number = |key: &str, value: Option<f64>| value.map(|value| format!("{key}={value}"));
         let bytes = |key: &str, value: Option<Bytes>| {
@@ -138,10 +183,13 @@ impl LlmArgs {
         let mut line = vec![
             format!("--drive={}", self.drive),
             format!("--workload={}", self.workload()),
-            format!("--reclaim={}", self.reclaim.join(",")),
+            format!("--reclaim={}", reclaim.join(",")),
             format!("--seed={}", self.seed),
-            format!("--rung={}", self.rung),
+            format!("--rung={}", self.rung.unwrap_or(1)),
         ];
+        if let Some(of) = sample.filter(|of| *of > 1) {
+            line.push(format!("--sample={}/{of}", SAMPLES.min(of)));
+        }
         let sets = sets.into_iter().flatten().chain(self.set.iter().cloned());
         line.extend(sets.map(|set| format!("--set={set}")));
         LifeArgs::of_line(line)

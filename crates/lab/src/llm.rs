@@ -9,7 +9,7 @@ use serde::Serialize;
 use vpass_core::base::geometry::Geometry;
 use vpass_workload::model::ModelLaw;
 
-use crate::estimate;
+use crate::estimate::{self, Estimate};
 use crate::failure::Failure;
 use crate::life::summary::Life;
 use crate::plan::RunPlan;
@@ -65,8 +65,11 @@ pub struct Technique {
     pub years: f64,
     /// Lower and upper end of the years; null without an interval.
     pub years_interval: Option<(f64, f64)>,
-    /// Whether the drive was worn out. If not, it lives longer than `years`.
+    /// Whether the drive is worn out. If not, it lives longer than `years`.
     pub worn_out: bool,
+    /// Largest measured error of the equations as a share, if the numbers are an estimate; null if
+    /// they were simulated.
+    pub estimated_within: Option<f64>,
     /// Pages of host data that a life reported lost.
     pub data_lost_pages: f64,
     /// Reads of a page for each rewrite of the page; null without rewrites.
@@ -119,15 +122,19 @@ pub struct MoreCache {
 }
 
 impl Llm {
-    /// Gathers the answer from the lives of a plan's techniques. `plan` is the plan of the first
-    /// technique.
+    /// Gathers the answer. `plan` is the plan of one of the techniques, and `of_block` the plan of
+    /// the technique `block`.
     ///
     /// # Errors
     /// Returns the errors of the workload.
     ///
     /// # Panics
     /// Panics if the workload is not a model.
-    pub fn of(plan: &RunPlan, of_block: Option<&RunPlan>, lives: &[Life]) -> Result<Self, Failure> {
+    pub fn of(
+        plan: &RunPlan,
+        of_block: Option<&RunPlan>,
+        techniques: Vec<Technique>,
+    ) -> Result<Self, Failure> {
         let law = plan.model_law()?;
         let workload = plan.model().expect("the workload is a model");
         let (config, hours) = (&workload.model, workload.hours_per_day.unwrap_or(24.0));
@@ -135,7 +142,6 @@ impl Llm {
         let page = plan.drive.config.geometry.page_size.0 as f64;
         let reads = law.page_reads_per_s();
         let model_bytes = law.model_bytes();
-        let techniques: Vec<_> = lives.iter().map(|life| Technique::of(plan, &law, life)).collect();
         Ok(Self {
             drive: plan.drive.name.clone(),
             workload: plan.workload.name(),
@@ -160,12 +166,11 @@ impl Llm {
 }
 
 impl Technique {
-    fn of(plan: &RunPlan, law: &ModelLaw, life: &Life) -> Self {
+    /// Gathers the results of a technique's simulated lives.
+    pub fn simulated(plan: &RunPlan, law: &ModelLaw, life: &Life) -> Self {
         let days = life.years.mean * DAYS;
         let page = plan.drive.config.geometry.page_size.0 as f64;
-        // A read of a page may ask for only a part of it.
-        let pages_per_byte = law.page_reads_per_s() / law.read_bytes_per_s();
-        let rounds = |wear: f64| (wear > 0.0).then(|| 100.0 * pages_per_byte * page / wear);
+        let rounds = |wear: f64| rounds(plan, law, wear);
         let read_bytes_per_day = law.read_bytes_per_s() * 86_400.0;
         let (fresh, worn) = ends(life, read_bytes_per_day);
         let cycles = life.pec_mean.mean - life.pec_first;
@@ -181,6 +186,7 @@ impl Technique {
                 },
             ),
             worn_out: life.worn_out,
+            estimated_within: None,
             data_lost_pages: life.data_lost_pages,
             rounds_per_rewrite: read_wear.and_then(rounds),
             rounds_per_rewrite_fresh: fresh.and_then(rounds),
@@ -195,6 +201,51 @@ impl Technique {
             slow_reads_at_most: (programs * us_per_page(plan) / 1e6 / dies(plan)).min(1.0),
         }
     }
+}
+
+impl Technique {
+    /// Gathers the results of a technique from an estimate of its life; `None` if the drive never
+    /// wears out.
+    pub fn estimated(plan: &RunPlan, law: &ModelLaw, estimate: &Estimate) -> Option<Self> {
+        let years = estimate.life_years?;
+        let days = years * DAYS;
+        let cycles = estimate.cycles_by_host + estimate.cycles_by_reads + estimate.cycles_by_age;
+        let page = plan.drive.config.geometry.page_size.0 as f64;
+        let of_cycle = estimate::pages_of_drive(plan) * page;
+        let read = law.read_bytes_per_s() * 86_400.0 * days;
+        let read_wear = (read > 0.0).then(|| 100.0 * estimate.cycles_by_reads * of_cycle / read);
+        let programs = cycles * of_cycle / page / (days * 86_400.0);
+        Some(Self {
+            label: plan.reclaim.into(),
+            years,
+            years_interval: Some((
+                years * (1.0 - estimate.within),
+                years * (1.0 + estimate.within),
+            )),
+            worn_out: true,
+            estimated_within: Some(estimate.within),
+            data_lost_pages: 0.0,
+            rounds_per_rewrite: read_wear.and_then(|wear| rounds(plan, law, wear)),
+            rounds_per_rewrite_fresh: None,
+            rounds_per_rewrite_worn: None,
+            read_wear,
+            read_wear_fresh: None,
+            read_wear_worn: None,
+            flash_bytes_per_day: cycles * of_cycle / days,
+            endurance_percent_per_year: 100.0 * cycles
+                / f64::from(plan.drive.config.drive.rated_pec)
+                / years,
+            slow_reads_at_most: (programs * us_per_page(plan) / 1e6 / dies(plan)).min(1.0),
+        })
+    }
+}
+
+/// Returns the reads of a page for each rewrite of the page at this read wear, in percent. A read
+/// of a page may ask for only a part of it.
+fn rounds(plan: &RunPlan, law: &ModelLaw, wear: f64) -> Option<f64> {
+    let page = plan.drive.config.geometry.page_size.0 as f64;
+    let pages_per_byte = law.page_reads_per_s() / law.read_bytes_per_s();
+    (wear > 0.0).then(|| 100.0 * pages_per_byte * page / wear)
 }
 
 /// Returns the read wear of the first and of the last eighth of a life, in percent. The programs

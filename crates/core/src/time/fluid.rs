@@ -118,12 +118,17 @@ impl FluidRun {
         say(drive, progress)
     }
 
-    /// Draws all reads up to the drive's time; no more come.
-    pub fn end(mut self, drive: &mut Drive) {
-        // What is drawn is told through the flash, which forgets with its rates.
+    /// Draws and counts all reads up to the drive's time.
+    pub fn draw(&mut self, drive: &mut Drive) {
         drive.flash.draw_all();
         self.serve_owed(drive);
         self.count(drive);
+    }
+
+    /// Draws all reads up to the drive's time; no more come.
+    pub fn end(mut self, drive: &mut Drive) {
+        // What is drawn is told through the flash, which forgets with its rates.
+        self.draw(drive);
         // Techniques have gone by what was read in the mean, and their clock never goes back.
         let in_the_mean = drive.flash.host_reads(drive.host.read_pages);
         drive.facts.host_pages_before += in_the_mean.saturating_sub(drive.host.read_pages);

@@ -15,8 +15,12 @@ use crate::plan::RunPlan;
 /// per second, and the drive rewrites one page for every `rounds` page reads.
 pub fn years_at_rounds(plan: &RunPlan, reads: f64, rounds: f64) -> f64 {
     let config = &plan.drive.config;
-    let shape = Shape::of(plan);
     let cycles = f64::from(config.drive.rated_pec.saturating_sub(config.start.pec));
-    let pages = cycles * shape.blocks * shape.per_block;
-    pages * rounds / reads / (YEAR as f64 / 1e9)
+    cycles * pages_of_drive(plan) * rounds / reads / (YEAR as f64 / 1e9)
+}
+
+/// Returns the number of flash pages of the whole drive.
+pub fn pages_of_drive(plan: &RunPlan) -> f64 {
+    let shape = Shape::of(plan);
+    shape.blocks * shape.per_block
 }

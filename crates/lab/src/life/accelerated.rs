@@ -181,6 +181,9 @@ pub(super) fn fluid(
         }
         (at, before) = (until, now);
         if clock.is_waiting() && settling.has_settled(until, drive) {
+            // From here on, a read counts K times. Reads before are drawn first, so that each of
+            // them counts once.
+            run.draw(drive);
             clock.accelerate(until, drive);
         }
     };

@@ -127,6 +127,14 @@ impl Llm {
 /// Returns the sentence about the length of the life, and about its endurance.
 fn length(technique: &Technique) -> String {
     let percent = digits(technique.endurance_percent_per_year);
+    if let Some(within) = technique.estimated_within {
+        return format!(
+            "By an estimate (within {} % where measured), it is worn out in {}: a year takes \
+             {percent} % of its endurance.",
+            digits(100.0 * within),
+            years(technique.years, None)
+        );
+    }
     if !technique.worn_out {
         return format!(
             "It is not worn out after {}, and a year takes {percent} % of its endurance.",
@@ -164,6 +172,7 @@ mod tests {
             years: 0.55,
             years_interval: Some((0.53, 0.57)),
             worn_out: true,
+            estimated_within: None,
             data_lost_pages: 0.0,
             rounds_per_rewrite: Some(8.1),
             rounds_per_rewrite_fresh: Some(10.1),
@@ -238,6 +247,11 @@ mod tests {
         let mut long = answer();
         (long.techniques[0].worn_out, long.techniques[0].years) = (false, 100.0);
         assert!(long.sentences()[1].contains("It is not worn out after 100 years"));
+        let mut estimated = answer();
+        estimated.techniques[0].estimated_within = Some(0.3);
+        assert!(estimated.sentences()[1].contains(
+            "By an estimate (within 30.0 % where measured), it is worn out in 0.55 years"
+        ));
         let idle = Llm { read_bytes_per_second: 0.0, ..answer() };
         assert_eq!(
             idle.sentences(),
