@@ -1,4 +1,4 @@
-//! Part 4 of the page: the dose of each wordline over its limit, one map for each technique, and
+//! Part 4 of the page: the dose of each wordline over its limit. It has one map per technique, and
 //! the wordlines of a chosen block.
 
 mod colours;
