@@ -118,7 +118,7 @@ pub(crate) fn beside<A: WithPage>(
     ended
 }
 
-/// Hidden folder beside the page. It is removed at the end.
+/// Hidden folder beside the page, which is removed at the end.
 struct Hidden {
     unfinished: Unfinished,
     /// Lock of the folder, so that no other command removes the folder as a leftover.

@@ -1,6 +1,6 @@
 //! `vpass attack search`: searches for requests that make a policy lose data or copy many pages.
-//! The search begins with the attacks of the list and random attacks. It then changes the best
-//! attacks found so far. Each trial is an untimed run under the oracle.
+//! The search begins with the attacks of the list and random attacks. Then the search changes the
+//! best attacks found so far. Each trial is an untimed run under the oracle.
 //!
 //! The attacks of a round come from one random stream, and they run on all cores. Therefore
 //! `--rounds` gives the same result on any number of cores.

@@ -144,8 +144,8 @@ fn some_minutes(text: &str) -> Result<f64, String> {
 const MOST_MINUTES: f64 = 1e5;
 
 impl LifeArgs {
-    /// Returns whether each life is simulated with every P/E cycle. This is so with `--exact`, and
-    /// in the timed and untimed gears.
+    /// Returns whether each life is simulated with every P/E cycle. `--exact` does so, and so do
+    /// the timed and untimed gears.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact || self.setup.base.gear != Gear::Fluid
     }

@@ -82,8 +82,8 @@ impl Present {
 }
 
 impl Lines {
-    /// Begins the lines of new work. Returns `None` if the user wants no lines. It also returns
-    /// `None` on a terminal, which shows a bar instead.
+    /// Begins the lines of new work. Returns `None` if the user wants no lines, or on a terminal,
+    /// which shows a bar instead.
     pub(super) fn begin(
         every: Option<Duration>,
         done: &Arc<AtomicU64>,

@@ -1,8 +1,11 @@
 //! Wordlines of the worst blocks, packed into the page for its script.
 //!
-//! Columns of a block follow each other, in little endian. For n wordlines, they are: reads, dose
-//! and limit (4 n bytes each), weight of a neighbour in 1/256 (2 n), then valid pages, lost pages,
-//! group and guard levels (n each). All blocks together are compressed (zlib).
+//! Each block has these columns for its n wordlines, one after the other, in little endian:
+//! - reads, dose and limit: 4 n bytes each,
+//! - weight of a neighbour, in 1/256: 2 n bytes,
+//! - valid pages, lost pages, group and guard levels: n bytes each.
+//!
+//! All blocks of a technique are compressed together (zlib).
 
 use super::png::deflated;
 use super::rows::{Snapshot, Wordline};
