@@ -11,7 +11,7 @@ pub(crate) struct Git {
     common: PathBuf,
 }
 
-/// Returns the folders that belong to a `.git`. This `.git` is a folder, or a file that names a
+/// Returns the folders that belong to a `.git`. A `.git` is a folder, or a file that names a
 /// folder.
 pub(crate) fn folder_of_git(git: &Path) -> Option<Git> {
     let own = if git.is_dir() {

@@ -19,9 +19,11 @@ use crate::unfinished::parent_of;
 /// Rows that one command keeps. Without `--out`, a command keeps no rows.
 pub(crate) struct Rows {
     kept: Option<(Store, Mutex<Keys>)>,
-    /// Whether the command has reported that a row cannot be kept. This is reported only once.
+    /// Whether the command has reported that a row cannot be kept. The command reports this only
+    /// once.
     failed: AtomicBool,
-    /// Whether the command has reported that it uses earlier rows. This is reported only once.
+    /// Whether the command has reported that it uses earlier rows. The command reports this only
+    /// once.
     told: AtomicBool,
 }
 

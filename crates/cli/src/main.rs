@@ -1,5 +1,5 @@
-//! The `vpass` command. It shows how long a drive lives under a workload, how slow the slowest
-//! reads are, and which technique helps.
+//! The `vpass` command shows how long a drive lives under a workload, how slow the slowest reads
+//! are, and which technique helps.
 //!
 //! `args` defines the options. `vpass_lab` plans and runs simulations. `out` and `report` show the
 //! results.

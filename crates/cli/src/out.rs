@@ -1,5 +1,5 @@
-//! Results on disk and on standard output. A results folder appears complete or not at all. It is
-//! written under a hidden name beside its place, and is moved to its place at the end.
+//! Results on disk and on standard output. A results folder appears complete or not at all. vpass
+//! writes the folder under a hidden name beside its place, and moves it at the end.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};

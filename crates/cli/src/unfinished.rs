@@ -1,5 +1,5 @@
-//! Folders and files that are being written. They have a hidden name beside their place, and are
-//! removed if they are not completed.
+//! Folders and files that are being written. Each has a hidden name beside its place, and is
+//! removed if it is not completed.
 //!
 //! The hidden name holds a random number, so that two runs never share a name. The run locks the
 //! folder or file as long as the run lives. A hidden folder without a lock is a leftover of a run

@@ -6,7 +6,7 @@ use vpass_lab::results::LifeUnit;
 
 use crate::numbers::{self, kept_together};
 
-/// Unit of a column. It determines how the column shows a number.
+/// Unit of a column. The unit determines how the column shows a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Life in days, or in bytes that the host writes or reads.

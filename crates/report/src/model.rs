@@ -1,5 +1,5 @@
-//! Model of the results that the page shows. It has one row per technique, and each row has one run
-//! per seed.
+//! Model of the results that the page shows. The model has one row per technique, and each row has
+//! one run per seed.
 
 use std::collections::BTreeMap;
 
@@ -136,10 +136,11 @@ pub struct Model {
     /// Techniques that only the table of all numbers shows.
     pub others: Vec<Row>,
     /// Labels of the best techniques for each column. The list is empty if the intervals cannot
-    /// tell the best techniques from the others.
+    /// distinguish the best techniques from the others.
     pub winners: BTreeMap<String, Vec<String>>,
-    /// Labels of the techniques that may be the best in each column, if the intervals cannot tell
-    /// them apart. The list is empty if one technique is clearly the best, or if nothing is known.
+    /// Labels of the techniques that may be the best in each column, if the intervals cannot
+    /// distinguish them. The list is empty if one technique is clearly the best, or if nothing is
+    /// known.
     pub tied: BTreeMap<String, Vec<String>>,
     /// Sentences that the command printed about the results.
     pub verdict: Vec<String>,
@@ -193,9 +194,9 @@ impl Model {
         self.all().filter(|row| row.may_win() && names.contains(&row.label)).collect()
     }
 
-    /// Returns two lists for a column: the techniques that may be the best and cannot be told
-    /// apart, and all other competing techniques. Returns `None` if the first list has fewer than
-    /// two techniques or the second list is empty.
+    /// Returns two lists for a column: the techniques that may be the best and cannot be
+    /// distinguished, and all other competing techniques. Returns `None` if the first list has
+    /// fewer than two techniques or the second list is empty.
     pub fn front_of(&self, key: &str) -> Option<(Vec<&Row>, Vec<&Row>)> {
         let names = self.tied.get(key)?;
         let competing = self.all().filter(|row| row.may_win());
@@ -204,7 +205,7 @@ impl Model {
         (front.len() > 1 && !behind.is_empty()).then_some((front, behind))
     }
 
-    /// Returns the row with which the winner `than` is compared. This row is `block` if it kept all
+    /// Returns the row with which the winner `than` is compared. The row is `block` if it kept all
     /// data, otherwise the first other row that may win. `None` without such a row.
     pub fn base(&self, than: &Row) -> Option<&Row> {
         let mut others = self.all().filter(|row| row.may_win() && row.label != than.label);

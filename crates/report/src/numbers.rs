@@ -1,5 +1,5 @@
-//! Numbers in the form that the page shows. They look as in the terminal, but the space before a
-//! unit does not break.
+//! Numbers in the form that the page shows. The numbers look as in the terminal, but the space
+//! before a unit does not break.
 
 use vpass_lab::numbers as lab;
 

@@ -115,7 +115,7 @@ impl Scale for Log {
     }
 }
 
-/// Axis of percentiles in nines. One nine is 90 %, two are 99 %, and three are 99.9 %.
+/// Axis of percentiles in nines. 1 nine is 90 %, 2 nines are 99 %, and 3 nines are 99.9 %.
 #[derive(Clone, Copy, Debug)]
 pub struct Nines {
     low: f64,

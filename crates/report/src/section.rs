@@ -43,7 +43,7 @@ pub fn absent(id: &str, title: &str, why: &str) -> Section {
     Section { html, data: vec![] }
 }
 
-/// Returns the line below a figure. It has the source of the numbers, the buttons to save the
+/// Returns the line below a figure. The line has the source of the numbers, the buttons to save the
 /// figure, and the table of its numbers. `source` is plain text, and `table` is markup.
 pub fn foot(source: &str, table: &str) -> String {
     let button = |kind: &str, name: &str| {

@@ -50,7 +50,8 @@ impl Combined {
     }
 
     /// Returns a text such as "parity raid5, " if this is the only parity technique. The text is
-    /// empty without parity. It is also empty for several techniques, because the labels name them.
+    /// empty without parity. With several techniques, the text is empty because the labels name the
+    /// techniques.
     pub(crate) fn of_one_parity(&self) -> String {
         let mut parities = self.parities();
         match (parities.next(), parities.next()) {

@@ -1,11 +1,11 @@
-//! Gain of a technique on the mean read latency, in three parts: sensing of the read itself,
-//! queueing because of sensing, and queueing because of programs.
+//! Gain of a technique on the mean read latency, in three parts. They are sensing of the read
+//! itself, queueing because of sensing, and queueing because of programs.
 //!
 //! ```text
 //! all              mean of `over` - mean of the technique
-//! sensing          the same difference, of sensing alone
-//! fewer programs   all - the same difference in runs without time for programs and erases
-//! queueing         the rest
+//! sensing          this difference, for sensing alone
+//! fewer programs   all - this difference in runs without time for programs and erases
+//! queueing         all - sensing - fewer programs
 //! ```
 
 use std::fmt::Write;

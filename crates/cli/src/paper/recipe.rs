@@ -109,8 +109,8 @@ pub(super) struct Model {
     pub(super) settings: Option<String>,
     /// Name of the file with the requests of one pass of each generated workload.
     pub(super) workloads: Option<String>,
-    /// Name of the file with the reads and the age that the code can correct. It has a row for each
-    /// target and P/E count.
+    /// Name of the file with the reads and the age that the code can correct. The file has a row
+    /// for each target and P/E count.
     pub(super) code: Option<String>,
     /// Name of the file with the properties of workloads over stripes.
     pub(super) stripes: Option<String>,

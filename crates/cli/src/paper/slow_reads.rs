@@ -1,6 +1,6 @@
-//! Latencies of page reads on an idle drive, computed from the retries of the reads. They are also
-//! known in gears that do not simulate latencies. Like the hint budgets, they assume the slowest
-//! page kind.
+//! Latencies of page reads on an idle drive, computed from the retries of the reads. These
+//! latencies are also known in gears that do not simulate latencies. The slowest page kind is
+//! assumed, as for the hint budgets.
 
 use std::fmt::Write;
 

@@ -84,8 +84,8 @@ mod tests {
         let workload: WorkloadConfig =
             toml::from_str("block_size = '8KiB'\nread_share = 0.5").unwrap();
         let span: Span = toml::from_str("days = 20\nreads_per_page = 40").unwrap();
-        // The drive's 100 pages are read 40 times each, which are 4,000 page reads. They need 2,000
-        // requests of two pages each. The workload has equally many write requests.
+        // 100 pages with 40 reads each have 4,000 page reads, in 2,000 requests of two pages each.
+        // The workload has equally many write requests.
         let asked = span.requests(None, &workload, &drive);
         assert_eq!((asked.requests, asked.queue_depth, span.weeks()), (4000, None, 2));
         assert!((asked.rate.unwrap() - 4000.0 / 1_728_000.0).abs() < 1e-12);

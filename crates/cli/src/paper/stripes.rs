@@ -106,8 +106,8 @@ fn measured(requests: &[Request], page: u64, stripe: u64) -> [f64; 6] {
 mod tests {
     use super::*;
 
-    /// Measures four requests on stripes of two pages. The requests are a write of page 0, a
-    /// sequential write of pages 1 and 2, a read, and a write that returns to stripe 0.
+    /// Measures four requests on stripes of two pages. The requests write page 0, write pages 1 and
+    /// 2 sequentially, read, and write to stripe 0 again.
     #[test]
     fn four_requests_by_hand() {
         let request = |op, page: u64, pages: u32| Request {

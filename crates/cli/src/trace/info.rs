@@ -57,7 +57,7 @@ pub(super) struct FileInfo {
     pub(super) trims: Requests,
     /// Most frequent request sizes, in descending order of frequency.
     pub(super) sizes: Vec<Size>,
-    /// Number N if one page in N was counted; all numbers of pages are then estimates. Null if
+    /// Number N if only one page in N was counted. All numbers of pages are then estimates. Null if
     /// every page was counted.
     pub(super) pages_estimated_from_one_in: Option<u64>,
     pub(super) footprint: Footprint,

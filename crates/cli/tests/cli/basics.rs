@@ -390,8 +390,8 @@ fn a_check_of_several_cases_shows_what_each_technique_came_to() {
     vpass(&["check", "--reclaim", "straw"]).refuses(2, &["straw"]);
 }
 
-/// The digest depends only on the cases. It is equal for the same cases and differs for other
-/// cases. No case runs.
+/// The digest depends only on the cases. The same cases give the same digest, and other cases give
+/// another digest. No case runs.
 #[test]
 fn a_digest_of_cases_as_drawn_is_the_same_again_and_needs_a_count() {
     let digest = |args: &[&str]| {

@@ -72,8 +72,8 @@ pub(crate) fn interrupt(child: &mut Child) {
     assert!(sent.success(), "the command was over before it could be interrupted");
 }
 
-/// Returns whether a process has a handler for SIGINT. This is bit 2 in the mask `SigCgt`, in base
-/// 16 (proc(5)). Without /proc, returns true.
+/// Returns whether a process has a handler for SIGINT: the second bit of the hexadecimal mask
+/// `SigCgt` (proc(5)). Without /proc, returns true.
 fn catches_interrupts(process: u32) -> bool {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else {
         return true;

@@ -571,7 +571,8 @@ fn parameters_have_keys_of_their_own_and_flat_ones() {
     );
 }
 
-/// The manifest repeats a run. It has every parameter, and its configuration is a valid drive file.
+/// The manifest repeats a run. The manifest has every parameter, and its configuration is a valid
+/// drive file.
 #[test]
 fn a_manifest_has_every_parameter_and_reads_as_a_drive() {
     let room = Room::new();

@@ -1,5 +1,5 @@
-//! Strict reader of CSV according to RFC 4180. It fails at a quote within a field without quotes,
-//! and at rows of different widths.
+//! Strict reader of CSV according to RFC 4180. The reader fails at a quote within a field without
+//! quotes, and at rows of different widths.
 
 use std::mem::take;
 

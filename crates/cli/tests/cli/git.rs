@@ -1,5 +1,5 @@
-//! Tests of the commit of the build. It comes from the files of every kind of checkout, and is null
-//! outside git.
+//! Tests of the commit of the build. vpass reads the commit from the files of every kind of
+//! checkout. Outside git, the commit is null.
 
 #[path = "../../build/git.rs"]
 mod files_of_git;

@@ -131,8 +131,8 @@ fn a_small_ipr_runs_and_no_technique_loses_data() {
     // Without writes, only reclaim erases blocks. Each block has 10,000 reads, of which 192 are
     // reads of its own copies.
     assert!((share("reads-only") - 1.0).abs() < 1e-9 && (0.3..0.9).contains(&share("reads-99")));
-    // Read-hot data is in blocks that endure ten times as many reads. This takes at most a tenth of
-    // the erases, and the erases for finding read-hot data.
+    // Read-hot data is in blocks that endure ten times as many reads. These blocks need at most a
+    // tenth of the erases, and the erases for finding read-hot data.
     let over_baseline = read("rr-over-baseline.csv");
     for reclaim in ["hotld", "ipr"] {
         let line = over_baseline

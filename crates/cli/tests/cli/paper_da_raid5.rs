@@ -68,7 +68,7 @@ fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
     let lost = |reclaim: &str| csv::number(&lost, &["published", "web search", reclaim]);
     assert!(lost("block") < 1.0 && lost("none") > 1.0, "{} {}", lost("block"), lost("none"));
     // The later a technique makes parity, the less parity is programmed and read. UDL needs no
-    // parity here. This holds in both states of the drive.
+    // parity here. Both states of the drive show this order.
     for (figure, of, workload) in [
         ("fig5", "as published", "Win 7, timed"),
         ("fig5", "as published", "TPC-C, timed"),

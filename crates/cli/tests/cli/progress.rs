@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{command, finished, vpass};
 
-/// Starts a run that takes much longer than a test. It prints a line every half second.
+/// Starts a run that takes much longer than a test and prints a line every half second.
 fn long_run(more: &[&str]) -> Child {
     let run = ["run", "--drive", "tiny", "--workload", "uniform-read", "--gear", "untimed"];
     let size = ["--set", "workload.requests=100G", "--oracle", "off"];

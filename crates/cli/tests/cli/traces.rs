@@ -62,15 +62,15 @@ fn touched_pages_go_side_by_side() {
     assert_eq!(compared.code, 0, "{}", compared.stderr);
     let everywhere: Vec<u64> = (0..70_000).map(|i| i << 20).collect();
     let trace = room.file("b.csv", &msr_reads(&everywhere));
-    // 70,000 pages of 16 KiB are 1.07 GiB. This is too much for the drive, even side by side.
+    // 70,000 pages of 16 KiB are 1.07 GiB, too much for the drive even side by side.
     replay(&trace, &[])
         .refuses(2, &["use --fit scale or --fit wrap", "(1.1 GiB are enough with --fit pack)"]);
     replay(&trace, &["--fit", "pack"])
         .refuses(2, &["the pages that it touches take 1.1 GiB side by side; the drive has"]);
 }
 
-/// Makes 45,000 reads, 10 time units apart. They take 0.45 s if the unit is us, and 0.45 ms if the
-/// unit is ns.
+/// Makes 45,000 reads, 10 time units apart. The reads take 0.45 s if the unit is us, and 0.45 ms if
+/// the unit is ns.
 fn microseconds() -> String {
     (0..45_000).map(|i| format!("{} 0 {} 8 1\n", i * 10, i % 1000 * 8)).collect::<Vec<_>>().concat()
 }

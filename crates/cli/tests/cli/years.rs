@@ -282,7 +282,7 @@ fn a_search_gives_its_curve() {
 }
 
 /// The smallest values of the key are below the hint budget of typical data and leave no margin.
-/// They give no answer, but other values do.
+/// Such values give no answer, but other values do.
 #[test]
 fn a_search_leaves_out_what_the_drive_is_refused_with() {
     let room = Room::new();

@@ -250,7 +250,7 @@ fn lines<'a>(heading: &str, names: impl Iterator<Item = &'a String>) -> String {
 fn no_name_is_gone() {
     let (recorded, now) = (recorded(), now());
     let added = lines("new names (`make record-names` adds them)", now.difference(&recorded));
-    // This is printed even if the test passes.
+    // The text is printed even if the test passes.
     std::io::stderr().write_all(added.as_bytes()).expect("stderr");
     let gone = lines("names that programs may use are gone", recorded.difference(&now));
     assert!(gone.is_empty(), "{gone}");

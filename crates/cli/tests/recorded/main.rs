@@ -19,8 +19,8 @@ use crate::record::Record;
 use crate::report::Report;
 use crate::runs::Run;
 
-/// Step of `make test` through the list of runs. It has no common factor with the ten runs of a
-/// technique or with the five runs of a variant. Therefore no kind of run is always skipped.
+/// Step of `make test` through the list of runs. The step has no common factor with the ten runs of
+/// a technique or with the five runs of a variant. Therefore no kind of run is always skipped.
 const EVERY: usize = 7;
 
 static PART: LazyLock<Report> = LazyLock::new(|| report(&part()));

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::fields::{Fields, digest};
 use crate::runs::Run;
 
-/// Files that differ in every run. They have the times of the machine and the arguments of the
+/// Files that differ in every run, because of the times of the machine or the arguments of the
 /// program.
 const LEFT_OUT: [&str; 2] = ["timing.json", "manifest.json"];
 

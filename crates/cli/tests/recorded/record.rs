@@ -26,8 +26,8 @@ pub(crate) struct Record {
     pub(crate) sentences: ByField<BTreeSet<String>>,
 }
 
-/// Returns the number of a run. It is a digest of the run's arguments, so a new run does not change
-/// the numbers of other runs.
+/// Returns the number of a run: a digest of the run's arguments. Therefore a new run does not
+/// change the numbers of other runs.
 pub(crate) fn number(title: &str) -> String {
     digest(title.as_bytes())[..6].to_owned()
 }

@@ -1,6 +1,6 @@
-//! List of the recorded runs. First, every technique runs in both gears under five workloads. Then
-//! come runs that are sensitive to the order of events, other cell types, attacks, a job file, a
-//! trace, and the papers at their small size.
+//! List of the recorded runs. First, every technique runs in both gears under five workloads. Other
+//! runs are sensitive to the order of events, or have other cell types. The last runs are attacks,
+//! a job file, a trace, and the papers at their small size.
 
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::RECLAIM;

@@ -1,4 +1,4 @@
-//! Colours of the maps. They come from the style sheet, so that maps, bars and legend have the same
+//! Colours of the maps, taken from the style sheet, so that maps, bars and legend have the same
 //! colours.
 
 use super::png::Colour;

@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn blocks_that_do_not_fit_are_left_out_from_the_end() {
-        // Random doses do not compress. They take 4 of the 18 bytes of a wordline.
+        // Random doses do not compress. Each dose takes 4 of the 18 bytes of a wordline.
         let mut state = 1u64;
         let mut random = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

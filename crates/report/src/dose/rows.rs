@@ -52,8 +52,8 @@ pub struct Wordline {
     pub lost_pages: u8,
 }
 
-/// Map of the largest dose over limit. It has one column per block, the worst block first, and one
-/// row per bin of wordlines.
+/// Map of the largest dose over limit. The map has one column per block, the worst block first, and
+/// one row per bin of wordlines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Map {
     /// Number of the block in each column.

@@ -6,7 +6,7 @@ use crate::section::{bold, code};
 
 /// Largest difference between two shares that count as equal.
 const ALIKE: f64 = 0.01;
-/// Smallest share at which technique `block` is about to rewrite a block. It is a share of the
+/// Smallest share at which technique `block` is about to rewrite a block. The share is of the
 /// limit, as if all reads of the block were beside its weakest wordline.
 const ALMOST_DUE: f64 = 0.8;
 
@@ -131,8 +131,8 @@ pub(super) fn because(technique: &str, block: &Snapshot, stride: usize) -> Strin
     )
 }
 
-/// Explains why technique `block` rewrites this block early. It counts the reads of the whole
-/// block, and does not know which wordlines these reads disturb.
+/// Explains why technique `block` rewrites this block early. The technique counts the reads of the
+/// whole block, and does not know which wordlines these reads disturb.
 /// The text is empty for other techniques, and for a block whose count is far from its threshold.
 pub(super) fn early(reclaim: &str, block: &Snapshot) -> String {
     let reads: f64 = block.wordlines.iter().map(|w| w.reads).sum();

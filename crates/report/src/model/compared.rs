@@ -47,8 +47,8 @@ pub(super) fn without(mut object: Value, key: &str) -> Value {
     object
 }
 
-/// Returns a label for each technique. This is the label that `compare` wrote. Without it, the
-/// label has the parts in which the techniques differ.
+/// Returns a label for each technique. `compare` wrote this label. Without it, the label has the
+/// parts in which the techniques differ.
 fn labels(techniques: &[Value]) -> Vec<String> {
     let differs = |key: &str| techniques.iter().any(|t| t.get(key) != techniques[0].get(key));
     let parts: Vec<&str> = ["gc", "refresh", "parity"].into_iter().filter(|k| differs(k)).collect();

@@ -216,7 +216,7 @@ struct Standing {
     high: f64,
 }
 
-/// Returns the winners of a column, or the rows that cannot be told apart. If an interval is
+/// Returns the winners of a column, or the rows that cannot be distinguished. If an interval is
 /// unknown, both lists are empty.
 fn best_of(rows: &[Row], column: &Column) -> (Vec<String>, Vec<String>) {
     if matches!(column.unit, Unit::Life(_)) {
@@ -237,8 +237,8 @@ fn best_of(rows: &[Row], column: &Column) -> (Vec<String>, Vec<String>) {
     ranked(&known.unwrap_or_default(), column.more_is_better)
 }
 
-/// Returns the winners by life, or the rows that cannot be told apart. If a life is unknown or has
-/// another unit, both lists are empty.
+/// Returns the winners by life, or the rows that cannot be distinguished. If a life is unknown or
+/// has another unit, both lists are empty.
 fn longest(rows: &[Row]) -> (Vec<String>, Vec<String>) {
     let safe: Vec<&Row> = rows.iter().filter(|row| row.may_win()).collect();
     let unit = safe.first().and_then(|row| row.life).map(|life| life.unit);

@@ -16,7 +16,7 @@ use crate::table::Table;
 
 const TITLE: &str = "Read latency, to the last nines";
 const HEIGHT: u32 = 300;
-/// Ends of the axis in nines. They stand for 50 % and 99.999 %.
+/// Ends of the axis in nines, which stand for 50 % and 99.999 %.
 const ENDS: (f64, f64) = (0.3, 5.0);
 /// Number of points of a curve per nine.
 const STEPS: u32 = 20;

@@ -59,8 +59,8 @@ fn sizes(model: &Model) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Returns the check boxes. They are also the legend of all charts, and each shows or hides one
-/// technique.
+/// Returns the check boxes, each of which shows or hides one technique. The boxes are also the
+/// legend of all charts.
 pub(crate) fn keys(model: &Model) -> Section {
     let mut html = String::from(
         "<div class=\"keys\" role=\"group\" aria-label=\"Techniques shown in all charts\">\

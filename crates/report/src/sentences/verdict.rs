@@ -7,8 +7,8 @@ use crate::numbers::{NBSP, bytes, count, times, us};
 use crate::section::{bold, code};
 use crate::sentences::{list, paper};
 
-/// Returns the headline as markup. It names a winner only if the intervals tell the winner from all
-/// other techniques that kept their data.
+/// Returns the headline as markup. The headline names a winner only if the intervals distinguish
+/// the winner from all other techniques that kept their data.
 pub fn headline(model: &Model) -> String {
     if let Some(paper) = &model.paper {
         return paper::headline(&paper.claims);
@@ -85,7 +85,7 @@ fn won(model: &Model, measure: &Measure) -> Option<String> {
     Some(format!("{} {keep} all data and {does}{amount}", list(&names)))
 }
 
-/// Returns the headline for a measure in which the best techniques cannot be told apart, but are
+/// Returns the headline for a measure in which the best techniques cannot be distinguished, but are
 /// better than another technique.
 fn tied(model: &Model, measure: &Measure) -> Option<String> {
     let (front, behind) = model.front_of(measure.key)?;

@@ -183,7 +183,7 @@ fn maps_have_the_colours_of_the_doses() {
     let colours = browser.value(pixels);
     assert_eq!(colours[0], json!([0xe5, 0x39, 0x1b]));
     assert_eq!(colours[2], json!([255, 255, 255]));
-    // A ratio of 0.3 is level 59 of 199. This level lies at 0.668 of the way from the third to the
+    // A ratio of 0.3 is level 59 of 199. Level 59 lies at 0.668 of the way from the third to the
     // fourth colour of the style sheet.
     assert_eq!(colours[3], json!([145, 204, 201]));
     let dark = |colour: &Value| {

@@ -1,5 +1,4 @@
-//! Results made for the tests. They have three techniques, whose numbers follow from short
-//! formulas.
+//! Results made for the tests: three techniques, whose numbers follow from short formulas.
 
 use std::fmt::Write;
 use std::time::Duration;

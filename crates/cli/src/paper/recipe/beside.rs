@@ -1,5 +1,5 @@
-//! `[[trace]]`: a real trace that runs beside generated workloads. It replaces no workload, and
-//! averages leave it out.
+//! `[[trace]]`: a real trace that runs beside generated workloads. The trace replaces no workload,
+//! and averages leave the trace out.
 
 use serde::Deserialize;
 use vpass_lab::failure::Failure;

@@ -16,7 +16,7 @@ pub(in crate::paper) struct Expectations {
     pub(in crate::paper) not_reproduced: Vec<NotReproduced>,
 }
 
-/// One number of the paper. By default, it is the mean over the workloads of a figure.
+/// Number of the paper. By default, the number is the mean over the workloads of a figure.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::paper) struct Expected {
@@ -34,8 +34,8 @@ pub(in crate::paper) struct Expected {
     /// Name of the technique, in the slot that the figure's group compares.
     #[serde(alias = "refresh", alias = "parity")]
     pub(in crate::paper) reclaim: String,
-    /// Value in the paper. Absent if the paper's text has lost the value; `below` or `above` is
-    /// then given.
+    /// Value in the paper. Absent if the paper's text has lost the value. The entry then has
+    /// `below` or `above`.
     #[serde(default)]
     pub(in crate::paper) value: Option<f64>,
     /// Largest difference that counts as agreement, as a share of the value. Absent if only the

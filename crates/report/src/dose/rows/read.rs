@@ -113,7 +113,7 @@ fn snapshots(file: &Table) -> Result<Vec<Snapshot>, Failure> {
 }
 
 /// Reads the map. The file holds only numbers and plain words, so each line can be split at its
-/// commas. It has up to 256,000 rows.
+/// commas. The file has up to 256,000 rows.
 fn map(bytes: &[u8]) -> Result<Map, String> {
     let text = std::str::from_utf8(bytes).map_err(|e| e.to_string())?;
     let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));

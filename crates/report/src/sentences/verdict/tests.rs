@@ -96,8 +96,8 @@ fn lives_without_a_winner_are_not_told_apart() {
     assert!(said.contains(expected), "{said}");
 }
 
-/// Makes a comparison of four techniques. In these columns, two of the techniques cannot be told
-/// apart.
+/// Makes a comparison of four techniques. In these columns, two of the techniques cannot be
+/// distinguished.
 fn with_two_in_front(columns: &[&str]) -> Value {
     let mut json = json_with_lives();
     let mut fourth = json["techniques"][2].clone();
