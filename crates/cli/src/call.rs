@@ -12,8 +12,8 @@ pub(crate) fn of(command: &'static str) -> Call {
     Call { command, words, git_commit: option_env!("VPASS_GIT_COMMIT") }
 }
 
-/// Returns the arguments of a command line. The program's own path loses its folder. In arguments
-/// that are not Unicode, replacement characters stand for invalid bytes.
+/// Returns the arguments of a command line. The first argument names the program without its
+/// folder. In arguments that are not Unicode, replacement characters stand for invalid bytes.
 fn words(words: impl Iterator<Item = OsString>) -> Vec<String> {
     let word = |(at, word): (usize, OsString)| {
         let own = Path::new(&word).file_name().filter(|_| at == 0);

@@ -181,7 +181,8 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
     })
 }
 
-/// Prints a drive or a workload as its own text. With `sets`, prints its effective configuration.
+/// Prints the text of a drive or a workload. With `sets`, prints the effective configuration
+/// instead.
 pub(crate) fn show(
     what: ShowWhat,
     name: &str,

@@ -79,7 +79,7 @@ pub(crate) fn place_of(path: &Path) -> PathBuf {
     found.unwrap_or_else(|| path.to_owned())
 }
 
-/// Time for running work to notice an interrupt and to end by itself.
+/// Time that running work has to notice an interrupt and to end by itself.
 const GRACE: Duration = Duration::from_millis(700);
 
 /// Handles SIGINT, SIGTERM and SIGHUP. The first signal asks the run to stop. The process ends if

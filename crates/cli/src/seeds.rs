@@ -9,8 +9,8 @@ use vpass_lab::{memory, run};
 
 use crate::progress::Bar;
 
-/// Returns the UBER and the lost pages of the plan for each further seed. `seeds` also counts the
-/// seed of the plan.
+/// Returns the UBER and the lost pages of the plan for each further seed. `seeds` is the number of
+/// all seeds, including the plan's own seed.
 pub(crate) fn others(plan: &RunPlan, seeds: u32) -> Result<Vec<(Uber, u64)>, Failure> {
     if seeds == 1 {
         return Ok(vec![]);

@@ -155,6 +155,7 @@ pub struct Model {
 impl Model {
     /// Reads result folders.
     ///
+    /// # Errors
     /// Reports a folder without results of vpass, a file that cannot be used, or folders that
     /// cannot be shown side by side.
     pub fn read(folders: &[Folder]) -> Result<Self, Failure> {

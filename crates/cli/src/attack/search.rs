@@ -36,7 +36,7 @@ const PARENTS: [Option<usize>; TRIALS] =
 /// Number of best attacks that are kept for changes.
 const KEPT: usize = 6;
 
-/// Attack after its trial.
+/// Attack with the result of its trial.
 #[derive(Clone)]
 struct Tried {
     phases: Vec<PhaseConfig>,

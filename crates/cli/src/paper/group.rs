@@ -45,14 +45,14 @@ pub(super) struct Group {
     pub(super) warm_up_cycles: Option<f64>,
     #[serde(default)]
     pub(super) wear: GroupWear,
-    /// Number of blocks that the host reads, from the start of its capacity. Default: the whole
-    /// drive.
+    /// Number of blocks in the read-active set, from the start of the host's capacity. The host
+    /// reads only this set. Default: the whole drive.
     #[serde(default)]
     pub(super) blocks: Option<u32>,
-    /// Mean number of counted host reads per block that is read, after the warm-up.
+    /// Mean number of host reads per block of the read-active set, after the warm-up.
     #[serde(default)]
     pub(super) reads_per_block: f64,
-    /// Mean number of host reads per block in the warm-up.
+    /// Mean number of host reads per block of the read-active set, in the warm-up.
     #[serde(default)]
     pub(super) warm_up_reads_per_block: f64,
     /// Whether blocks start with random read counts. The counts lie below the first threshold of

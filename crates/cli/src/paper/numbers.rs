@@ -41,7 +41,7 @@ pub(super) enum Shown {
     Number(f64),
     /// The divisor is 0, or there is no such run.
     None,
-    /// This run, or the run of the divisor, could not keep up.
+    /// The drive of this run, or of the run that divides it, could not keep up.
     Refused,
 }
 

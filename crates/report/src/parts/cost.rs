@@ -1,5 +1,5 @@
-//! Part 9 of the page: life against controller memory. If no life is known, it shows rewritten
-//! pages against controller memory.
+//! Part 9 of the page: life against controller memory. If no life is known, this part shows
+//! rewritten pages instead.
 
 use std::fmt::Write;
 

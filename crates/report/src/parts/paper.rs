@@ -12,7 +12,7 @@ use crate::svg::{escape, percent};
 use crate::table::{Look, Table};
 
 const TITLE: &str = "The paper's numbers beside ours";
-/// Smallest range of the axis of ratios.
+/// Range of ratios that the axis always covers.
 const RATIOS: (f64, f64) = (0.5, 2.0);
 /// Largest number of rows that the page shows of a figure's table. The CSV file has all rows.
 const ROWS: usize = 400;

@@ -42,10 +42,11 @@ pub(in crate::paper) struct Expected {
     /// direction is compared.
     #[serde(default)]
     pub(in crate::paper) tolerance: Option<f64>,
-    /// Second criterion for a figure with ratios, whose value is a change from 1. Our change agrees
-    /// if it differs from the paper's change by at most this share of it.
-    /// Otherwise, a change on the same side of 1 agrees in direction only. For a small effect,
-    /// `tolerance` alone would accept a change of 0.
+    /// Second criterion, for a figure of ratios: how close our change must be to the paper's
+    /// change. The change of a ratio is its difference from 1.
+    /// Our change agrees if it differs from the paper's change by at most this share of the paper's
+    /// change. Otherwise, a change in the same direction agrees in direction only.
+    /// For a small effect, `tolerance` alone would accept a change of 0.
     #[serde(default)]
     pub(in crate::paper) change_within: Option<f64>,
     /// Whether the number follows from a parameter that was fitted to it. Agreement then proves
