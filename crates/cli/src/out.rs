@@ -16,8 +16,8 @@ use crate::unfinished::{
 };
 use vpass_lab::plain;
 
-/// Prints a text to standard output. If the reader stops early, as in `vpass list
-/// head`, this is not an error.
+/// Prints a text to standard output. If the reader of a pipe stops early, as `head` does, this is
+/// not an error.
 ///
 /// # Errors
 /// Reports that standard output cannot be written.

@@ -138,6 +138,7 @@ fn no_attack_breaks_a_policy_that_protects() {
 
 /// Settings of drives that refresh during an attack of about 40,000 requests, in which each block
 /// is due twice.
+///
 /// On the first drive, error rates grow in an hour and a day, and requests are minutes apart. On
 /// the second drive, error rates do not grow, and the dies are busy.
 const REFRESHED: [(&str, f64); 2] = [

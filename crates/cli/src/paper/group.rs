@@ -35,6 +35,7 @@ pub(super) struct Group {
     pub(super) variants: Vec<Variant>,
     /// Number of counted P/E cycles per block that is read. The counted part ends when the erases
     /// of reclaim and GC reach this number.
+    ///
     /// `blocks` are read or, without it, the blocks that the host's capacity fills. A run also ends
     /// at `reads_per_block`. Runs differ in length, so figures must divide counts by the host's
     /// requests (`share_of`).

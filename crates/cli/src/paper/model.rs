@@ -84,6 +84,7 @@ const CODE_PEC: (u32, u32, usize) = (1000, 30_000, 500);
 
 /// Returns the reads and ages that the drive's code corrects. The targets are the drive's own
 /// target, and the UBER of JESD218 for client and enterprise drives.
+///
 /// If reads and age share the code, the last column has the reads that are left at half that age.
 pub(super) fn code_csv(config: &DriveConfig) -> String {
     let mut csv = String::from(

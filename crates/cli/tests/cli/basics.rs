@@ -190,6 +190,7 @@ fn a_read_is_explained() {
 
 /// The expected numbers follow from the preset. At 1,000 cycles, the base is 1.48e-3 + 3.9e-10 x
 /// 1000^2.05 = 2.0309e-3. A read of the worst group adds (0.0085 - 0.0020309) / 630,000.
+///
 /// A retry that decodes 0.010625 adds 630,000 x 0.002125 / 0.0064691 reads.
 #[test]
 fn the_error_budget_of_a_page_is_explained() {

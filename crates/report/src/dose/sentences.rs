@@ -133,6 +133,7 @@ pub(super) fn because(technique: &str, block: &Snapshot, stride: usize) -> Strin
 
 /// Explains why technique `block` rewrites this block early. The technique counts the reads of the
 /// whole block, and does not know which wordlines these reads disturb.
+///
 /// The text is empty for other techniques, and for a block whose count is far from its threshold.
 pub(super) fn early(reclaim: &str, block: &Snapshot) -> String {
     let reads: f64 = block.wordlines.iter().map(|w| w.reads).sum();

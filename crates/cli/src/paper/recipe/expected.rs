@@ -44,8 +44,10 @@ pub(in crate::paper) struct Expected {
     pub(in crate::paper) tolerance: Option<f64>,
     /// Second criterion, for a figure of ratios: how close our change must be to the paper's
     /// change. The change of a ratio is its difference from 1.
+    ///
     /// Our change agrees if it differs from the paper's change by at most this share of the paper's
     /// change. Otherwise, a change in the same direction agrees in direction only.
+    ///
     /// For a small effect, `tolerance` alone would accept a change of 0.
     #[serde(default)]
     pub(in crate::paper) change_within: Option<f64>,
@@ -55,6 +57,7 @@ pub(in crate::paper) struct Expected {
     pub(in crate::paper) calibrated: bool,
     /// Whether to compare only the direction, because the size cannot be compared or proves
     /// nothing. By default, both numbers must be on the same side of 1.
+    ///
     /// With `below` or `above`, our number must be below or above the number of another technique.
     #[serde(default)]
     pub(in crate::paper) direction_only: bool,
