@@ -33,12 +33,11 @@ pub(super) struct Group {
     pub(super) set: Vec<String>,
     #[serde(rename = "variant")]
     pub(super) variants: Vec<Variant>,
-    /// Number of counted P/E cycles per block that is read. The counted part ends when the erases
-    /// of reclaim and GC reach this number.
+    /// Number of counted P/E cycles per block of the read-active set. The counted part ends when
+    /// the erases of reclaim and GC reach this number.
     ///
-    /// `blocks` are read or, without it, the blocks that the host's capacity fills. A run also ends
-    /// at `reads_per_block`. Runs differ in length, so figures must divide counts by the host's
-    /// requests (`share_of`).
+    /// A run also ends at `reads_per_block`. Runs differ in length, so figures must divide counts
+    /// by the host's requests (`share_of`).
     #[serde(default)]
     pub(super) cycles: Option<f64>,
     /// Number of P/E cycles of the warm-up. The warm-up also ends at `warm_up_reads_per_block`.
@@ -47,7 +46,7 @@ pub(super) struct Group {
     #[serde(default)]
     pub(super) wear: GroupWear,
     /// Number of blocks in the read-active set, from the start of the host's capacity. The host
-    /// reads only this set. Default: the whole drive.
+    /// reads only this set. Default: all blocks that the host's capacity fills.
     #[serde(default)]
     pub(super) blocks: Option<u32>,
     /// Mean number of host reads per block of the read-active set, after the warm-up.

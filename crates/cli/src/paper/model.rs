@@ -1,5 +1,5 @@
-//! Data that needs no run: the settings and the error model of the drive, limits of layers, limits
-//! under mixes of reads, and the workloads' requests.
+//! Data that needs no run: the drive's settings and error model, limits of layers, limits under
+//! mixes of reads, and the workloads' requests.
 
 use std::fmt::Write;
 

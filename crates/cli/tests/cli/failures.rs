@@ -85,7 +85,7 @@ fn rebuilt(failures: &Value) -> u64 {
         .sum()
 }
 
-/// With parity, all data of a failed plane, block or page is rebuilt and no data is lost, in both
+/// With parity, all data of a failed plane, block or page is rebuilt. No data is lost, in both
 /// gears and for every parity technique.
 #[test]
 fn what_parity_gives_back_is_rebuilt() {
