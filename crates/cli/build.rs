@@ -1,5 +1,5 @@
-//! Commit of the sources, for the manifest of a run. It is read from the files of git, because a
-//! machine that builds need not have the program. Outside git, no commit is set.
+//! Commit of the sources, for the manifest of a run. The script reads the files of git, because a
+//! build machine may lack the git program. Outside a git checkout, no commit is set.
 
 #[path = "build/git.rs"]
 mod git;
@@ -11,7 +11,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=build");
     let Some(git) = git::folder_of_git(&root.join(".git")) else { return };
-    // A missing file would run this script at every build.
+    // Cargo would run this script at every build if a listed file did not exist.
     for path in git.moves().into_iter().filter(|path| path.exists()) {
         println!("cargo:rerun-if-changed={}", path.display());
     }

@@ -1,17 +1,18 @@
-//! Commit of a checkout, from the files of git alone.
+//! Commit of a checkout, read from the files of git without the git program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders of a checkout.
 pub(crate) struct Git {
-    /// Folder of this checkout, with its HEAD.
+    /// Folder of this checkout, which holds its HEAD.
     own: PathBuf,
-    /// Folder that all checkouts of the repository share, with branches.
+    /// Folder that all checkouts of the repository share, which holds the branches.
     common: PathBuf,
 }
 
-/// Returns the folders for a `.git`, which is a folder, or a file that names one.
+/// Returns the folders that belong to a `.git`. A `.git` is a folder, or a file that names a
+/// folder.
 pub(crate) fn folder_of_git(git: &Path) -> Option<Git> {
     let own = if git.is_dir() {
         git.to_owned()
@@ -25,8 +26,8 @@ pub(crate) fn folder_of_git(git: &Path) -> Option<Git> {
 }
 
 impl Git {
-    /// Returns the files that change with the commit. The log of HEAD changes with every move. A
-    /// checkout without the log has the branches.
+    /// Returns the files that change when the commit changes. The log of HEAD changes at every
+    /// commit. A checkout without this log has the files of its branches.
     pub(crate) fn moves(&self) -> Vec<PathBuf> {
         let log = self.own.join("logs/HEAD");
         let head = self.own.join("HEAD");
@@ -36,7 +37,7 @@ impl Git {
         vec![head, self.common.join("packed-refs"), self.common.join("refs/heads")]
     }
 
-    /// Returns the commit of HEAD: itself, or that of its branch.
+    /// Returns the commit of HEAD. If HEAD names a branch, returns the commit of the branch.
     pub(crate) fn commit(&self) -> Option<String> {
         let head = fs::read_to_string(self.own.join("HEAD")).ok()?;
         let Some(branch) = head.strip_prefix("ref:").map(str::trim) else { return hash(&head) };
@@ -49,7 +50,7 @@ impl Git {
     }
 }
 
-/// Returns a text that is a hash: 40 or 64 hexadecimal digits.
+/// Returns a text if it is a hash of 40 or 64 hexadecimal digits.
 fn hash(text: &str) -> Option<String> {
     let text = text.trim();
     let is_hash = matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit());

@@ -1,4 +1,5 @@
-//! The options of the command line with their units and defaults. Other files define their meaning.
+//! Options of the command line, with their units and defaults. Other files define what the options
+//! do.
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -236,7 +237,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) json: bool,
 }
 
-/// Reads a number that cannot be 0, such as 3 or 1M.
+/// Reads a whole number that must be at least 1, such as 3 or 1M.
 pub(crate) fn at_least_one<N: TryFrom<NonZeroU64>>(text: &str) -> Result<N, String> {
     let number = a_count(text).ok().and_then(NonZeroU64::new).and_then(|n| N::try_from(n).ok());
     number.ok_or_else(|| {
@@ -254,12 +255,12 @@ pub(crate) fn at_least_one<N: TryFrom<NonZeroU64>>(text: &str) -> Result<N, Stri
     })
 }
 
-/// Reads a seed.
+/// Reads a random seed.
 pub(crate) fn a_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("a whole number from 0 to {} is expected", u64::MAX))
 }
 
-/// Reads a count, such as 1000000 or 1M.
+/// Reads a whole number, such as 1000000 or 1M.
 fn a_count(text: &str) -> Result<u64, String> {
     match counted(text) {
         Some(count) => count,
@@ -269,7 +270,7 @@ fn a_count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Number of disjoint samples of one page in `of`.
+/// Disjoint samples of one page in `of`. `count` is the number of samples.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Samples {
@@ -278,11 +279,11 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// The whole drive.
+    /// Samples that stand for the whole drive.
     pub(crate) const WHOLE: Self = Self { count: 1, of: 1 };
 
-    /// Returns the residues of the samples, as far apart as possible. Neighbouring residues hold
-    /// pages of the same requests, so they would underestimate the variance.
+    /// Returns the residues of the samples, as far apart as possible. Pages of neighbouring
+    /// residues belong to the same requests. Such samples would underestimate the variance.
     pub(crate) fn residues(self) -> impl Iterator<Item = u32> + use<> {
         let apart = self.of / self.count.max(1);
         (0..self.count).map(move |n| n * apart)
@@ -297,7 +298,7 @@ impl TryFrom<String> for Samples {
     }
 }
 
-/// Reads samples such as 1/16 or 4/256.
+/// Reads samples, such as 1/16 or 4/256.
 fn a_sample(text: &str) -> Result<Samples, String> {
     let numbers =
         text.split_once('/').and_then(|(count, of)| Some((count.parse().ok()?, of.parse().ok()?)));

@@ -1,6 +1,8 @@
-//! `vpass attack`: inspects the drive's data and its policy's settings, makes requests against
-//! them, and runs the requests as `vpass run` would. With `--write`, it saves them in a workload
-//! file. `vpass run` replays the file: the same seed puts the data in the same places.
+//! `vpass attack`: makes requests against the data of one drive, and runs them as `vpass run`
+//! would. The attacker inspects where data lies and which settings the policy has.
+//!
+//! `--write` saves the requests in a workload file, which `vpass run` replays. With the same seed,
+//! the drive puts the data in the same places.
 
 pub(crate) mod args;
 mod search;
@@ -35,10 +37,10 @@ use crate::out_file::OutFile;
 use crate::progress::deaf;
 use vpass_lab::plain;
 
-/// Name that requests a search instead of an attack.
+/// Value of the attack name that starts a search.
 const SEARCH: &str = "search";
 
-/// Runs one attack of the list, or searches for one.
+/// Runs one attack of the list, the adaptive attack, or a search.
 pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     if args.name == SEARCH {
         return search::search(args);
@@ -86,7 +88,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&plan, &args.base, "attack")
 }
 
-/// Summary for lists of the attack that chooses its requests during the run.
+/// Summary, for lists, of the attack that chooses its requests during the run.
 pub(crate) const ADAPTIVE_SUMMARY: &str = "inspects the drained drive after every 4 to 100 \
     requests, then reads beside wordlines that are nearest to their limit or least known";
 /// Default number of requests of the adaptive attack.
@@ -109,7 +111,7 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
         ));
     }
     let victim = Victim::new(args)?;
-    // Refuses drives with nothing to attack.
+    // Fails if the drive has nothing to attack.
     victim.knowledge(args.base.gear.into(), args.base.seed)?;
     let workload = Workload::Adversary {
         requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into),
@@ -122,7 +124,7 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&plan, &args.base, "attack")
 }
 
-/// The drive under attack and its techniques.
+/// Drive under attack, with its techniques.
 pub(crate) struct Victim {
     pub(crate) drive: Loaded<DriveConfig>,
     pub(crate) reclaim: &'static str,
@@ -185,7 +187,7 @@ impl Victim {
         })
     }
 
-    /// Returns what an attacker sees at the start of the run.
+    /// Returns the attacker's knowledge of the drive at the start of the run.
     pub(crate) fn knowledge(&self, gear: Gear, seed: u64) -> Result<Knowledge, Failure> {
         memory::require_drive(&self.drive, self.reclaim)?;
         let techniques = Techniques {
@@ -211,7 +213,7 @@ impl Victim {
         })
     }
 
-    /// Plans a run of this workload against the drive.
+    /// Plans a run of this workload file against the drive.
     pub(crate) fn plan(
         &self,
         base: &Base,
@@ -236,7 +238,8 @@ impl Victim {
         })
     }
 
-    /// Returns the command that replays a workload file against the drive, without the file.
+    /// Returns the command that replays a workload file against the drive. The caller appends the
+    /// name of the file.
     pub(crate) fn command(&self, base: &Base) -> String {
         let mut text = format!(
             "vpass run --drive {} --reclaim {} --gc {}",
@@ -269,7 +272,7 @@ pub(crate) fn write(
     let body = toml::to_string(file).map_err(Failure::failed)?;
     let head = "Made for one drive in one state: the same drive, seed and gear put the data in the \
         same places. Replay:";
-    // A TOML comment is one line.
+    // A TOML comment must fit in one line.
     let command = plain::line(command);
     let text = format!("# {head}\n# {command} --workload {}\n\n{body}", plain::path(place));
     out.write_all(text.as_bytes())

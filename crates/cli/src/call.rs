@@ -1,4 +1,5 @@
-//! Call of this program for the manifest of a run: the command line, and the commit of the build.
+//! Call of this program, for the manifest of a run. The call has the command line and the commit of
+//! the build.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,8 +12,8 @@ pub(crate) fn of(command: &'static str) -> Call {
     Call { command, words, git_commit: option_env!("VPASS_GIT_COMMIT") }
 }
 
-/// Returns the words of a command line, without the folder of the program. Words that are not
-/// Unicode have replacement characters; all other words are unchanged.
+/// Returns the arguments of a command line. The first argument names the program without its
+/// folder. In arguments that are not Unicode, replacement characters stand for invalid bytes.
 fn words(words: impl Iterator<Item = OsString>) -> Vec<String> {
     let word = |(at, word): (usize, OsString)| {
         let own = Path::new(&word).file_name().filter(|_| at == 0);

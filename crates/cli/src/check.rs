@@ -1,5 +1,7 @@
-//! Search for bugs of the drive: random small drives under random requests, checked by the oracle,
-//! on all cores. The seed of a case replays it, so one command line replays a failure.
+//! `vpass check`: searches for bugs of the drive. Random small drives run random requests on all
+//! cores, and the oracle checks them.
+//!
+//! Each case has a seed that repeats it, so one command line replays a failure.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -25,13 +27,13 @@ use crate::table::{Table, wants_colour};
 /// Cases per core in a batch: enough to keep the cores busy, few enough to end on time.
 const CASES_PER_CORE: u64 = 8;
 
-/// Techniques that all cases use; absent techniques are drawn.
+/// Techniques that all cases use. Without a name, each case draws its own technique.
 #[derive(Clone, Copy)]
 pub(crate) struct Battery {
     reclaim: Option<&'static Technique>,
     parity: Option<&'static ParityTechnique>,
     refresh: Option<&'static RefreshTechnique>,
-    /// Whether erases count as several cycles.
+    /// Whether each erase counts as several P/E cycles.
     accelerates: bool,
 }
 
@@ -50,12 +52,12 @@ impl Battery {
         })
     }
 
-    /// Returns the battery with or without erases that count as several cycles.
+    /// Returns this battery, with or without erases that count as several P/E cycles.
     pub(crate) fn accelerated(self, accelerates: bool) -> Self {
         Self { accelerates, ..self }
     }
 
-    /// Returns the case with a number.
+    /// Returns the case with this number.
     fn case(self, number: u64) -> Case {
         let case =
             self.reclaim.map_or(Case::new(number), |technique| Case::new(number).under(technique));
@@ -65,7 +67,7 @@ impl Battery {
         if self.accelerates { case.accelerated() } else { case }
     }
 
-    /// Returns whether the battery restricts the cases.
+    /// Returns whether the battery fixes a technique or the acceleration of wear.
     fn is_named(self) -> bool {
         self.reclaim.is_some()
             || self.parity.is_some()
@@ -73,7 +75,7 @@ impl Battery {
             || self.accelerates
     }
 
-    /// Returns the flags that name the battery.
+    /// Returns the command-line flags that select this battery.
     fn flags(self) -> String {
         let named = [
             ("reclaim", self.reclaim.map(|technique| technique.name)),
@@ -88,8 +90,8 @@ impl Battery {
     }
 }
 
-/// Runs cases from `seed` on, perhaps with given techniques: for some minutes, a given number of
-/// them, or one.
+/// Runs cases, counted up from `seed`. The command ends after some minutes or after `count` cases.
+/// Without either limit, one case runs.
 pub(crate) fn run(
     seed: u64,
     minutes: Option<f64>,
@@ -146,8 +148,8 @@ pub(crate) fn run(
         cases += size;
     }
     drop(progress);
-    // A case of `--fail` without techniques is two drives; in one, wear decides which stripes have
-    // parity.
+    // With `--fail` and without named techniques, a case has two drives. In the second drive, wear
+    // decides which stripes have parity.
     let per_case = if fail && !of.is_named() { 2 } else { 1 };
     let drives = numbers::plural(cases * per_case, "random drive");
     if failed > 0 {
@@ -161,10 +163,10 @@ pub(crate) fn run(
     Ok(Exit::Done)
 }
 
-/// Cases drawn between two checks for an interrupt.
+/// Number of cases drawn between two checks for an interrupt.
 const DRAWN_AT_ONCE: u64 = 10_000;
 
-/// Prints the digest of these cases as drawn. Nothing runs.
+/// Prints a digest of the cases as they are drawn. No case runs.
 pub(crate) fn digest(
     seed: u64,
     count: NonZeroU64,
@@ -204,7 +206,7 @@ pub(crate) fn digest(
     Ok(Exit::Done)
 }
 
-/// Runs a drive that loses a die.
+/// Runs a random drive that loses a die.
 fn bereft(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
     let done = BereftCase { seed, by_wear, bug: None }.run()?;
     Ok(CaseSummary {
@@ -215,7 +217,7 @@ fn bereft(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
     })
 }
 
-/// Sums over the clean cases of a technique.
+/// Sums over the cases of a technique in which the oracle found no error.
 #[derive(Clone, Copy, Default)]
 struct Count {
     cases: u64,
@@ -227,7 +229,7 @@ struct Count {
     worst_dose_ratio: f64,
 }
 
-/// Sums of each technique.
+/// Sums for each technique.
 #[derive(Default)]
 struct Counts(BTreeMap<&'static str, Count>);
 
@@ -250,9 +252,9 @@ impl Counts {
         self.0.values().map(|count| count.requests).sum()
     }
 
-    /// Returns the table, in the order of the list of techniques. The worst dose is that of a page
-    /// whose data was used. Pages may be lost under techniques without a guarantee, and at P/E
-    /// counts beyond a guarantee.
+    /// Returns the table, with techniques in the order of their list. The worst dose counts only
+    /// pages whose data was used. Pages may be lost if a technique has no guarantee, or at P/E
+    /// counts beyond its guarantee.
     fn table(&self) -> String {
         let mut table = Table::new([
             "technique",
@@ -265,7 +267,8 @@ impl Counts {
         ]);
         for name in RECLAIM.iter().map(|t| t.name).chain([RESTLESS]) {
             let Some(c) = self.0.get(name) else { continue };
-            // Read successfully by chance, although its age alone exceeded the limit.
+            // The ratio is infinite if a page's age alone used up its limit. The page was still
+            // read successfully, by chance.
             let is_by_age = c.worst_dose_ratio.is_infinite();
             let ratio =
                 if is_by_age { "too old".into() } else { format!("{:.6}", c.worst_dose_ratio) };

@@ -1,5 +1,5 @@
-//! `vpass compare`: the same workload and seed on one drive per technique, in one table with the
-//! winner of each column.
+//! `vpass compare`: runs the same workload and seed on one drive per technique. One table shows the
+//! results and the winner of each column.
 
 mod render;
 mod row;
@@ -28,7 +28,7 @@ use crate::progress::bar;
 use crate::table::wants_colour;
 use row::Row;
 
-/// Runs and prints a comparison.
+/// Runs a comparison and prints it.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     args.setup.require_one_sample()?;
     let (plans, refused) = plans(args)?;
@@ -84,7 +84,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     )))
 }
 
-/// Returns the notes before the runs, without duplicates among techniques.
+/// Returns the notes to print before the runs. A note about several techniques appears once.
 fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<String>, Failure> {
     let mut notes = plans[0].0.notes()?;
     for note in plans[1..].iter().flat_map(|(plan, _)| plan.promise_notes()) {
@@ -95,21 +95,21 @@ fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<String>, Failure> {
     Ok(notes)
 }
 
-/// Runs with the names of their folders, and refused techniques.
+/// Planned runs with the names of their folders, and the refused techniques.
 type Plans = (Vec<(RunPlan, String)>, Vec<Refused>);
 
-/// Plans every run: techniques in the order given, seeds ascending. Refused techniques are returned
-/// beside them if others can run.
+/// Plans every run, in the given order of techniques and with ascending seeds. If some techniques
+/// can run, the refused techniques are returned beside them.
 fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
     let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());
-    // If every parity technique brings its own reclaim technique, no other runs.
+    // If every parity technique brings its own reclaim technique, no other reclaim technique runs.
     let all: Vec<String> = all
         .into_iter()
         .filter(|name| args.combined.parities().any(|p| brings(p).is_none_or(|own| own == name)))
         .collect();
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
-    // Done once, because it may read a long trace.
+    // The first plan is made once, because making a plan may read a long trace.
     let of_first = Chosen { parity: NO_PARITY, ..args.combined.with(reclaims[0].trim())[0] };
     let first = RunPlan::unchecked(
         &setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() },
@@ -125,7 +125,8 @@ fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
             }
             match first.with_room_or_not(named) {
                 Ok(plan) => rows.push(plan),
-                // Without named techniques, those that do not fit the settings are left out.
+                // If the user names no techniques, techniques that do not fit the settings are left
+                // out.
                 Err(refusal)
                     if args.reclaim.is_empty()
                         && first.with_room_or_not(Chosen { reclaim: "none", ..named }).is_ok() =>
@@ -133,7 +134,8 @@ fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
                     let sentence = format!("left out: {}", refusal.sentence);
                     left_out.extend((!left_out.contains(&sentence)).then_some(sentence));
                 }
-                // An unknown name ends the comparison here.
+                // `Refused::of` fails if the name of a technique is unknown. The comparison then
+                // ends.
                 Err(refusal) => {
                     let row = Refused::of(named, args.combined.label_of(named), refusal.sentence)?;
                     if refused.contains(&row) {
@@ -158,8 +160,8 @@ fn named_twice(label: &str) -> Failure {
     Failure::usage(format!("{label} is named twice; name each technique once"))
 }
 
-/// Returns the rows whose parity fits on the common capacity. Refuses the others and reports the
-/// largest capacity that fits all.
+/// Returns the plans whose parity fits on the common capacity, and adds the other plans to
+/// `refused`. If no plan fits, the error reports the largest capacity that suits all plans.
 fn with_room(
     args: &CompareArgs,
     rows: Vec<RunPlan>,
@@ -187,7 +189,7 @@ fn with_room(
     Ok(fitting)
 }
 
-/// Plans every row with every seed, with the name of its folder.
+/// Plans every row with every seed, together with the name of its folder.
 fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, String)>, Failure> {
     require_few(rows.len(), args.seeds.get())?;
     let mut plans: Vec<(RunPlan, String)> = vec![];
@@ -228,7 +230,7 @@ fn run_all(
     }
     let missing: Vec<usize> = (0..plans.len()).filter(|i| finished[*i].is_none()).collect();
     resumed.say_found(plans.len() - missing.len());
-    // All techniques and seeds have the same number of requests.
+    // All techniques and seeds run the same number of requests.
     let requests = plans[0].0.requests()?;
     let jobs: Vec<Job> = missing.iter().map(|i| Job { plan: &plans[*i].0, requests }).collect();
     let call = call::of("compare");

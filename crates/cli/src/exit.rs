@@ -5,18 +5,18 @@ use std::process::ExitCode;
 use vpass_lab::failure::{Failure, Kind};
 use vpass_lab::run::Outcome;
 
-/// The exit codes of `vpass`.
+/// Exit code of `vpass`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Done = 0,
-    /// An error, a generated workload that misses its statistics, or a bug of the drive that the
-    /// oracle found.
+    /// Code for an error, a generated workload that misses its statistics, or a bug of the drive
+    /// that the oracle found.
     Failed = 1,
-    /// Wrong usage, configuration or trace.
+    /// Code for wrong usage, or an error in a configuration or a trace.
     Usage = 2,
-    /// The run completed and data was lost.
+    /// Code for a complete run in which data was lost.
     Lost = 3,
-    /// Code that a shell reports for a process ended by SIGINT.
+    /// Code that a shell reports for a process that SIGINT ended.
     Interrupted = 130,
 }
 

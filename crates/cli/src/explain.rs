@@ -1,4 +1,4 @@
-//! `vpass explain`: the parts of one read, as text.
+//! `vpass explain`: explains the parts of one read, as text.
 
 mod budget;
 mod code;
@@ -21,7 +21,7 @@ use crate::report::COUNTERFACTUAL;
 use crate::table::{Look, Table, wants_colour, wrapped_lines};
 use vpass_lab::plain;
 
-/// Prints the explanation.
+/// Prints the explanation of a drive.
 pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let reclaim = technique_named(&args.reclaim)?;
     let sets = load::overrides(&args.set)?;
@@ -31,7 +31,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
             set.text
         )));
     }
-    // The drive as in a run: a counterfactual technique changes it.
+    // A counterfactual technique changes the drive, as in a run.
     let config = reclaim.drive(load::drive(&args.drive, &sets)?.config);
     let explanation = explanation(&args.drive, &config, reclaim)?;
     out::print(&if args.json {

@@ -1,5 +1,5 @@
-//! Finished rows of `compare`, `life` and `paper` with `--out`: kept as they end, so that the same
-//! command continues after a stop.
+//! Finished rows of `compare`, `life` and `paper` with `--out`. Each row is kept when it ends, so
+//! that the same command can continue after a stop.
 
 use std::marker::PhantomData;
 use std::path::Path;
@@ -16,17 +16,20 @@ use crate::out::{real_place, say};
 use crate::progress;
 use crate::unfinished::parent_of;
 
-/// Rows of one command; without `--out`, none are kept.
+/// Rows that one command keeps. Without `--out`, a command keeps no rows.
 pub(crate) struct Rows {
     kept: Option<(Store, Mutex<Keys>)>,
-    /// Whether a row that could not be kept was reported; this happens once.
+    /// Whether the command has reported that a row cannot be kept. The command reports this only
+    /// once.
     failed: AtomicBool,
-    /// Whether the use of earlier rows was reported; this happens once.
+    /// Whether the command has reported that it uses earlier rows. The command reports this only
+    /// once.
     told: AtomicBool,
 }
 
 impl Rows {
-    /// Opens the rows that belong to this place. `fresh` removes those of earlier commands.
+    /// Opens the rows that belong to this place. With `fresh`, the rows of earlier commands are
+    /// removed.
     ///
     /// # Errors
     /// Reports rows that cannot be removed.
@@ -66,10 +69,11 @@ impl Rows {
         }
     }
 
-    /// Finds the rows of these plans. `asked` returns the request for each beyond its plan.
+    /// Finds the rows of these plans. `asked` returns, for each plan, settings of the row that are
+    /// not in the plan.
     ///
     /// # Errors
-    /// Reports a trace or job file that cannot be read any more.
+    /// Reports a trace or job file that can no longer be read.
     pub(crate) fn resumed<'a, T: Serialize + DeserializeOwned>(
         &'a self,
         command: &str,
@@ -110,17 +114,17 @@ impl Rows {
     }
 }
 
-/// Rows of some plans, finished by an earlier command or by this one.
+/// Rows of some plans, finished by an earlier command or by this command.
 pub(crate) struct Resumed<'a, T> {
     rows: &'a Rows,
     plans: Vec<&'a RunPlan>,
-    /// Key of each plan; empty if nothing is kept.
+    /// Key of each plan. The list is empty if no rows are kept.
     keys: Vec<Key>,
     of: PhantomData<fn() -> T>,
 }
 
 impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
-    /// Returns the row of a plan, if an earlier command finished it.
+    /// Returns the row of a plan; `None` if no earlier command finished the row.
     pub(crate) fn find(&self, i: usize) -> Option<T> {
         let (store, _) = self.rows.kept.as_ref()?;
         let found = store.find(&self.keys[i]);
@@ -130,8 +134,8 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         found
     }
 
-    /// Returns the rows that an earlier command finished, and the plans still to run. Reports both
-    /// numbers.
+    /// Returns the rows that an earlier command finished, and the plans that must still run.
+    /// Reports the number of both.
     pub(crate) fn found(&self) -> (Vec<Option<T>>, Vec<usize>) {
         let found: Vec<Option<T>> = (0..self.plans.len()).map(|i| self.find(i)).collect();
         let missing: Vec<usize> = (0..found.len()).filter(|i| found[*i].is_none()).collect();
@@ -139,7 +143,7 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         (found, missing)
     }
 
-    /// Reports how many rows are not run again. A command reports this once, even if it runs its
+    /// Reports how many rows are not run again. The command reports this once, even if it runs its
     /// plans in several parts.
     pub(crate) fn say_found(&self, found: usize) {
         let Some((store, _)) = self.rows.kept.as_ref().filter(|_| found > 0) else { return };
@@ -167,13 +171,13 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         }
     }
 
-    /// Returns whether rows are kept at all.
+    /// Returns whether the command keeps rows.
     pub(crate) fn are_kept(&self) -> bool {
         self.rows.kept.is_some()
     }
 }
 
-/// Records what is kept, for the message after an interrupt.
+/// Records which rows are kept, for the message after an interrupt.
 fn tell(store: &Store) {
     let (count, folder) = (rows(store.count()), store.folder().display());
     progress::rows_are_kept(Some(format!(
@@ -181,7 +185,7 @@ fn tell(store: &Store) {
     )));
 }
 
-/// Returns "3 finished runs".
+/// Formats a number of rows, such as "3 finished runs".
 fn rows(count: usize) -> String {
     vpass_lab::numbers::plural(count as u64, "finished run")
 }

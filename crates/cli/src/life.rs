@@ -1,5 +1,5 @@
-//! `vpass life`: how long a drive lives under a workload, what consumes its life, and with which
-//! technique or setting it lives longest.
+//! `vpass life`: simulates how long a drive lives under a workload, and what consumes its life. The
+//! command compares techniques, or searches the best value of a setting.
 
 pub(crate) mod args;
 mod estimated;
@@ -140,22 +140,23 @@ fn exit(lives: &[Life], stops: &[&Failure]) -> Result<Exit, Failure> {
     stops.first().map_or(Ok(Exit::Done), |why| Err(Failure::failed(&why.sentence)))
 }
 
-/// Requested lives: each combination of techniques that fits the drive and the workload, and the
-/// refused combinations.
+/// Lives that the user requested, one per combination of techniques. Combinations that do not fit
+/// the drive or the workload are refused.
 pub(crate) struct Asked<'a> {
     args: &'a LifeArgs,
     set: Vec<String>,
-    /// Whether lives are simulated exactly as planned, without the ladder.
+    /// Whether lives are simulated as configured. Otherwise vpass chooses accelerations of wear.
     exact: bool,
     whole: RunPlan,
     contenders: Vec<Contender>,
     refused: Vec<Refused>,
-    /// Pages of the workload that a sample holds; absent for whole drives.
+    /// Number of the workload's pages in one sample. `None` for whole drives and for lives
+    /// simulated as configured.
     touched: Option<u64>,
 }
 
 impl<'a> Asked<'a> {
-    /// Plans the lives with other values for some keys.
+    /// Plans the lives. `set` has further values for keys, as in `--set`.
     fn new(args: &'a LifeArgs, set: &[String], tables: &Tables) -> Result<Self, Failure> {
         let mut setup: vpass_lab::setup::Setup = (&args.setup).into();
         setup.base.set.extend_from_slice(set);
@@ -168,7 +169,8 @@ impl<'a> Asked<'a> {
         let whole =
             RunPlan::unchecked(&setup, args.combined.with(args.reclaim[0].trim())[0], &bar)?;
         life::check(&whole, args.until())?;
-        // The user sets the acceleration of wear, so there is no ladder.
+        // If the user set the acceleration of wear, vpass chooses no accelerations itself. Lives
+        // are then simulated once, as configured.
         let exact = args.is_exact() || whole.drive.config.wear.acceleration != 1;
         let asked = Self {
             args,
@@ -190,7 +192,8 @@ impl<'a> Asked<'a> {
             .flat_map(|reclaim| self.args.combined.with(reclaim.trim()))
             .collect();
         let mut first_why = None;
-        // Reports errors of the drive before reading a long trace.
+        // If no combination of techniques fits the drive, a long trace is not read for the
+        // automatic sample.
         let of_whole = named.iter().find_map(|named| self.whole.with(*named).ok());
         let sample = match (self.args.setup.sample, of_whole) {
             (Some(samples), _) => Sample { of: samples.of, residue: 0 },
@@ -216,7 +219,8 @@ impl<'a> Asked<'a> {
             match part.with(named) {
                 Ok(plan) => self.contenders.push(Contender { label, plan }),
                 Err(why) if why.kind == Kind::Usage => {
-                    // An unknown name ends the command here.
+                    // `Refused::of` fails if the name of a technique is unknown. The command then
+                    // ends.
                     self.refused.push(Refused::of(named, label, why.sentence.clone())?);
                     first_why.get_or_insert(why);
                 }
@@ -233,7 +237,8 @@ impl<'a> Asked<'a> {
         Ok(self)
     }
 
-    /// Returns the notes before the simulation, without duplicates among techniques.
+    /// Returns the notes to print before the simulation. A note about several techniques appears
+    /// once.
     fn notes(&self) -> Result<Vec<String>, Failure> {
         let mut notes = self.contenders[0].plan.notes()?;
         for note in self.contenders[1..].iter().flat_map(|contender| contender.plan.promise_notes())
@@ -245,7 +250,7 @@ impl<'a> Asked<'a> {
         Ok(notes)
     }
 
-    /// Returns the refused techniques, and those whose drive was refused or stopped.
+    /// Returns the refused techniques, and the techniques whose drive was refused or stopped.
     fn refused_with(&self, climbed: &Climbed) -> Result<Vec<Refused>, Failure> {
         let mut refused = self.refused.clone();
         for answer in &climbed.answers {
@@ -264,7 +269,7 @@ impl<'a> Asked<'a> {
         Ok(refused)
     }
 
-    /// Returns the reason why there is no answer at all.
+    /// Returns the reason why no technique has a simulated life.
     fn no_answer(&self, args: &LifeArgs, climbed: &Climbed) -> Failure {
         if let Some(why) = climbed.answers.iter().find_map(|answer| answer.lived.as_ref().err()) {
             return why.clone();
@@ -307,12 +312,13 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Returns whether techniques work on samples. Stripes lie on all dies, and a sample has fewer.
+/// Returns whether all techniques can run on samples. Techniques with stripes cannot, because
+/// stripes lie on all dies and a sample has fewer dies.
 fn may_be_sampled(named: &[Chosen]) -> bool {
     named.iter().all(|named| !vpass_core::slots::parity::has_stripes(named.parity))
 }
 
-/// Simulates the lives of all techniques, exactly or on a rung of the ladder.
+/// Simulates the lives of all techniques, either as configured or with accelerated wear.
 fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result<Climbed, Failure> {
     let mut live =
         |lives: &[OneLife], deadline: Deadline| live_or_take(args, lives, deadline, rows, tables);
@@ -347,14 +353,14 @@ fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result
     })
 }
 
-/// Rung on which `--find` compares values by default.
+/// Step of accuracy (`--rung`) at which `--find` compares values by default.
 const RUNG_OF_FIND: u32 = 2;
 
 /// Function that simulates lives or takes them from an earlier command.
 type Live<'a> =
     &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 
-/// Simulates exact lives of all techniques.
+/// Simulates the lives of all techniques without raising the acceleration of wear.
 fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure> {
     let plans = asked
         .contenders
@@ -374,7 +380,7 @@ fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure>
     Ok(Climbed { rung: None, answers, end: None })
 }
 
-/// Returns a plan for each seed and each sample.
+/// Returns one plan for each combination of seed and sample.
 fn repeated(args: &LifeArgs, plan: &RunPlan) -> Result<Vec<RunPlan>, Failure> {
     let mut plans = vec![];
     for i in 0..u64::from(args.seeds.get()) {
@@ -389,7 +395,7 @@ fn repeated(args: &LifeArgs, plan: &RunPlan) -> Result<Vec<RunPlan>, Failure> {
     Ok(plans)
 }
 
-/// Takes the lives that an earlier command kept, and simulates the others.
+/// Reads the lives that an earlier command kept, and simulates the missing lives.
 fn live_or_take(
     args: &LifeArgs,
     lives: &[OneLife],
@@ -415,7 +421,7 @@ fn live_or_take(
     Ok(Some(all.into_iter().map(|life| life.expect("a kept or simulated life")).collect()))
 }
 
-/// Runs `--find`.
+/// Runs `--find`: searches the value of a key with the longest life.
 fn find_best(
     args: &LifeArgs,
     key: &str,
@@ -452,7 +458,8 @@ fn find_best(
         (neighbour(best.saturating_sub(1)), neighbour((best + 1).min(points.len() - 1)));
     let others: Vec<String> =
         peaks.iter().filter(|i| **i != best).map(|i| points[*i].text.clone()).collect();
-    // If the drive outlives the simulation, no value is better than another.
+    // If the drive with the best value outlives the simulation, a closer search finds nothing
+    // better.
     if low < high && !points[best].lives_on() {
         let mut section = Section::new(low, high);
         for _ in 0..CLOSER {
@@ -483,8 +490,8 @@ fn only(climbed: Climbed) -> Result<Life, Failure> {
     life.map_or_else(|| Err(answer.lived.expect_err("an answer has lives or a reason")), Ok)
 }
 
-/// Simulates lives with a value of the key, if it is new, and returns the years. A value that the
-/// drive refuses is not an error.
+/// Simulates lives with this value of the key, and returns the mean years. A value that was tried
+/// before is not simulated again. A value that the drive refuses is not an error.
 fn tried(
     args: &LifeArgs,
     knob: &Knob,

@@ -1,5 +1,5 @@
-//! `vpass list` and `vpass show`: lists of drives, workloads, trace formats, techniques, error
-//! models, attacks and keys; and presets in full.
+//! `vpass list` and `vpass show`. The first lists drives, workloads, trace formats, techniques,
+//! error models, attacks and keys. The second prints one preset or file.
 
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ const ALL: [(ListWhat, &str, &str); 9] = [
     (ListWhat::Attacks, "attacks", "vpass attack"),
 ];
 
-/// Prints one list, or all lists except the keys.
+/// Prints one list. Without a name, prints all lists except keys and schemas.
 pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure> {
     if what == Some(ListWhat::Keys) {
         return keys(as_json);
@@ -72,7 +72,7 @@ pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure>
     out::print(&text)
 }
 
-/// Returns the rows of a list; a technique's row also has the content of its card.
+/// Returns the rows of a list. The row of a technique also has the content of its card.
 fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
     let mut rows: Vec<_> = rows(what)?
         .into_iter()
@@ -98,7 +98,7 @@ fn cards(what: ListWhat) -> Option<Vec<&'static About>> {
     slot(name).map(|slot| (slot.cards)())
 }
 
-/// Prints every key of drive and workload files, table by table.
+/// Prints every key of drive and workload files, one table of keys after the other.
 fn keys(as_json: bool) -> Result<(), Failure> {
     let keys = keys::all();
     if as_json {
@@ -181,7 +181,8 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
     })
 }
 
-/// Prints a drive or a workload: its own text, or its configuration with `sets`.
+/// Prints the text of a drive or a workload. With `sets`, prints the effective configuration
+/// instead.
 pub(crate) fn show(
     what: ShowWhat,
     name: &str,

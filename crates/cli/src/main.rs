@@ -1,5 +1,5 @@
-//! The `vpass` command: how long a drive lives under a workload, how slow its worst reads are, and
-//! which technique helps.
+//! The `vpass` command shows how long a drive lives under a workload, how slow the slowest reads
+//! are, and which technique helps.
 //!
 //! `args` defines the options. `vpass_lab` plans and runs simulations. `out` and `report` show the
 //! results.
@@ -48,7 +48,8 @@ use crate::progress::{Bar, bar};
 
 fn main() -> ExitCode {
     progress::hear_interrupts();
-    // clap prints help, version and usage errors itself; a usage error exits with 2.
+    // clap prints help, the version and usage errors itself. After a usage error, the exit code is
+    // 2.
     let cli = words::parsed();
     let ended = catch_unwind(AssertUnwindSafe(|| {
         progress::settle(cli.quiet).and_then(|()| command(cli.command))
@@ -133,7 +134,7 @@ fn run_and_show(plan: &RunPlan, base: &Base, command: &'static str) -> Result<Ex
     show(plan, base, command, &[])
 }
 
-/// Runs a plan and shows its results, with the UBER of other seeds.
+/// Runs a plan and shows its results. `others` has the UBER and lost pages of further seeds.
 fn show(
     plan: &RunPlan,
     base: &Base,

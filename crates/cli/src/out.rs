@@ -1,5 +1,5 @@
-//! Results on disk and on standard output. A folder appears complete or not at all: it is written
-//! under another name beside its place, and moved there at the end.
+//! Results on disk and on standard output. A results folder appears complete or not at all. vpass
+//! writes the folder under a hidden name beside its place, and moves it at the end.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -16,7 +16,8 @@ use crate::unfinished::{
 };
 use vpass_lab::plain;
 
-/// Prints to standard output. A reader that stops early (`vpass list | head`) is not an error.
+/// Prints a text to standard output. If the reader of a pipe stops early, as `head` does, this is
+/// not an error.
 ///
 /// # Errors
 /// Reports that standard output cannot be written.
@@ -24,7 +25,8 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_as_it_is(&plain::report(text, wants_colour()))
 }
 
-/// Prints the text of a file for programs: unchanged, unless standard output is a terminal.
+/// Prints the text of a file for programs. The text is unchanged, unless standard output is a
+/// terminal.
 ///
 /// # Errors
 /// Reports that standard output cannot be written.
@@ -42,13 +44,14 @@ fn print_as_it_is(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints a sentence to standard error, in one line even if it holds line breaks.
+/// Prints a sentence to standard error. The sentence becomes one line, even if it holds line
+/// breaks.
 pub(crate) fn say(sentence: &str) {
-    // A closed standard error is ignored.
+    // If standard error is closed, the sentence is lost without an error.
     let _ = writeln!(io::stderr().lock(), "{}", plain::line(sentence));
 }
 
-/// Prints a wrapped paragraph to standard error; its line breaks stay.
+/// Prints a wrapped paragraph to standard error. Its line breaks stay.
 pub(crate) fn say_wrapped(paragraph: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", plain::lines(paragraph));
 }
@@ -64,18 +67,19 @@ pub(crate) fn say_all(sentences: &[String]) {
 pub(crate) struct Folder {
     place: PathBuf,
     unfinished: Unfinished,
-    /// Lock during the writing, so that no other run removes the folder as a leftover.
+    /// Lock while the folder is written, so that no other run removes the folder as a leftover.
     held: Option<fs::File>,
     finished: bool,
 }
 
-/// Returns the target of a link, because results cannot be moved to the place of a link.
+/// Returns the target if this place is a link, because a folder cannot be moved onto a link.
 pub(crate) fn real_place(place: &Path) -> PathBuf {
     fs::canonicalize(place).ok().filter(|_| place.is_symlink()).unwrap_or_else(|| place.to_owned())
 }
 
 impl Folder {
-    /// Checks that the folder can be written. Removes leftovers of dead runs.
+    /// Begins a results folder. Checks that its place can be written, and removes leftovers of runs
+    /// that were killed.
     ///
     /// # Errors
     /// Reports a folder that is not empty, or a place that cannot be written.
@@ -109,17 +113,18 @@ impl Folder {
         Ok(Self { place, unfinished, held, finished: false })
     }
 
-    /// Returns the temporary folder to write into.
+    /// Returns the temporary folder, into which results are written.
     pub(crate) fn path(&self) -> &Path {
         &self.unfinished.temporary
     }
 
-    /// Puts the folder in its place, after all of it is on the disk.
+    /// Brings all files to the disk, and then moves the folder to its place.
     ///
     /// # Errors
-    /// Reports that something has appeared there meanwhile; the results stay beside it.
+    /// Reports that something has appeared at this place meanwhile. The results then stay beside
+    /// it.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        // From here on the folder is complete and stays.
+        // From here on, the folder is complete and is not removed.
         self.finished = true;
         self.unfinished.keep();
         let moved = refuse_existing(&self.place).and_then(|()| {
@@ -150,15 +155,16 @@ impl Drop for Folder {
         if !self.finished {
             self.unfinished.remove();
         }
-        // The lock ends after the folder is removed.
+        // The lock must be released after the folder is removed.
         self.held = None;
     }
 }
 
-/// Makes a folder for this place. First moves an empty folder there as a test, so that an unusable
-/// place is reported before the run.
+/// Makes a hidden folder for this place. If the place is an empty folder, the hidden folder first
+/// replaces it as a test. An unusable place is then reported before the run.
 fn probed(place: &Path) -> io::Result<(PathBuf, Option<fs::File>)> {
-    // If another program makes a folder there later, `take_place` finds it at the end of the run.
+    // If another program makes a folder at this place later, `take_place` replaces an empty folder
+    // or fails.
     let is_there = place.is_dir();
     let made = make_hidden_folder(place)?;
     if !is_there {
@@ -223,7 +229,7 @@ pub(crate) fn write_file(folder: &Path, name: &str, content: &[u8]) -> Result<()
     fs::write(&path, content).map_err(|e| failure(&path, &e))
 }
 
-/// Makes an error with the final path, because the user does not know the temporary one.
+/// Makes an error that names the final path, because the user does not know the temporary path.
 fn failure(path: &Path, e: &io::Error) -> Failure {
     Failure::failed(format!("{} cannot be written: {e}", progress::place_of(path).display()))
 }

@@ -1,5 +1,5 @@
-//! A file that appears complete or not at all: it is written under another name beside its place,
-//! and moved there at the end.
+//! Output file that appears complete or not at all. The file is written under a hidden name beside
+//! its place, and is moved to its place at the end.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -20,7 +20,7 @@ pub(crate) struct OutFile {
     temporary: Temporary,
 }
 
-/// File under its temporary name; it is removed unless it was moved.
+/// File under its temporary name. Without a move to its place, the file is removed.
 struct Temporary {
     unfinished: Unfinished,
     moved: bool,
@@ -35,8 +35,8 @@ impl Drop for Temporary {
 }
 
 impl OutFile {
-    /// Checks that the file can be written. With `replace`, an existing file is replaced at the
-    /// end.
+    /// Begins a file, and checks that its place can be written. With `replace`, the file replaces
+    /// an existing file at the end.
     ///
     /// # Errors
     /// Reports an existing file, or a place that cannot be written.
@@ -59,10 +59,10 @@ impl OutFile {
         })
     }
 
-    /// Puts the file in its place.
+    /// Moves the complete file to its place.
     ///
     /// # Errors
-    /// Reports an error of the disk, or a file that has appeared there meanwhile.
+    /// Reports an error of the disk, or a file that has appeared at this place meanwhile.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         let failed = |e: io::Error| {
             Failure::failed(format!("{} cannot be written: {e}", self.place.display()))
@@ -86,7 +86,7 @@ impl Write for OutFile {
     }
 }
 
-/// Refuses anything that exists, except a regular file with `replace`.
+/// Refuses a place that exists. With `replace`, a regular file is accepted.
 fn refuse_existing(place: &Path, replace: bool) -> Result<(), Failure> {
     let Ok(there) = fs::symlink_metadata(place) else { return Ok(()) };
     if !there.is_file() {

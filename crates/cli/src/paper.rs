@@ -1,5 +1,5 @@
-//! `vpass paper`: runs everything that a recipe of `papers/` names, writes the data of its figures,
-//! and compares the paper's numbers with ours.
+//! `vpass paper`: runs everything that a recipe of `papers/` names, and writes the data of its
+//! figures. Then compares the paper's numbers with our numbers.
 
 mod comparison;
 mod csv;
@@ -126,7 +126,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// Returns how to make the results again.
+/// Returns the manifest, which says how to repeat the results.
 fn manifest(recipe: &Recipe, seed: u64) -> Result<String, Failure> {
     let call = crate::call::of("paper");
     let mut manifest = serde_json::json!({
@@ -166,7 +166,7 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     Ok(read)
 }
 
-/// Kept data of a run: its summary, its blocks, its weeks, and whether it could not keep up.
+/// Data kept of a run: its summary, its blocks, its weeks, and whether the drive could not keep up.
 type Kept = (Value, Vec<(u32, u64)>, Vec<Part>, bool);
 
 fn run_all(
@@ -175,7 +175,8 @@ fn run_all(
     threads: Option<NonZeroUsize>,
     rows: &Rows,
 ) -> Result<(), Failure> {
-    // Data that a run needs beyond its plan: blocks for plots, weeks, and the limit of long reads.
+    // Each run also needs data beyond its plan: blocks for plots, weeks, and the limit of long
+    // reads.
     let weeks_of = |run: &Run| recipe.span_of(&run.group).map(span::Span::weeks);
     let plots_blocks = |run: &Run| recipe.plots_blocks_of(&run.group, &run.workload);
     let asked =
@@ -215,7 +216,7 @@ fn run_all(
     Ok(())
 }
 
-/// Returns a run's summary, with additional data for figures and plots.
+/// Returns the summary of a run, with additional data for figures and plots.
 fn summary_of(
     recipe: &Recipe,
     run: &Run,

@@ -1,5 +1,5 @@
-//! A progress bar on a terminal, after the first second. Elsewhere, lines about work that takes
-//! more than two seconds. This file also handles Ctrl-C.
+//! Progress display and handling of Ctrl-C. A terminal shows a progress bar after one second.
+//! Without a terminal, work of more than two seconds prints lines.
 
 mod lines;
 
@@ -19,29 +19,31 @@ use crate::exit::Exit;
 
 /// Whether the user asked to stop.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// Number of jobs that do not check for an interrupt, such as making a drive.
+/// Number of running jobs that do not check for an interrupt, such as building a drive.
 static DEAF: AtomicUsize = AtomicUsize::new(0);
-/// Whether the first interrupt keeps the process alive to save what was found so far.
+/// Whether the first interrupt only asks the work to stop, so that the command can save its results
+/// so far.
 static PATIENT: AtomicBool = AtomicBool::new(false);
-/// Whether results are complete and being moved, so that they must not be removed any more.
+/// Whether results are complete and are being moved to their place. An interrupt must not remove
+/// them.
 static KEPT: AtomicBool = AtomicBool::new(false);
-/// Sentence about the rows that an unfinished command keeps.
+/// Sentence about the finished rows that stay if the command ends early.
 static ROWS: Mutex<Option<String>> = Mutex::new(None);
-/// Files and folders to remove if the process ends at once.
+/// Files and folders to remove if an interrupt ends the process.
 static UNFINISHED: Mutex<Vec<Unfinished>> = Mutex::new(vec![]);
 
 /// Folder or file that is being written.
 #[derive(Clone, Debug)]
 pub(crate) struct Unfinished {
     pub(crate) temporary: PathBuf,
-    /// Final path.
+    /// Final path of the folder or file.
     pub(crate) place: PathBuf,
-    /// Parent folders made for it, the innermost first.
+    /// Parent folders made for this path, the innermost first.
     pub(crate) made: Vec<PathBuf>,
 }
 
 impl Unfinished {
-    /// Registers it for removal if the user stops the process.
+    /// Registers the folder or file for removal if the user stops the process.
     pub(crate) fn register(&self) {
         KEPT.store(false, Ordering::Relaxed);
         if let Ok(mut all) = UNFINISHED.lock() {
@@ -49,7 +51,8 @@ impl Unfinished {
         }
     }
 
-    /// Marks it as complete. No interrupt removes it any more, or reports that nothing was written.
+    /// Marks the folder or file as complete. From now on, an interrupt does not remove it, and does
+    /// not report that nothing was written.
     pub(crate) fn keep(&self) {
         if let Ok(mut all) = UNFINISHED.lock() {
             KEPT.store(true, Ordering::Relaxed);
@@ -57,7 +60,7 @@ impl Unfinished {
         }
     }
 
-    /// Removes it, and the folders made for it if they are empty.
+    /// Removes the folder or file, and the empty parent folders made for it.
     pub(crate) fn remove(&self) {
         let _ = std::fs::remove_dir_all(&self.temporary)
             .or_else(|_| std::fs::remove_file(&self.temporary));
@@ -67,7 +70,7 @@ impl Unfinished {
     }
 }
 
-/// Returns the final path of something that is being written.
+/// Returns the final path of a file in a folder that is being written.
 pub(crate) fn place_of(path: &Path) -> PathBuf {
     let all = UNFINISHED.lock();
     let found = all.ok().and_then(|all| {
@@ -76,13 +79,15 @@ pub(crate) fn place_of(path: &Path) -> PathBuf {
     found.unwrap_or_else(|| path.to_owned())
 }
 
-/// Time for running work to notice an interrupt and to end in order.
+/// Time that running work has to notice an interrupt and to end by itself.
 const GRACE: Duration = Duration::from_millis(700);
 
-/// Handles SIGINT, SIGTERM and SIGHUP. The first signal asks the run to stop. If the run does not
-/// stop soon, or does not check for signals, the process ends. A second signal ends it at once.
+/// Handles SIGINT, SIGTERM and SIGHUP. The first signal asks the run to stop. The process ends if
+/// the run does not stop soon or does not check for signals. A second signal ends the process at
+/// once.
 pub(crate) fn hear_interrupts() {
-    // Without a handler, the system ends the process at once and leaves only a temporary folder.
+    // Without this handler, a signal ends the process at once. Only a temporary folder is then
+    // left.
     let _ = ctrlc::set_handler(|| {
         let is_first = !INTERRUPTED.swap(true, Ordering::Relaxed);
         if is_first && PATIENT.load(Ordering::Relaxed) {
@@ -91,7 +96,8 @@ pub(crate) fn hear_interrupts() {
         if is_first && DEAF.load(Ordering::Relaxed) == 0 {
             std::thread::sleep(GRACE);
         }
-        // Holds the lock until the end: complete results are in their place, and no others will be.
+        // While this handler holds the lock, no thread can mark further results as complete.
+        // Results that are already marked stay.
         let Ok(all) = UNFINISHED.lock() else { return };
         let kept = KEPT.load(Ordering::Relaxed);
         if is_first && kept {
@@ -114,7 +120,7 @@ pub(crate) fn rows_are_kept(what: Option<String>) {
     }
 }
 
-/// Returns why the command ends, and which rows are kept.
+/// Returns the reason why the command ends, and which finished rows stay.
 pub(crate) fn in_words(failure: &Failure) -> String {
     let rows = ROWS.lock().ok().and_then(|rows| rows.clone());
     match rows {
@@ -129,12 +135,13 @@ pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Makes the first interrupt wait until the running work checks for it.
+/// Makes the first interrupt only ask the work to stop. The process then ends when the work has
+/// saved what was found.
 pub(crate) fn keep_what_is_found() {
     PATIENT.store(true, Ordering::Relaxed);
 }
 
-/// Does work that does not check for interrupts; an interrupt meanwhile ends the process.
+/// Runs work that does not check for interrupts. An interrupt during this work ends the process.
 pub(crate) fn deaf<T>(work: impl FnOnce() -> T) -> T {
     DEAF.fetch_add(1, Ordering::Relaxed);
     let done = work();
@@ -142,7 +149,7 @@ pub(crate) fn deaf<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Progress bar of one piece of work, counted in requests or other things.
+/// Progress bar of one piece of work. The bar counts requests or other things.
 pub(crate) struct Bar {
     shown: ProgressBar,
     done: Arc<AtomicU64>,
@@ -150,35 +157,35 @@ pub(crate) struct Bar {
     lines: Option<Arc<Lines>>,
 }
 
-/// Progress that the user wants to see.
+/// Forms of progress that the user wants to see.
 #[derive(Clone, Copy)]
 struct Wanted {
-    /// Whether a terminal shows bars.
+    /// Whether to show bars on a terminal.
     bars: bool,
-    /// Time between two lines elsewhere; `None` for no lines.
+    /// Time between two lines without a terminal; `None` for no lines.
     lines: Option<Duration>,
 }
 
 static WANTED: OnceLock<Wanted> = OnceLock::new();
 
-/// Sets what is shown of progress, from `--quiet` and the environment.
+/// Stores which progress to show, according to `--quiet` and the environment.
 ///
 /// # Errors
-/// Reports a value of the environment that has no meaning.
+/// Reports an invalid value in the environment.
 pub(crate) fn settle(quiet: bool) -> Result<(), Failure> {
     let lines = lines::interval()?.filter(|_| !quiet);
-    // A process settles it once.
+    // Each process calls this function once.
     let _ = WANTED.set(Wanted { bars: !quiet, lines });
     Ok(())
 }
 
-/// Time before the bar appears; a shorter run shows no bar.
+/// Time before the bar appears. Shorter work shows no bar.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
-/// Interval at which the bar moves even without counts, such as while a drive is filled.
+/// Interval at which the bar moves even if nothing is counted, such as during the fill of a drive.
 const TICK: Duration = Duration::from_millis(200);
 
 impl Bar {
-    /// Makes a bar; `total` is the number of things, if it is known.
+    /// Makes a bar. `total` is the number of things; `None` if the number is unknown.
     pub(crate) fn new(total: Option<u64>, things: &str) -> Self {
         let template = match total {
             Some(_) => format!(
@@ -206,7 +213,7 @@ impl Bar {
                     bar.enable_steady_tick(TICK);
                 }
             };
-            // Without a thread there is no bar.
+            // If the system starts no thread, the command shows no bar.
             let _ = std::thread::Builder::new().spawn(show);
         }
         let done = Arc::new(AtomicU64::new(0));
@@ -248,7 +255,7 @@ impl Progress for Bar {
     }
 }
 
-/// Makes a bar for the lab.
+/// Makes a bar for the simulations of `vpass_lab`.
 pub(crate) fn bar(total: Option<u64>, things: &str) -> Box<dyn Progress> {
     Box::new(Bar::new(total, things))
 }

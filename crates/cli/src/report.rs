@@ -1,4 +1,4 @@
-//! The results of one run as text, and the verdict in one or two sentences.
+//! Results of one run as text, with a verdict of one or two sentences.
 
 mod jobs;
 pub(crate) mod parity;
@@ -16,7 +16,7 @@ use vpass_oracle::OracleReport;
 use crate::table::{Look, Table, wrapped};
 use vpass_lab::plain;
 
-/// Explanation of results from a technique that changes the nature of the flash.
+/// Note for the results of techniques that change the nature of the flash.
 pub(crate) const COUNTERFACTUAL: &str =
     "COUNTERFACTUAL: no real flash behaves like this; a bound for comparison";
 
@@ -70,7 +70,7 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     text
 }
 
-/// Returns the warnings to read before the numbers; empty without warnings.
+/// Returns the warnings, to be read before the numbers. The text is empty without warnings.
 pub(crate) fn warnings<S: AsRef<str>>(sentences: &[S], colour: bool) -> String {
     let heading = Look::Bad.paint("Warnings", colour);
     let lines: Vec<_> = sentences
@@ -82,7 +82,8 @@ pub(crate) fn warnings<S: AsRef<str>>(sentences: &[S], colour: bool) -> String {
     if lines.is_empty() { String::new() } else { heading + &lines.concat() + "\n" }
 }
 
-/// Returns the first line: versions, drive, workload and, for a generated workload, its source.
+/// Returns the first line: version, drive and workload. For a generated workload, it also names the
+/// source.
 pub(crate) fn title(
     vpass: &str,
     drive: &str,
@@ -94,7 +95,7 @@ pub(crate) fn title(
     plain::line(&format!("vpass {vpass}: drive {drive}, workload {workload}{label}")).into_owned()
 }
 
-/// Returns the heading of a table of techniques: drive, workload, gear, and what is repeated.
+/// Returns the heading of a table of techniques: drive, workload, gear, and the repetitions.
 pub(crate) fn heading(plan: &RunPlan, repeated: &str, colour: bool) -> String {
     let workload = &plan.workload;
     let title = title(
@@ -171,7 +172,7 @@ fn host(s: &Summary) -> String {
     text
 }
 
-/// Reports the lines that `--skip-bad-lines` skipped; empty if there are none.
+/// Reports the lines that `--skip-bad-lines` skipped. The text is empty if no line was skipped.
 pub(crate) fn bad_lines(trace: &Trace) -> String {
     let first = trace.first_bad_line.as_ref();
     first.map_or_else(String::new, |first| {
@@ -276,7 +277,7 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     text
 }
 
-/// Describes the merges in place by refresh, and the space that they cost.
+/// Describes the wordlines that refresh merged in place, and the space that these merges cost.
 fn merged(merged: &Merged) -> String {
     format!(
         "\n    \
@@ -289,10 +290,10 @@ fn merged(merged: &Merged) -> String {
     )
 }
 
-/// Number of ranges in the text; the JSON has all.
+/// Largest number of address ranges in the text. The JSON has all ranges.
 const BLAMED: usize = 3;
 
-/// Lists the ranges whose reads caused the most copies; empty without copies.
+/// Lists the address ranges whose reads caused the most copies. The text is empty without copies.
 fn blame(s: &Summary) -> String {
     let all: f64 = s.reclaim.blame.iter().map(|b| b.copies).sum();
     let worst = s.reclaim.blame.iter().take(BLAMED);
@@ -328,7 +329,7 @@ fn wear(s: &Summary) -> String {
     }
     if let Some(amplification) = s.write_amplification {
         let _ = write!(text, "; write amplification {amplification:.3}");
-        // Both are equal if every write fills its pages.
+        // Both numbers are equal if every write fills whole pages.
         if let Some(per_page) = s
             .programs_per_page_write
             .filter(|per_page| (per_page / amplification - 1.0).abs() > 5e-4)
@@ -433,7 +434,7 @@ pub(crate) fn verdict(s: &Summary) -> String {
     format!("{loss}{lag} {}", life(s))
 }
 
-/// Explains why a run is too short for a life, and what to do instead.
+/// Explains why a run is too short to project a life, and what to do instead.
 fn too_short(s: &Summary) -> String {
     let w = &s.wear;
     let why = match w.confidence() {
@@ -452,7 +453,7 @@ fn too_short(s: &Summary) -> String {
     format!("This run is too short for a life: {why}.{advice}")
 }
 
-/// Describes how long the drive would live, as far as the run can tell.
+/// Describes how long the drive would live, as far as this run can show.
 fn life(s: &Summary) -> String {
     let w = &s.wear;
     let rated = count(w.rated_pec.into());

@@ -1,7 +1,7 @@
-//! `vpass report` and `--html`: the report page of stored results, as one HTML file.
+//! `vpass report` and `--html`: write the report page of stored results, as one HTML file.
 //!
 //! With `--html` but without `--out`, a command writes its results into a hidden folder beside the
-//! page. The folder is removed when the page is made.
+//! page. vpass removes the folder when the page is complete.
 
 use std::fs::File;
 use std::io::Write;
@@ -18,7 +18,7 @@ use crate::out_file::OutFile;
 use crate::progress::Unfinished;
 use crate::unfinished::make_hidden_folder;
 
-/// Name of the results inside the hidden folder.
+/// Name of the results folder inside the hidden folder.
 const RESULTS: &str = "results";
 
 /// Arguments of `vpass report`.
@@ -46,22 +46,22 @@ pub(crate) struct PageArgs {
     /// Replace an existing --html file.
     #[arg(long, requires = "html")]
     force: bool,
-    /// Whether `--out` is a hidden folder that the command line did not name.
+    /// Whether `--out` is a hidden folder that the user did not name.
     #[arg(skip)]
     is_hidden: bool,
 }
 
 impl PageArgs {
-    /// Returns the place whose finished rows stay after a stop. A hidden folder has none.
+    /// Returns the folder whose finished rows stay after a stop. A hidden folder keeps no rows.
     pub(crate) fn place_of_rows<'a>(&self, out: Option<&'a Path>) -> Option<&'a Path> {
         out.filter(|_| !self.is_hidden)
     }
 }
 
-/// Makes the page of result folders.
+/// Makes the report page of result folders.
 ///
 /// # Errors
-/// Reports folders that are no results, and a file that cannot be written.
+/// Reports folders without results, and a file that cannot be written.
 pub(crate) fn report(args: &ReportArgs) -> Result<(), Failure> {
     let folders =
         args.folders.iter().map(|path| Folder::read(path)).collect::<Result<Vec<_>, _>>()?;
@@ -75,17 +75,18 @@ fn write(mut file: OutFile, place: &Path, page: &str) -> Result<(), Failure> {
     file.finish()
 }
 
-/// Command whose results become a page.
+/// Command with an option to make a report page of its results.
 pub(crate) trait WithPage {
-    /// Returns the options of the page, and the folder of the results.
+    /// Returns the page options, and the option of the results folder.
     fn page_and_out(&mut self) -> (&mut PageArgs, &mut Option<PathBuf>);
 }
 
-/// Runs a command, and makes the page of its results if one is wanted. The place of the page is
-/// checked before the command runs. A command that fails after it wrote results has a page too.
+/// Runs a command, and then makes the page of its results if the user wants one. The path of the
+/// page is checked before the command runs. A command that fails after writing results also gets a
+/// page.
 ///
 /// # Errors
-/// Reports the failure of the command, and a page that cannot be made.
+/// Reports the failure of the command, or a page that cannot be made.
 pub(crate) fn beside<A: WithPage>(
     mut args: A,
     command: impl FnOnce(&A) -> Result<Exit, Failure>,
@@ -103,7 +104,7 @@ pub(crate) fn beside<A: WithPage>(
     let ended = command(&args);
     let has_results = results.is_dir() && (!was_there || ended.is_ok());
     if has_results {
-        // The hidden name is random; the page never shows it.
+        // The page shows the user's path, because the hidden name is random.
         let name = if hidden.is_some() { &place } else { &results };
         let mut folder = Folder::read(&results)?;
         folder.name = name.display().to_string();
@@ -117,10 +118,10 @@ pub(crate) fn beside<A: WithPage>(
     ended
 }
 
-/// Hidden folder beside the page, removed at the end.
+/// Hidden folder beside the page, which is removed at the end.
 struct Hidden {
     unfinished: Unfinished,
-    /// Lock, so that no other command removes the folder as a leftover.
+    /// Lock of the folder, so that no other command removes the folder as a leftover.
     _held: Option<File>,
 }
 

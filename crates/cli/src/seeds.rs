@@ -1,4 +1,5 @@
-//! `vpass run --seeds`: the same run with other seeds, for events too rare for one run.
+//! `vpass run --seeds`: repeats a run with other seeds, because some events are too rare for one
+//! run.
 
 use vpass_core::config::ErrorLaw;
 use vpass_lab::failure::Failure;
@@ -8,7 +9,8 @@ use vpass_lab::{memory, run};
 
 use crate::progress::Bar;
 
-/// Returns the UBER and lost pages of the plan with each further seed, for `seeds` seeds in all.
+/// Returns the UBER and the lost pages of the plan for each further seed. `seeds` is the number of
+/// all seeds, including the plan's own seed.
 pub(crate) fn others(plan: &RunPlan, seeds: u32) -> Result<Vec<(Uber, u64)>, Failure> {
     if seeds == 1 {
         return Ok(vec![]);

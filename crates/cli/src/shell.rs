@@ -1,4 +1,4 @@
-//! Shell completions and man pages, generated from the declared commands.
+//! Shell completions and man pages, generated from the definitions of the commands.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use vpass_lab::failure::Failure;
 use crate::command::Cli;
 use crate::out;
 
-/// Prints the completion script of a shell.
+/// Prints the completion script for a shell.
 ///
 /// # Errors
 /// Reports that standard output cannot be written.
@@ -19,7 +19,7 @@ pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
     out::print_file(&String::from_utf8_lossy(&script))
 }
 
-/// Writes the man page of each command into a folder.
+/// Writes a man page for each command into a folder.
 ///
 /// # Errors
 /// Reports a folder or a file that cannot be written.

@@ -1,4 +1,4 @@
-//! Traces from standard input: `--trace -`.
+//! Trace from standard input: `--trace -`.
 //!
 //! A trace is read several times, so standard input is first copied into a temporary folder. The
 //! folder is removed when the command ends.
@@ -12,13 +12,13 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use crate::progress::Unfinished;
 
-/// Name of a trace that means standard input.
+/// File name that means standard input.
 const DASH: &str = "-";
 
-/// Copy of standard input, if it was read.
+/// Copy of standard input, if standard input was read.
 static COPY: Mutex<Option<Unfinished>> = Mutex::new(None);
 
-/// Returns a parser for the path of a trace. It copies standard input for `-`.
+/// Returns a parser for the path of a trace. For `-`, the parser copies standard input into a file.
 pub(crate) fn trace_file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(
         |path| {
@@ -27,7 +27,7 @@ pub(crate) fn trace_file() -> impl TypedValueParser<Value = PathBuf> {
     )
 }
 
-/// Copies standard input into a file, once, and returns its path.
+/// Copies standard input into a file and returns the path of the file. A second call is an error.
 fn copied() -> Result<PathBuf, String> {
     let mut copy = COPY.lock().map_err(|e| e.to_string())?;
     if copy.is_some() {

@@ -1,4 +1,4 @@
-//! `vpass trace`: describes traces, and makes traces from others.
+//! `vpass trace`: describes traces, converts traces to another form, and cuts parts out of them.
 
 pub(crate) mod args;
 mod blocks;
@@ -26,7 +26,7 @@ use crate::out;
 use crate::progress::Bar;
 use args::{ReadArgs, TraceCommand};
 
-/// Runs a subcommand.
+/// Runs a subcommand of `vpass trace`.
 pub(crate) fn run(command: &TraceCommand) -> Result<(), Failure> {
     match command {
         TraceCommand::Info(args) => info::info(args),
@@ -35,8 +35,8 @@ pub(crate) fn run(command: &TraceCommand) -> Result<(), Failure> {
     }
 }
 
-/// Returns the options for reading files. All requests of a trace without a clock come at once,
-/// unless `needs_clock` refuses such a trace.
+/// Returns the options for reading files. If a trace has no clock, all its requests come at once.
+/// With `needs_clock`, such a trace is refused.
 pub(crate) fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
         format: args.format.as_deref().map(format_named).transpose()?,
@@ -52,7 +52,7 @@ pub(crate) fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOpt
     })
 }
 
-/// Returns whether any option says how to read a trace.
+/// Returns whether the user gave any option about how to read a trace.
 pub(crate) fn said_how_to_read(args: &ReadArgs) -> bool {
     let ReadArgs { format, assume_op, assume_rate, time_unit, blk_action, skip_bad_lines } = args;
     format.is_some()
@@ -63,16 +63,17 @@ pub(crate) fn said_how_to_read(args: &ReadArgs) -> bool {
         || *skip_bad_lines
 }
 
-/// Rows between two checks for Ctrl-C.
+/// Number of rows between two checks for Ctrl-C.
 const ROWS_AT_ONCE: u64 = 4096;
 
-/// Makes a progress bar over these files; it counts bytes if all sizes are known.
+/// Makes a progress bar for these files. The bar shows the share that was read if the sizes of all
+/// files are known.
 fn progress_over(paths: &[PathBuf]) -> Bar {
     let size = |path: &PathBuf| fs::metadata(path).ok().filter(Metadata::is_file).map(|m| m.len());
     Bar::new(paths.iter().map(size).sum(), "bytes")
 }
 
-/// Rows that were read from a file.
+/// Facts about the rows that were read from a file.
 #[derive(Default)]
 struct Seen {
     skipped: Skipped,
@@ -82,8 +83,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// Returns a warning if the rate of the rows suggests a wrong unit of time, and a warning if
-    /// bytes were ignored.
+    /// Returns a warning if the rate of the rows suggests a wrong unit of time, and another warning
+    /// if bytes were ignored.
     fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Vec<String> {
         let span_ns = self.latest_ns.saturating_sub(self.earliest_ns.unwrap_or(0));
         let of_rate =
@@ -92,7 +93,8 @@ impl Seen {
     }
 }
 
-/// Passes each row to `work` until `work` returns [`Go::Stop`]; returns what was read.
+/// Passes each row to `work` until `work` returns [`Go::Stop`]. Returns facts about the rows that
+/// were read.
 fn for_each_row(
     file: &mut TraceFile,
     progress: &dyn Progress,
@@ -119,13 +121,13 @@ fn for_each_row(
     if progress.advance(file.bytes_read() - bytes) { Ok(seen) } else { Err(Failure::interrupted()) }
 }
 
-/// Whether more rows are wanted.
+/// Answer of `work`: whether to read more rows.
 enum Go {
     On,
     Stop,
 }
 
-/// Reports the lines that were skipped.
+/// Reports the lines of a file that were skipped.
 fn say_skipped(path: &Path, skipped: &Skipped) {
     if let Some(first) = &skipped.first {
         let lines = plural(skipped.count, "line");

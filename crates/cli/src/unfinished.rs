@@ -1,8 +1,9 @@
-//! Folders and files that are being written. They have a hidden name beside their place, and are
-//! removed unless they are completed.
+//! Folders and files that are being written. Each has a hidden name beside its place, and is
+//! removed if it is not completed.
 //!
-//! The name holds a random number, so that two runs never share a name. The run holds a lock as
-//! long as it lives. A hidden folder without a lock is a leftover of a dead run.
+//! The hidden name holds a random number, so that two runs never share a name. The run locks the
+//! folder or file as long as the run lives. A hidden folder without a lock is a leftover of a run
+//! that was killed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -14,9 +15,9 @@ use crate::out::say;
 
 /// Part of the hidden name between the name of the place and the process number.
 const MARK: &str = ".unfinished-";
-/// Hexadecimal digits of the random number.
+/// Number of hexadecimal digits of the random number.
 const DIGITS: usize = 12;
-/// Number of hidden names to try.
+/// Largest number of hidden names to try.
 const TRIES: u32 = 16;
 
 /// Returns the folder that contains a path.
@@ -24,7 +25,7 @@ pub(crate) fn parent_of(place: &Path) -> &Path {
     place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Returns a hidden name beside this place that no other run has.
+/// Returns a new hidden name beside this place. A random number keeps the name unique.
 pub(crate) fn hidden_beside(place: &Path, mark: &str) -> PathBuf {
     let mut name = begins_with(place.file_name().unwrap_or_default(), mark);
     let random = RandomState::new().hash_one(()) >> (64 - 4 * DIGITS);
@@ -39,8 +40,8 @@ fn begins_with(name: &OsStr, mark: &str) -> OsString {
     hidden
 }
 
-/// Makes a hidden folder for this place and locks it. The lock is absent if the system cannot lock
-/// folders.
+/// Makes a hidden folder for this place and locks the folder. There is no lock if the system cannot
+/// lock folders.
 pub(crate) fn make_hidden_folder(place: &Path) -> io::Result<(PathBuf, Option<File>)> {
     make(place, |path| {
         fs::create_dir(path)?;
@@ -48,14 +49,14 @@ pub(crate) fn make_hidden_folder(place: &Path) -> io::Result<(PathBuf, Option<Fi
     })
 }
 
-/// Makes a hidden file for this place and locks it.
+/// Makes a hidden file for this place and locks the file.
 pub(crate) fn make_hidden_file(place: &Path) -> io::Result<(PathBuf, File)> {
     let (path, file) =
         make(place, |path| OpenOptions::new().write(true).create_new(true).open(path).map(Some))?;
     Ok((path, file.ok_or(io::ErrorKind::NotFound)?))
 }
 
-/// Makes something under a new name and locks it.
+/// Makes a folder or file under a new hidden name and locks it.
 fn make(
     place: &Path,
     create: impl Fn(&Path) -> io::Result<Option<File>>,
@@ -66,7 +67,7 @@ fn make(
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
             made => made?,
         };
-        // Another run may have removed it as a leftover before it was locked.
+        // Before the lock, another run may have removed the folder or file as a leftover.
         if held.as_ref().is_none_or(|file| file.lock().is_err() || path.exists()) {
             return Ok((path, held));
         }
@@ -74,8 +75,8 @@ fn make(
     Err(io::Error::other("no free name for a temporary file was found"))
 }
 
-/// Removes leftovers of dead runs beside this place, and reports them. Locked things and things
-/// without a random number stay.
+/// Removes leftovers of killed runs beside this place, and reports them. Locked leftovers stay, and
+/// so do files and folders without a random number in their name.
 pub(crate) fn remove_leftovers(place: &Path) {
     for path in leftovers(place) {
         let (removed, shown) =
@@ -92,7 +93,8 @@ pub(crate) fn remove_leftovers(place: &Path) {
     }
 }
 
-/// Removes something unless a living run has locked it. Returns whether it was removed.
+/// Removes a folder or file, unless a living run has locked it. Returns whether the folder or file
+/// was removed.
 fn removed(path: &Path, held: &File) -> io::Result<bool> {
     if held.try_lock().is_err() {
         return Ok(false);
@@ -100,7 +102,7 @@ fn removed(path: &Path, held: &File) -> io::Result<bool> {
     if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.map(|()| true)
 }
 
-/// Returns the hidden folders and files that were made for a place.
+/// Returns the hidden folders and files that were made for this place.
 fn leftovers(place: &Path) -> Vec<PathBuf> {
     let Some(name) = place.file_name() else { return vec![] };
     let begins = begins_with(name, MARK);
@@ -123,7 +125,7 @@ fn leftovers(place: &Path) -> Vec<PathBuf> {
     entries.filter(is_made_for_it).collect()
 }
 
-/// Writes a folder or file to the disk, with everything in it.
+/// Writes a folder or a file to the disk, with all its content.
 pub(crate) fn bring_to_disk(path: &Path) -> io::Result<()> {
     if !path.is_dir() {
         return OpenOptions::new().write(true).open(path)?.sync_all();
@@ -134,7 +136,7 @@ pub(crate) fn bring_to_disk(path: &Path) -> io::Result<()> {
     bring_folder_to_disk(path)
 }
 
-/// Writes the names in a folder to the disk, if the system can.
+/// Writes the list of names in a folder to the disk, if the system can.
 pub(crate) fn bring_folder_to_disk(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

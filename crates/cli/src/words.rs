@@ -1,5 +1,5 @@
-//! Parsing of the command line. Error messages show each argument in one line, even if it holds
-//! line breaks.
+//! Parsing of the command line. An error message shows each argument in one line, even if the
+//! argument holds line breaks.
 
 use std::ffi::OsString;
 
@@ -23,7 +23,7 @@ pub(crate) fn parsed() -> Cli {
     if printable == words {
         complaint.exit();
     }
-    // Repeats the error with printable arguments.
+    // Parses again with printable arguments, to get the same error with printable text.
     if let Err(complaint) = Cli::try_parse_from(&printable) {
         crate::stdin::remove_copy();
         complaint.exit();

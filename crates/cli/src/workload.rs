@@ -1,4 +1,5 @@
-//! `vpass workload`: makes workloads from statistics, and compares the two.
+//! `vpass workload`: makes workloads from statistics, and compares the workloads with the
+//! statistics.
 
 pub(crate) mod args;
 mod fit;
@@ -8,7 +9,7 @@ mod search;
 use args::WorkloadCommand;
 use vpass_lab::failure::Failure;
 
-/// Runs a subcommand.
+/// Runs a subcommand of `vpass workload`.
 pub(crate) fn run(command: &WorkloadCommand) -> Result<(), Failure> {
     match command {
         WorkloadCommand::Fit(args) => fit::fit(args),

@@ -1,6 +1,7 @@
-//! Every protecting policy under every attack, in both gears, at several ages of the drive, under
-//! the oracle. Nothing is lost, and no page in use passes its limit. The lists are those of the
-//! drive and the attacks, so new entries are tested as well.
+//! Every policy with a guarantee under every attack, in both gears, on drives of several ages,
+//! under the oracle. No data is lost, and no page in use passes its limit.
+//!
+//! The test uses the lists of the drive and of the attacks, so new entries are tested as well.
 
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Techniques;
@@ -12,8 +13,8 @@ use vpass_oracle::{Level, OracleReport};
 use vpass_workload::attack::{ATTACKS, Attack, Knowledge};
 use vpass_workload::phases::{PhasesConfig, PhasesSource};
 
-/// 44 blocks of 72 pages on two dies. One group is twice as strong as the other, and limits fall
-/// with age.
+/// Drive with 44 blocks of 72 pages on two dies. One wordline group is twice as strong as the
+/// other, and limits fall with age.
 const SMALL: &str = r#"
     timing = { sense_us = 40, program_us = 300, erase_us = 2000, channel_mb_s = 800 }
     drive = { spare = 0.4, write_buffer = "32KiB" }
@@ -37,15 +38,15 @@ const SMALL: &str = r#"
     ]
 "#;
 
-/// Run of an attack on a drive with this start age.
+/// Run of one attack on a drive.
 struct Case {
     attack: &'static Attack,
     reclaim: &'static str,
     refresh: &'static str,
-    /// Requests per second. Without it, a fixed queue depth.
+    /// Number of requests per second; `None` for a fixed queue depth.
     rate: Option<f64>,
     timed: bool,
-    /// Rounds of the attack, and the largest number of requests.
+    /// Largest number of rounds of the attack. The next field has the largest number of requests.
     rounds: u64,
     requests: u64,
     seed: u64,
@@ -136,8 +137,10 @@ fn no_attack_breaks_a_policy_that_protects() {
 }
 
 /// Settings of drives that refresh during an attack of about 40,000 requests, in which each block
-/// is due twice. The first has error rates that grow in an hour and a day, and requests minutes
-/// apart. The second has no such growth, and busy dies.
+/// is due twice.
+///
+/// On the first drive, error rates grow in an hour and a day, and requests are minutes apart. On
+/// the second drive, error rates do not grow, and the dies are busy.
 const REFRESHED: [(&str, f64); 2] = [
     (
         r#"
@@ -191,9 +194,9 @@ fn no_attack_breaks_a_policy_whose_drive_refreshes_its_data() {
     }
 }
 
-/// The published error of a Space-Saving table is enough to lose data, at the paper's 32 counters
-/// and 1,000 reads between two checks. With a bound instead of the estimate, the same attack finds
-/// nothing.
+/// The published error of a Space-Saving table is enough to lose data, with the paper's 32 counters
+/// and 1,000 reads between two checks. With an upper bound instead of the estimate, the same attack
+/// causes no loss.
 #[test]
 fn counters_are_defeated_as_published_and_not_where_they_are_bounds() {
     let tiny = aged(include_str!("../../../presets/drives/tiny.toml"), 2000, 0.0);
@@ -215,12 +218,12 @@ fn counters_are_defeated_as_published_and_not_where_they_are_bounds() {
         assert!(!report.is_bug(), "{:?}", report.findings);
         report.lost_pages
     };
-    // The three pages of the victim in each of 64 blocks.
+    // Each of 64 blocks loses the three pages of its attacked wordline.
     assert_eq!((lost("straw-ss"), lost("straw-ss-sound"), lost("straw-wl")), (192, 0, 0));
 }
 
-/// Without a policy the same drive loses data, so the attacks above would find a policy that does
-/// nothing.
+/// Without a policy, the same drive loses data. The attacks above would therefore find a policy
+/// that does nothing.
 #[test]
 fn every_attack_reaches_the_limit_of_an_unprotected_drive() {
     for attack in ATTACKS {

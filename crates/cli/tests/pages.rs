@@ -1,5 +1,5 @@
-//! Runs the commands of README.md, docs/start and docs/guides in a small version, and checks that
-//! the generated pages and the links of all pages are up to date.
+//! Runs small versions of the commands in README.md, docs/start and docs/guides. Checks that the
+//! generated pages and the links of all pages are up to date.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ const VPASS: &str = env!("CARGO_BIN_EXE_vpass");
 const SMALLER: [(&str, &str); 4] =
     [("--minutes", "0.002"), ("--requests", "2000"), ("--repeat", "2"), ("--seeds", "2")];
 
-/// Words added to a command that has the words of the first column.
+/// Arguments that are added to a command with the arguments of the first column.
 const ADDED: [(&[&str], &[&str]); 7] = [
     (&["run", "--workload"], &["--set", "workload.requests=2000"]),
     (&["compare", "--workload"], &["--set", "workload.requests=2000"]),
@@ -23,13 +23,13 @@ const ADDED: [(&[&str], &[&str]); 7] = [
     (&["search"], &["--force"]),
 ];
 
-/// Paper recipe of a command, and the recipe that replaces it.
+/// Paper recipe in a command of a page, and the smaller recipe that replaces it.
 const PAPER: (&str, &str) = ("papers/ida-coding-2018", "papers/ida-coding-2018/small.toml");
 
-/// Words removed from a command: an exact life takes no minutes.
+/// Options that are removed from a command. An exact life takes no `--minutes`.
 const TAKEN_OUT: [(&str, &str); 1] = [("life", "--minutes")];
 
-/// Texts of the example files, and their replacements.
+/// Texts in the example files, and their replacements.
 const SMALLER_FILES: [(&str, &[(&str, &str)]); 3] = [
     ("examples/jobs/read-hot.fio", &[("io_size=12g", "io_size=12m"), ("io_size=4g", "io_size=4m")]),
     ("examples/jobs/database.fio", &[("size=256m", "size=32m"), ("io_size=2g", "io_size=2m")]),
@@ -37,7 +37,7 @@ const SMALLER_FILES: [(&str, &[(&str, &str)]); 3] = [
 ];
 const TRACE: &str = "examples/traces/pgbench-ext4.csv.zst";
 
-/// Command of a page: its words, the file for its output, and its exit code.
+/// Command of a page: its arguments, the file for its output, and its exit code.
 struct Line {
     words: Vec<String>,
     into: Option<String>,
@@ -52,7 +52,7 @@ impl Line {
         let words: Vec<_> = command.split_whitespace().skip(1).map(str::to_owned).collect();
         let into = (!into.is_empty()).then(|| into.trim().to_owned());
         if code != 0 {
-            // The output on the page needs all of the requests.
+            // The output on the page needs all requests of the command.
             return Self { words, into, code };
         }
         Self { words: small(words), into, code }
@@ -67,7 +67,7 @@ impl Line {
     }
 }
 
-/// Returns the words of a command that ends soon.
+/// Returns the arguments of a version of the command that ends soon.
 fn small(mut words: Vec<String>) -> Vec<String> {
     for (command, option) in TAKEN_OUT {
         if let Some(at) =
@@ -98,7 +98,7 @@ fn lines_of(page: &Path) -> Vec<Line> {
     let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let lines: Vec<_> = blocks.flat_map(str::lines).filter(|l| l.starts_with("vpass ")).collect();
     assert!(lines.iter().all(|line| !line.contains(['"', '\''])), "{}: no quotes", page.display());
-    // The README's table has commands, too.
+    // The table in README.md also has commands.
     let spans = text.split('`').filter(|s| s.starts_with("vpass ") && s.contains("--drive"));
     let spans = spans.filter(|span| !span.contains('\n') && page.ends_with("README.md"));
     lines.into_iter().chain(spans).map(Line::of).collect()
@@ -156,7 +156,7 @@ fn every_command_of_the_pages_works() {
     fs::remove_dir_all(folder).unwrap();
 }
 
-/// Runs a script of docs.
+/// Runs a Python script of `docs`.
 fn script(arguments: &[&str]) {
     let output = Command::new("python3").args(arguments).current_dir(ROOT).output();
     let output = output.expect("python3 is needed");

@@ -1,12 +1,12 @@
-//! Columns of the table of all numbers: names, units, and the place of each value in
-//! `summary.json`.
+//! Columns of the table of all numbers: their names, their units, and where `summary.json` has
+//! their values.
 
 use serde_json::Value;
 use vpass_lab::results::LifeUnit;
 
 use crate::numbers::{self, kept_together};
 
-/// Unit of a column, which chooses the text of a number.
+/// Unit of a column. The unit determines how the column shows a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Life in days, or in bytes that the host writes or reads.
@@ -26,7 +26,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Returns a value with its unit.
+    /// Returns a value as text, with its unit.
     pub fn text(self, value: f64) -> String {
         match self {
             Self::Life(unit) => kept_together(&unit.text(value)),
@@ -39,7 +39,7 @@ impl Unit {
         }
     }
 
-    /// Returns the unit alone, for the heading of a CSV column.
+    /// Returns only the unit, for the heading of a CSV column.
     pub fn name(self) -> &'static str {
         match self {
             Self::Life(LifeUnit::Days) => "days",
@@ -52,24 +52,24 @@ impl Unit {
     }
 }
 
-/// Column of the table.
+/// Column of the table of all numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Key in `compare.json`.
+    /// Key of the column in `compare.json`.
     pub key: &'static str,
-    /// Heading.
+    /// Heading of the column.
     pub label: &'static str,
-    /// Unit.
+    /// Unit of the values.
     pub unit: Unit,
     /// Whether a larger value is better.
     pub more_is_better: bool,
-    /// Whether the number has no noise, such as a size of memory.
+    /// Whether the value has no random error, such as a size of memory.
     pub is_exact: bool,
-    /// Value of a run, from its `summary.json`.
+    /// Function that reads the value of a run from its `summary.json`.
     pub of: fn(&Value) -> Option<f64>,
 }
 
-/// Returns the number at a JSON pointer.
+/// Returns the number at a JSON pointer; `None` without a number there.
 pub fn number(summary: &Value, pointer: &str) -> Option<f64> {
     summary.pointer(pointer)?.as_f64()
 }
@@ -103,7 +103,7 @@ fn refresh_writes(summary: &Value) -> Option<f64> {
     (technique != "none").then(|| number(summary, "/flash/programs/refresh"))?
 }
 
-/// Columns in the order of the table.
+/// All columns, in the order of the table.
 pub const COLUMNS: [Column; 20] = [
     life("projected_life_days", LifeUnit::Days, |s| number(s, "/wear/projected_life_days")),
     life("host_bytes_until_worn", LifeUnit::HostBytes, |s| {
@@ -142,15 +142,16 @@ pub const COLUMNS: [Column; 20] = [
     less("lost_by_age_pages", "lost pages, by age", Unit::Count, |s| number(s, "/losses/by_age")),
 ];
 
-/// Returns the column with a key.
+/// Returns the column with this key.
 ///
 /// # Panics
-/// Panics at a key that [`COLUMNS`] lacks, which is a mistake of this crate.
+/// Panics if [`COLUMNS`] lacks the key, which is a mistake in this crate.
 pub fn column(key: &str) -> &'static Column {
     COLUMNS.iter().find(|column| column.key == key).expect("a key of COLUMNS")
 }
 
-/// Returns half the width of a run's 95 % interval by batch means; `None` if it is unknown.
+/// Returns half the width of the 95 % interval of a run by batch means; `None` if the interval is
+/// unknown.
 pub fn half_by_batches(key: &str, summary: &Value) -> Option<f64> {
     let of = |name: &str| number(summary, &format!("/batch_means/{name}"));
     let share = |half: Option<f64>, of: f64| Some(if of > 0.0 { half? / of } else { 0.0 });
@@ -163,7 +164,7 @@ pub fn half_by_batches(key: &str, summary: &Value) -> Option<f64> {
             Some(number(summary, "/read_wear")? * share(of("reclaim_write_pages"), pages)?)
         }
         "uber" => Some(number(summary, "/uber/rate")? * of("uber_share").unwrap_or(0.0)),
-        // The wait and the latency count as independent.
+        // The errors of the wait and of the latency count as independent.
         "reclaim_wait_percent" => {
             let wait = share(of("reclaim_wait_us"), reclaim_wait_us(summary)?)?;
             let mean = share(of("read_mean_us"), number(summary, "/latency_us/read/mean")?)?;

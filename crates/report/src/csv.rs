@@ -1,16 +1,17 @@
-//! CSV files with a heading: columns by name, so that a file may have more columns than we know.
+//! CSV files with a heading. Columns are found by name, so that a file may have additional columns.
 
-/// Rows of a CSV file under its heading, each with as many cells as the heading.
+/// Rows of a CSV file, each with as many cells as the heading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Csv {
-    /// Text of the comment before the heading; absent without one.
+    /// Text of the comment before the heading; absent without such a comment.
     pub title: Option<String>,
     /// Names of the columns.
     pub heading: Vec<String>,
     cells: Cells,
 }
 
-/// Cells one after the other. One text holds them all, as large files have a million cells.
+/// Cells of all rows, one after the other. All cells share one text, because a large file has a
+/// million cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Cells {
     text: String,
@@ -18,11 +19,11 @@ struct Cells {
 }
 
 impl Csv {
-    /// Reads a file. Lines that begin with `#` are comments. A cell in quotes may hold commas,
+    /// Reads a CSV file. Lines that begin with `#` are comments. A cell in quotes may hold commas,
     /// line breaks and doubled quotes.
     ///
     /// # Errors
-    /// Returns the reason why the text is not such a file.
+    /// Returns the reason why the text is not a valid CSV file.
     pub fn read(text: &str) -> Result<Self, String> {
         let title = text.strip_prefix("# ").and_then(|text| text.lines().next());
         let (mut heading, mut cells) = (Cells::default(), Cells::default());
@@ -51,7 +52,7 @@ impl Csv {
         self.cells.ends.len() / self.heading.len().max(1)
     }
 
-    /// Returns whether the file has no row.
+    /// Returns whether the file has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -62,13 +63,13 @@ impl Csv {
         (row * width..(row + 1) * width).map(|cell| self.cells.cell(cell))
     }
 
-    /// Returns the place of a column; `None` without such a column.
+    /// Returns the place of the column with this name; `None` without such a column.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.heading.iter().position(|heading| heading == name)
     }
 
-    /// Returns the numbers of a column; NaN for an empty cell or other text. Returns `None` without
-    /// such a column.
+    /// Returns the numbers of a column; `None` without such a column. A cell without a number
+    /// becomes NaN.
     pub fn numbers(&self, name: &str) -> Option<Vec<f64>> {
         let number = |text: &str| text.parse().unwrap_or(f64::NAN);
         Some(self.texts(name)?.into_iter().map(number).collect())
@@ -91,7 +92,7 @@ impl Cells {
         self.ends.push(self.text.len());
     }
 
-    /// Adds the cells of the first record of a text. Returns the text after it.
+    /// Adds the cells of the first record of a text, and returns the text after this record.
     fn take_record<'a>(&mut self, text: &'a str) -> &'a str {
         let (line, after) = text.split_once('\n').unwrap_or((text, ""));
         if line.contains('"') {
@@ -104,7 +105,8 @@ impl Cells {
         after
     }
 
-    /// Does the same for a record with quotes, which may have several lines.
+    /// Adds the cells of a first record with quotes, and returns the text after it. Such a record
+    /// may have several lines.
     fn take_quoted<'a>(&mut self, text: &'a str) -> &'a str {
         let mut is_quoted = false;
         let mut chars = text.char_indices().peekable();
@@ -129,8 +131,8 @@ impl Cells {
     }
 }
 
-/// Returns a text from its next record on, without the comments and empty lines before it. Returns
-/// `None` at the end.
+/// Returns the text from its next record on, without comments and empty lines before this record.
+/// Returns `None` at the end of the text.
 fn next_record(text: &str) -> Option<&str> {
     let mut rest = text;
     while rest.starts_with(['#', '\n']) {
@@ -139,8 +141,8 @@ fn next_record(text: &str) -> Option<&str> {
     Some(rest).filter(|rest| !rest.is_empty())
 }
 
-/// Returns a cell as CSV: in quotes if its text needs them. A text that a spreadsheet would take
-/// for a formula gets an apostrophe.
+/// Returns a text as a CSV cell, in quotes if needed. If a spreadsheet would take the text for a
+/// formula, the cell begins with an apostrophe.
 pub fn cell(text: &str) -> String {
     let is_formula = text.starts_with(['=', '@', '\t'])
         || (text.starts_with(['+', '-']) && text.parse::<f64>().is_err());

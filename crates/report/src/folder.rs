@@ -1,4 +1,4 @@
-//! Files of a result folder, by name; a folder inside it is a `Folder` of its own.
+//! Result folder in memory: its files, and the folders inside it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,24 +11,24 @@ use vpass_lab::failure::Failure;
 
 use crate::csv::Csv;
 
-/// Deepest level of folders inside a result folder.
+/// Largest depth of folders inside a result folder.
 const DEEPEST: u32 = 2;
-/// Files of which one is in every result folder.
+/// Names of result files. Every result folder has at least one of these files.
 const RESULTS: [&str; 4] = ["summary.json", "compare.json", "life.json", "comparison.csv"];
-/// Extensions of result files. Other files are not read.
+/// Endings of result files. Other files are not read.
 const READ: [&str; 3] = ["json", "csv", "hlog"];
 
-/// Result folder as `--out` writes it.
+/// Result folder in the form that `--out` writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folder {
-    /// Name that errors show: the path on disk, or the part of it that the user gave.
+    /// Name for error messages: the path on disk, or the part of the path that the user gave.
     pub name: String,
     files: BTreeMap<String, Vec<u8>>,
     folders: BTreeMap<String, Folder>,
 }
 
 impl Folder {
-    /// Makes a folder from names and contents of files.
+    /// Makes a folder from files, given by name and content.
     pub fn of_files(
         name: impl Into<String>,
         files: impl IntoIterator<Item = (String, Vec<u8>)>,
@@ -41,8 +41,8 @@ impl Folder {
         self.folders.insert(name.into(), folder);
     }
 
-    /// Reads a folder and the folders in it from disk. Hidden entries and files of other kinds are
-    /// left out. Of a folder without results, nothing is read.
+    /// Reads a folder and the folders inside it from disk. Hidden entries and other kinds of files
+    /// are left out. If the folder has no results, no file is read.
     ///
     /// # Errors
     /// Reports a path that is not a readable folder.
@@ -60,7 +60,7 @@ impl Folder {
         read(path, DEEPEST).map_err(|e| failed(&e))
     }
 
-    /// Returns the content of a file; `None` without this file.
+    /// Returns the content of a file; `None` if the file is absent.
     pub fn file(&self, name: &str) -> Option<&[u8]> {
         self.files.get(name).map(Vec::as_slice)
     }
@@ -80,10 +80,10 @@ impl Folder {
         self.folders.iter().map(|(name, folder)| (name.as_str(), folder))
     }
 
-    /// Returns the content of a JSON file; `None` without this file.
+    /// Returns the content of a JSON file; `None` if the file is absent.
     ///
     /// # Errors
-    /// Reports a file that is not JSON, or whose form has another version.
+    /// Reports a file that is not JSON, or that has another version of the schema.
     pub fn json(&self, name: &str) -> Result<Option<Value>, Failure> {
         let Some(bytes) = self.file(name) else { return Ok(None) };
         let json: Value =
@@ -96,17 +96,17 @@ impl Folder {
         }
     }
 
-    /// Returns the content of a CSV file; `None` without this file.
+    /// Returns the content of a CSV file; `None` if the file is absent.
     ///
     /// # Errors
-    /// Reports a file that is not UTF-8, or that has a row of another length than its heading.
+    /// Reports a file that is not UTF-8, or a row that is longer or shorter than the heading.
     pub fn csv(&self, name: &str) -> Result<Option<Csv>, Failure> {
         let Some(bytes) = self.file(name) else { return Ok(None) };
         let text = std::str::from_utf8(bytes).map_err(|e| self.wrong(name, &e.to_string()))?;
         Csv::read(text).map(Some).map_err(|why| self.wrong(name, &why))
     }
 
-    /// Makes the error for a file of this folder that cannot be used.
+    /// Makes an error about a file of this folder that cannot be used.
     pub fn wrong(&self, file: &str, why: &str) -> Failure {
         Failure::usage(format!(
             "{}/{file}: {why}; a file as --out of this version writes it is expected",

@@ -1,9 +1,9 @@
-//! Results for readers: tables, and the report page made from stored results.
+//! Results for readers: tables, and the report page of stored results.
 //!
 //! [`folder::Folder`] holds the files of a result folder. [`model::Model`] reads these files once.
 //! [`page::page`] makes one HTML file from the model. The page needs no other file and no network.
 //!
-//! This crate reads results only. It runs no simulation, and it writes no file.
+//! This crate only reads results. It runs no simulation and writes no file.
 
 pub mod columns;
 pub mod csv;

@@ -1,4 +1,5 @@
-//! Results as the page needs them: one row for each technique, each with the runs of its seeds.
+//! Model of the results that the page shows. The model has one row per technique, and each row has
+//! one run per seed.
 
 use std::collections::BTreeMap;
 
@@ -18,28 +19,29 @@ pub use life::Life;
 pub use lives::Wearing;
 pub use paper::{Claim, Paper};
 
-/// Largest number of techniques that charts show, because the palette has as many colours.
+/// Largest number of techniques that charts show. The palette has as many colours.
 pub const DRAWN: usize = 6;
 
 /// Command that made the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Runs: `vpass run`, `vpass compare`, or several folders of both.
+    /// Results of runs: `vpass run`, `vpass compare`, or several folders of both.
     Runs,
-    /// Lives: `vpass life`.
+    /// Results of lives: `vpass life`.
     Lives,
-    /// Numbers of a paper beside ours: `vpass paper`.
+    /// Numbers of a paper beside our numbers: `vpass paper`.
     Paper,
 }
 
-/// Value of a column for a technique.
+/// Value of one column for one technique.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
     /// Mean over the seeds.
     pub mean: f64,
-    /// Half the width of the 95 % interval over the seeds; absent for one seed.
+    /// Half the width of the 95 % interval over the seeds; absent with only one seed.
     pub ci95: Option<f64>,
-    /// Half the width of the 95 % interval by seeds or by batch means; absent if unknown.
+    /// Half the width of the 95 % interval, by seeds or by batch means; absent if the interval is
+    /// unknown.
     pub half: Option<f64>,
 }
 
@@ -50,39 +52,39 @@ pub struct Run {
     pub seed: u64,
     /// Content of `summary.json`.
     pub summary: Value,
-    /// Folder of the run; empty if `--out` kept only summaries.
+    /// Folder of the run. The folder is empty if `--out` kept only summaries.
     pub folder: Folder,
 }
 
-/// Results of a technique.
+/// Results of one technique.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// Label that the page shows.
     pub label: String,
-    /// Read-reclaim technique.
+    /// Name of the read-reclaim technique.
     pub reclaim: String,
     /// Whether no real drive can use the technique.
     pub counterfactual: bool,
-    /// Whether the row has no read reclaim, beside rows that have. It never wins.
+    /// Whether the row has no read reclaim while other rows have. Such a row never wins.
     pub baseline: bool,
-    /// Number of host pages that all runs lost.
+    /// Number of host pages that all runs of the row lost.
     pub lost_pages: f64,
-    /// Values by column.
+    /// Values by the key of their column.
     pub cells: BTreeMap<String, Cell>,
-    /// Life of the drive; absent if nothing is known of it.
+    /// Life of the drive; absent if the results have no life.
     pub life: Option<Life>,
-    /// Life over wear, for simulated lives.
+    /// Causes of wear over a simulated life; absent for other results.
     pub wearing: Option<Wearing>,
     /// Warnings about these results, one sentence each.
     pub warnings: Vec<String>,
-    /// Assumptions of the technique's model, one sentence each.
+    /// Assumptions in the model of the technique, one sentence each.
     pub assumptions: Vec<String>,
-    /// Runs by rising seed.
+    /// Runs in ascending order of their seeds.
     pub runs: Vec<Run>,
 }
 
 impl Row {
-    /// Returns the mean of a column; `None` without a value.
+    /// Returns the mean of the column with this key; `None` without a value.
     pub fn value(&self, key: &str) -> Option<f64> {
         self.cells.get(key).map(|cell| cell.mean)
     }
@@ -92,14 +94,15 @@ impl Row {
         self.lost_pages == 0.0
     }
 
-    /// Returns whether the row may win: it protects data, it lost none, and a real drive can use
-    /// it.
+    /// Returns whether the row may win. Such a row protects data, lost no data, and has a technique
+    /// that a real drive can use.
     pub fn may_win(&self) -> bool {
         self.kept_data() && !self.counterfactual && !self.baseline
     }
 
-    /// Returns the number of flash pages programmed for a cause per page that the host wrote, as a
-    /// mean over the runs. Without host writes, per 1,000 pages that the host read.
+    /// Returns the number of flash pages programmed for this cause per page that the host wrote.
+    /// Without host writes, returns the number per 1,000 pages that the host read. The number is a
+    /// mean over the runs.
     pub fn programs(&self, cause: &str) -> Option<f64> {
         let of = |run: &Run| {
             let programs = number(&run.summary, &format!("/flash/programs/{cause}"))?;
@@ -112,36 +115,38 @@ impl Row {
     }
 }
 
-/// Returns the mean of some values; `None` without a value.
+/// Returns the mean of these values; `None` without a value.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// All that the page shows.
+/// Everything that the page shows.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// Command that made the results.
     pub kind: Kind,
-    /// Drive as the user named it.
+    /// Name of the drive, as the user gave it.
     pub drive: String,
-    /// Workload as the user named it.
+    /// Name of the workload, as the user gave it.
     pub workload: String,
-    /// Facts of the run: version, gear, seeds and others of `compare.json` or `summary.json`.
+    /// Facts of `compare.json` or `summary.json`, such as the version, the gear and the seeds.
     pub facts: Value,
-    /// Techniques that charts show, in the order of the command; at most [`DRAWN`].
+    /// Techniques that charts show, in the order of the command. There are at most [`DRAWN`].
     pub rows: Vec<Row>,
     /// Techniques that only the table of all numbers shows.
     pub others: Vec<Row>,
-    /// Labels of the best techniques of each column; empty if none is told apart from the others.
+    /// Labels of the best techniques for each column. The list is empty if the intervals cannot
+    /// distinguish the best techniques from the others.
     pub winners: BTreeMap<String, Vec<String>>,
-    /// Labels of the techniques that may be the best of each column and are not told apart. Empty
-    /// if one is clearly the best, or if nothing is known of them.
+    /// Labels of the techniques that may be the best in each column, if the intervals cannot
+    /// distinguish them. The list is empty if one technique is clearly the best, or if nothing is
+    /// known.
     pub tied: BTreeMap<String, Vec<String>>,
     /// Sentences that the command printed about the results.
     pub verdict: Vec<String>,
-    /// Sentences about techniques without results, and about folders whose settings differ.
+    /// Sentences about techniques without results, and about folders with other settings.
     pub notes: Vec<String>,
-    /// Content of `manifest.json` of the first run; null if there is none.
+    /// Content of `manifest.json` of the first run; null if the file is absent.
     pub manifest: Value,
     /// Numbers of a paper; absent for other results.
     pub paper: Option<Paper>,
@@ -151,7 +156,7 @@ impl Model {
     /// Reads result folders.
     ///
     /// # Errors
-    /// Reports a folder without results of vpass, a file that cannot be used, and folders that
+    /// Reports a folder without results of vpass, a file that cannot be used, or folders that
     /// cannot be shown side by side.
     pub fn read(folders: &[Folder]) -> Result<Self, Failure> {
         let mut model = match folders {
@@ -167,29 +172,32 @@ impl Model {
         Ok(model)
     }
 
-    /// Returns all techniques, in the order of the command if all are drawn.
+    /// Returns all techniques. Techniques that charts show come first.
     pub fn all(&self) -> impl Iterator<Item = &Row> + Clone {
         self.rows.iter().chain(&self.others)
     }
 
-    /// Returns the names of the drawn techniques.
+    /// Returns the names of the techniques that charts show.
     pub fn names(&self) -> Vec<&str> {
         self.rows.iter().map(|row| row.label.as_str()).collect()
     }
 
-    /// Returns the place of a drawn technique.
+    /// Returns the place of a technique among the techniques that charts show; `None` if charts do
+    /// not show it.
     pub fn place(&self, label: &str) -> Option<usize> {
         self.rows.iter().position(|row| row.label == label)
     }
 
-    /// Returns the techniques that win a column. `none` and rows that lost data never win.
+    /// Returns the techniques that win a column. Rows that may not win ([`Row::may_win`]) are left
+    /// out.
     pub fn winners_of(&self, key: &str) -> Vec<&Row> {
         let names = self.winners.get(key).map_or(&[][..], Vec::as_slice);
         self.all().filter(|row| row.may_win() && names.contains(&row.label)).collect()
     }
 
-    /// Returns the techniques that may be the best of a column and that are not told apart, and all
-    /// other competing techniques. Returns `None` unless both exist.
+    /// Returns two lists for a column: the techniques that may be the best and cannot be
+    /// distinguished, and all other competing techniques. Returns `None` if the first list has
+    /// fewer than two techniques or the second list is empty.
     pub fn front_of(&self, key: &str) -> Option<(Vec<&Row>, Vec<&Row>)> {
         let names = self.tied.get(key)?;
         let competing = self.all().filter(|row| row.may_win());
@@ -198,8 +206,8 @@ impl Model {
         (front.len() > 1 && !behind.is_empty()).then_some((front, behind))
     }
 
-    /// Returns the row against which winners are measured: `block` if it kept all data, else the
-    /// first other row that did. `None` without another row that kept all data.
+    /// Returns the row with which the winner `than` is compared. The row is `block` if it kept all
+    /// data, otherwise the first other row that may win. `None` without such a row.
     pub fn base(&self, than: &Row) -> Option<&Row> {
         let mut others = self.all().filter(|row| row.may_win() && row.label != than.label);
         let block = others.clone().find(|row| row.reclaim == "block");
@@ -216,7 +224,7 @@ impl Model {
         self.manifest.get("drive_configuration").unwrap_or(&Value::Null)
     }
 
-    /// Marks the rows without read reclaim, if other rows have a technique.
+    /// Marks the rows without read reclaim, if other rows have a reclaim technique.
     fn mark_baselines(&mut self) {
         let has_technique = self.rows.iter().any(|row| row.reclaim != "none");
         for row in &mut self.rows {
@@ -224,8 +232,8 @@ impl Model {
         }
     }
 
-    /// Moves rows that charts do not show to [`Self::others`]. Winners, `none` and `block` stay
-    /// before other rows.
+    /// Moves rows that charts do not show to [`Self::others`]. Winners, `none` and `block` are kept
+    /// in preference to other rows.
     fn choose_drawn(&mut self) {
         if self.rows.len() <= DRAWN {
             return;
@@ -258,18 +266,19 @@ fn without_results(folder: &Folder) -> Failure {
     ))
 }
 
-/// Returns the text of a key; empty without one.
+/// Returns the text of a key; empty if the key has no text.
 fn text(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Returns the sentences of a list; empty without one. Other values appear as JSON.
+/// Returns the sentences of a list; empty without a list. A value that is not a text appears as
+/// JSON.
 fn sentences(value: Option<&Value>) -> Vec<String> {
     let sentence = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     value.and_then(Value::as_array).map_or_else(Vec::new, |all| all.iter().map(sentence).collect())
 }
 
-/// Returns the assumptions of a run's manifest and the manifest itself.
+/// Returns the manifest of a run, and the assumptions in it.
 fn manifest_of(folder: &Folder) -> Result<(Value, Vec<String>), Failure> {
     let manifest = folder.json("manifest.json")?.unwrap_or(Value::Null);
     let assumptions = sentences(manifest.get("assumptions"));
@@ -277,7 +286,7 @@ fn manifest_of(folder: &Folder) -> Result<(Value, Vec<String>), Failure> {
 }
 
 impl Cell {
-    /// Returns the value with half the width of its interval over the seeds, if there is one.
+    /// Returns the value as text, with half the width of its interval over the seeds, if known.
     pub fn text(&self, unit: Unit) -> String {
         let half = self.ci95.map_or_else(String::new, |half| format!(" ± {}", unit.text(half)));
         unit.text(self.mean) + &half

@@ -1,23 +1,23 @@
-//! Numbers as the page shows them: the terminal's numbers, with a space before the unit that does
-//! not break.
+//! Numbers in the form that the page shows. The numbers look as in the terminal, but the space
+//! before a unit does not break.
 
 use vpass_lab::numbers as lab;
 
-/// Space that does not break.
+/// Space at which a line cannot break.
 pub const NBSP: char = '\u{a0}';
 
-/// Returns a text with spaces that do not break, and with µ for micro.
+/// Returns a text with spaces that do not break. The unit us becomes µs.
 pub fn kept_together(text: &str) -> String {
     let text = text.strip_suffix(" us").map_or_else(|| text.to_owned(), |n| format!("{n} µs"));
     text.replace(' ', "\u{a0}")
 }
 
-/// Returns a number with three digits, or with all digits before the point.
+/// Formats a number with three digits. Digits before the decimal point are never cut.
 pub fn sig(value: f64) -> String {
     if value == 0.0 { "0".into() } else { lab::digits(value) }
 }
 
-/// Returns a number with two digits, or with all digits before the point.
+/// Formats a number with two digits. Digits before the decimal point are never cut.
 pub fn two(value: f64) -> String {
     match value.abs() {
         v if v >= 9.95 => lab::digits(value.round()).trim_end_matches(".0").to_owned(),
@@ -29,42 +29,42 @@ pub fn two(value: f64) -> String {
     }
 }
 
-/// Returns a count; a mean of counts keeps three digits.
+/// Formats a count. A mean of counts has three digits.
 pub fn count(value: f64) -> String {
     if value.fract() == 0.0 { lab::count(value.abs() as u64) } else { lab::digits(value) }
 }
 
-/// Returns a latency given in microseconds.
+/// Formats a latency that is given in microseconds.
 pub fn us(us: f64) -> String {
     kept_together(&lab::microseconds(us))
 }
 
-/// Returns a span of time given in seconds.
+/// Formats a time span that is given in seconds.
 pub fn seconds(s: f64) -> String {
     if s == 0.0 { "0".into() } else { kept_together(&lab::seconds(s)) }
 }
 
-/// Returns a span of time given in days.
+/// Formats a time span that is given in days.
 pub fn days(days: f64) -> String {
     kept_together(&lab::days(days))
 }
 
-/// Returns a number of bytes.
+/// Formats a number of bytes.
 pub fn bytes(bytes: f64) -> String {
     if bytes == 0.0 { "0".into() } else { kept_together(&lab::bytes(bytes.round() as u64)) }
 }
 
-/// Returns a share given in percent.
+/// Formats a share that is given in percent.
 pub fn percent(percent: f64) -> String {
     format!("{}\u{a0}%", two(percent))
 }
 
-/// Returns a ratio with its sign: "2.8 times".
+/// Formats a ratio, such as "2.8 times".
 pub fn times(ratio: f64) -> String {
     format!("{}\u{a0}times", two(ratio))
 }
 
-/// Returns a number for an axis: 1.5k for 1,500.
+/// Formats a number for an axis, such as 1.5k for 1,500.
 pub fn short(value: f64) -> String {
     for (unit, length) in [("G", 1e9), ("M", 1e6), ("k", 1e3)] {
         if value.abs() >= length {
@@ -74,7 +74,7 @@ pub fn short(value: f64) -> String {
     trimmed(value)
 }
 
-/// Returns a number with three digits at most, without zeros at its end.
+/// Formats a number with at most three digits, without zeros at its end.
 pub fn trimmed(value: f64) -> String {
     let text = sig(value);
     if text.contains('.') && !text.contains('e') {

@@ -1,9 +1,9 @@
-//! The page: one HTML file with all parts, that loads nothing and sends nothing.
+//! Report page: one HTML file with all parts. The file loads nothing and sends nothing.
 //!
-//! Style and script lie inside the file. The policy in its head allows exactly these two, by their
-//! SHA-256. The markup has no style attribute.
+//! The file contains its style sheet and its script. The content security policy allows only these
+//! two, by their SHA-256 digests. The markup has no style attributes.
 //!
-//! Contract between the parts, the style and the script:
+//! The parts, the style sheet and the script agree on these names:
 //!
 //! | name | meaning |
 //! |---|---|
@@ -41,11 +41,11 @@ pub(crate) mod assets;
 
 use assets::{SCRIPT, STYLE};
 
-/// Returns the page of result folders: one folder, or several that are shown side by side. The
-/// same folders give the same bytes.
+/// Returns the page of one result folder, or of several folders side by side. The same folders give
+/// the same bytes.
 ///
 /// # Errors
-/// Reports folders that [`Model::read`] refuses, and files that cannot be used.
+/// Reports folders that [`Model::read`] refuses, or a file that cannot be used.
 pub fn page(folders: &[Folder]) -> Result<String, Failure> {
     let model = Model::read(folders)?;
     let mut data = Map::new();
@@ -86,12 +86,12 @@ pub fn page(folders: &[Folder]) -> Result<String, Failure> {
     Ok(document(&model, &main, &Value::Object(data)))
 }
 
-/// Returns the part that says why there are no doses.
+/// Returns the part that explains why there are no doses.
 fn dose_absent(model: &Model) -> Section {
     crate::section::absent("dose", dose::TITLE, crate::sentences::absent::doses(&model.manifest))
 }
 
-/// Returns two parts beside each other.
+/// Returns two parts side by side.
 fn side_by_side(left: Section, right: Section) -> Section {
     Section {
         html: format!("<div class=\"two\">{}{}</div>", left.html, right.html),
@@ -130,7 +130,7 @@ fn document(model: &Model, main: &str, data: &Value) -> String {
     html
 }
 
-/// Returns the SHA-256 of a text in base64, as a content security policy has it.
+/// Returns the SHA-256 digest of a text in base64, as a content security policy needs it.
 fn digest(text: &str) -> String {
     STANDARD.encode(Sha256::digest(text.as_bytes()))
 }

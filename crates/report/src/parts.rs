@@ -1,4 +1,4 @@
-//! Parts of the page, in the page's order; each makes a section from the model.
+//! Parts of the page, in the order of the page. Each part makes a section from the model.
 
 pub(crate) mod cards;
 pub(crate) mod cdf;

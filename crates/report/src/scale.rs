@@ -1,11 +1,12 @@
-//! Scales of charts: the place of a value as a share of the axis, and the ticks of the axis.
+//! Scales of charts. A scale gives the place of a value as a share of the axis, and the ticks of
+//! the axis.
 
 use crate::numbers::short;
 
 /// Tick of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// Place on the axis, from 0 to 1.
+    /// Place of the tick on the axis, from 0 to 1.
     pub at: f64,
     /// Text beside the tick.
     pub label: String,
@@ -13,14 +14,14 @@ pub struct Tick {
 
 /// Axis of a chart.
 pub trait Scale {
-    /// Returns the place of a value, from 0 at the low end to 1 at the high end.
+    /// Returns the place of a value: 0 at the low end of the axis, and 1 at the high end.
     fn place(&self, value: f64) -> f64;
 
-    /// Returns the ticks, from low to high.
+    /// Returns the ticks in ascending order.
     fn ticks(&self) -> Vec<Tick>;
 }
 
-/// Format of a tick's value.
+/// Function that formats the value of a tick.
 pub type Format = fn(f64) -> String;
 
 /// Linear axis.
@@ -39,13 +40,13 @@ impl Linear {
         Self { low, high, step: round_step((high - low) / f64::from(ticks)), format }
     }
 
-    /// Makes an axis for counts, with [`short`] texts.
+    /// Makes an axis for counts, with texts of [`short`].
     pub fn counts(low: f64, high: f64, ticks: u32) -> Self {
         Self::new(low, high, ticks, short)
     }
 }
 
-/// Returns the smallest of 1, 2, 2.5, 5 and 10 times a power of ten that is at least `step`.
+/// Returns a round step that is at least `step`: 1, 2, 2.5, 5 or 10 times a power of ten.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factors = [1.0, 2.0, 2.5, 5.0, 10.0];
@@ -68,7 +69,7 @@ impl Scale for Linear {
     }
 }
 
-/// Logarithmic axis with a tick at each power of its base.
+/// Logarithmic axis, with a tick at each power of its base.
 #[derive(Clone, Copy, Debug)]
 pub struct Log {
     low: f64,
@@ -90,7 +91,7 @@ impl Log {
         Self { low: low.log10(), high: high.log10(), base: base.log10(), format }
     }
 
-    /// Makes an axis from the power of ten below the smallest value to that above the largest.
+    /// Makes an axis that contains all values. The axis begins and ends at a power of ten.
     pub fn around(values: impl IntoIterator<Item = f64>, format: Format) -> Self {
         let (low, high) = ends(values.into_iter().filter(|v| *v > 0.0)).unwrap_or((1.0, 10.0));
         let (low, high) = (low.log10().floor(), high.log10().ceil());
@@ -114,7 +115,7 @@ impl Scale for Log {
     }
 }
 
-/// Axis of percentiles in nines: 1 is 90 %, 2 is 99 %, 3 is 99.9 %.
+/// Axis of percentiles in nines. 1 nine is 90 %, 2 nines are 99 %, and 3 nines are 99.9 %.
 #[derive(Clone, Copy, Debug)]
 pub struct Nines {
     low: f64,
@@ -128,7 +129,7 @@ impl Nines {
     }
 }
 
-/// Percentiles with a tick: the share above, and the text.
+/// Percentiles with a tick. Each has the share of requests above it, and its text.
 const PERCENTILES: [(f64, &str); 6] =
     [(0.5, "50"), (0.1, "90"), (1e-2, "99"), (1e-3, "99.9"), (1e-4, "99.99"), (1e-5, "99.999")];
 
@@ -150,7 +151,7 @@ impl Scale for Nines {
     }
 }
 
-/// Returns the smallest and the largest value; `None` without a number.
+/// Returns the smallest and the largest finite value; `None` without such a value.
 pub fn ends(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     let known = values.into_iter().filter(|v| v.is_finite());
     known.fold(None, |ends, v| {
@@ -172,7 +173,7 @@ mod tests {
         let scale = Linear::counts(0.0, 41.4, 6);
         assert_eq!(labels(&scale), ["0", "10", "20", "30", "40"]);
         assert!((scale.ticks()[2].at - 20.0 / 41.4).abs() < 1e-12);
-        // Nothing to show is an axis all the same.
+        // An axis without values still has a place for 0.
         assert_eq!(Linear::counts(0.0, 0.0, 2).place(0.0).to_bits(), 0f64.to_bits());
     }
 

@@ -1,29 +1,29 @@
-//! Sections of the page: markup, with the numbers that the page's script needs.
+//! Sections of the page. A section has markup, and the numbers that the page's script needs.
 
 use serde_json::Value;
 
 use crate::svg::{escape, shown};
 
-/// Part of the page.
+/// Section of the page.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     /// Markup from `<section>` to `</section>`.
     pub html: String,
-    /// Entries of the page's data, by key. The script reads them from `#data`.
+    /// Entries of the page's data, by key. The script reads these entries from `#data`.
     pub data: Vec<(&'static str, Value)>,
 }
 
-/// Head of a figure: `id` of its section, heading, and the sentence under it as markup.
+/// Head of a figure.
 pub struct Head<'a> {
-    /// `id` of the section; the names of saved files contain it.
+    /// `id` of the section. The names of saved files contain this `id`.
     pub id: &'a str,
-    /// Heading as text.
+    /// Heading of the figure, as plain text.
     pub title: &'a str,
-    /// Sentences under the heading, as markup.
+    /// Sentences below the heading, as markup.
     pub say: &'a str,
 }
 
-/// Returns a section for a figure with these parts, all of them markup.
+/// Returns a section with a figure. `body` and `foot` are markup.
 pub fn figure(head: &Head, body: &str, foot: &str) -> String {
     let Head { id, title, say } = head;
     let title = escape(title);
@@ -33,7 +33,7 @@ pub fn figure(head: &Head, body: &str, foot: &str) -> String {
     )
 }
 
-/// Returns a section that says why a figure is absent.
+/// Returns a section that explains why a figure is absent.
 pub fn absent(id: &str, title: &str, why: &str) -> Section {
     let (title, why) = (escape(title), escape(why));
     let html = format!(
@@ -43,8 +43,8 @@ pub fn absent(id: &str, title: &str, why: &str) -> Section {
     Section { html, data: vec![] }
 }
 
-/// Returns the line below a figure: its source, the buttons that save it, and its numbers as a
-/// table. `source` is text, `table` is markup.
+/// Returns the line below a figure. The line has the source of the numbers, the buttons to save the
+/// figure, and the table of its numbers. `source` is plain text, and `table` is markup.
 pub fn foot(source: &str, table: &str) -> String {
     let button = |kind: &str, name: &str| {
         format!(
@@ -61,7 +61,8 @@ pub fn foot(source: &str, table: &str) -> String {
     )
 }
 
-/// Returns the numbers of a figure as an entry of the page's data. The script saves them as CSV.
+/// Returns the numbers of a figure as an entry of the page's data. The script saves this entry as
+/// CSV.
 pub fn csv(id: &str, heading: &[&str], rows: &[Vec<String>]) -> (&'static str, Value) {
     let line = |cells: &mut dyn Iterator<Item = &str>| {
         cells.map(|cell| crate::csv::cell(&shown(cell))).collect::<Vec<_>>().join(",") + "\n"
@@ -75,17 +76,17 @@ pub fn csv(id: &str, heading: &[&str], rows: &[Vec<String>]) -> (&'static str, V
     ("csv", Value::Object(of_figure))
 }
 
-/// Returns a number for a CSV file; empty without one.
+/// Returns a number for a CSV file; empty without a number.
 pub fn raw(number: Option<f64>) -> String {
     number.map_or_else(String::new, |n| n.to_string())
 }
 
-/// Returns a technique's name as markup, for a sentence.
+/// Returns the name of a technique as markup, for a sentence.
 pub fn code(name: &str) -> String {
     format!("<code>{}</code>", escape(name))
 }
 
-/// Returns a value as markup, for a sentence.
+/// Returns a value in bold as markup, for a sentence.
 pub fn bold(value: &str) -> String {
     format!("<b>{}</b>", escape(value))
 }

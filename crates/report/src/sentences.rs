@@ -1,4 +1,5 @@
-//! Sentences of the page, each a function of the numbers. They are markup: names are escaped.
+//! Sentences of the page. Each is a function of the numbers, and its result is markup with escaped
+//! names.
 
 pub mod absent;
 pub mod cost;

@@ -1,17 +1,17 @@
-//! Charts as SVG text.
+//! Charts in SVG, as text.
 //!
-//! The outer `<svg>` is the plot area. Text lies at percentages of it, so text never scales. Curves
-//! lie in an inner `<svg>` of 1000 x 1000 units that is stretched over the area.
+//! The outer `<svg>` is the plot area. Texts have places in percent of this area, so texts never
+//! scale. Curves lie in an inner `<svg>` of 1000 x 1000 units, which is stretched over the area.
 
 use std::fmt::Write;
 
 use crate::scale::Scale;
 
-/// Dash patterns of the techniques, beside their colours; empty for a solid line.
+/// Dash patterns of the techniques. An empty pattern is a solid line.
 const DASHES: [&str; 6] = ["4 4", "", "", "", "7 3", "2 3"];
 
-/// Returns a text in which no character has a meaning for HTML, XML or an attribute. Control
-/// characters become U+FFFD.
+/// Escapes all characters that have a meaning in HTML, XML or an attribute. Control characters
+/// become U+FFFD.
 ///
 /// ```
 /// use vpass_report::svg::escape;
@@ -32,13 +32,14 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// Returns a text without hidden characters, for a script that shows it as text.
+/// Returns a text without control characters and marks of text direction, for a script that shows
+/// it as text.
 pub fn shown(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-/// Returns the character, or U+FFFD instead of a control character or a mark of direction. Such a
-/// mark would let a name turn the text around it.
+/// Returns the character. For a control character or a mark of text direction, returns U+FFFD. Such
+/// a mark in a name would reverse the text around the name.
 fn visible(c: char) -> char {
     match c {
         '\n' | '\t' => c,
@@ -48,12 +49,12 @@ fn visible(c: char) -> char {
     }
 }
 
-/// Returns a share as a percentage for an attribute: "12.5%".
+/// Formats a share as a percentage for an attribute, such as "12.5%".
 pub fn percent(share: f64) -> String {
     format!("{}%", short(100.0 * share, 3))
 }
 
-/// Returns a number with at most `places` digits after its point.
+/// Formats a number with at most `places` digits after the decimal point.
 pub fn short(value: f64, places: usize) -> String {
     let text = format!("{value:.places$}");
     let text = if text.contains('.') {
@@ -64,7 +65,7 @@ pub fn short(value: f64, places: usize) -> String {
     if text == "-0" { "0".into() } else { text.into() }
 }
 
-/// Returns the attribute of the dash pattern of technique `i`; empty for a solid line.
+/// Returns the attribute with the dash pattern of technique `i`; empty for a solid line.
 pub fn dashes(i: usize) -> String {
     match DASHES.get(i) {
         Some(&pattern) if !pattern.is_empty() => format!(" stroke-dasharray=\"{pattern}\""),
@@ -72,7 +73,8 @@ pub fn dashes(i: usize) -> String {
     }
 }
 
-/// Returns lines and texts of both axes. Without `x_texts`, a chart below has those of x.
+/// Returns the lines and the texts of both axes. Without `x_texts`, the x axis has no texts,
+/// because a chart below shows them.
 pub fn grid(x: &dyn Scale, y: &dyn Scale, x_texts: bool) -> String {
     let mut svg = String::new();
     for tick in y.ticks() {
@@ -87,7 +89,7 @@ pub fn grid(x: &dyn Scale, y: &dyn Scale, x_texts: bool) -> String {
     let ticks = x.ticks();
     for (i, tick) in ticks.iter().enumerate().filter(|_| x_texts) {
         let at = percent(tick.at);
-        // Every second text is left out on a narrow screen.
+        // On a narrow screen, every second text is hidden.
         let class = if i % 2 == 1 && ticks.len() > 5 { "mid opt" } else { "mid" };
         let _ = write!(
             svg,
@@ -100,7 +102,8 @@ pub fn grid(x: &dyn Scale, y: &dyn Scale, x_texts: bool) -> String {
     svg
 }
 
-/// Returns the path through points from 0 to 1, upwards; `None` is a gap.
+/// Returns the path through points with coordinates from 0 to 1. The y axis points upwards, and
+/// `None` is a gap in the path.
 pub fn path(points: impl IntoIterator<Item = Option<(f64, f64)>>) -> String {
     let (mut path, mut is_down) = (String::new(), false);
     for point in points {
@@ -115,7 +118,8 @@ pub fn path(points: impl IntoIterator<Item = Option<(f64, f64)>>) -> String {
     path
 }
 
-/// Returns the closed path between two curves over the same points; empty for equal curves.
+/// Returns the closed path between two curves with the same x values; empty if the curves are
+/// equal.
 pub fn band(x: &[f64], low: &[f64], high: &[f64]) -> String {
     if low == high {
         return String::new();
@@ -125,7 +129,7 @@ pub fn band(x: &[f64], low: &[f64], high: &[f64]) -> String {
     path(up.chain(back)) + "Z"
 }
 
-/// Returns the inner `<svg>` that stretches curves over the plot area.
+/// Returns the inner `<svg>` with curves, stretched over the plot area.
 pub fn stretched(body: &str) -> String {
     format!(
         "<svg class=\"in\" viewBox=\"0 0 1000 1000\" preserveAspectRatio=\"none\" width=\"100%\" \
@@ -133,7 +137,8 @@ pub fn stretched(body: &str) -> String {
     )
 }
 
-/// Returns a chart of `height` pixels. `said` is what a screen reader says. `class` may be empty.
+/// Returns a chart with a height in pixels. `said` is the description for a screen reader. `class`
+/// may be empty.
 pub fn plot(height: u32, body: &str, said: &str, class: &str) -> String {
     let class = format!("plot {class}");
     format!(
@@ -148,8 +153,8 @@ pub fn line(i: usize, path: &str, class: &str) -> String {
     format!("<path class=\"ln {class}s{i}\" stroke=\"var(--t{i})\"{} d=\"{path}\"/>", dashes(i))
 }
 
-/// Returns the places of labels, in pixels from the top, moved apart to `gap` pixels at least and
-/// kept above `height` if possible.
+/// Returns the places of labels, in pixels from the top. The labels are moved apart to a distance
+/// of at least `gap` pixels. If possible, they stay above `height`.
 pub fn spread(wanted: &[f64], height: f64, gap: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
@@ -170,13 +175,13 @@ pub fn spread(wanted: &[f64], height: f64, gap: f64) -> Vec<f64> {
 pub struct EndLabel<'a> {
     /// Name of the technique.
     pub name: &'a str,
-    /// End of its curve, from 0 at the bottom to 1 at the top.
+    /// Height of the curve's end, from 0 at the bottom to 1 at the top.
     pub end: f64,
-    /// Place of the technique among the drawn techniques.
+    /// Place of the technique among the techniques that charts show.
     pub technique: usize,
 }
 
-/// Returns labels beside the ends of curves in a chart of `height` pixels.
+/// Returns labels beside the ends of the curves, for a chart with a height in pixels.
 pub fn end_labels(labels: &[EndLabel], height: u32) -> String {
     let height = f64::from(height);
     let wanted: Vec<f64> = labels.iter().map(|label| (1.0 - label.end) * height).collect();

@@ -1,7 +1,7 @@
-//! Tables for the terminal, for documents, for programs and for the page.
+//! Tables for a terminal, for documents, for programs and for the page.
 //!
-//! In a terminal, numbers stand to the right, wide tables are cut into parts, long words wrap, and
-//! colours appear if they are wanted. In a file or pipe, tables have any width.
+//! In a terminal, numbers are aligned to the right, wide tables are cut into parts, long texts
+//! wrap, and colours can be used. In a file or pipe, tables may have any width.
 
 use std::io::IsTerminal;
 
@@ -15,15 +15,15 @@ use vpass_lab::plain;
 use crate::csv;
 use crate::svg::escape;
 
-/// Returns whether standard output takes colours.
+/// Returns whether standard output can show colours and the user has not refused them.
 pub fn wants_colour() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
         || std::env::var_os("TERM").is_some_and(|t| t == "dumb");
     std::io::stdout().is_terminal() && !refused
 }
 
-/// Returns the columns of the output: from `COLUMNS`, else from the terminal. `None` for a file or
-/// a pipe, which take any width.
+/// Returns the width of the output in characters, from `COLUMNS` or from the terminal. `None` for a
+/// file or a pipe, which may have any width.
 fn width_of_output() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let terminal = || {
@@ -33,18 +33,18 @@ fn width_of_output() -> Option<usize> {
     said.or_else(terminal).filter(|width| *width > 0)
 }
 
-/// Least width of a table; a narrower terminal wraps it by itself.
+/// Smallest width of a table. A narrower terminal wraps the lines itself.
 const NARROWEST: usize = 40;
-/// Spaces before each line.
+/// Number of spaces before each line.
 const INDENT: usize = 2;
-/// Spaces between columns of numbers; `NARROW_GAP` if space is short, and for words.
+/// Number of spaces between columns of numbers. `NARROW_GAP` is for narrow terminals and for words.
 const GAP: usize = 3;
 const NARROW_GAP: usize = 2;
 
-/// Largest width of a name, which is never wrapped.
+/// Largest width of a name. Names are never wrapped.
 const NAME: u16 = 22;
 
-/// Wraps sentences at words if the width of the output is known. All lines but the first are
+/// Wraps sentences at words, if the width of the output is known. All lines except the first are
 /// indented.
 pub fn wrapped(text: &str, indent: usize) -> String {
     let text = plain::lines(text);
@@ -52,8 +52,8 @@ pub fn wrapped(text: &str, indent: usize) -> String {
     wrapped_at(&text, indent, width)
 }
 
-/// Wraps the sentences of a text that also has tables, if the width of the output is known. Lines
-/// with a gap between columns, and coloured lines, stay as they are.
+/// Wraps the sentences of a text with tables, if the width of the output is known. Lines with a gap
+/// between columns stay unchanged, and so do coloured lines.
 pub fn wrapped_lines(text: &str) -> String {
     width_of_output().map_or_else(|| text.to_owned(), |width| wrapped_lines_at(text, width))
 }
@@ -94,18 +94,18 @@ fn wrapped_at(text: &str, indent: usize, width: usize) -> String {
 /// Look of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// No special look.
+    /// Normal text.
     Plain,
     /// Heading of a column or of a text.
     Heading,
-    /// Best number of its column.
+    /// Best number in its column.
     Good,
-    /// Loss of data.
+    /// Number that shows a loss of data.
     Bad,
 }
 
 impl Look {
-    /// Returns the text with this look, if colours are wanted.
+    /// Returns the text with this look. Without `colour`, the text is plain.
     pub fn paint(self, text: &str, colour: bool) -> String {
         let code = match self {
             Self::Heading => "1",
@@ -128,12 +128,12 @@ impl Look {
     }
 }
 
-/// Table that grows row by row.
+/// Table to which rows are added one by one.
 #[derive(Debug, Default)]
 pub struct Table {
     rows: Vec<Vec<(String, Look)>>,
     has_heading: bool,
-    /// Columns before which a table that is too wide is cut, if possible.
+    /// Columns before which a table that is too wide should be cut.
     seams: Vec<usize>,
 }
 
@@ -144,7 +144,7 @@ impl Table {
         Self { rows: vec![heading], has_heading: true, seams: vec![] }
     }
 
-    /// Sets the columns before which a table that is too wide is cut, if possible.
+    /// Sets the columns before which a table that is too wide should be cut.
     pub fn cut_before(&mut self, seams: Vec<usize>) {
         self.seams = seams;
     }
@@ -154,18 +154,19 @@ impl Table {
         self.rows.push(cells.into_iter().map(|c| cell(c, Look::Plain)).collect());
     }
 
-    /// Adds a row with a look for each cell.
+    /// Adds a row in which each cell has its own look.
     pub fn painted_row(&mut self, cells: Vec<(String, Look)>) {
         self.rows.push(cells.into_iter().map(|(text, look)| cell(text, look)).collect());
     }
 
-    /// Returns the table as text, indented by two spaces: the first column to the left, numbers to
-    /// the right.
+    /// Returns the table as text, indented by two spaces. The first column is aligned to the left,
+    /// and numbers are aligned to the right.
     pub fn render(&self, colour: bool) -> String {
         self.numbers(colour, width_of_output())
     }
 
-    /// Returns a table of words as text: every column to the left, long texts wrapped.
+    /// Returns a table of words as text. All columns are aligned to the left, and long texts are
+    /// wrapped.
     pub fn render_words(&self, colour: bool) -> String {
         self.words(colour, width_of_output())
     }
@@ -191,7 +192,7 @@ impl Table {
         text
     }
 
-    /// Returns the table as CSV, with its heading as the first line.
+    /// Returns the table as CSV, with the heading as its first line.
     pub fn csv(&self) -> String {
         let line = |row: &Vec<(String, Look)>| {
             let cells: Vec<String> = row.iter().map(|(text, _)| csv::cell(text.trim())).collect();
@@ -200,7 +201,7 @@ impl Table {
         self.rows.iter().map(line).collect()
     }
 
-    /// Returns the table as JSON: an object for each row, with the heading's names as keys.
+    /// Returns the table as JSON, with one object per row. The names of the heading are the keys.
     pub fn json(&self) -> Value {
         let Some((heading, rows)) = self.rows.split_first().filter(|_| self.has_heading) else {
             let texts =
@@ -215,8 +216,8 @@ impl Table {
         rows.iter().map(object).collect()
     }
 
-    /// Returns the table as HTML with a caption. `class` returns the class of a column, or an empty
-    /// text. The first column has the names of the rows.
+    /// Returns the table as HTML, with a caption. `class` returns the CSS class of a column, or an
+    /// empty text. The first column has the names of the rows.
     pub fn html(&self, caption: &str, class: impl Fn(usize) -> String) -> String {
         let mut html = format!(
             "<div class=\"scroll\" tabindex=\"0\"><table><caption>{}</caption>",
@@ -246,8 +247,8 @@ impl Table {
         parts.join("\n")
     }
 
-    /// Returns the columns of each part. Each part has the first column and as many others as fit,
-    /// but ends at a seam if possible.
+    /// Returns the columns of each part. A part has the first column, and as many further columns
+    /// as fit. If possible, it ends before a column of `seams`.
     fn parts(&self, room: usize) -> Vec<Vec<usize>> {
         let fits = |part: &[usize]| self.width_of(part, NARROW_GAP, true) <= room;
         let (mut parts, mut next) = (vec![], 1);
@@ -270,8 +271,8 @@ impl Table {
         self.rows.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Returns the text of a cell. If `wrapped`, a heading has one word per line, and brackets in
-    /// the first column have their own line.
+    /// Returns the text of a cell. With `wrapped`, a heading has one word per line. In the first
+    /// column, text in brackets begins a new line.
     fn text(&self, row: usize, column: usize, wrapped: bool) -> String {
         let text = self.rows[row].get(column).map_or("", |(text, _)| text.as_str());
         match (wrapped, row == 0 && self.has_heading, column) {
@@ -293,7 +294,7 @@ impl Table {
 
     fn part(&self, columns: &[usize], gap: usize, wrapped: bool, colour: bool) -> String {
         let mut table = bare(colour);
-        // Headings of fewer words end on the lowest line.
+        // Headings with fewer words are moved down, so that all headings end on the same line.
         let words = |c: usize| self.text(0, c, wrapped).lines().count().max(1);
         let most_words = columns.iter().map(|c| words(*c)).max().unwrap_or(0);
         let above = |r: usize, c: usize| {
@@ -359,7 +360,7 @@ fn html_cell((text, look): (&str, Look), is_heading: bool, column: usize, class:
     }
 }
 
-/// Makes a cell; its text becomes one line.
+/// Makes a cell. Its text becomes one line.
 fn cell(text: impl Into<String>, look: Look) -> (String, Look) {
     (plain::line(&text.into()).into_owned(), look)
 }

@@ -1,4 +1,4 @@
-//! Results in memory for tests, as `vpass compare --out` writes them.
+//! Results in memory for tests, in the form that `vpass compare --out` writes.
 
 use serde_json::{Value, json};
 
@@ -34,8 +34,8 @@ fn technique(name: &str, lost: u32, rewritten: u32, ram: u32, us: [f64; 2]) -> V
     })
 }
 
-/// Makes `compare.json` of three techniques. `none` loses data, lives are not settled, and
-/// `straw-wl` rewrites fewest pages.
+/// Makes `compare.json` of three techniques. `none` loses data, no life has settled, and `straw-wl`
+/// rewrites the fewest pages.
 pub(crate) fn json() -> Value {
     json!({
         "vpass": "0.1.0", "drive": "tiny", "workload": "jobs/read-hot.fio", "gear": "timed",
@@ -80,7 +80,8 @@ pub(crate) fn compared() -> Model {
     Model::read(&[folder(&json())]).unwrap()
 }
 
-/// Makes `compare.json` with known lives: `none` 9 days with losses, `block` 2, `straw-wl` 6.
+/// Makes `compare.json` with known lives: `none` lives 9 days and loses data, `block` lives 2 days,
+/// and `straw-wl` lives 6 days.
 pub(crate) fn json_with_lives() -> Value {
     let mut json = json();
     for (i, days) in [9.0, 2.0, 6.0].into_iter().enumerate() {

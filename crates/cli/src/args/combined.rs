@@ -1,4 +1,4 @@
-//! Techniques of the other slots that a comparison combines with each reclaim technique.
+//! Techniques of the other slots, which a comparison combines with each reclaim technique.
 
 use clap::Args;
 use vpass_core::slots::parity::NO_PARITY;
@@ -20,8 +20,8 @@ pub(crate) struct Combined {
 }
 
 impl Combined {
-    /// Returns a reclaim technique with every combination of GC, refresh (if named) and parity.
-    /// Parity changes first.
+    /// Returns all combinations of this reclaim technique with GC, refresh and parity techniques.
+    /// Parity varies fastest. Without a named refresh technique, `refresh` is `None`.
     pub(crate) fn with<'a>(&'a self, reclaim: &'a str) -> Vec<Chosen<'a>> {
         let named: Vec<Option<&str>> = self.refresh.iter().map(|name| Some(name.trim())).collect();
         let refreshes = if named.is_empty() { vec![None] } else { named };
@@ -39,7 +39,7 @@ impl Combined {
         all
     }
 
-    /// Number of combinations for each reclaim technique.
+    /// Returns the number of combinations for each reclaim technique.
     pub(crate) fn len(&self) -> usize {
         self.gc.len() * self.refresh.len().max(1) * self.parity.len()
     }
@@ -49,8 +49,9 @@ impl Combined {
         self.parity.iter().map(|name| name.trim())
     }
 
-    /// Returns "parity raid5, " if this is the only parity technique. Returns nothing for several,
-    /// because the labels name them, and nothing without parity.
+    /// Returns a text such as "parity raid5, " if this is the only parity technique. The text is
+    /// empty without parity. With several techniques, the text is empty because the labels name the
+    /// techniques.
     pub(crate) fn of_one_parity(&self) -> String {
         let mut parities = self.parities();
         match (parities.next(), parities.next()) {
@@ -59,7 +60,8 @@ impl Combined {
         }
     }
 
-    /// Returns the name of the reclaim technique, and of each other slot with several techniques.
+    /// Returns the label of a plan: the name of its reclaim technique, and its technique in each
+    /// other slot with several techniques.
     pub(crate) fn label(&self, plan: &RunPlan) -> String {
         self.label_of(Chosen {
             reclaim: plan.reclaim,
@@ -69,7 +71,7 @@ impl Combined {
         })
     }
 
-    /// Returns the label of techniques, even if the drive refuses them.
+    /// Returns the label of these techniques, even if the drive refuses them.
     pub(crate) fn label_of(&self, named: Chosen) -> String {
         let others = [
             (self.gc.len(), Some(named.gc)),

@@ -1,4 +1,4 @@
-//! Conversion of arguments into the lab's plain values, without the options for output.
+//! Conversion of arguments into the plain values of `vpass_lab`, without the options for output.
 
 use vpass_lab::failure::Failure;
 use vpass_lab::setup::{self, HintSource, Named};
@@ -21,7 +21,7 @@ impl From<&Base> for setup::Base {
 
 impl From<&Setup> for setup::Setup {
     fn from(args: &Setup) -> Self {
-        // clap ensures that exactly one of the three is given.
+        // clap ensures that the user gives exactly one of a workload, a fio file and a trace.
         let workload = match (&args.workload, &args.fio) {
             (Some(name), _) => Named::Workload(name.clone()),
             (None, Some(path)) => Named::Fio(path.clone()),
@@ -48,12 +48,12 @@ impl From<&Setup> for setup::Setup {
 }
 
 impl Setup {
-    /// Returns the requested samples, or the whole drive.
+    /// Returns the samples that the user wants. By default, they are the whole drive.
     pub(crate) fn samples(&self) -> Samples {
         self.sample.unwrap_or(Samples::WHOLE)
     }
 
-    /// Refuses several samples, for a command that shows one drive.
+    /// Refuses several samples, because this command shows only one drive.
     pub(crate) fn require_one_sample(&self) -> Result<(), Failure> {
         let Samples { count, of } = self.samples();
         if count == 1 {

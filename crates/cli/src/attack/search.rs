@@ -1,9 +1,9 @@
-//! `vpass attack search`: searches for requests that make a policy lose data, or copy as much as
-//! possible. It begins with random attacks and those of the list, then changes the best so far.
-//! Each trial is an untimed run under the oracle.
+//! `vpass attack search`: searches for requests that make a policy lose data or copy many pages.
+//! The search begins with the attacks of the list and random attacks. Then the search changes the
+//! best attacks found so far. Each trial is an untimed run under the oracle.
 //!
-//! The attacks of a round depend on one random stream and run on all cores. `--rounds` therefore
-//! gives the same result on any number of cores.
+//! The attacks of a round come from one random stream, and they run on all cores. Therefore
+//! `--rounds` gives the same result on any number of cores.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -27,20 +27,21 @@ use crate::out;
 use crate::out_file::OutFile;
 use crate::progress::{Bar, keep_what_is_found};
 
-/// Trials of a round.
+/// Number of trials in a round.
 const TRIALS: usize = 8;
-/// Rank of the attack that each trial of a round changes; `None` makes a new one.
+/// Parent of each trial in a round, by rank among the best attacks. The trial changes its parent;
+/// `None` makes a new random attack.
 const PARENTS: [Option<usize>; TRIALS] =
     [None, Some(0), Some(0), Some(0), Some(1), Some(2), Some(3), Some(5)];
 /// Number of best attacks that are kept for changes.
 const KEPT: usize = 6;
 
-/// Attack after its trial.
+/// Attack with the result of its trial.
 #[derive(Clone)]
 struct Tried {
     phases: Vec<PhaseConfig>,
     score: f64,
-    /// Whether data was lost or the drive has a bug; either ends the search.
+    /// Whether data was lost or the drive has a bug. Both end the search.
     broken: bool,
 }
 
@@ -67,7 +68,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let base = Base { gear: Gear::Untimed, oracle: Watch::On, ..args.base.clone() };
     let place =
         args.write.clone().unwrap_or_else(|| format!("attack-{}.toml", victim.reclaim).into());
-    // Begins the file now, so that an unusable path is reported before the search.
+    // Begins the file now, so that the command reports an unusable path before the search.
     let out = OutFile::begin(&place, args.force)?;
     let breeder = Breeder::new(victim.knowledge(base.gear.into(), base.seed)?, base.seed);
     let requests = args.requests.map_or(breeder.requests(), Into::into);
@@ -103,14 +104,14 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&victim.plan(&search.base, "search", file)?, &search.base, "attack")
 }
 
-/// End of a search that does not reach its goal.
+/// Condition that ends a search without a loss or a bug.
 enum End {
     Rounds(u64),
     At(Instant),
 }
 
 impl Search<'_> {
-    /// Returns the best attack and the number of trials.
+    /// Returns the best attack, and the number of trials.
     fn run(&self, mut breeder: Breeder, end: &End) -> Result<(Tried, u64), Failure> {
         let mut best: Vec<Tried> = vec![];
         let mut next = breeder.known();
@@ -135,7 +136,7 @@ impl Search<'_> {
                     Err(failure) => return Err(failure),
                     Ok(tried) => {
                         trials += 1;
-                        // Among equal scores, the first stays first.
+                        // Of attacks with equal scores, the earliest ranks first.
                         let place = best.partition_point(|b| b.score >= tried.score);
                         best.insert(place, tried);
                     }
@@ -161,7 +162,8 @@ impl Search<'_> {
             "search",
             file_of(&phases, self.requests, self.coming, ""),
         )?;
-        // A drive that stops has a bug too, and its requests are what the search wants.
+        // A panic of the drive is a bug. The attack that caused the panic is the best result of a
+        // search.
         let outcome = catch_unwind(AssertUnwindSafe(|| run::execute(&plan, &self.progress)));
         let Ok(outcome) = outcome else {
             return Ok(Tried { phases, score: f64::INFINITY, broken: true });
@@ -177,7 +179,7 @@ impl Search<'_> {
     }
 }
 
-/// Makes a workload file. `coming` holds the queue depth and the rate.
+/// Makes a workload file. `coming` holds the queue depth and the request rate.
 fn file_of(
     phases: &[PhaseConfig],
     requests: u64,
@@ -199,7 +201,7 @@ impl Goal {
     /// Returns the score of a trial.
     fn score(self, s: &Summary) -> f64 {
         match self {
-            // A lost page counts as much as a limit reached.
+            // One lost page adds as much as a dose that reaches its limit.
             Self::Loss => {
                 s.oracle.as_ref().map_or(0.0, |o| o.worst_dose_ratio)
                     + (s.data_lost_pages + s.uncorrectable_reads) as f64

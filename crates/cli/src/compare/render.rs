@@ -1,4 +1,4 @@
-//! A comparison as text for a terminal, as CSV, and as Markdown.
+//! Comparison as text for a terminal, as CSV, and as Markdown.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use crate::args::CompareArgs;
 use crate::report::{self, parity::failures_in_short};
 use crate::table::{Look, Table, wrapped};
 
-/// Returns each column's mean and half width as CSV.
+/// Returns the mean and the half width of each column as CSV.
 pub(super) fn csv(rows: &[ComparisonRow]) -> String {
     let refreshes = refreshes(rows);
     let has_parity = has_parity(rows);
@@ -41,7 +41,7 @@ pub(super) fn csv(rows: &[ComparisonRow]) -> String {
     text
 }
 
-/// Returns title, table, notes, legend, warnings and verdict.
+/// Returns the title, the table, notes, legend, warnings and verdict.
 pub(super) fn text(
     rows: &[ComparisonRow],
     (stopped, refused): (&[Stopped], &[Refused]),
@@ -94,8 +94,8 @@ pub(super) fn text(
     text
 }
 
-/// Returns the warnings to read before the numbers: each sentence once, with the techniques that it
-/// concerns.
+/// Returns the warnings, to be read before the numbers. Each sentence appears once, with the
+/// techniques that it concerns.
 fn said(rows: &[ComparisonRow], colour: bool) -> String {
     let all: Vec<&ComparisonRow> = rows.iter().collect();
     let line = |warning: warnings::Warning| {
@@ -107,18 +107,18 @@ fn said(rows: &[ComparisonRow], colour: bool) -> String {
     if lines.is_empty() { String::new() } else { format!("\n{}", report::warnings(&lines, colour)) }
 }
 
-/// Returns the labels of rows, separated by commas.
+/// Returns the labels of these rows, separated by commas.
 fn labels<'a>(rows: impl Iterator<Item = &'a ComparisonRow>) -> String {
     rows.map(|row| row.label.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the table alone, for a document.
+/// Returns only the table, for a document.
 pub(super) fn markdown(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> String {
     table(rows, refused, plan).markdown()
 }
 
-/// Returns the columns that have a meaning in the plan's gear and on these drives. The life in its
-/// unit comes first.
+/// Returns the columns that have a meaning in the plan's gear and on these drives. The column of
+/// life comes first, in the unit of these rows.
 fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
     let unit = life_unit(rows);
@@ -169,7 +169,7 @@ fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
     table
 }
 
-/// Returns the meanings of the columns. Columns with a common explanation share a line.
+/// Returns the meanings of the columns. Columns with a common explanation share one line.
 fn legend(rows: &[ComparisonRow], plan: &RunPlan) -> Table {
     let mut legend = Table::default();
     let mut names: Vec<&str> = vec![];
@@ -198,7 +198,7 @@ fn cell(column: &Column, e: MeanCi95, wins: bool, sizes: &Sizes) -> (String, Loo
     let mut text = column.text(e.mean, sizes);
     if let Some(half) = e.ci95 {
         let half = column.text(half, sizes);
-        // Prints the bytes of a count only once.
+        // Prints the bytes of a count only once, after the mean.
         let _ = write!(text, " ± {}", half.split(" (").next().unwrap_or(&half));
     }
     let (text, look) = starred(text, wins);
@@ -219,7 +219,7 @@ mod tests {
     use vpass_lab::run::execute;
     use vpass_lab::setup::{Base, Named, Setup};
 
-    /// Makes a run whose life is known only as a range of days, once it has settled.
+    /// Makes a run whose life is known only as a range of days.
     fn range(run: &Summary, low: f64, high: f64, life_settled: bool) -> Summary {
         let wear = Wear {
             life_unit: Some(LifeUnit::Days),
@@ -243,7 +243,7 @@ mod tests {
             let of = |label: &str, run: Summary| ComparisonRow::new(&plan, label.into(), vec![run]);
             [
                 of("short", range(&run, 1.0, 2.5, settled)),
-                // The technique with the longest life takes no memory.
+                // The technique with the longest life uses no controller memory.
                 of("long", Summary { controller_ram_bytes: 0, ..range(&run, 5.0, 9.0, true) }),
                 of("middle", range(&run, 3.0, 4.0, true)),
             ]
@@ -255,7 +255,7 @@ mod tests {
         let table = markdown(&rows(true), &[], &plan);
         assert!(table.contains("| long | 5.00 to 9.00 days\\* |"), "{table}");
         assert_eq!(stars(&rows(true)), [0, 0, 0, 2, 0]);
-        // The sentence says that no life is known.
+        // The table says that no life is known.
         let table = markdown(&rows(false), &[], &plan);
         assert!(table.contains("| short | run too short |"), "{table}");
         assert_eq!(stars(&rows(false)), [0, 0, 0, 1, 0]);

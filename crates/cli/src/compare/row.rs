@@ -1,4 +1,4 @@
-//! A finished run of a comparison: its summary for the table, and the files of its folder.
+//! Finished run of a comparison: its summary for the table, and the files of its folder.
 
 use std::path::Path;
 
@@ -11,24 +11,25 @@ use vpass_lab::run::Outcome;
 
 use crate::out;
 
-/// Files of a run: name and content.
+/// Files of a run, each as its name and content.
 type Files = Vec<(String, Bytes)>;
 
-/// Run with its files, or the reason why its drive stopped.
+/// Finished run with its files, or the reason why its drive stopped.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Row(pub(super) Ended<(Box<Summary>, Files)>);
 
 impl Row {
-    /// Makes the row of a finished run.
+    /// Makes the row of a finished run from its outcome and files.
     pub(super) fn of(outcome: &Outcome, files: Vec<File>) -> Self {
         let files = files.into_iter().map(|(name, content)| (name, Bytes(content))).collect();
         Self(Ended::Done((Box::new(outcome.summary.clone()), files)))
     }
 
-    /// Writes the files into a folder of this name and returns the rest.
+    /// Writes the files into a subfolder with this name, and returns the summary. If the drive
+    /// stopped, the inner `Err` has the reason.
     ///
     /// # Errors
-    /// Reports an error of the disk. A drive that stopped is a result.
+    /// Reports an error of the disk. A stopped drive is not an error.
     pub(super) fn put_into(
         self,
         folder: Option<&Path>,

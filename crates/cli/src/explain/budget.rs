@@ -1,4 +1,4 @@
-//! The error budget of the weakest page at each P/E count, as text.
+//! Error budget of the weakest page at each P/E count, as text.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use vpass_lab::numbers::{count, days, digits, microseconds};
 
 use crate::table::Table;
 
-/// Returns two tables: the terms of the error rate, and the dose that they leave.
+/// Returns two tables: the terms of the error rate, and the dose that remains after these terms.
 pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(
@@ -45,7 +45,7 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     text
 }
 
-/// Returns the page that endures least when fresh, at each P/E count.
+/// Returns, for each P/E count, the page that endures the smallest dose when its data is fresh.
 fn weakest(budget: &ErrorBudget) -> Vec<&PageBudget> {
     let mut pages: Vec<&PageBudget> = vec![];
     for page in &budget.pages {
@@ -64,7 +64,7 @@ fn weakest(budget: &ErrorBudget) -> Vec<&PageBudget> {
     pages
 }
 
-/// Returns whether fresh data decodes without a retry.
+/// Returns whether fresh data of this page decodes without a retry.
 fn is_decoded(page: &PageBudget) -> bool {
     page.slope > 0.0
 }
@@ -133,7 +133,7 @@ fn dose_words(dose: f64) -> String {
     if dose < 0.0 { "none".into() } else { digits(dose) }
 }
 
-/// Returns the age at which a page that is never read needs more retries.
+/// Returns the age at which a page that is never read needs more retries, as text.
 fn end(left: &Left) -> String {
     left.ends_days.map_or_else(|| "never".into(), days)
 }

@@ -1,4 +1,4 @@
-//! `vpass explain`: the additional reads that a block endures with parity, as text.
+//! `vpass explain`: additional reads that a block endures with parity, as text.
 
 use std::fmt::Write;
 

@@ -1,11 +1,12 @@
-//! `vpass explain` and `vpass show`: the mapping unit and the cost of smaller writes, as text.
+//! `vpass explain` and `vpass show`: mapping unit of the drive and the cost of smaller writes, as
+//! text.
 
 use vpass_lab::explain::Unit;
 use vpass_lab::numbers::{bytes, digits};
 
 use crate::table::Table;
 
-/// Describes what the drive does with small writes, with a table of their costs.
+/// Describes how the drive handles small writes, with a table of their costs.
 pub(super) fn words(unit: &Unit, colour: bool) -> String {
     let mut table = Table::new(["a write of", "fill reads", "programmed per byte written"]);
     for write in &unit.small_writes {
@@ -24,7 +25,7 @@ pub(super) fn words(unit: &Unit, colour: bool) -> String {
     )
 }
 
-/// Returns the description as a comment for a drive file, in lines of TOML.
+/// Returns this description for a drive file, in comment lines of TOML.
 pub(crate) fn comment(page_bytes: u64) -> String {
     let unit = Unit::of(page_bytes);
     let cost = |write: &vpass_lab::explain::SmallWrite| {

@@ -137,12 +137,12 @@ impl WithPage for LifeArgs {
     }
 }
 
-/// Reads a number; its user checks the range.
+/// Reads a number. The code that uses the number checks its range.
 fn a_number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "a number is expected, such as 0.5 or 1e-15".into())
 }
 
-/// Reads a share: 10% or 0.1.
+/// Reads a share, such as 10% or 0.1.
 fn a_share(text: &str) -> Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
     let share = number
@@ -154,7 +154,7 @@ fn a_share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "a share above 0 and at most 100 % is expected, such as 10% or 0.1".into())
 }
 
-/// Reads minutes.
+/// Reads a number of minutes.
 fn some_minutes(text: &str) -> Result<f64, String> {
     let minutes =
         text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && *minutes <= MOST_MINUTES);
@@ -165,8 +165,8 @@ fn some_minutes(text: &str) -> Result<f64, String> {
 const MOST_MINUTES: f64 = 1e5;
 
 impl LifeArgs {
-    /// Returns whether each life is simulated cycle by cycle: on request, and in the gears that run
-    /// request by request.
+    /// Returns whether each life is simulated with every P/E cycle. `--exact` does so, and so do
+    /// the timed and untimed gears.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact || self.setup.base.gear != Gear::Fluid
     }

@@ -1,4 +1,5 @@
-//! Estimates of lives, printed before the simulation and beside its answer.
+//! Estimates of lives. vpass prints them before the simulation, and again beside the simulated
+//! lives.
 
 use std::fmt::Write;
 
@@ -30,7 +31,7 @@ impl Estimated {
         Ok(Self(all))
     }
 
-    /// Returns the estimates and their errors, one sentence each.
+    /// Returns one sentence for each life: the estimate and its error.
     pub(super) fn text(&self, lives: &[Life]) -> String {
         let mut text = "\n".to_owned();
         for life in lives {
@@ -65,7 +66,7 @@ impl Estimated {
     }
 }
 
-/// Returns the years of a life that ended by wear.
+/// Returns the years of a simulated life; `None` if the life did not end by wear.
 fn simulated(life: &Life) -> Option<f64> {
     Some(life.years.mean).filter(|_| life.worn_out)
 }

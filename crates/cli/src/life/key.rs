@@ -1,4 +1,4 @@
-//! The key that `--find` varies. Its values are numbers in its own unit, and texts for `--set`.
+//! Numeric key that `--find` varies. The search uses its values as numbers, and `--set` as text.
 
 use vpass_core::base::span::{SECOND, Span};
 use vpass_lab::as_json;
@@ -6,10 +6,10 @@ use vpass_lab::failure::Failure;
 use vpass_lab::keys;
 use vpass_lab::plan::RunPlan;
 
-/// Factor between the drive's own value and the default ends of the search.
+/// Factor by which the default search range extends below and above the drive's own value.
 const REACH: f64 = 16.0;
 
-/// A numeric key.
+/// Numeric key of the drive, and the range to search.
 #[derive(Clone, Debug)]
 pub(super) struct Knob {
     pub(super) path: String,
@@ -27,7 +27,7 @@ enum Kind {
 }
 
 impl Knob {
-    /// Returns the key with this path, to be searched between these values.
+    /// Looks up the key with this path. `from` and `to` are the ends of the search.
     pub(super) fn new(
         path: &str,
         (from, to): (Option<&str>, Option<&str>),
@@ -85,7 +85,7 @@ impl Knob {
         Ok(Self { path: path.into(), kind, from, to })
     }
 
-    /// Returns a value as `--set` takes it, in few digits.
+    /// Formats a value for `--set`, rounded to a few digits.
     pub(super) fn text(&self, value: f64) -> String {
         match self.kind {
             Kind::Whole => format!("{}", value.round().max(1.0) as u64),
@@ -98,20 +98,20 @@ impl Knob {
         }
     }
 
-    /// Returns the value of such a text.
+    /// Parses a text that [`Self::text`] formatted.
     pub(super) fn value(&self, text: &str) -> f64 {
         number(self.kind, text).unwrap_or(f64::NAN)
     }
 }
 
-/// Returns the value of a key in the drive of a plan, if the drive has it.
+/// Returns the value of a key in the drive of this plan; `None` if the drive has no value.
 fn own_value(path: &str, plan: &RunPlan) -> Result<Option<String>, Failure> {
     let config = as_json::value(&plan.drive.config)?;
     let found = path.split('.').try_fold(&config, |value, part| value.get(part));
     Ok(found.filter(|value| !value.is_null()).map(ToString::to_string))
 }
 
-/// Units of time for values, in seconds. A value uses the largest unit that it reaches.
+/// Units of time and their seconds. A formatted time uses the largest unit that it reaches.
 const UNITS: [(f64, &str); 4] = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s")];
 
 /// Formats a number for TOML.

@@ -15,7 +15,8 @@ use crate::report;
 use crate::table::{Table, wrapped};
 use vpass_lab::plain;
 
-/// Returns the title, tables, notes, warnings, verdict, and the answer of each technique.
+/// Returns the text of a simulation: title, tables, notes, warnings, verdict, and the answer for
+/// each technique.
 pub(super) fn text(
     lives: &[Life],
     setting: &Setting,
@@ -51,7 +52,7 @@ pub(super) fn text(
     text
 }
 
-/// Returns "4 samples of 1/256, 2 seeds from 1 on".
+/// Describes the samples and seeds, such as "4 samples of 1/256, 2 seeds from 1 on".
 fn lived(setting: &Setting, args: &LifeArgs) -> String {
     let plan = setting.plan;
     let sample = match setting.samples {
@@ -67,7 +68,7 @@ fn lived(setting: &Setting, args: &LifeArgs) -> String {
 }
 
 fn table(lives: &[Life]) -> Table {
-    // Regrouping by hints is optional, and the last cause.
+    // The last cause is regrouping by hints. Its column is left out if no life regrouped data.
     let regroups = lives
         .iter()
         .any(|life| life.consumed.as_ref().is_some_and(|consumed| consumed.hints.mean > 0.0));
@@ -106,7 +107,7 @@ fn table(lives: &[Life]) -> Table {
     table
 }
 
-/// Table of reads by their number of retries; absent if no read needed a retry.
+/// Returns the table of reads by their number of retries; `None` if no read needed a retry.
 fn retried(lives: &[Life]) -> Option<Table> {
     let of = |life: &Life| {
         life.reads_by_retries
@@ -133,7 +134,7 @@ fn retried(lives: &[Life]) -> Option<Table> {
     Some(table)
 }
 
-/// Table of the reads by hint; absent without hints.
+/// Returns the table of reads by hint; `None` without hints.
 fn hinted(lives: &[Life]) -> Option<Table> {
     let mut table = Table::new(["data that is", "", "may take", "reads", "missed"]);
     let mut is_empty = true;
@@ -209,7 +210,7 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
     notes
 }
 
-/// Returns "The samples hold 12,000 pages of the workload, in 360 blocks."
+/// Returns a sentence such as "The samples hold 12,000 pages of the workload, in 360 blocks."
 fn of_samples(sampled: Sampled) -> String {
     let few = if sampled.pages < FEWEST_PAGES {
         format!(" With fewer than {} pages, only a range is given.", count(FEWEST_PAGES))
@@ -223,7 +224,7 @@ fn of_samples(sampled: Sampled) -> String {
     )
 }
 
-/// Explains how the lives of a rung were simulated, and what their interval is.
+/// Explains how the lives of a rung (`--rung`) were simulated, and what their interval means.
 fn of_rung(rung: Rung, lives: &[Life]) -> String {
     let from: Vec<f64> = lives
         .iter()
@@ -254,7 +255,8 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
     )
 }
 
-/// Explains why no higher rung followed; absent if the interval is as narrow as wanted.
+/// Explains why the command stopped at this rung (`--rung`); `None` if the interval is narrow
+/// enough.
 fn why_no_higher(end: Next, args: &LifeArgs) -> Option<String> {
     let wanted = format!("The interval is wider than --within {} %", digits(100.0 * args.within));
     match end {

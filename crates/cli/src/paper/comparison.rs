@@ -1,4 +1,5 @@
-//! The results of a recipe as text: every figure's means, and the paper's numbers beside ours.
+//! Results of a recipe as text: the means of every figure, and the paper's numbers beside our
+//! numbers.
 
 use std::fmt::Write;
 
@@ -13,7 +14,7 @@ use super::run::{CYCLES, REFUSED, Run};
 use crate::table::{Look, Table};
 use vpass_lab::plain::{self, line};
 
-/// Returns each number of the paper, ours if there is one, and the verdict.
+/// Returns each number of the paper, our number if there is one, and the verdict.
 fn compared<'a>(
     recipe: &Recipe,
     figures: &[Numbers],
@@ -37,7 +38,8 @@ fn compared<'a>(
 /// Smallest share of the paper's change that counts as a change.
 const NO_CHANGE: f64 = 0.1;
 
-/// Compares a number; `below` and `above` are our numbers of the techniques named there.
+/// Returns the verdict on our number `here`. `below` and `above` are our numbers for the techniques
+/// of the same name in `expected`.
 fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'static str {
     if [here, below, above].contains(&Shown::Refused) {
         return REFUSED;
@@ -57,7 +59,7 @@ fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'st
     }
     let value = expected.value.unwrap_or(f64::NAN);
     let is_close = (here - value).abs() <= expected.tolerance.unwrap_or(0.0) * value.abs();
-    // Our change as a share of the paper's change; below 0 on the wrong side.
+    // Our change as a share of the paper's change. The share is negative if the directions differ.
     let of_change = (here - 1.0) / (value - 1.0);
     match expected.change_within {
         Some(_) if of_change < NO_CHANGE => "disagrees",
@@ -68,7 +70,7 @@ fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'st
     }
 }
 
-/// Returns both numbers and the verdict of each comparison, as CSV.
+/// Returns CSV with both numbers and the verdict of each comparison.
 pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectations) -> String {
     let mut csv = String::from("source,what,paper,here,tolerance,verdict,change_within\n");
     for (e, here, verdict) in compared(recipe, figures, expectations) {
@@ -82,7 +84,7 @@ pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectati
     csv
 }
 
-/// Returns the whole text.
+/// Returns the whole text of the results.
 pub(super) fn render(
     (recipe, sources): (&Recipe, &str),
     figures: &[Numbers],
@@ -152,7 +154,8 @@ pub(super) fn render(
     Ok(text)
 }
 
-/// Reports a run that could not keep up or reached its limit of reads, one line each.
+/// Reports a run that could not keep up, or that ended at its limit of reads. Each report is one
+/// line.
 fn of_length(run: &Run) -> String {
     let mut text = String::new();
     if run.fell_behind {
@@ -181,8 +184,8 @@ fn of_length(run: &Run) -> String {
     text
 }
 
-/// Returns a figure's techniques side by side: the means of each variant, after each workload if
-/// the figure shows workloads.
+/// Returns a table with the techniques of a figure side by side. Each variant has its means and, if
+/// the figure shows workloads, a row for each workload before the means.
 fn table(figure: &Figure, numbers: &Numbers) -> Table {
     let (variants, techniques) = numbers.columns();
     let text = |shown: Shown| match shown {
@@ -262,13 +265,14 @@ mod tests {
             };
             verdict(&expected, Shown::Number(here), Shown::None, Shown::None)
         };
-        // A gain of 6.1 %: gains of 3.1 to 9.1 % agree, and larger ones have the right direction.
-        // No gain and the opposite disagree, although the tolerance of the ratio alone accepts
-        // them.
+        // The paper's gain is 6.1 %. Our gains of 3.1 to 9.1 % agree, and larger gains have the
+        // right direction. No gain and a loss disagree. The tolerance of the ratio alone would
+        // accept both.
         assert_eq!([0.91, 0.93, 0.969].map(|here| of_change(0.939, here)), ["agrees"; 3]);
         assert_eq!([0.869, 0.98, 0.5].map(|here| of_change(0.939, here)), ["direction only"; 3]);
         assert_eq!([0.998, 1.0, 1.02].map(|here| of_change(0.939, here)), ["disagrees"; 3]);
-        // A gain of 42.1 %: within half of it, but outside the tolerance. Then a rise.
+        // The paper's gain is 42.1 %. Our gain is within half of it, but outside the tolerance.
+        // Then the paper reports a rise.
         assert_eq!(
             [of_change(0.579, 0.384), of_change(1.4, 1.3), of_change(1.4, 0.9)],
             ["direction only", "agrees", "disagrees"]

@@ -1,13 +1,13 @@
-//! Fields of CSV, as in RFC 4180: commas and quotes in names must not end a field.
+//! Fields of CSV according to RFC 4180. Quotes keep a comma in a name from ending its field.
 
 use std::borrow::Cow;
 
-/// Returns a field: the text, in quotes if it contains a comma, a quote or a line break.
+/// Returns a field, in quotes if the text contains a comma, a quote or a line break.
 pub(super) fn field(text: &str) -> Cow<'_, str> {
     if text.contains([',', '"', '\n', '\r']) { quoted(text).into() } else { text.into() }
 }
 
-/// Returns a field in quotes; quotes inside it are doubled.
+/// Returns a field in quotes. Each quote inside the text is doubled.
 pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }

@@ -1,11 +1,11 @@
-//! The gain of a technique on the mean read, in three parts: sensing of the read itself, queueing
-//! because of sensing, and queueing because of programs.
+//! Gain of a technique on the mean read latency, in three parts. They are sensing of the read
+//! itself, queueing because of sensing, and queueing because of programs.
 //!
 //! ```text
 //! all              mean of `over` - mean of the technique
-//! sensing          the same difference, of sensing alone
-//! fewer programs   all - the same difference in runs without time for programs and erases
-//! queueing         the rest
+//! sensing          this difference, for sensing alone
+//! fewer programs   all - this difference in runs without time for programs and erases
+//! queueing         all - sensing - fewer programs
 //! ```
 
 use std::fmt::Write;
@@ -19,7 +19,7 @@ use super::group::Group;
 use super::run::Run;
 use crate::table::Table;
 
-/// `[[gain]]`: a table with a row for each variant that has a twin, in which programs and erases
+/// `[[gain]]`: a table with a row for each variant that has a twin. In a twin, programs and erases
 /// take no time.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,18 +28,19 @@ pub(super) struct Gain {
     pub(super) name: String,
     pub(super) title: String,
     pub(super) group: String,
-    /// Technique that gains.
+    /// Technique whose gain the table shows.
     pub(super) technique: String,
     /// Technique to compare with.
     pub(super) over: String,
-    /// Suffix of a twin's name: the name is the variant's name and this suffix.
+    /// Suffix that turns the name of a variant into the name of its twin.
     pub(super) twin: String,
 }
 
 const MEAN: &str = "/latency_us/read/mean";
 const SENSING: &str = "/page_reads/sense_us";
 
-/// Shares of the mean read under `over`, as means over workloads and seeds.
+/// Parts of the gain, as shares of the mean read latency under `over`. Each share is a mean over
+/// workloads and seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Shares {
     all: f64,
@@ -49,10 +50,10 @@ struct Shares {
 }
 
 impl Gain {
-    /// Checks that a group has the runs for the gain.
+    /// Checks that the group has the runs that the gain needs.
     ///
     /// # Errors
-    /// Reports what is missing.
+    /// Reports missing stages or a missing twin.
     pub(super) fn check(&self, group: &Group) -> Result<(), Failure> {
         let twins = group.variants.iter().filter(|v| v.name.ends_with(&self.twin)).count();
         let of_twins = twins > 0
@@ -78,7 +79,7 @@ impl Gain {
         format!("{variant}{}", self.twin)
     }
 
-    /// Returns the gains of the group's variants, in order.
+    /// Returns the shares of each variant of the group, in order.
     fn rows<'a>(&self, runs: &'a [Run]) -> Result<Vec<(&'a str, Option<Shares>)>, Failure> {
         let mut variants: Vec<&str> = vec![];
         for run in runs.iter().filter(|run| run.group == self.group && !self.is_twin(&run.variant))
@@ -90,7 +91,7 @@ impl Gain {
         variants.into_iter().map(|variant| Ok((variant, self.shares(runs, variant)?))).collect()
     }
 
-    /// Returns the shares of a variant; `None` if a run could not keep up.
+    /// Returns the shares of a variant; `None` if one of its runs could not keep up.
     fn shares(&self, runs: &[Run], variant: &str) -> Result<Option<Shares>, Failure> {
         let mean = |variant: &str,
                     technique: &str,
@@ -127,7 +128,7 @@ impl Gain {
         }))
     }
 
-    /// Returns the gains as CSV for the folder.
+    /// Returns the gains as CSV.
     pub(super) fn csv(&self, runs: &[Run]) -> Result<String, Failure> {
         let mut csv = format!("# {}\nvariant,all,sensing,queueing,fewer_programs\n", self.title);
         for (variant, shares) in self.rows(runs)? {
@@ -140,7 +141,7 @@ impl Gain {
         Ok(csv)
     }
 
-    /// Returns the gains as a table for the terminal.
+    /// Returns the gains as a table for a terminal.
     pub(super) fn table(&self, runs: &[Run]) -> Result<Table, Failure> {
         let mut table = Table::new(["", "all", "sensing", "queueing", "fewer programs"]);
         for (variant, shares) in self.rows(runs)? {

@@ -1,4 +1,4 @@
-//! Groups of a recipe: the runs, their lengths, and values for keys of the drive.
+//! Groups of a recipe: their runs, the lengths of the runs, and values for keys of the drive.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -11,103 +11,105 @@ use super::periods::Periods;
 use super::span::Span;
 use crate::args::Samples;
 
-/// Runs of each technique with each workload and variant.
+/// Group of runs: each technique runs with each workload and each variant.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Group {
     pub(super) name: String,
     pub(super) gear: GroupGear,
     pub(super) reclaim: Vec<String>,
-    /// Refresh techniques. If there are any, figures compare them, and `reclaim` names one
-    /// technique.
+    /// Refresh techniques that figures compare, if any. `reclaim` then names one technique.
     #[serde(default)]
     pub(super) refresh: Vec<String>,
-    /// Parity techniques. If there are any, figures compare them; `reclaim` names one technique,
-    /// and `refresh` at most one.
+    /// Parity techniques that figures compare, if any. `reclaim` then names one technique, and
+    /// `refresh` names at most one.
     #[serde(default)]
     pub(super) parity: Vec<String>,
-    /// Names of workloads; all if empty.
+    /// Names of the workloads. An empty list means all workloads.
     #[serde(default)]
     pub(super) workloads: Vec<String>,
-    /// Other values for keys of the drive, in this group.
+    /// Values for keys of the drive, in this group only.
     #[serde(default)]
     pub(super) set: Vec<String>,
     #[serde(rename = "variant")]
     pub(super) variants: Vec<Variant>,
-    /// Counted cycles. The counted part ends when the erases of reclaim and GC reach this number
-    /// per block that is read. These are the `blocks`, or the blocks that the host's capacity
-    /// fills. `reads_per_block` is then the limit of a run. Runs differ in length, so figures
-    /// divide counts by the host's requests (`share_of`).
+    /// Number of counted P/E cycles per block of the read-active set. The counted part ends when
+    /// the erases of reclaim and GC reach this number.
+    ///
+    /// A run also ends at `reads_per_block`. Runs differ in length, so figures must divide counts
+    /// by the host's requests (`share_of`).
     #[serde(default)]
     pub(super) cycles: Option<f64>,
-    /// Cycles of the warm-up, with the limit `warm_up_reads_per_block`.
+    /// Number of P/E cycles of the warm-up. The warm-up also ends at `warm_up_reads_per_block`.
     #[serde(default)]
     pub(super) warm_up_cycles: Option<f64>,
     #[serde(default)]
     pub(super) wear: GroupWear,
-    /// Size of the read-active set, in blocks from the start of the host's capacity. Default: the
-    /// whole drive.
+    /// Number of blocks in the read-active set, from the start of the host's capacity. The host
+    /// reads only this set. Default: all blocks that the host's capacity fills.
     #[serde(default)]
     pub(super) blocks: Option<u32>,
-    /// Counted host reads per block of the set, on average.
+    /// Mean number of host reads per block of the read-active set, after the warm-up.
     #[serde(default)]
     pub(super) reads_per_block: f64,
-    /// Host reads per block in the warm-up, on average.
+    /// Mean number of host reads per block of the read-active set, in the warm-up.
     #[serde(default)]
     pub(super) warm_up_reads_per_block: f64,
-    /// Whether blocks start with random read counts, up to the first threshold of the run's
-    /// technique.
+    /// Whether blocks start with random read counts. The counts lie below the first threshold of
+    /// the run's technique.
     #[serde(default)]
     pub(super) out_of_phase: bool,
-    /// Largest start count, as a share of that threshold. Below 1, no block starts at its last
-    /// reads, and blocks with few reads never reach the threshold.
+    /// Largest random start count, as a share of that threshold. With a share below 1, no block
+    /// starts at its threshold. Blocks with few reads then never reach the threshold.
     #[serde(default = "most_of_the_way")]
     pub(super) phases: f64,
-    /// Share of the dies' time that the host's requests take, at a constant rate. Default: a closed
-    /// loop.
+    /// Share of the dies' time that the host's requests take, at a constant request rate. Default:
+    /// a closed loop, with a constant queue depth.
     #[serde(default)]
     pub(super) load: Option<f64>,
-    /// Requests per second, instead of `load`.
+    /// Number of requests per second, instead of `load`.
     #[serde(default)]
     pub(super) rate: Option<f64>,
-    /// Passes on a whole drive, instead of each workload's own. `warm_up_passes` run before them.
+    /// Number of counted passes of the workloads on a whole drive, after `warm_up_passes`. Default:
+    /// the number that each workload has.
     #[serde(default)]
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// Periods in which data ages before the count, instead of passes and amounts.
+    /// Periods in which data ages before the counted requests, instead of passes and
+    /// `reads_per_block`.
     #[serde(default)]
     pub(super) periods: Option<Periods>,
-    /// Span with its days and reads per page, instead of passes and amounts.
+    /// Span of some days with reads per page, instead of passes and `reads_per_block`.
     #[serde(default)]
     pub(super) span: Option<Span>,
-    /// Disjoint samples of one page in N, such as "4/104"; for the fluid gear. A variant may have
-    /// its own.
+    /// Disjoint samples of one page in N, such as "4/104", for the fluid gear. A variant can have
+    /// its own samples.
     #[serde(default)]
     pub(super) sample: Option<Samples>,
-    /// Number of consecutive seeds for each run; figures use their mean.
+    /// Number of consecutive seeds for each run. Figures use the mean over these seeds.
     #[serde(default)]
     pub(super) seeds: Option<NonZeroU32>,
-    /// Whether to repeat the counted part until programs and erases per host page, by cause,
-    /// settle.
+    /// Whether to repeat the counted part until the programs and erases per host page settle, for
+    /// each cause.
     #[serde(default)]
     pub(super) until_stable: bool,
     #[serde(default)]
     pub(super) oracle: bool,
 }
 
-/// Default of `phases`.
+/// Returns the default of `phases`.
 fn most_of_the_way() -> f64 {
     0.95
 }
 
 impl Group {
-    /// Returns whether its runs or warm-ups end by cycles.
+    /// Returns whether the runs or warm-ups of this group end after a number of P/E cycles.
     pub(super) fn goes_by_cycles(&self) -> bool {
         self.cycles.is_some() || self.warm_up_cycles.is_some()
     }
 
-    /// Returns the slot whose techniques distinguish its runs.
+    /// Returns the slot whose techniques the figures of this group compare.
     pub(super) fn slot(&self) -> &'static str {
         match (self.parity.is_empty(), self.refresh.is_empty()) {
             (false, _) => "parity",
@@ -116,7 +118,7 @@ impl Group {
         }
     }
 
-    /// Returns whether its runs measure the stages of page reads.
+    /// Returns whether the runs of this group measure the stages of page reads.
     pub(super) fn has_stages(&self) -> bool {
         self.periods.as_ref().is_some_and(|periods| periods.stages)
     }
@@ -129,12 +131,12 @@ impl Group {
         self.sample.is_some() || self.variants.iter().any(|variant| variant.sample.is_some())
     }
 
-    /// Returns whether a variant has this name.
+    /// Returns whether a variant of this group has this name.
     pub(super) fn has_variant(&self, name: &str) -> bool {
         self.variants.iter().any(|variant| variant.name == name)
     }
 
-    /// Checks that its settings fit together.
+    /// Checks that the settings of this group fit together.
     ///
     /// # Errors
     /// Reports settings that exclude each other.
@@ -171,7 +173,7 @@ impl Group {
         Err(Failure::usage(format!("group {}: {wrong}", self.name)))
     }
 
-    /// Checks its span.
+    /// Checks the span of this group.
     ///
     /// # Errors
     /// Reports values out of range, and settings that exclude each other.
@@ -196,7 +198,7 @@ impl Group {
         Err(Failure::usage(format!("group {}: span: {wrong}", self.name)))
     }
 
-    /// Checks its periods.
+    /// Checks the periods of this group.
     ///
     /// # Errors
     /// Reports values out of range, and settings that exclude each other.
@@ -228,7 +230,7 @@ impl Group {
         Err(Failure::usage(format!("group {}: periods: {wrong}", self.name)))
     }
 
-    /// Checks that keys for one technique name a technique that runs.
+    /// Checks that each key of `own` names a technique that runs in its variant.
     ///
     /// # Errors
     /// Reports an unknown technique.
@@ -255,10 +257,10 @@ impl Group {
         Ok(())
     }
 
-    /// Checks that a run that ends by cycles also has a limit.
+    /// Checks that a run that ends after a number of P/E cycles also has a limit of reads.
     ///
     /// # Errors
-    /// Reports a missing limit.
+    /// Reports a missing limit of reads.
     pub(super) fn check_cycles(&self) -> Result<(), Failure> {
         let caps = [
             ("cycles", self.cycles, "reads_per_block", self.reads_per_block),
@@ -284,14 +286,14 @@ impl Group {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum GroupWear {
-    /// Limits follow the disturb table.
+    /// Limits follow the disturb table as blocks wear.
     #[default]
     Counts,
-    /// Limits stay those of `start.pec`; the disturb table keeps only that row.
+    /// Limits stay at their values for `start.pec`. Only that row of the disturb table is used.
     Frozen,
 }
 
-/// The gear of a group.
+/// Gear of a group.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum GroupGear {
@@ -316,38 +318,39 @@ impl From<GroupGear> for Gear {
     }
 }
 
-/// Other values for keys of the drive.
+/// Variant of a group, with other values for keys of the drive.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Variant {
     pub(super) name: String,
-    /// Reclaim techniques instead of the group's, if any are given.
+    /// Reclaim techniques of this variant. If empty, the group's techniques run.
     #[serde(default)]
     pub(super) reclaim: Vec<String>,
-    /// Refresh techniques instead of the group's, if any are given.
+    /// Refresh techniques of this variant. If empty, the group's techniques run.
     #[serde(default)]
     pub(super) refresh: Vec<String>,
-    /// Parity techniques instead of the group's, if any are given.
+    /// Parity techniques of this variant. If empty, the group's techniques run.
     #[serde(default)]
     pub(super) parity: Vec<String>,
-    /// Preset or file instead of the recipe's drive.
+    /// Drive of this variant, as a preset or a file. Default: the recipe's drive.
     #[serde(default)]
     pub(super) drive: Option<String>,
     #[serde(default)]
     pub(super) set: Vec<String>,
-    /// Further values for the runs of one technique, by its name.
+    /// Additional values for the runs of one technique, by the name of the technique.
     #[serde(default)]
     pub(super) own: BTreeMap<String, Vec<String>>,
-    /// Host hints: a file as for `--hints`, beside the recipe.
+    /// Name of a file with the host's hints, in the folder of the recipe. The format is that of
+    /// `--hints`.
     #[serde(default)]
     pub(super) hints: Option<String>,
-    /// Reads per page instead of the span's.
+    /// Reads per page, instead of the number in the group's span.
     #[serde(default)]
     pub(super) reads_per_page: Option<f64>,
-    /// Samples instead of the group's.
+    /// Samples of this variant, instead of the group's samples.
     #[serde(default)]
     pub(super) sample: Option<Samples>,
-    /// Load instead of the group's.
+    /// Load of this variant, instead of the group's load.
     #[serde(default)]
     pub(super) load: Option<f64>,
 }

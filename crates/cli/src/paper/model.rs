@@ -1,5 +1,5 @@
-//! Data that needs no run: settings and error model of the drive, limits of layers and under mixes
-//! of reads, and the requests of the workloads.
+//! Data that needs no run: the drive's settings and error model, limits of layers, limits under
+//! mixes of reads, and the workloads' requests.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ fn table(config: &DriveConfig) -> LimitTable {
     LimitTable::of(config).expect("the drives of the papers have tables")
 }
 
-/// Returns limit and alpha by group, at the P/E counts of the table.
+/// Returns the limit and alpha of each group, at the P/E counts of the table.
 pub(super) fn parameters_csv(config: &DriveConfig) -> String {
     let table = table(config);
     let mut csv = String::from("pec_cycles,group,limit_reads,alpha\n");
@@ -54,8 +54,8 @@ pub(super) fn layers_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns the reads that the worst wordline of each group endures, by the share that hits its
-/// neighbours.
+/// Returns the number of reads that the worst wordline of each group endures, for several shares of
+/// reads of its neighbours.
 pub(super) fn mixes_csv(config: &DriveConfig) -> String {
     const STEPS: u32 = 10;
     let table = table(config);
@@ -79,12 +79,13 @@ pub(super) fn mixes_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Range and step of P/E counts for the limits of a code.
+/// First and last P/E count for the limits of a code, and the step between P/E counts.
 const CODE_PEC: (u32, u32, usize) = (1000, 30_000, 500);
 
-/// Returns the reads and ages that the drive's code corrects, at its own target and at the UBER of
-/// JESD218 for client and enterprise drives. If reads and age share the code, the last column has
-/// the reads left at half that age.
+/// Returns the reads and ages that the drive's code corrects. The targets are the drive's own
+/// target, and the UBER of JESD218 for client and enterprise drives.
+///
+/// If reads and age share the code, the last column has the reads that are left at half that age.
 pub(super) fn code_csv(config: &DriveConfig) -> String {
     let mut csv = String::from(
         "target,pec_cycles,tolerable_rber,uber,reads,age_days,reads_at_half_age_if_shared\n",
@@ -111,7 +112,7 @@ pub(super) fn code_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns the settings that a paper's table of parameters shows.
+/// Returns the settings that a table of parameters in a paper shows.
 pub(super) fn settings_csv(config: &DriveConfig) -> String {
     let (geometry, timing) = (&config.geometry, &config.timing);
     let mean = |kinds: &[f64]| kinds.iter().sum::<f64>() / kinds.len() as f64;
@@ -164,7 +165,7 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// Returns the requests of one pass of every generated workload, and the size of its drive.
+/// Returns, for each generated workload, the requests of one pass and the size of the drive.
 ///
 /// # Errors
 /// Reports an invalid drive.

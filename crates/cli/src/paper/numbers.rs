@@ -1,5 +1,5 @@
-//! One number of every run of a group, as a table: raw, divided by that of a technique or variant,
-//! and as means over the workloads.
+//! Table of one number for every run of a group. The table has the number itself, its ratio to the
+//! number of a technique or variant, and means over the workloads.
 
 use std::fmt::Write;
 
@@ -22,25 +22,26 @@ struct FigureRow<'a> {
     is_beside: bool,
     technique: &'a str,
     seed: u64,
-    /// Residue of the drive's sample; 0 for a whole drive.
+    /// Residue of the drive's sample. A whole drive has residue 0.
     residue: u32,
     raw: f64,
     refused: bool,
-    /// Divisor for other rows of the workload, if this row is of the figure's technique.
+    /// Number of this row by which other rows may be divided.
     base: f64,
-    /// Divisor of this row.
+    /// Number by which this row is divided.
     divisor: f64,
-    /// Ratio to the figure's technique; the number itself if the figure names none.
+    /// Ratio to the number of the technique or variant that the figure divides by. If the figure
+    /// does not divide, the number itself.
     shown: Shown,
 }
 
-/// Number, or the reason why it is missing.
+/// Number, or the reason why the number is missing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shown {
     Number(f64),
-    /// The figure's technique has 0, or there is no such run.
+    /// The divisor is 0, or there is no such run.
     None,
-    /// This run, or that of the figure's technique, could not keep up.
+    /// The drive of this run, or of the run that divides it, could not keep up.
     Refused,
 }
 
@@ -77,7 +78,7 @@ impl<'a> Numbers<'a> {
                     .sum::<Result<f64, Failure>>()
             };
             let whole = if figure.share_of.is_empty() { 1.0 } else { sum(&figure.share_of)? };
-            // A share of nothing counts as 0.
+            // If the sum of `share_of` is 0, the share counts as 0.
             let raw = if figure.weights.is_empty() {
                 if whole > 0.0 { multiplied(figure, run)? / whole } else { 0.0 }
             } else {
@@ -129,8 +130,8 @@ impl<'a> Numbers<'a> {
         Ok(Self { figure, rows })
     }
 
-    /// Returns the mean over seeds and generated workloads, or the traces that replace them.
-    /// Without a number for each workload, there is no mean.
+    /// Returns the mean over seeds and workloads. A real trace counts if it replaces a generated
+    /// workload. If the number of one workload is missing, the mean is missing too.
     pub(super) fn mean(&self, mean: Mean, variant: &str, technique: &str) -> Shown {
         let is_without = |row: &FigureRow| {
             mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload)
@@ -152,7 +153,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Returns the number of one workload, as the mean over the seeds.
+    /// Returns the number of one workload: the mean over seeds and samples.
     pub(super) fn of_workload(&self, variant: &str, workload: &str, technique: &str) -> Shown {
         let of_it = self
             .rows
@@ -171,7 +172,7 @@ impl<'a> Numbers<'a> {
         mean_ci95(&numbers?)?.ci95
     }
 
-    /// Returns our number for a number of the paper.
+    /// Returns our number that corresponds to a number of the paper.
     pub(super) fn measured_of(&self, expected: &Expected, variant: &str, technique: &str) -> Shown {
         match &expected.workload {
             Some(workload) => self.of_workload(variant, workload, technique),
@@ -179,7 +180,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Returns the workloads, each once, in order.
+    /// Returns the names of the workloads in order, each name once.
     pub(super) fn workloads(&self) -> Vec<&'a str> {
         let mut workloads: Vec<&str> = vec![];
         for row in &self.rows {
@@ -190,7 +191,7 @@ impl<'a> Numbers<'a> {
         workloads
     }
 
-    /// Returns the variants and the techniques, each once, in order.
+    /// Returns the names of the variants and of the techniques in order, each name once.
     pub(super) fn columns(&self) -> (Vec<&'a str>, Vec<&'a str>) {
         let mut variants: Vec<&str> = vec![];
         let mut techniques: Vec<&str> = vec![];
@@ -205,8 +206,8 @@ impl<'a> Numbers<'a> {
         (variants, techniques)
     }
 
-    /// Returns the table as CSV; several seeds have their own column. `slot` is the techniques'
-    /// slot.
+    /// Returns the table as CSV. If there are several seeds, the seed has its own column. `slot` is
+    /// the slot of the techniques.
     pub(super) fn csv(&self, slot: &str) -> String {
         let figure = self.figure;
         let over = figure.divisor().map_or_else(String::new, |over| {
@@ -267,10 +268,11 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Returns the sum of a figure's numbers in a run's summary, each multiplied by its factor.
+/// Returns the sum of the figure's numbers in the summary of a run. Each number is multiplied by
+/// its factor.
 ///
 /// # Errors
-/// Reports something that is not a number.
+/// Reports a pointer to something that is not a number.
 fn multiplied(figure: &Figure, run: &Run) -> Result<f64, Failure> {
     let factors = figure.times.iter().copied().chain(std::iter::repeat(1.0));
     figure
@@ -281,10 +283,11 @@ fn multiplied(figure: &Figure, run: &Run) -> Result<f64, Failure> {
         .sum()
 }
 
-/// Returns the weighted mean of a figure's numbers in a run's summary; 0 if all weights are 0.
+/// Returns the weighted mean of the figure's numbers in the summary of a run; 0 if all weights are
+/// 0.
 ///
 /// # Errors
-/// Reports something that is not a number.
+/// Reports a pointer to something that is not a number.
 fn weighted(figure: &Figure, run: &Run) -> Result<f64, Failure> {
     let (mut sum, mut whole) = (0.0, 0.0);
     for (metric, weight) in figure.metric.iter().zip(&figure.weights) {

@@ -1,39 +1,41 @@
-//! Groups with data that ages: several refresh periods with updates of the host pass at once, then
-//! the count begins.
+//! Groups with data that ages. Several refresh periods pass at once while the host updates pages.
+//! Then the counted requests begin.
 
 use serde::Deserialize;
 use vpass_core::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadConfig;
 
-/// Periods before the count, and the counted requests.
+/// Refresh periods before the counted requests, and the counted requests.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Periods {
-    /// Refresh periods that pass at once.
+    /// Number of refresh periods that pass before the counted requests.
     pub(super) before: f64,
-    /// Share of the pages with data that the host updates in a period.
+    /// Share of the pages with data that the host updates in each period.
     pub(super) updates: f64,
-    /// Counted page reads of the host, on average. Alternative: `counted`.
+    /// Mean number of counted page reads by the host. Excludes `counted`.
     #[serde(default)]
     pub(super) reads: Option<u64>,
-    /// Counted periods with updates alone.
+    /// Number of counted periods in which the host only updates pages. Excludes `reads`.
     #[serde(default)]
     pub(super) counted: Option<f64>,
-    /// Share of reads in the counted requests. Default: updates continue at their rate.
+    /// Share of reads in the counted requests. Default: updates continue at the rate of the earlier
+    /// periods.
     #[serde(default)]
     pub(super) read_share: Option<f64>,
-    /// Constant queue depth instead of the group's `load`.
+    /// Constant queue depth, instead of the group's `load`.
     #[serde(default)]
     pub(super) queue_depth: Option<u32>,
-    /// Whether to measure the stages of the host's page reads, for figures of `/page_reads`.
+    /// Whether to measure the stages of the host's page reads. Figures of `/page_reads` need them.
     #[serde(default)]
     pub(super) stages: bool,
 }
 
-/// Times in seconds for which operations keep a die of this drive busy.
+/// Times in seconds for which one operation keeps a die of this drive busy.
 #[derive(Clone, Copy, Debug)]
 struct DieTimes {
-    /// A page read: sensing in full density, as the mean of the page kinds, and transfer.
+    /// Time of a page read: sensing and transfer. Sensing is the mean over the page kinds, at full
+    /// density.
     read: f64,
     program: f64,
 }
@@ -50,8 +52,8 @@ impl DieTimes {
 }
 
 impl Periods {
-    /// Returns the updates of the periods before, and the counted requests. The host requests
-    /// single pages in the filled part of the drive.
+    /// Returns the updates of the periods before the count, and the counted requests. The host
+    /// requests single pages in the filled part of the drive.
     pub(super) fn requests(
         &self,
         load: Option<f64>,
@@ -65,7 +67,7 @@ impl Periods {
         let of_pages = WorkloadConfig {
             block_size: Some(drive.geometry.page_size),
             footprint: drive.start.fill,
-            // Addresses of updates must be independent of those of reads.
+            // Addresses of updates must be independent of the addresses of reads.
             write_distribution: Some(workload.write_distribution.unwrap_or(workload.distribution)),
             queue_depth: None,
             ..workload.clone()
@@ -116,11 +118,12 @@ mod tests {
         };
         let uniform = WorkloadConfig::default();
         let (before, counted) = periods("").requests(Some(0.3), &uniform, &drive);
-        // 32,768 pages of 1 GiB hold data, and a period is 30 days.
+        // Of the drive's 1 GiB, 32,768 pages hold data. A period is 30 days.
         assert_eq!((before.requests, before.read_share), (32_768, 0.0));
         let month = 30.0 * 86_400.0;
         assert!((before.rate.unwrap() * month - 8192.0).abs() < 1e-6);
-        // Four dies, 20 us and 16 KiB at 1000 MB/s.
+        // The drive has four dies. A read takes 20 us for sensing, and 16.384 us to transfer 16 KiB
+        // at 1000 MB/s.
         let reads = counted.rate.unwrap() * counted.read_share;
         assert!((reads * 36.384e-6 / 4.0 - 0.3).abs() < 1e-9, "{reads}");
         assert!(

@@ -1,4 +1,5 @@
-//! Figures with many points per run: response times, cumulative histograms, wear of every block.
+//! Plots, which are figures with many points per run: response times, cumulative histograms, and
+//! the wear of every block.
 
 use std::fmt::Write;
 
@@ -11,13 +12,13 @@ use super::recipe::{Plot, PlotKind};
 use super::run::{REFUSED, Run};
 use super::slow_reads;
 
-/// Width of a bin of response times. There are `BINS` bins; the last has no end.
+/// Width of a bin of response times. There are `BINS` bins. The last bin has no upper end.
 const BIN_MS: u64 = 50;
 const BINS: usize = 20;
-/// Key of a run's summary with these bins.
+/// Key of these bins in the summary of a run.
 pub(super) const RESPONSES: &str = "responses_50_ms";
 
-/// Counts reads that met a reclaim job, by response time in bins of 50 ms.
+/// Counts the reads that met a reclaim job, by response time in bins of 50 ms.
 pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
     let mut bins = [0; BINS];
     for step in engine.metrics().read_during_reclaim.histogram().iter_recorded() {
@@ -27,10 +28,12 @@ pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
     bins
 }
 
-/// Returns the points of a plot. `slot` is the techniques' slot; reads above `long_us` are long.
+/// Returns the points of a plot. `slot` is the slot of the techniques. Reads slower than `long_us`
+/// are long.
 ///
 /// # Errors
-/// Reports a pointer to something that is not a list of numbers, or reads without stages.
+/// Reports a pointer to something that is not a list of numbers, or reads whose stages were not
+/// measured.
 pub(super) fn csv(
     plot: &Plot,
     slot: &str,
@@ -109,7 +112,7 @@ fn block_rows(run: &Run) -> Vec<String> {
     run.blocks.iter().enumerate().map(row).collect()
 }
 
-/// Returns a row for each page kind, then one for each case of valid pages below.
+/// Returns a row for each page kind, and then a row for each combination of valid pages below.
 fn stage_rows(plot: &Plot, run: &Run) -> Result<Vec<String>, Failure> {
     let cases = |by: &str| {
         let cases = run.summary.pointer(&format!("/page_reads/{by}")).and_then(Value::as_object);

@@ -1,5 +1,5 @@
-//! The two TOML files of a folder in `papers/`: `run.toml` names the runs and figures, and
-//! `expected.toml` has the paper's numbers.
+//! Recipe of a paper: the two TOML files of a folder in `papers/`. `run.toml` names the runs and
+//! figures, and `expected.toml` has the paper's numbers.
 
 mod beside;
 mod expected;
@@ -21,17 +21,17 @@ use beside::RealTrace;
 pub(super) use expected::{Expectations, Expected};
 pub(super) use figure::{Figure, Mean, Plot, PlotKind};
 
-/// `run.toml`.
+/// Content of `run.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Recipe {
     pub(super) title: String,
-    /// Preset or file.
+    /// Drive of all runs, as a preset or a file.
     pub(super) drive: String,
-    /// Other values for keys of the drive, in every run.
+    /// Values for keys of the drive, in every run.
     #[serde(default)]
     pub(super) set: Vec<String>,
-    /// File with the paper's numbers, beside this file.
+    /// Name of the file with the paper's numbers, in the same folder.
     #[serde(default)]
     pub(super) expected: Option<String>,
     /// Garbage collection policy of every run.
@@ -49,11 +49,11 @@ pub(super) struct Recipe {
     pub(super) gains: Vec<Gain>,
     #[serde(default, rename = "plot")]
     pub(super) plots: Vec<Plot>,
-    /// Files from the drive's error model alone, without a run.
+    /// Files that show only the drive's error model and need no run.
     #[serde(default)]
     pub(super) model: Model,
-    /// Time in microseconds above which a read is long. With it, summaries have the latencies of
-    /// reads on an idle drive.
+    /// Time in microseconds above which a read is long. If this time is given, summaries also have
+    /// the latencies of reads on an idle drive.
     #[serde(default)]
     pub(super) long_us: Option<f64>,
 }
@@ -62,80 +62,83 @@ fn greedy() -> String {
     "greedy".into()
 }
 
-/// Generated workload. For a set of blocks, the group defines amounts and addresses; for a whole
-/// drive, this file does.
+/// Workload of a recipe. If a group reads a number of blocks, the group sets amounts and addresses.
+/// On a whole drive, this workload sets both.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedWorkload {
     pub(super) name: String,
     pub(super) config: WorkloadConfig,
-    /// Other values for keys of the drive, under this workload.
+    /// Values for keys of the drive, under this workload only.
     #[serde(default)]
     pub(super) set: Vec<String>,
-    /// File names, without endings, of the traces that can replace it.
+    /// File names of the traces that can replace this workload, without endings.
     #[serde(default)]
     pub(super) traces: Vec<String>,
-    /// Counted passes on a whole drive. `warm_up_passes` run before them.
+    /// Number of counted passes on a whole drive, after `warm_up_passes`.
     #[serde(default)]
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// Generated workloads beside a real trace that replaces none of them; empty for other
-    /// workloads.
+    /// If this workload is a real trace from `[[trace]]`: the generated workloads that it runs
+    /// beside. Empty for all other workloads.
     #[serde(skip)]
     beside: Vec<String>,
 }
 
 impl NamedWorkload {
-    /// Returns whether it is a real trace beside generated workloads; averages leave it out.
+    /// Returns whether this workload is a real trace that runs beside generated workloads. Averages
+    /// leave such a trace out.
     pub(super) fn is_beside(&self) -> bool {
         !self.beside.is_empty()
     }
 }
 
-/// Names of files that need no run.
+/// Names of the files to write without a run.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Model {
-    /// Limit and alpha by group and P/E count.
+    /// Name of the file with limit and alpha, for each group and P/E count.
     pub(super) parameters: Option<String>,
-    /// Limit of every layer of a block.
+    /// Name of the file with the limit of every layer of a block.
     pub(super) layers: Option<String>,
-    /// Reads that the worst wordline of a group endures, by the share of them that hits its
-    /// neighbours.
+    /// Name of the file with the reads that the worst wordline of a group endures, for several
+    /// shares of reads of its neighbours.
     pub(super) mixes: Option<String>,
-    /// Settings of the drive.
+    /// Name of the file with the settings of the drive.
     pub(super) settings: Option<String>,
-    /// Requests of one pass of the generated workloads.
+    /// Name of the file with the requests of one pass of each generated workload.
     pub(super) workloads: Option<String>,
-    /// Reads and ages that a code corrects, by P/E count and target.
+    /// Name of the file with the reads and the age that the code can correct. The file has a row
+    /// for each target and P/E count.
     pub(super) code: Option<String>,
-    /// Properties of workloads over stripes.
+    /// Name of the file with the properties of workloads over stripes.
     pub(super) stripes: Option<String>,
 }
 
-/// Reads one of the two files.
+/// Reads one file of a recipe.
 ///
 /// # Errors
-/// Reports a file that cannot be read, or an error in it with its line.
+/// Reports a file that cannot be read, or an error in the file with its line.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let text = read_file("recipe", path)?;
     toml::from_str(&text).map_err(|e| complaint(&path.display().to_string(), &text, &e))
 }
 
 impl Recipe {
-    /// Reads `run.toml`.
+    /// Reads `run.toml`, and adds the real traces of the recipe to its workloads.
     ///
     /// # Errors
-    /// Reports the errors of [`read`], and errors of the traces.
+    /// Reports the errors of [`read`], and errors in the list of traces.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         read::<Self>(path)?.with_traces()
     }
 
-    /// Returns the workloads of a group, each followed by the real traces found beside it.
+    /// Returns the workloads of a group. Each generated workload is followed by the real traces
+    /// that were found for it.
     ///
     /// # Errors
-    /// Reports an unknown name.
+    /// Reports an unknown workload name.
     pub(super) fn workloads_of(
         &self,
         group: &Group,
@@ -153,7 +156,7 @@ impl Recipe {
         Ok(all)
     }
 
-    /// Returns the workloads of a group without the traces beside them.
+    /// Returns the workloads of a group, without the real traces that run beside them.
     fn generated_of(&self, group: &Group) -> Result<Vec<&NamedWorkload>, Failure> {
         if group.workloads.is_empty() {
             return Ok(self.workloads.iter().filter(|workload| !workload.is_beside()).collect());
@@ -170,19 +173,20 @@ impl Recipe {
     /// Returns the group with this name.
     ///
     /// # Errors
-    /// Reports an unknown name.
+    /// Reports an unknown group name.
     pub(super) fn group(&self, name: &str) -> Result<&Group, Failure> {
         let names = self.groups.iter().map(|g| g.name.as_str());
         let found = self.groups.iter().find(|g| g.name == name);
         found.ok_or_else(|| Failure::usage(vpass_lab::suggest::unknown("group", name, names)))
     }
 
-    /// Returns whether a plot needs every block of these runs.
+    /// Returns whether a plot shows every block of these runs.
     pub(super) fn plots_blocks_of(&self, group: &str, workload: &str) -> bool {
         self.plots.iter().any(|p| p.kind == PlotKind::Blocks && p.shows(group, workload))
     }
 
-    /// Returns the span of a group, if all of the span counts.
+    /// Returns the span of a group; `None` if the group has no span or counts only a window after
+    /// it.
     pub(super) fn span_of(&self, group: &str) -> Option<&Span> {
         let span = self.groups.iter().find(|g| g.name == group).and_then(|g| g.span.as_ref());
         span.filter(|span| span.window.is_none())
@@ -191,7 +195,7 @@ impl Recipe {
     /// Checks that a workload has this name.
     ///
     /// # Errors
-    /// Reports an unknown name.
+    /// Reports an unknown workload name.
     pub(super) fn check_workload(&self, name: &str) -> Result<(), Failure> {
         let names = self.workloads.iter().map(|w| w.name.as_str());
         let known = names.clone().any(|known| known == name);
@@ -202,7 +206,7 @@ impl Recipe {
         }
     }
 
-    /// Checks that there are runs, and that figures and plots name known things.
+    /// Checks that the recipe has runs, and that figures and plots use known names.
     ///
     /// # Errors
     /// Reports an empty list or an unknown name.

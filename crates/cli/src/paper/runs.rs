@@ -1,5 +1,5 @@
-//! The runs of a recipe: each technique under each workload and variant of a group, with the
-//! group's amount and load.
+//! Plans of all runs of a recipe. Each technique of a group runs under each workload and variant,
+//! with the amount and load of the group.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -26,8 +26,8 @@ use super::run::Run;
 use super::traces::{Traces, replayed};
 use crate::args::Samples;
 
-/// Plans every run of the recipe, in order. Real traces replace generated workloads if they are
-/// found. Hint files are in the recipe's folder.
+/// Plans every run of the recipe, in order. If real traces are found, they replace generated
+/// workloads. Files with hints are in the recipe's folder.
 pub(super) fn runs(
     recipe: &Recipe,
     folder: &Path,
@@ -48,8 +48,8 @@ pub(super) fn runs(
                     .enumerate()
                 {
                     let plan = kind.plan(group, of_run, gc, seed)?;
-                    // Opened once as a check. All techniques have the same source, and its tables
-                    // are large on a large drive.
+                    // The source of requests is opened once as a check. All techniques have the
+                    // same source, and the tables of a source are large on a large drive.
                     if i == 0 && !plan.is_fluid() {
                         plan.source()?;
                     }
@@ -74,12 +74,12 @@ pub(super) fn runs(
     Ok(runs)
 }
 
-/// Common properties of the runs of a variant under a workload.
+/// Common properties of all runs of a variant under a workload.
 struct Kind {
     drive: Loaded<DriveConfig>,
-    /// Drives of techniques for which the variant has keys.
+    /// Drives of the techniques for which the variant has its own keys.
     own: BTreeMap<String, Loaded<DriveConfig>>,
-    /// Hints of the host, if there are any.
+    /// Hints of the host, if the variant has hints.
     said: Option<Vec<HintRange>>,
     asked: Asked,
     cycles: Option<Cycles>,
@@ -178,7 +178,7 @@ impl Kind {
     }
 }
 
-/// Returns the plan, or a plan for each sample of its drive.
+/// Returns the plan itself or, with samples, one plan for each sample of the drive.
 fn in_samples(plan: RunPlan, samples: Option<Samples>) -> Result<Vec<RunPlan>, Failure> {
     let Some(samples) = samples else { return Ok(vec![plan]) };
     samples
@@ -187,18 +187,19 @@ fn in_samples(plan: RunPlan, samples: Option<Samples>) -> Result<Vec<RunPlan>, F
         .collect()
 }
 
-/// Techniques of a run, and the name that figures use.
+/// Techniques of a run, and the name that figures use for the run.
 #[derive(Clone, Copy)]
 struct Techniques {
     name: &'static str,
     reclaim: &'static str,
-    /// Without a name, the refresh technique that the parity technique brings, if any.
+    /// Name of the refresh technique. `None` selects the refresh technique that the parity
+    /// technique brings, if any.
     refresh: Option<&'static str>,
     parity: &'static str,
 }
 
 impl Techniques {
-    /// Returns the techniques of a variant's runs, in order.
+    /// Returns the techniques of all runs of a variant, in order.
     fn of(group: &Group, variant: &Variant) -> Result<Vec<Self>, Failure> {
         let either = |own: &Vec<String>, of_group: &Vec<String>| {
             if own.is_empty() { of_group.clone() } else { own.clone() }
@@ -236,7 +237,7 @@ impl Techniques {
     }
 }
 
-/// Keeps only the row at `start.pec` of the disturb table, so that limits do not depend on wear.
+/// Keeps only the row at `start.pec` in the disturb table, so that limits do not depend on wear.
 fn freeze_wear(group: &Group, drive: &mut DriveConfig) -> Result<(), Failure> {
     let (pec, rows) = (drive.start.pec, &mut drive.disturb.table);
     let known: Vec<String> = rows.iter().map(|row| row.pec.to_string()).collect();
@@ -252,7 +253,8 @@ fn freeze_wear(group: &Group, drive: &mut DriveConfig) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the number of blocks that a group reads: its set, or all that the host's capacity fills.
+/// Returns the number of blocks that a group reads: its `blocks`, or all blocks that the host's
+/// capacity fills.
 fn blocks_read(group: &Group, drive: &DriveConfig) -> f64 {
     let host_pages = (drive.drive.capacity.map_or(0, |c| c.0) / drive.geometry.page_size.0) as f64;
     group.blocks.map_or(host_pages / f64::from(drive.geometry.pages_per_block()), f64::from)
@@ -270,15 +272,15 @@ fn end_of_cycle(drive: &DriveConfig, reclaim: &str, share: f64) -> Result<u32, F
     Ok((f64::from(first.unwrap_or(0)) * share) as u32)
 }
 
-/// Requests of a run.
+/// Requests of a run, and how often they run.
 #[derive(Clone)]
 struct Asked {
     requests: Workload,
-    /// Requests served before, at an earlier time.
+    /// Requests that the drive serves at once before the run.
     before: Option<WorkloadConfig>,
-    /// Requests before the count begins.
+    /// Number of warm-up requests before the counted requests.
     warm_up: u64,
-    /// Number of passes.
+    /// Number of passes of the requests.
     repeat: NonZeroU32,
 }
 
@@ -326,7 +328,8 @@ fn asked(
     let passes = group.passes.or(workload.passes).unwrap_or(1.0);
     let warm_up_passes = group.warm_up_passes.or(workload.warm_up_passes).unwrap_or(0.0);
     if let Some(survey) = traces.of(workload) {
-        // A warm-up must end within the first pass of a trace, so every pass counts.
+        // A warm-up would have to end within the first pass of the trace, so all passes are
+        // counted.
         let repeat = if group.until_stable {
             None
         } else {
@@ -366,7 +369,7 @@ fn generated(workload: &NamedWorkload, config: WorkloadConfig) -> Workload {
     })
 }
 
-/// Returns a workload on the whole drive for a number of passes, and the requests of its warm-up.
+/// Returns a workload for some passes on the whole drive, and the number of its warm-up requests.
 fn on_drive(
     group: &Group,
     workload: &WorkloadConfig,
@@ -375,7 +378,7 @@ fn on_drive(
 ) -> (WorkloadConfig, u64) {
     let requests = |passes: f64| (passes * workload.requests as f64).round() as u64;
     let warm_up = requests(warm_up_passes);
-    // A repeated workload continues after its warm-up by itself.
+    // A workload that is repeated until it settles continues after its warm-up by itself.
     let counted = requests(passes).max(1);
     (
         WorkloadConfig {
@@ -386,7 +389,7 @@ fn on_drive(
     )
 }
 
-/// Returns a workload on a group's set of blocks, and the requests of its warm-up.
+/// Returns a workload on the blocks that a group reads, and the number of its warm-up requests.
 fn on_blocks(
     group: &Group,
     workload: &WorkloadConfig,
@@ -413,7 +416,7 @@ fn on_blocks(
     )
 }
 
-/// Gives a workload its load or rate, if there is one.
+/// Applies a load or a request rate to a workload, if one is given.
 fn at_load(
     load: Option<f64>,
     rate: Option<f64>,
@@ -433,7 +436,7 @@ fn pages_of_request(workload: &WorkloadConfig, drive: &DriveConfig) -> f64 {
     workload.block_size.map_or(1, |size| size.0.div_ceil(drive.geometry.page_size.0)) as f64
 }
 
-/// Returns the seconds for which a page of this workload keeps a die busy.
+/// Returns the mean time in seconds for which a page of this workload keeps a die busy.
 fn die_s(workload: &WorkloadConfig, drive: &DriveConfig) -> f64 {
     let cell: CellType = drive.geometry.cell;
     let sense = drive.timing.sense_per_kind_us(cell);

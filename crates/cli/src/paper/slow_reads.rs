@@ -1,5 +1,6 @@
-//! Latencies of page reads on an idle drive, computed from their retries. They are exact even in
-//! gears without latencies. Like the hint budgets, they are those of the slowest page kind.
+//! Latencies of page reads on an idle drive, computed from the retries of the reads. These
+//! latencies are also known in gears that do not simulate latencies. The slowest page kind is
+//! assumed, as for the hint budgets.
 
 use std::fmt::Write;
 
@@ -17,17 +18,18 @@ use super::run::Run;
 /// Key of the summary with these latencies.
 pub(super) const READS: &str = "reads";
 
-/// Latencies by retries.
+/// Latencies by number of retries.
 struct Takes {
-    /// Latencies with 0, 1, .. retries.
+    /// Latencies of reads with 0, 1, 2 and more retries.
     by_retries: Vec<Ns>,
-    /// Additional latency of a read that begins above level 0; `None` if it depends on the level.
+    /// Additional latency of a read that begins above level 0. `None` if this latency depends on
+    /// the level.
     began_higher: Option<Ns>,
     long: Ns,
 }
 
 impl Takes {
-    /// Computes the latencies; `None` on a drive without retries.
+    /// Computes the latencies; `None` for a drive without retries.
     fn of(drive: &DriveConfig, long_us: f64) -> Result<Option<Self>, Failure> {
         let Some(budgets) = Budgets::of(drive).map_err(Failure::usage)? else { return Ok(None) };
         let by_retries: Vec<Ns> =
@@ -42,10 +44,10 @@ impl Takes {
         }))
     }
 
-    /// Returns the fewest retries that make a read long.
+    /// Returns the smallest number of retries that makes a read long.
     ///
     /// # Errors
-    /// Reports that the number depends on the level at which the read began.
+    /// Reports that this number depends on the level at which a read began.
     fn long_from(&self, some_began_higher: bool) -> Result<usize, Failure> {
         let from = |more: Ns| {
             self.by_retries
@@ -64,7 +66,7 @@ impl Takes {
     /// Returns the mean latency in microseconds; `None` without reads.
     ///
     /// # Errors
-    /// Reports that it depends on the levels at which reads began.
+    /// Reports that the mean depends on the levels at which reads began.
     fn mean_us(&self, retries: &Retries) -> Result<Option<f64>, Failure> {
         let reads: u64 = retries.histogram.iter().sum();
         let sum: f64 = retries
@@ -87,8 +89,8 @@ fn no_number() -> Failure {
     )
 }
 
-/// Returns the latencies of a run. `weeks` are the weeks of its span, and reads above `long_us` are
-/// long. Null on a drive without retries.
+/// Returns the latencies of a run. `weeks` are the weeks of its span. Reads slower than `long_us`
+/// are long. The value is null on a drive without retries.
 ///
 /// # Errors
 /// Reports a drive for which latencies cannot be computed.
@@ -113,7 +115,7 @@ pub(super) fn of(
     }))
 }
 
-/// Returns the reads with at least this many retries.
+/// Returns the number of reads with at least `from` retries.
 fn long_reads(part: &Part, from: usize) -> f64 {
     from.checked_sub(1).map_or(part.read_pages, |others| part.retried.iter().skip(others).sum())
 }
@@ -159,7 +161,8 @@ pub(super) fn rows(run: &Run, long_us: f64) -> Result<Vec<String>, Failure> {
 mod tests {
     use super::*;
 
-    /// Returns latencies for these times in us: sensing 60, decoding 10, each retry 110 and 40.
+    /// Makes latencies for these times: 60 us for sensing, 10 us for decoding, and 110 us and 40 us
+    /// for each retry.
     fn takes(retry_decode_us: &str) -> Takes {
         let text = format!(
             r#"

@@ -1,46 +1,47 @@
-//! Groups whose drives are read for a long time at a low rate, given as reads per page and days. A
-//! timed window may follow.
+//! Groups whose drives are read for many days at a low rate. The recipe gives the days and the
+//! reads per page. A timed window may follow.
 
 use serde::Deserialize;
 use vpass_core::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadConfig;
 
-/// Requests of a run, which starts with freshly written data.
+/// Span of a run, which starts with freshly written data.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Span {
-    /// Length in days.
+    /// Length of the span in days.
     pub(super) days: f64,
-    /// Host reads per page in all that time, as the mean over the host's pages. A variant may have
-    /// its own. Writes are added according to the workload's `read_share`.
+    /// Host reads per page over the whole span, as the mean over the host's pages. A variant can
+    /// have its own number. Writes are added according to the workload's `read_share`.
     pub(super) reads_per_page: f64,
-    /// Counted window in the timed gear; the span is then served at once before it.
+    /// Counted window after the span, in the timed gear. The drive then serves the span at once
+    /// before the window.
     #[serde(default)]
     pub(super) window: Option<Window>,
 }
 
-/// Requests that are timed.
+/// Counted window, in which requests are timed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Window {
-    /// Read requests, on average.
+    /// Mean number of read requests.
     pub(super) reads: u64,
     /// Share of the dies' time that the host's reads and writes take.
     pub(super) load: f64,
 }
 
-/// Seconds of a day.
+/// Number of seconds in a day.
 const DAY_S: f64 = 86_400.0;
-/// Days of a week.
+/// Number of days in a week.
 const WEEK: f64 = 7.0;
 
 impl Span {
-    /// Returns the number of whole weeks, at least one.
+    /// Returns the number of whole weeks in the span, at least 1.
     pub(super) fn weeks(&self) -> u32 {
         (self.days / WEEK).floor().max(1.0) as u32
     }
 
-    /// Returns the workload over the whole span on this drive.
+    /// Returns the requests of this workload over the whole span, on this drive.
     pub(super) fn requests(
         &self,
         own_reads: Option<f64>,
@@ -83,7 +84,8 @@ mod tests {
         let workload: WorkloadConfig =
             toml::from_str("block_size = '8KiB'\nread_share = 0.5").unwrap();
         let span: Span = toml::from_str("days = 20\nreads_per_page = 40").unwrap();
-        // 100 pages have 4,000 reads: 2,000 requests read two pages each. As many requests write.
+        // 100 pages with 40 reads each have 4,000 page reads, in 2,000 requests of two pages each.
+        // The workload has equally many write requests.
         let asked = span.requests(None, &workload, &drive);
         assert_eq!((asked.requests, asked.queue_depth, span.weeks()), (4000, None, 2));
         assert!((asked.rate.unwrap() - 4000.0 / 1_728_000.0).abs() < 1e-12);

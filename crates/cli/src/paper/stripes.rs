@@ -1,5 +1,5 @@
 //! Measured properties of workloads over stripes: shares, lengths, and how often writes return to
-//! recent stripes. Real traces beside them are measured too.
+//! recent stripes. Real traces that run beside these workloads are measured too.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -14,13 +14,14 @@ use super::csv::field;
 use super::recipe::Recipe;
 use super::traces::Traces;
 
-/// Requests to draw from each workload.
+/// Number of requests to draw from each workload.
 const DRAWN: usize = 200_000;
-/// Numbers of recent stripes in the measurement, as for the public trace.
+/// Numbers of recent stripes that the measurement considers. The public trace was measured with the
+/// same numbers.
 const BACK: [usize; 2] = [16, 64];
 
-/// Returns a row for each workload over stripes, and for each real trace beside one. A trace is
-/// measured with stripes of the same size.
+/// Returns a row for each workload over stripes, and for each real trace that runs beside such a
+/// workload. All rows use stripes of the same size.
 ///
 /// # Errors
 /// Reports an invalid drive, or a trace that cannot be read.
@@ -33,7 +34,7 @@ pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String,
     let (capacity, page) = (drive.drive.capacity.map_or(0, |c| c.0), drive.geometry.page_size.0);
     for workload in &recipe.workloads {
         let of = if let Some(survey) = traces.of(workload).filter(|_| workload.is_beside()) {
-            // A trace keeps its addresses, however small the drive is.
+            // A trace keeps its addresses, even if the drive is smaller.
             let source =
                 TraceSource::new(Arc::clone(survey), survey.space(), TraceOptions::default())?;
             measured(&drawn(source)?, page, page * u64::from(StripesConfig::default().pages))
@@ -52,7 +53,7 @@ pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String,
     Ok(csv)
 }
 
-/// Returns the first requests of a source.
+/// Returns the first requests of a source, at most `DRAWN`.
 fn drawn(mut source: impl RequestSource) -> Result<Vec<Request>, Failure> {
     let mut requests = vec![];
     loop {
@@ -64,7 +65,7 @@ fn drawn(mut source: impl RequestSource) -> Result<Vec<Request>, Failure> {
     }
 }
 
-/// Measures the columns of a row.
+/// Returns the measured columns of a row.
 fn measured(requests: &[Request], page: u64, stripe: u64) -> [f64; 6] {
     let (mut writes, mut goes_on, mut back, mut pages) = (0u32, 0u32, [0u32; 2], [0u64; 2]);
     let (mut end, mut last): (u64, Vec<u64>) = (u64::MAX, vec![]);
@@ -105,8 +106,8 @@ fn measured(requests: &[Request], page: u64, stripe: u64) -> [f64; 6] {
 mod tests {
     use super::*;
 
-    /// Stripes of two pages. Four requests: a write of page 0, a sequential write of pages 1 and 2,
-    /// a read, and a write that returns to stripe 0.
+    /// Measures four requests on stripes of two pages. The requests write page 0, write pages 1 and
+    /// 2 sequentially, read, and write to stripe 0 again.
     #[test]
     fn four_requests_by_hand() {
         let request = |op, page: u64, pages: u32| Request {
@@ -125,7 +126,7 @@ mod tests {
         ];
         let of = measured(&requests, 8, 16).map(|n| (n * 1000.0).round() as u32);
         assert_eq!(of, [750, 333, 1333, 3000, 667, 667]);
-        // Two bytes across a page boundary touch two pages.
+        // A write of two bytes across a page boundary touches two pages.
         let across = [Request { at: 0, offset: 7, bytes: 2, op: Op::Write, origin: 0, hint: None }];
         assert_eq!(measured(&across, 8, 16)[2].to_bits(), 2f64.to_bits());
     }

@@ -1,5 +1,5 @@
-//! Real traces of a recipe's workloads, if the user has them: files of a folder, recognised by
-//! their names.
+//! Real traces for the workloads of a recipe. vpass finds them in the user's folder by their file
+//! names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::progress::bar;
 /// Endings that the name of a trace file may have.
 const ENDINGS: [&str; 9] = ["gz", "zst", "zstd", "csv", "spc", "txt", "vpt", "ascii", "trace"];
 
-/// Workloads with the files found for them.
+/// Real traces that were found, with the workloads that they belong to.
 #[derive(Default)]
 pub(super) struct Traces(Vec<Found>);
 
@@ -30,7 +30,8 @@ impl Traces {
     /// Searches a folder for traces of the recipe's workloads.
     ///
     /// # Errors
-    /// Reports a folder that cannot be read or holds none of them, or an error in a trace.
+    /// Reports a folder that cannot be read, a folder without traces of these workloads, or an
+    /// error in a trace.
     pub(super) fn find(recipe: &Recipe, folder: &Path) -> Result<Self, Failure> {
         let unreadable =
             |e| Failure::usage(format!("--traces {} cannot be read: {e}", folder.display()));
@@ -72,13 +73,13 @@ impl Traces {
         Ok(Self(found))
     }
 
-    /// Returns the trace of a workload.
+    /// Returns the trace that was found for a workload.
     pub(super) fn of(&self, workload: &NamedWorkload) -> Option<&Arc<Survey>> {
         self.0.iter().find(|found| found.workload == workload.name).map(|found| &found.survey)
     }
 
-    /// Returns "every workload is generated", or the real traces that replace workloads or run
-    /// beside them.
+    /// Returns "every workload is generated", or lists the real traces that replace workloads or
+    /// run beside them.
     pub(super) fn in_words(&self) -> String {
         let all = |is_beside: bool| {
             let found = self.0.iter().filter(|found| found.is_beside == is_beside);
@@ -102,7 +103,8 @@ impl Traces {
     }
 }
 
-/// Returns the replay of a trace on a drive: unchanged if it fits, else scaled.
+/// Returns the replay of a trace on a drive. If the trace is larger than the drive, its addresses
+/// are scaled down.
 pub(super) fn replayed(survey: Arc<Survey>, drive: &DriveConfig) -> Workload {
     let fits = drive.drive.capacity.is_some_and(|capacity| survey.space() <= capacity.0);
     Workload::Trace { survey, options: options(if fits { Fit::Error } else { Fit::Scale }) }
@@ -112,7 +114,7 @@ fn options(fit: Fit) -> TraceOptions {
     TraceOptions { fit, ..TraceOptions::default() }
 }
 
-/// Returns the file name in lower case, without endings for format and compression.
+/// Returns the file name in lower case, without the endings for format and compression.
 fn stem(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_lowercase();
     let mut stem = name.as_str();

@@ -1,11 +1,11 @@
-//! Results of each job of a fio file, as one table.
+//! Table with the results of each job of a fio file.
 
 use vpass_lab::numbers::{bytes, count, digits, microseconds};
 use vpass_lab::results::jobs::JobResult;
 
 use crate::table::Table;
 
-/// Returns a table of several jobs; `None` for fewer than two.
+/// Returns the table; `None` for fewer than two jobs.
 pub(super) fn table(jobs: &[JobResult], timed: bool, colour: bool) -> Option<String> {
     if jobs.len() < 2 {
         return None;

@@ -1,11 +1,11 @@
-//! Lines of a run's report about data that ages: retries, UBER, hints and losses.
+//! Report lines about data that ages: retries, UBER, hints and losses.
 
 use std::fmt::Write;
 
 use vpass_lab::numbers::{count, digits, microseconds, plural};
 use vpass_lab::results::{Hints, OverSeeds, Summary};
 
-/// Returns the lines, each after a line break; empty if data has no error rate.
+/// Returns the lines, each after a line break. The text is empty if data has no error rate.
 pub(super) fn tired(s: &Summary) -> String {
     let mut text = String::new();
     if let Some(retries) = &s.retries {
@@ -55,7 +55,7 @@ pub(super) fn tired(s: &Summary) -> String {
     text
 }
 
-/// Returns the UBER of this run and, if there are more seeds, of all seeds.
+/// Returns the UBER of this run and, with several seeds, the UBER of all seeds.
 fn uber(s: &Summary) -> String {
     let mut text = String::new();
     if let Some(uber) = s.uber

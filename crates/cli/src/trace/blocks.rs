@@ -1,9 +1,9 @@
-//! The load of a trace on a drive's blocks: page reads per block and week, compared with what a
-//! block endures.
+//! Load of a trace on the blocks of a drive: page reads per block and week, compared with the reads
+//! that a block endures.
 //!
-//! A drive writes data that arrives together into one block, so a block-sized range of addresses
-//! stands for a block. The mean block has the page reads divided by the number of blocks that the
-//! touched pages fill.
+//! A drive writes data that arrives together into one block. The model therefore takes a
+//! block-sized range of addresses as a block. The mean block has all page reads, divided by the
+//! number of blocks that the touched pages fill.
 
 use serde::Serialize;
 use vpass_core::base::geometry::Geometry;
@@ -16,7 +16,7 @@ use vpass_workload::profile::{Device, Profile};
 
 const WEEK_NS: f64 = 7.0 * 86_400e9;
 
-/// Properties of a drive that the load of a trace depends on.
+/// Properties of a drive that determine the load of a trace on its blocks.
 pub(super) struct Scale {
     drive: String,
     pub(super) page_bytes: u32,
@@ -24,19 +24,19 @@ pub(super) struct Scale {
     endurance: Option<Endurance>,
 }
 
-/// Endurance of a block at the drive's start P/E cycles.
+/// Reads that a block endures at the start P/E count of the drive.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Endurance {
     pub(super) pec: u32,
-    /// Wordline group that loses data first if all reads fall beside one wordline.
+    /// Group of wordlines that loses data first if all reads hit the neighbour of one wordline.
     pub(super) group: String,
     pub(super) limit: f64,
     pub(super) alpha: f64,
-    /// Reads until then: limit / alpha.
+    /// Number of reads until that loss: limit / alpha.
     pub(super) worst_case_reads: f64,
-    /// Reads until the first group loses data if they spread evenly over the block.
+    /// Number of reads until the first group loses data if the reads spread evenly over the block.
     pub(super) even_reads: f64,
-    /// Reads at which technique `block` rewrites the block.
+    /// Number of reads at which technique `block` rewrites the block.
     pub(super) rewritten_at_reads: Option<u32>,
 }
 
@@ -45,21 +45,22 @@ pub(super) struct Endurance {
 pub(super) struct BlockReads {
     pub(super) drive: String,
     pub(super) block_bytes: u64,
-    /// Number of blocks that the touched pages fill.
+    /// Number of blocks that the touched pages would fill.
     pub(super) blocks: f64,
     pub(super) mean: ReadIntensity,
     pub(super) busiest: Option<Busiest>,
-    /// Absent if reads disturb nothing.
+    /// Endurance of a block; absent if reads disturb no data.
     pub(super) endurance: Option<Endurance>,
 }
 
-/// Reads of a block.
+/// Reads of one block.
 #[derive(Debug, Serialize)]
 pub(super) struct ReadIntensity {
     pub(super) reads: f64,
-    /// Rate of the trace; absent if the trace takes no time.
+    /// Reads per week; absent if the trace takes no time.
     pub(super) reads_per_week: Option<f64>,
-    /// Weeks until the limit if all reads fall beside one wordline, and if they spread evenly.
+    /// Weeks until data is lost if all reads hit the neighbour of one wordline. The next field has
+    /// the weeks if the reads spread evenly.
     pub(super) weeks_to_worst_case: Option<f64>,
     pub(super) weeks_to_even: Option<f64>,
 }
@@ -84,14 +85,14 @@ impl Scale {
         })
     }
 
-    /// Computes the reads of a trace per block.
+    /// Computes the reads per block of a trace.
     pub(super) fn weigh(&self, profile: &Profile, name: impl Fn(&Device) -> String) -> BlockReads {
         let block_bytes = u64::from(self.page_bytes) * u64::from(self.pages_per_block);
         let blocks = (profile.pages_touched() as f64 / f64::from(self.pages_per_block)).max(1.0);
         let span_ns = profile.timeline().span_ns();
         let regions = profile.regions(u64::from(self.pages_per_block));
         let reads = profile.accesses(Op::Read);
-        // If only some pages are counted, no block is counted completely.
+        // If the profile counts only some of the pages, no block is counted completely.
         let busiest =
             regions.first().filter(|r| r.reads > 0 && profile.one_in() == 1).map(|r| Busiest {
                 device: name(&profile.devices()[r.device]),

@@ -1,4 +1,5 @@
-//! `vpass trace convert`: writes trace files, one after the other, as one trace in another form.
+//! `vpass trace convert`: joins trace files, one after the other, and writes one trace in another
+//! form.
 
 use std::fs;
 
@@ -15,7 +16,8 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     let target = rewrite::target(&args.out, args.to, "--to")?;
     let options = read_options(&args.read, true)?;
     for input in &args.inputs {
-        // Reports a wrong name early. Each file is opened only once, because it may be a pipe.
+        // Reports a wrong file name early. A file is opened only once, because the file may be a
+        // pipe.
         fs::metadata(input)
             .map_err(|e| Failure::usage(format!("{}: cannot be opened: {e}", input.display())))?;
     }

@@ -1,4 +1,4 @@
-//! A duration with its unit, such as `90s` or `1.5h`.
+//! Duration with its unit, such as `90s` or `1.5h`.
 
 use std::str::FromStr;
 

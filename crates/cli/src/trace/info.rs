@@ -16,20 +16,20 @@ use super::{Go, for_each_row, progress_over, read_options, render};
 use crate::out;
 use crate::table::{wants_colour, wrapped_lines};
 
-/// Size of a region, as in the literature on hot spots.
+/// Size of a region, as usual in the literature on hot spots.
 pub(super) const REGION_BYTES: u64 = 4 << 20;
 const BUSIEST_REGIONS: usize = 5;
-/// Largest number of gaps between regions; one device has at most 16 regions.
+/// Largest number of gaps between regions, so that a device has at most 16 regions.
 const MOST_GAPS: usize = 15;
-/// Shares of the hottest pages read, in percent.
+/// Percentages of the pages read for which the description counts the hottest pages.
 const HOTTEST_PERCENT: [f64; 6] = [0.1, 1.0, 5.0, 10.0, 20.0, 50.0];
-/// Largest number of steps over time; they fit on a line of text.
+/// Largest number of steps over time, so that the steps fit on one line of text.
 const STEPS: usize = 64;
 const COMMONEST_SIZES: usize = 8;
 
 #[derive(Serialize)]
 pub(super) struct Info {
-    /// Page size of the drive; all pages have this size.
+    /// Page size of the drive, in which all pages are counted.
     pub(super) page_bytes: u32,
     pub(super) files: Vec<FileInfo>,
 }
@@ -39,42 +39,45 @@ pub(super) struct FileInfo {
     pub(super) file: String,
     pub(super) format: &'static str,
     pub(super) rows: u64,
-    /// Number of skipped lines that cannot be read, and the error of the first.
+    /// Number of skipped lines that cannot be read. The next field has the error of the first such
+    /// line.
     pub(super) bad_lines: u64,
     pub(super) first_bad_line: Option<String>,
     #[serde(flatten)]
     pub(super) times: Times,
-    /// Reasons to doubt these numbers, as sentences.
+    /// Reasons to doubt these numbers, one sentence each.
     pub(super) warnings: Vec<String>,
     pub(super) span_s: f64,
-    /// Rows that are earlier than the row before them, and the largest difference.
+    /// Number of rows with an earlier time than the row before them. The next field has the largest
+    /// step back.
     pub(super) rows_back_in_time: u64,
     pub(super) longest_step_back_s: f64,
     pub(super) reads: Requests,
     pub(super) writes: Requests,
     pub(super) trims: Requests,
-    /// Most frequent sizes, the most frequent first.
+    /// Most frequent request sizes, in descending order of frequency.
     pub(super) sizes: Vec<Size>,
-    /// One page in this many was counted, so all numbers of pages are estimates; null if every page
-    /// was counted.
+    /// Number N if only one page in N was counted. All numbers of pages are then estimates. Null if
+    /// every page was counted.
     pub(super) pages_estimated_from_one_in: Option<u64>,
     pub(super) footprint: Footprint,
-    /// Reads of the pages that are read at all.
+    /// Reads per page, over the pages that have at least one read.
     pub(super) reads_per_page: Reuse,
-    /// Writes of the pages that are written at all.
+    /// Writes per page, over the pages that have at least one write.
     pub(super) writes_per_page: Reuse,
     pub(super) hottest: Vec<Hottest>,
     pub(super) region_bytes: u64,
     /// Regions with the most page reads.
     pub(super) busiest_regions: Vec<Region>,
-    /// Parts of the address space with large untouched gaps between them, by device and address.
+    /// Parts of the address space with large untouched gaps between them, sorted by device and
+    /// address.
     pub(super) separate_regions: Vec<SeparateRegion>,
     pub(super) blocks: BlockReads,
     pub(super) over_time: OverTime,
     pub(super) devices: Vec<DeviceInfo>,
 }
 
-/// Requests of one direction.
+/// Requests of one kind: reads, writes or trims.
 #[derive(Serialize)]
 pub(super) struct Requests {
     pub(super) rows: u64,
@@ -102,14 +105,14 @@ pub(super) struct Footprint {
     pub(super) pages_written: u64,
     pub(super) pages_touched: u64,
     pub(super) bytes_touched: u64,
-    /// Sum of the devices' highest addresses.
+    /// Sum of the highest addresses of all devices.
     pub(super) extent_bytes: u64,
 }
 
 #[derive(Serialize)]
 pub(super) struct Reuse {
     pub(super) total: u64,
-    /// Pages with exactly one access.
+    /// Number of pages with exactly one access.
     pub(super) pages_once: u64,
     pub(super) mean: Option<f64>,
     pub(super) p50: Option<u64>,
@@ -138,7 +141,7 @@ pub(super) struct SeparateRegion {
     pub(super) device: String,
     /// Offset of the first touched page.
     pub(super) offset_bytes: u64,
-    /// Length from the first to the end of the last touched page.
+    /// Length from the start of the first touched page to the end of the last touched page.
     pub(super) span_bytes: u64,
     pub(super) touched_bytes: u64,
     pub(super) page_reads: u64,
@@ -165,7 +168,7 @@ pub(super) struct DeviceInfo {
     pub(super) extent_bytes: u64,
 }
 
-/// Reads the files and prints what is in them.
+/// Reads the files and prints their descriptions.
 pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     let sets = load::overrides(&args.set)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
@@ -187,7 +190,7 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
             Ok(file) => info.files.push(file),
             Err(failure) if failure == Failure::interrupted() => return Err(failure),
             Err(failure) => {
-                // The first error ends the command; others are printed here.
+                // The command ends with the first error. Errors of further files are printed here.
                 match &refused {
                     None => refused = Some(failure),
                     Some(_) => out::say(&format!("vpass: {}", failure.sentence)),
@@ -287,7 +290,7 @@ fn file_info(
     })
 }
 
-/// Warns that numbers of pages are estimates; `None` if they are exact.
+/// Returns a warning that numbers of pages are estimates; `None` if they are exact.
 fn estimates(profile: &Profile) -> Option<String> {
     let sentence = || {
         format!(
@@ -334,7 +337,7 @@ fn sizes(profile: &Profile) -> Vec<Size> {
     sizes
 }
 
-/// Summarises accesses; `total` also counts pages that are not followed.
+/// Summarises accesses per page. `total` also counts the accesses to pages that are not followed.
 fn reuse(counts: &Popularity, total: u64) -> Reuse {
     Reuse {
         total,

@@ -1,4 +1,5 @@
-//! Writing rows into another trace: the form, the output, and one sentence about all losses.
+//! Writes rows of a trace into another trace. Chooses the form, and reports all losses of the
+//! conversion in one sentence.
 
 use std::path::{Path, PathBuf};
 
@@ -22,10 +23,10 @@ pub(super) struct Rewrite {
     skipped_trims: u64,
 }
 
-/// Returns the form, by its name or by the ending of the output.
+/// Returns the form of the output, by its given name or by the ending of the output file.
 ///
 /// # Errors
-/// Reports that neither is known.
+/// Reports that neither the name nor the ending gives a form.
 pub(super) fn target(path: &Path, named: Option<Target>, option: &str) -> Result<Target, Failure> {
     named.or_else(|| Target::of_path(path)).ok_or_else(|| {
         Failure::usage(format!(
@@ -37,7 +38,7 @@ pub(super) fn target(path: &Path, named: Option<Target>, option: &str) -> Result
 }
 
 impl Rewrite {
-    /// Begins the output; `clock` is the origin of the rows' times.
+    /// Begins the output. `clock` is the origin of the times in the rows.
     pub(super) fn begin(
         path: &Path,
         target: Target,
@@ -58,7 +59,7 @@ impl Rewrite {
         })
     }
 
-    /// Notes that the following rows are from another file.
+    /// Notes that the following rows come from another file.
     pub(super) fn begin_file(&mut self) {
         self.writer.begin_file();
     }
@@ -88,12 +89,12 @@ impl Rewrite {
         })
     }
 
-    /// Number of rows written.
+    /// Returns the number of rows written.
     pub(super) fn rows(&self) -> u64 {
         self.writer.rows()
     }
 
-    /// Ends the output, puts it in its place and reports the result.
+    /// Ends the output, moves the output to its place, and reports the result.
     ///
     /// # Errors
     /// Reports that no row was written, or an error of the disk.

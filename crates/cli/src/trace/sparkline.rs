@@ -1,13 +1,13 @@
-//! Numbers over time as a line of small bars.
+//! Sparkline: numbers over time as a line of small bars.
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Returns a bar for each number; the largest number has the highest bar.
+/// Returns one bar for each number. The largest number has the highest bar.
 pub(super) fn sparkline(numbers: &[u64]) -> String {
     let largest = numbers.iter().copied().max().unwrap_or(0).max(1);
     let bar = |n: u64| match n {
         0 => ' ',
-        // The highest bar is the largest number; the smallest above 0 is still visible.
+        // The largest number has the highest bar. Each number above 0 has a visible bar.
         n => {
             BARS[((u128::from(n) * BARS.len() as u128).div_ceil(u128::from(largest)) - 1) as usize]
         }

@@ -1,5 +1,5 @@
-//! `vpass workload fit`: makes a workload file from statistics, and measures how well one pass of
-//! it meets them.
+//! `vpass workload fit`: makes a workload file from statistics. Then measures how well one pass of
+//! the workload meets the statistics.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -26,41 +26,41 @@ use crate::progress::{Bar, bar};
 use crate::table::wants_colour;
 use crate::trace::{read_options, said_how_to_read};
 
-/// Capacity beyond every simulated drive; addresses of traces end there.
+/// Capacity that is larger than every simulated drive. Addresses of traces must lie below it.
 pub(super) const CAPACITY: u64 = 1 << 63;
-/// Error of a statistic from which a workload file mentions it.
+/// Error of a statistic, in percent, above which the workload file mentions the error.
 const GOOD_PERCENT: f64 = 2.0;
 
-/// Report on how well a generator fits.
+/// Report on how well the generated workload meets its statistics.
 #[derive(Serialize)]
 pub(super) struct FitReport {
     pub(super) vpass: &'static str,
     pub(super) disk: String,
     /// Source of the statistics.
     pub(super) source: String,
-    /// Always true: nothing here was recorded from a host.
+    /// Always true, because the workload was not recorded from a host.
     pub(super) workload_generated: bool,
     pub(super) workload_source: String,
     pub(super) scale: f64,
     pub(super) seed: u64,
-    /// Requests of one pass.
+    /// Number of requests in one pass.
     pub(super) requests: u64,
     pub(super) span_s: f64,
     pub(super) footprint_bytes: u64,
-    /// Changes and omissions, as sentences.
+    /// Changes and omissions, one sentence each.
     pub(super) notes: Vec<String>,
     pub(super) tolerance_percent: f64,
-    /// Number of statistics with a larger error.
+    /// Number of statistics with a larger error than the tolerance.
     pub(super) missed: usize,
     pub(super) worst_error_percent: f64,
-    /// Larger scales that were tried, if any statistic is missed; the first that meets all is
-    /// `smallest_scale`.
+    /// Larger scales that were tried, if any statistic is missed. `smallest_scale` is the first
+    /// scale that meets all statistics.
     pub(super) scales_tried: Vec<f64>,
     pub(super) smallest_scale: Option<f64>,
     pub(super) statistics: Vec<Statistic>,
 }
 
-/// Makes the workload, measures it, writes it and reports how well it fits.
+/// Makes the workload, measures its fit, writes the workload file and prints the report.
 pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     if args.trace.is_empty() && said_how_to_read(&args.read) {
         return Err(Failure::usage(
@@ -105,7 +105,8 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
         smallest_scale: found.scale,
         statistics,
     };
-    // A fit that misses is not written, because an existing file looks like success.
+    // A workload that misses a statistic is not written, because an existing file looks like a
+    // success.
     let file = file.filter(|_| missed == 0);
     let written = args.out.as_deref().filter(|_| file.is_some());
     if let (Some(mut file), Some(path)) = (file, &args.out) {
@@ -124,7 +125,7 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     if missed == 0 { Ok(()) } else { Err(Failure::failed(render::advice(&fit))) }
 }
 
-/// Returns the sentence in the file about errors that a wider tolerance accepted.
+/// Returns the sentence in the workload file about errors that only a wide tolerance accepts.
 fn admission(fit: &FitReport) -> String {
     let far = fit.statistics.iter().filter(|s| s.error_percent > GOOD_PERCENT).count();
     let (all, worst) = (fit.statistics.len(), fit.worst_error_percent);
@@ -138,8 +139,8 @@ fn admission(fit: &FitReport) -> String {
     }
 }
 
-/// Makes an error for statistics that cannot be generated at their scale, with a larger scale that
-/// meets all.
+/// Makes an error for statistics that cannot be generated at their scale. The error names a larger
+/// scale that meets all statistics, if there is one.
 fn impossible(config: &StatisticsConfig, args: &FitArgs, why: &str) -> Failure {
     if !(config.scale > 0.0 && config.scale < 1.0) {
         return Failure::usage(why);
@@ -153,7 +154,7 @@ fn impossible(config: &StatisticsConfig, args: &FitArgs, why: &str) -> Failure {
     }
 }
 
-/// Returns the requested statistics, with a description.
+/// Returns the statistics that the user wants, with a description.
 fn statistics(args: &FitArgs) -> Result<(Imported, String), Failure> {
     if let (Some(totals), Some(windows), Some(disk)) = (&args.statistics, &args.windows, &args.disk)
     {
@@ -195,7 +196,7 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
     let mut notes: Vec<String> = unit_notes(&survey, &options).into_iter().collect();
     notes.extend(survey.files().iter().filter_map(|file| file.doubts(options.read.time_unit)));
     let mut source = TraceSource::new(survey, CAPACITY, options)?;
-    // The page size of every common operating system.
+    // The page size of every common operating system is 4096 bytes.
     let mut meter = Meter::of_anything(4096);
     let progress = Bar::new(source.len_hint(), "requests of the trace measured");
     drain(&mut source, &progress, |request| meter.add(request))?;
@@ -214,7 +215,7 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
     Ok(imported)
 }
 
-/// Passes every request of a source to `each`, and returns their number.
+/// Passes every request of a source to `each`, and returns the number of requests.
 pub(super) fn drain(
     source: &mut impl RequestSource,
     progress: &dyn Progress,

@@ -1,4 +1,4 @@
-//! How well a generator fits, as text.
+//! Report on how well a generated workload meets its statistics, as text.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
     text
 }
 
-/// Facts that a table of statistics cannot hold.
+/// Facts about a trace that a table of statistics cannot hold.
 const NOT_KEPT: &str = "\
 Not kept: which pages are near each other or read together, the order of the requests, changes of
 their mix over time, their times within a window, and a connection of size and popularity.";
@@ -62,7 +62,7 @@ fn table(statistics: &[Statistic], tolerance: f64) -> Table {
     };
     let mut left = statistics;
     while let Some(first) = left.first() {
-        // Equal percentiles share a line.
+        // Percentiles with equal numbers share a line.
         let alike = left
             .iter()
             .take_while(|s| {
@@ -111,7 +111,7 @@ fn verdict(fit: &FitReport) -> String {
     }
 }
 
-/// Explains why a fit fails, and what to do.
+/// Explains why a fit fails, and what the user can do.
 pub(super) fn advice(fit: &FitReport) -> String {
     let mut text = verdict(fit);
     text.pop();

@@ -1,5 +1,7 @@
-//! The search for the smallest scale at which a generator meets its statistics, if the given scale
-//! is too small. Larger scales are tried one by one, because the fit does not improve steadily.
+//! Search for the smallest scale at which a generated workload meets its statistics, if the given
+//! scale is too small.
+//!
+//! Larger scales are tried one by one, because the error does not fall steadily as the scale grows.
 
 use vpass_core::base::request::RequestSource;
 use vpass_lab::failure::Failure;
@@ -10,7 +12,7 @@ use vpass_workload::statistics::{
 use super::fit::{CAPACITY, drain};
 use crate::progress::Bar;
 
-/// One pass of a generator, with its measured statistics.
+/// One generated pass of a workload, with its measured statistics.
 pub(super) struct GeneratedPass {
     pub(super) target: DiskStatistics,
     pub(super) requests: u64,
@@ -18,7 +20,7 @@ pub(super) struct GeneratedPass {
 }
 
 impl GeneratedPass {
-    /// Generates a pass and measures it.
+    /// Generates a pass and measures its statistics.
     pub(super) fn of(mut source: StatisticsSource, scale: f64) -> Result<Self, Failure> {
         let target = source.statistics().clone();
         let mut meter = Meter::of(&target);
@@ -31,26 +33,26 @@ impl GeneratedPass {
         Ok(Self { target, requests, statistics })
     }
 
-    /// Number of statistics with a larger error than the tolerance.
+    /// Returns the number of statistics with a larger error than the tolerance.
     pub(super) fn missed(&self, tolerance_percent: f64) -> usize {
         self.statistics.iter().filter(|s| s.error_percent > tolerance_percent).count()
     }
 
-    /// Largest error of a statistic.
+    /// Returns the largest error of a statistic, in percent.
     pub(super) fn worst_percent(&self) -> f64 {
         self.statistics.iter().map(|s| s.error_percent).fold(0.0, f64::max)
     }
 }
 
-/// Result of a search.
+/// Result of the search.
 pub(super) struct Found {
-    /// First scale that meets all statistics.
+    /// First scale that meets all statistics; `None` if no scale does.
     pub(super) scale: Option<f64>,
-    /// All scales tried; the one that meets all statistics is the last.
+    /// All scales that were tried. If a scale meets all statistics, it is the last.
     pub(super) tried: Vec<f64>,
 }
 
-/// Tries scales larger than the configured one, up to 1.
+/// Tries scales above the configured scale, up to 1.
 ///
 /// # Errors
 /// Reports an interrupt.
@@ -62,7 +64,7 @@ pub(super) fn larger_scale(
     let mut found = Found { scale: None, tried: vec![] };
     for scale in scales_above(config.scale) {
         found.tried.push(scale);
-        // A scale can also be too small for any generator.
+        // Some scales are too small for any generated workload.
         let Ok(source) =
             StatisticsSource::new(&StatisticsConfig { scale, ..config.clone() }, CAPACITY, seed)
         else {
@@ -76,7 +78,7 @@ pub(super) fn larger_scale(
     Ok(found)
 }
 
-/// Ten scales per decade; each is at most a third larger than the one before.
+/// Ten steps of the scale per decade. Each step is at most a third larger than the step before.
 const STEPS: [f64; 10] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
 
 fn scales_above(scale: f64) -> Vec<f64> {

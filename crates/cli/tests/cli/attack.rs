@@ -1,4 +1,4 @@
-//! `vpass attack`, and the phase workloads that it makes.
+//! Tests of `vpass attack` and of the phase workloads that it makes.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -13,7 +13,7 @@ fn attack(name: &str, reclaim: &str, more: &[&str]) -> Done {
     vpass(&[&["attack", name, "--reclaim", reclaim], AGED, more].concat())
 }
 
-/// Returns the drive's side of a summary: its requests, operations and losses.
+/// Returns the results of the drive in a summary: requests, operations, wear and losses.
 fn facts(json: &Value) -> Vec<Value> {
     ["host", "flash", "reclaim", "wear", "oracle", "data_lost_pages", "uncorrectable_reads"]
         .map(|key| json[key].clone())
@@ -24,7 +24,7 @@ fn facts(json: &Value) -> Vec<Value> {
 fn an_unprotected_drive_loses_what_is_hammered_and_a_protected_one_does_not() {
     let lost = attack("hammer", "none", &["--json"]);
     assert_eq!(lost.code, 3, "{}", lost.stderr);
-    // The three pages of one wordline in each of 64 blocks are lost.
+    // Each of 64 blocks loses the three pages of one wordline.
     assert_eq!(lost.json()["data_lost_pages"], 192);
     for name in ["hammer", "defeat-counters", "below-interval", "charge-and-burst", "weak-spot"] {
         for reclaim in ["block", "straw-wl"] {
@@ -36,8 +36,8 @@ fn an_unprotected_drive_loses_what_is_hammered_and_a_protected_one_does_not() {
     }
 }
 
-/// Without parity, an attack loses data; parity rebuilds some of it. The replay command names the
-/// parity.
+/// Without parity, an attack loses data. With parity, some of this data is rebuilt, and the replay
+/// command names the parity technique.
 #[test]
 fn parity_repairs_what_an_attack_spoils() {
     let room = Room::new();
@@ -61,8 +61,8 @@ fn parity_repairs_what_an_attack_spoils() {
     attack("hammer", "none", &["--parity", "raid6"]).refuses(2, &["raid6", "raid5"]);
 }
 
-/// Hints allow slow reads, but an attack gains only retries: the oracle finds no error and no data
-/// is lost.
+/// Hints allow slow reads. An attack on such a drive causes retries, but the oracle finds no error
+/// and no data is lost.
 #[test]
 fn hints_lose_nothing_under_attack() {
     let room = Room::new();
@@ -102,8 +102,8 @@ fn hints_lose_nothing_under_attack() {
         .refuses(2, &["a drive with read retries", "[ecc]"]);
 }
 
-/// The drive drains between bursts, and the summary says so. A file cannot replay requests that
-/// depend on the drive.
+/// The drive drains between the bursts of the adaptive attack, and the summary says so. A file
+/// cannot replay these requests, because they depend on the state of the drive.
 #[test]
 fn an_adaptive_attack_finds_its_way_by_itself() {
     let done = attack("adaptive", "none", &["--requests", "5000", "--json"]);
@@ -238,7 +238,8 @@ fn an_interrupted_search_keeps_what_it_has_found() {
     let args =
         [&["attack", "search", "--reclaim", "block", "--minutes", "5", "--write", &file], AGED]
             .concat();
-    // The machine determines the time of the first trial, so later attempts get more time.
+    // The first trial takes longer on a slow machine, so later attempts wait longer before the
+    // interrupt.
     let kept = [2, 10, 40].iter().any(|wait_s| {
         let mut child =
             command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -255,8 +256,8 @@ fn an_interrupted_search_keeps_what_it_has_found() {
     );
 }
 
-/// With --rate, an attack runs through whole periods of refresh in both gears, also the adaptive
-/// attack. Without it, time does not pass.
+/// With `--rate`, every attack runs through whole refresh periods in both gears, also the adaptive
+/// attack. Without `--rate`, no time passes.
 #[test]
 fn an_attack_on_a_drive_that_refreshes_has_a_clock() {
     let in_gear = |name: &str, gear: &str, more: &[&str]| {
@@ -342,7 +343,7 @@ fn phases_are_run_in_order_and_what_is_wrong_with_them_is_said() {
     let table = "requests = 70\n[[workload.phase]]\npages = [5]\nrequests = \
         20\n[[workload.phase]]\nranges = [[0, 9]]\nop = 'write'\nrequests = 15\n";
     let json = run(table, &[]).json();
-    // 20 + 15 + 20 + 15.
+    // The phases make 20 reads, 15 writes, 20 reads and 15 writes.
     assert_eq!(
         (&json["host"]["read_pages"], &json["host"]["write_pages"]),
         (&40.into(), &30.into())

@@ -1,4 +1,4 @@
-//! Help, lists, presets, explanations, exit codes of wrong usage, interruption.
+//! Tests of help, lists, presets, explanations, exit codes for wrong usage, and interrupts.
 
 use crate::common::{command, finished, small_run, vpass, vpass_on};
 
@@ -144,7 +144,7 @@ fn every_key_is_listed_with_default_range_unit_and_meaning() {
         (&rate["unit"], &rate["file"], &rate["default"]),
         (&"requests/s".into(), &"workload".into(), &serde_json::Value::Null)
     );
-    // Every key listed as settable is known to --set.
+    // Every key that the list marks as settable is known to `--set`.
     for key in keys.iter().filter(|k| k["settable"] == true) {
         let key = key["key"].as_str().unwrap();
         let done = vpass(&["explain", "--drive", "tiny", "--set", &format!("{key}=")]);
@@ -175,7 +175,7 @@ fn a_read_is_explained() {
         assert!(text.stdout.contains(word), "{word}");
     }
     let json = vpass(&["explain", "--drive", "tiny", "--json"]).json();
-    // 20 us of sensing, 16 KiB at 1,000 MB/s and at 4,000 MB/s.
+    // A read takes 20 us of sensing, and transfers 16 KiB at 1,000 MB/s and at 4,000 MB/s.
     assert_eq!(json["read"][0]["total_us"], 40.48);
     assert_eq!(json["ages"][0]["pec"], 0);
     assert!(json["ages"][0]["thresholds"][0]["reads"].as_u64().unwrap() < 40_000 / 9);
@@ -188,9 +188,10 @@ fn a_read_is_explained() {
         .refuses(2, &["keys of the drive only"]);
 }
 
-/// The numbers follow from the preset. At 1,000 cycles, base is 1.48e-3 + 3.9e-10 x 1000^2.05 =
-/// 2.0309e-3. A read of the worst group adds (0.0085 - 0.0020309) / 630,000. A retry that decodes
-/// 0.010625 adds 630,000 x 0.002125 / 0.0064691 reads.
+/// The expected numbers follow from the preset. At 1,000 cycles, the base is 1.48e-3 + 3.9e-10 x
+/// 1000^2.05 = 2.0309e-3. A read of the worst group adds (0.0085 - 0.0020309) / 630,000.
+///
+/// A retry that decodes 0.010625 adds 630,000 x 0.002125 / 0.0064691 reads.
 #[test]
 fn the_error_budget_of_a_page_is_explained() {
     let json = vpass(&["explain", "--drive", "aged-tlc", "--json"]).json();
@@ -218,8 +219,8 @@ fn the_error_budget_of_a_page_is_explained() {
         page["levels"][0]["dose"][3].as_f64().unwrap() < 0.0,
         "a year is too much for a first read"
     );
-    // ((0.0085 - 0.0020309) / (6.28e-5 x 1000^0.14))^(1 / 0.54) hours: 37.1 days; a step begins up
-    // to 4.4 % earlier.
+    // The expected end is ((0.0085 - 0.0020309) / (6.28e-5 x 1000^0.14))^(1 / 0.54) hours, which
+    // are 37.1 days. A step of age begins up to 4.4 % earlier.
     let ends = page["levels"][0]["ends_days"].as_f64().unwrap();
     assert!((35.4..37.2).contains(&ends), "{ends}");
     what_is_printed_at_2398_cycles_is_the_law();
@@ -244,8 +245,8 @@ fn the_error_budget_of_a_page_is_explained() {
     assert!(!vpass(&["explain", "--drive", "tiny"]).stdout.contains("Error budget"));
 }
 
-/// Between rows, the printed base, slope and retention give the dose that is left. Level 0 ends
-/// after 10.57 days or up to a step earlier.
+/// Between two rows of the table, the printed base, slope and retention determine the remaining
+/// dose. Level 0 ends after 10.57 days, or up to one step of age earlier.
 fn what_is_printed_at_2398_cycles_is_the_law() {
     let json =
         vpass(&["explain", "--drive", "aged-tlc", "--set", "start.pec=2398", "--json"]).json();
@@ -283,7 +284,7 @@ fn error_rates_that_cannot_be_are_refused() {
         vpass(&["explain", "--drive", "aged-tlc"].into_iter().chain(sets).collect::<Vec<_>>())
             .refuses(2, words);
     };
-    // 1.48e-3 + 3.9e-10 x PEC^2.05 passes 0.0085 at 3,459 cycles.
+    // The error rate 1.48e-3 + 3.9e-10 x PEC^2.05 passes 0.0085 at 3,459 cycles.
     refused(
         &["start.pec=3401"],
         &["aged-tlc", "[error]", "after 3500 P/E cycles", "start.pec = 3401"],
@@ -332,7 +333,7 @@ fn every_drive_explains_every_technique() {
     }
 }
 
-/// Guard levels are not defined for the coding of modern TLC.
+/// Guard levels are not defined for the coding of modern TLC, so this drive refuses them.
 #[test]
 fn guard_levels_are_refused_on_the_drive_of_todays_code() {
     let run = [
@@ -368,7 +369,8 @@ fn a_check_of_one_case_says_so() {
     assert!(done.stdout.starts_with("1 random drive from seed 3"), "{}", done.stdout);
 }
 
-/// A battery runs the cases of one technique. The table has a row for each technique with cases.
+/// With `--reclaim`, the command runs cases of one technique. The table has a row for each
+/// technique that had cases.
 #[test]
 fn a_check_of_several_cases_shows_what_each_technique_came_to() {
     let done = vpass(&["check", "--seed", "3", "--count", "4", "--reclaim", "straw-wl"]);
@@ -389,7 +391,8 @@ fn a_check_of_several_cases_shows_what_each_technique_came_to() {
     vpass(&["check", "--reclaim", "straw"]).refuses(2, &["straw"]);
 }
 
-/// The digest depends only on the cases: it repeats, and differs for other cases. No case runs.
+/// The digest depends only on the cases. The same cases give the same digest, and other cases give
+/// another digest. No case runs.
 #[test]
 fn a_digest_of_cases_as_drawn_is_the_same_again_and_needs_a_count() {
     let digest = |args: &[&str]| {
@@ -434,7 +437,7 @@ fn an_interrupted_run_leaves_nothing() {
         &out,
     ];
     let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The run has started once its temporary folder exists.
+    // The run has begun when its parent folder exists.
     while !room.path("deep").exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }

@@ -1,4 +1,4 @@
-//! Running the command, and reading its results.
+//! Helpers of the tests that run the command and read its results.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// A finished command.
+/// Command that has ended, with its exit code and its output.
 pub(crate) struct Done {
     pub(crate) code: i32,
     pub(crate) stdout: String,
@@ -14,7 +14,7 @@ pub(crate) struct Done {
 }
 
 impl Done {
-    /// Returns its standard output, which must be one JSON object and nothing else.
+    /// Returns the standard output, which must be one JSON object and nothing else.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         let value: Value = serde_json::from_str(&self.stdout)
@@ -23,7 +23,7 @@ impl Done {
         value
     }
 
-    /// Asserts this exit code, empty standard output, and all of these words on standard error.
+    /// Asserts this exit code, an empty standard output, and all of these words on standard error.
     #[track_caller]
     pub(crate) fn refuses(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, code, "{}", self.stderr);
@@ -37,7 +37,7 @@ impl Done {
 
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vpass"));
-    // The output must not depend on the terminal of the tests, nor on the time that a run takes.
+    // The output must not depend on the terminal of the tests, or on the time that a run takes.
     command.args(args).stdin(Stdio::null()).env_remove("COLUMNS").env("VPASS_PROGRESS", "off");
     command
 }
@@ -56,7 +56,8 @@ pub(crate) fn vpass(args: &[&str]) -> Done {
     finished(command(args).output().expect("the binary runs"))
 }
 
-/// Sends SIGINT to a command that handles it; fails if the command has ended already.
+/// Sends SIGINT to a command when the command is ready for it. Fails if the command has already
+/// ended.
 #[track_caller]
 pub(crate) fn interrupt(child: &mut Child) {
     while !catches_interrupts(child.id()) {
@@ -71,8 +72,8 @@ pub(crate) fn interrupt(child: &mut Child) {
     assert!(sent.success(), "the command was over before it could be interrupted");
 }
 
-/// Returns whether a process has a handler for SIGINT (proc(5): `SigCgt`, a mask in base 16).
-/// Without /proc, returns true.
+/// Returns whether a process has a handler for SIGINT: the second bit of the hexadecimal mask
+/// `SigCgt` (proc(5)). Without /proc, returns true.
 fn catches_interrupts(process: u32) -> bool {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else {
         return true;
@@ -88,7 +89,7 @@ pub(crate) fn vpass_on(columns: usize, args: &[&str]) -> Done {
     finished(command(args).env("COLUMNS", columns.to_string()).output().expect("the binary runs"))
 }
 
-/// Runs the tiny drive under few random reads, with more arguments.
+/// Runs the tiny drive under a few random reads, with additional arguments.
 pub(crate) fn small_run(more: &[&str]) -> Done {
     vpass(
         &[
@@ -107,7 +108,7 @@ pub(crate) fn small_run(more: &[&str]) -> Done {
     )
 }
 
-/// Folder for one test.
+/// Temporary folder for one test.
 pub(crate) struct Room(tempfile::TempDir);
 
 impl Room {
@@ -126,7 +127,7 @@ impl Room {
         path.to_str().expect("a path of ours").to_owned()
     }
 
-    /// Returns the path of a name as text.
+    /// Returns the path of a name in the folder, as text.
     pub(crate) fn text(&self, name: &str) -> String {
         self.path(name).to_str().expect("a path of ours").to_owned()
     }
@@ -146,7 +147,7 @@ pub(crate) fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Makes an MSR trace of 4 KiB reads at these offsets, one per microsecond.
+/// Makes an MSR trace with 4 KiB reads at these offsets, one per microsecond.
 pub(crate) fn msr_reads(offsets: &[u64]) -> String {
     let row = |(i, offset)| {
         format!("{},host,0,Read,{offset},4096,0\n", 128_166_372_000_000_000u64 + 10 * i as u64)
@@ -154,7 +155,8 @@ pub(crate) fn msr_reads(offsets: &[u64]) -> String {
     offsets.iter().enumerate().map(row).collect()
 }
 
-/// Returns the tiny drive with data that has error rates, and up to two retries per read.
+/// Returns the text of the tiny drive with error rates of its data, and with up to two retries per
+/// read.
 pub(crate) fn tired() -> String {
     let tiny = include_str!("../../../../presets/drives/tiny.toml");
     let law = "[error]\nmodel = \"powerlaw\"\ne = 0.0045\nb = 0.0\n";

@@ -1,4 +1,4 @@
-//! Comparisons.
+//! Tests of `vpass compare`.
 
 use crate::common::{Done, Room, names_in, vpass, vpass_on};
 
@@ -68,8 +68,8 @@ fn what_lost_data_wins_nothing() {
 
 #[test]
 fn no_wear_is_a_life_of_which_only_the_lower_end_is_known() {
-    // `block` rewrites four blocks once, and single wordlines need no rewrite. Chance could also
-    // have avoided that many cycles.
+    // `block` rewrites four blocks once. `straw-ss-sound` checks single wordlines and rewrites no
+    // block. Such a small difference may be chance.
     let short = ["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=3e4"];
     let json = compare(&[&short[..], &["--json"]].concat()).json();
     assert!(
@@ -99,10 +99,11 @@ fn no_wear_is_a_life_of_which_only_the_lower_end_is_known() {
 
 #[test]
 fn what_differs_within_its_uncertainty_is_not_told_apart() {
-    // 24 block cycles against 1.4: with so few cycles the ranges overlap.
+    // The techniques have 24 and 1.4 block cycles. With so few cycles, the ranges of their lives
+    // overlap.
     let words =
         compare(&["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=1e5"]).stdout;
-    // Neither run has settled, so no life is projected.
+    // No run has settled, so no life is projected.
     assert!(
         words.contains("; `vpass life` simulates lives") && words.contains("run too short "),
         "{words}"
@@ -110,8 +111,8 @@ fn what_differs_within_its_uncertainty_is_not_told_apart() {
     assert!(!words.contains("life is longest"), "{words}");
 }
 
-/// Parity makes a drive write more and serve fewer requests per second. In a closed loop, that is
-/// not a longer life.
+/// Parity makes a drive write more and serve fewer requests per second. In a closed loop, a slower
+/// drive does not have a longer life.
 #[test]
 fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
     let small = [
@@ -142,8 +143,8 @@ fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
             .unwrap_or_else(|| panic!("{row} {path}"))
     };
     for row in [0, 1] {
-        // Nothing here wears more with age: each cycle takes as many bytes as in the run, up to
-        // 15,000 cycles of 9 dies with 64 blocks.
+        // The wear per byte does not change with age here. Each cycle takes as many bytes as in the
+        // run, up to 15,000 cycles of 9 dies with 64 blocks each.
         let left = (15_000.0 - number(row, "wear/effective_pec_mean")) * 9.0 * 64.0;
         let expected = left / number(row, "wear/cycles_observed") * number(row, "host/write_bytes");
         assert!((number(row, "wear/host_bytes_until_worn") / expected - 1.0).abs() < 1e-6, "{row}");
@@ -156,12 +157,12 @@ fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
     assert!(
         number(1, "wear/host_bytes_until_worn") < 0.9 * number(0, "wear/host_bytes_until_worn")
     );
-    // One run has not settled, so no life wins; the sentence says the same.
+    // One run has not settled, so no life wins. The verdict says the same.
     assert_eq!(json["winners"]["life"], serde_json::json!([]));
     assert_eq!(json["winners"]["host_bytes_until_worn"], json["winners"]["life"]);
     let words = vpass(&[&args[..], &small].concat()).stdout;
-    // Without parity the run has not settled: it shows no life, so there is no longest-lived
-    // technique.
+    // Without parity, the run has not settled and shows no life. The comparison therefore names no
+    // technique with the longest life.
     assert!(words.contains("life is not known: the runs are too short"), "{words}");
     let row = words.lines().find(|line| line.starts_with("  none + none ")).expect("a row");
     assert!(row.contains("run too short") && !row.contains("TBW"), "{row}");
@@ -173,8 +174,8 @@ fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
     }
 }
 
-/// A run without wear is too short. It says how long a run must be to show wear, and a run of that
-/// length shows some.
+/// A run without wear is too short. The message says how many requests a run needs to show wear,
+/// and a run with this number shows wear.
 #[test]
 fn a_comparison_without_wear_says_how_long_it_must_be() {
     let run = |requests: &str| {
@@ -377,12 +378,12 @@ fn a_comparison_fits_its_terminal() {
     ];
     for columns in [60, 80, 120] {
         let done = vpass_on(columns, &args);
-        // The title and the names of the runs are sentences; a terminal wraps them.
+        // The title and the names of the runs are sentences, which a terminal wraps.
         let long: Vec<_> =
             done.stdout.lines().skip(2).filter(|line| line.chars().count() > columns).collect();
         assert_eq!(long, [""; 0], "{}", done.stdout);
         assert_eq!(done.stdout.matches("of host data that").count(), 1, "one legend");
-        // Every column is present, in some part.
+        // Every column is in one of the parts.
         for word in
             ["life", "writes", "erases", "ampl.", "p50", "p99.9", "max", "wait", "RAM", "lost"]
         {
@@ -435,8 +436,8 @@ fn the_last_seeds_of_all_are_seeds() {
     );
 }
 
-/// `udl` brings a reclaim and a refresh technique, unless they are named. Its own name is the
-/// label.
+/// `udl` brings a reclaim and a refresh technique, unless the user names them. The label is only
+/// `udl`.
 #[test]
 fn udl_is_a_composition() {
     let on_drive = |more: &[&str]| {
@@ -488,8 +489,8 @@ fn udl_is_a_composition() {
     );
 }
 
-/// Without named techniques, those that fit each parity technique run, and the others are reported.
-/// A drive without space for the parity is refused.
+/// If the user names no reclaim techniques, the techniques that fit each parity technique run. The
+/// others are reported. A drive without space for the parity is refused.
 #[test]
 fn parity_goes_with_every_reclaim_technique() {
     let few = [
@@ -523,7 +524,8 @@ fn parity_goes_with_every_reclaim_technique() {
         matches!(left_out[..], [one] if one.contains("a drive with read retries")),
         "once: {left_out:?}"
     );
-    // Without two dies, the parity is refused and rows without parity run.
+    // With the default stripe, the drive has too few dies for parity, so rows with parity are
+    // refused. Rows without parity run.
     let done = vpass(&few);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(
@@ -534,7 +536,7 @@ fn parity_goes_with_every_reclaim_technique() {
     assert!(done.stdout.lines().skip(1).all(|line| !line.contains("raid5")), "{}", done.stdout);
 }
 
-/// Data that ages for three years needs refresh under `block`. Without refresh, that pair is
+/// Data that ages for three years needs refresh under `block`. Without refresh, this combination is
 /// refused and the others run.
 #[test]
 fn one_refused_pair_leaves_the_other_rows() {
@@ -590,7 +592,7 @@ fn one_refused_pair_leaves_the_other_rows() {
             && text.contains("block + none: refused, so without results: "),
         "{text}"
     );
-    // No row is left.
+    // All rows are refused.
     let none = on("block", "none", &["--json"]);
     none.refuses(2, &[why]);
     assert_eq!(none.stdout, "");
@@ -598,7 +600,7 @@ fn one_refused_pair_leaves_the_other_rows() {
     on("block,block", "none", &[]).refuses(2, &["block is named twice"]);
 }
 
-/// Every parity technique has a row in one table, on a capacity with space for each parity.
+/// Every parity technique has a row in one table, on a capacity that leaves space for each parity.
 #[test]
 fn every_parity_technique_has_a_row() {
     let all = "none,raid5,ppc,udl,pe-aware,hc,da-raid5";
@@ -662,7 +664,7 @@ fn every_parity_technique_has_a_row() {
         "{}",
         tight.stderr
     );
-    // If no row has space, that is an error.
+    // If no row has space for its parity, the comparison fails.
     let only = [
         "compare",
         "--drive",
@@ -686,8 +688,8 @@ fn every_parity_technique_has_a_row() {
         .refuses(2, &["the largest capacity that fits", "for all 2 rows of the comparison"]);
 }
 
-/// If techniques need different spare areas, the one that needs most is refused, with a capacity
-/// that fits all.
+/// If techniques need different spare areas, the technique with the largest need is refused. The
+/// message names a capacity that suits all techniques.
 #[test]
 fn one_capacity_fits_all_that_are_compared() {
     let on = |capacity: &str| {

@@ -1,4 +1,4 @@
-//! Drive and workload files, and `--set`.
+//! Tests of drive files, workload files and `--set`.
 
 use crate::common::{Done, Room, small_run, vpass};
 
@@ -118,8 +118,8 @@ fn the_keys_of_a_workload_are_not_for_a_trace() {
         .refuses(2, &["for --workload"]);
 }
 
-/// On `tiny`, a check every 4,367 reads leaves the worst wordlines enough margin; every 5,000 does
-/// not.
+/// On `tiny`, a check every 4,367 reads leaves the worst wordlines enough margin. A check every
+/// 5,000 reads does not.
 #[test]
 fn settings_that_leave_a_technique_no_room_are_refused_with_one_that_does() {
     let interval = |reads: &str, more: &[&str]| {
@@ -151,7 +151,7 @@ fn settings_that_leave_a_technique_no_room_are_refused_with_one_that_does() {
     }
 }
 
-/// Returns the advice of a refusal for a key: the text after `KEY=`.
+/// Returns the value that a refusal advises for a key: the text after `KEY=`.
 #[track_caller]
 fn advised(done: &Done, key: &str) -> String {
     assert_eq!(done.code, 2, "{}{}", done.stdout, done.stderr);
@@ -184,7 +184,7 @@ fn every_advised_drive_can_be() {
         {
             let refused = explain(drive, &[more, "drive.capacity=1MiB"]);
             let mut smallest = 1 << 30;
-            // A drive of many planes has enough spare blocks with one block in each.
+            // A drive with many planes has enough spare blocks with one block in each plane.
             if refused.code != 0 {
                 let text = refused
                     .stderr
@@ -197,12 +197,12 @@ fn every_advised_drive_can_be() {
                 smallest = text.parse::<u64>().unwrap();
                 let size = format!("drive.capacity={}", advised(&refused, "drive.capacity"));
                 assert_eq!(explain(drive, &[more, &size]).code, 0, "{drive} {more} {size}");
-                // One page less is too little; the largest page has 32 KiB.
+                // A capacity that is one page smaller is too small. The largest page has 32 KiB.
                 explain(drive, &[more, &format!("drive.capacity={}", smallest - 32768)])
                     .refuses(2, &["smallest capacity"]);
                 advice += 1;
             }
-            // Every larger capacity up to ten times fits, to the byte.
+            // Every larger capacity up to ten times the smallest one fits, to the byte.
             for i in 0..12 {
                 let capacity = format!("drive.capacity={}", smallest + smallest * i * i / 13);
                 let done = explain(drive, &[more, &capacity]);
@@ -225,7 +225,8 @@ fn every_advised_drive_can_be() {
     assert!(advice == 15 && taken == 8 * 4 * 12, "{advice} {taken}");
     let both = ["drive.capacity=1GiB", "geometry.blocks_per_plane=43"];
     let blocks = advised(&explain("tiny", &both), "geometry.blocks_per_plane");
-    // 1 GiB fills 342 blocks of 3 MiB; with 12 more these are 354, in 8 planes 44.25 each.
+    // A capacity of 1 GiB fills 342 blocks of 3 MiB. With 12 more, there are 354 blocks, which are
+    // 44.25 in each of 8 planes.
     assert_eq!(blocks, "45");
     assert_eq!(explain("tiny", &[both[0], "geometry.blocks_per_plane=45"]).code, 0);
     assert_eq!(explain("tiny", &["drive.capacity=1.3GiB"]).code, 0, "1395864371.2 bytes");
@@ -330,7 +331,8 @@ fn a_comparison_of_all_techniques_leaves_out_those_without_room_and_says_so() {
         "{}",
         done.stderr
     );
-    // A named technique has a refused row beside the others; alone it is an error.
+    // If the user names a technique that is refused beside others, it has a row in the list of
+    // refusals. If it is the only technique, the command fails.
     let named = vpass(&[&compare[..], &narrow, &["--reclaim", "block,straw-wl"]].concat());
     let refused = &named.json()["refused"];
     assert!(
@@ -399,7 +401,8 @@ fn a_rate_takes_the_place_of_a_depth_and_a_depth_that_of_a_rate() {
             .concat(),
         )
     };
-    // 2,000 requests at 100 per second take 20 s; at depth 64 on this drive, far below 1 s.
+    // 2,000 requests at 100 per second take 20 s. At queue depth 64, they take far less than 1 s on
+    // this drive.
     let seconds = |done: Done| done.json()["simulation"]["simulated_s"].as_f64().unwrap();
     let slow = seconds(run(&["--set", "workload.rate=100"]));
     assert!((18.0..22.0).contains(&slow), "{slow}");
@@ -568,7 +571,8 @@ fn parameters_have_keys_of_their_own_and_flat_ones() {
     );
 }
 
-/// The manifest repeats a run, whichever names its parameters had.
+/// The manifest repeats a run. The manifest has every parameter, and its configuration is a valid
+/// drive file.
 #[test]
 fn a_manifest_has_every_parameter_and_reads_as_a_drive() {
     let room = Room::new();

@@ -1,9 +1,10 @@
-//! A strict reader of CSV as in RFC 4180: a quote within a bare field, or rows of different widths,
-//! fail.
+//! Strict reader of CSV according to RFC 4180. The reader fails at a quote within a field without
+//! quotes, and at rows of different widths.
 
 use std::mem::take;
 
-/// Returns the rows of a file, the header first, without a comment line before it.
+/// Returns the rows of a file, with the heading as the first row. A comment line before the heading
+/// is left out.
 #[track_caller]
 pub(crate) fn rows(text: &str) -> Vec<Vec<String>> {
     let text = if text.starts_with('#') { text.split_once('\n').unwrap().1 } else { text };

@@ -14,7 +14,7 @@ use vpass_workload::traces::{FORMATS, format_named};
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const CRATES: [&str; 5] = ["core", "oracle", "workload", "lab", "cli"];
 
-/// Returns the content of a folder, each subfolder after the file with its name.
+/// Returns the paths in a folder in sorted order. A subfolder follows the file with the same name.
 fn sorted(folder: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -22,7 +22,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     entries
 }
 
-/// Returns the first sentence of a file's head, without its title.
+/// Returns the first sentence of a file's header, without its title.
 fn first_sentence(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     let head = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
@@ -37,8 +37,8 @@ fn first_sentence(path: &Path) -> String {
     words[..end.unwrap_or(words.len())].trim_end_matches('.').to_owned()
 }
 
-/// Asserts that every file below a folder states its purpose, and that every folder has such a
-/// file.
+/// Asserts that every file below a folder states its purpose, and that every subfolder has a file
+/// with its name.
 fn assert_purposes(folder: &Path) {
     for path in sorted(folder) {
         if path.is_dir() {
@@ -63,11 +63,11 @@ fn every_source_file_says_what_it_is_for() {
 
 const TECHNIQUES: &str = "docs/techniques/README.md";
 
-/// Returns the rows of a slot's table, each with a link to the page of its technique.
+/// Returns the table rows of a slot. Each row links to the page of its technique.
 fn rows<'a>(slot: &str, cards: impl Iterator<Item = &'a About>) -> String {
     let mut rows = format!("| `--{slot}` | what it does | after |\n|---|---|---|\n");
     for About { name, summary, paper, .. } in cards {
-        // The brackets at the end of a summary repeat the last column.
+        // The text in brackets at the end of a summary repeats the last column.
         let words = summary.strip_suffix(')').and_then(|s| s.rsplit_once(" ("));
         let summary = words.map_or(*summary, |(words, _)| words);
         writeln!(rows, "| [`{name}`]({slot}/{name}.md) | {summary} | {paper} |").unwrap();
@@ -75,7 +75,7 @@ fn rows<'a>(slot: &str, cards: impl Iterator<Item = &'a About>) -> String {
     rows
 }
 
-/// Returns the page of techniques as it is, and with the tables from the cards.
+/// Returns two texts: the page of techniques as it is, and this page with tables from the cards.
 fn techniques() -> (String, String) {
     let is = fs::read_to_string(Path::new(ROOT).join(TECHNIQUES)).unwrap();
     let tables = [
@@ -107,7 +107,7 @@ fn write_the_tables() {
     fs::write(Path::new(ROOT).join(TECHNIQUES), techniques().1).unwrap();
 }
 
-/// Returns the names in code marks in a row of a table.
+/// Returns the names in code marks in a cell of a table.
 fn marked(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
@@ -159,7 +159,7 @@ fn the_files_that_the_architecture_page_names_exist() {
     assert!(paths.len() > 60 && paths.contains(&"core/src/drive.rs"), "{paths:?}");
 }
 
-/// Fields of a technique's header, in order.
+/// Fields of the header of a technique, in order.
 const FIELDS: [&str; 7] = [
     "Paper",
     "Acts at",
@@ -169,10 +169,10 @@ const FIELDS: [&str; 7] = [
     "Does not help",
     "Safety",
 ];
-/// Largest number of lines of a technique's header, without its worked example.
+/// Largest number of lines in the header of a technique, without its worked example.
 const MOST_LINES: usize = 19;
 
-/// Returns the lines of a header without its worked example.
+/// Returns the lines of a header, without its worked example.
 fn without_example(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap();
     let head = text
@@ -186,7 +186,7 @@ fn without_example(path: &Path) -> Vec<String> {
     lines
 }
 
-/// Returns the faults of a technique's header.
+/// Returns the faults in the header of a technique.
 fn faults(path: &Path) -> Vec<String> {
     let lines = without_example(path);
     let fields: Vec<&str> =
@@ -232,7 +232,7 @@ fn a_technique_s_header_has_the_fixed_form() {
     assert!(faulty.is_empty(), "{faulty:#?}");
 }
 
-/// Appends all sources below a folder to the text.
+/// Appends the text of all sources below a folder.
 fn sources(folder: &Path, text: &mut String) {
     for path in sorted(folder) {
         if path.is_dir() {
@@ -243,7 +243,7 @@ fn sources(folder: &Path, text: &mut String) {
     }
 }
 
-/// Every safety page is in the index, and every file and test that a safety page names exists.
+/// Every safety page is in the index. Every file and every test that a safety page names exists.
 #[test]
 fn what_the_pages_about_safety_name_exists() {
     let folder = Path::new(ROOT).join("docs/safety");

@@ -1,5 +1,5 @@
-//! Flash that fails during a run: impossible failures are refused, and the fate of the data is
-//! reported exactly.
+//! Tests of flash that fails during a run. Impossible failures are refused, and the results say
+//! exactly what happened to the data.
 
 use serde_json::Value;
 
@@ -55,13 +55,13 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
         .refuses(2, &["die 9 does not exist"]);
 }
 
-/// Two thousand reads and writes of a drive with stripes of three pages and parity, on four dies of
-/// two planes. The drive has space to lose half of a die.
+/// Run of two thousand reads and writes on a drive with stripes of three pages and parity. The
+/// drive has four dies of two planes, and space to lose half of a die.
 const STRIPED: &str = "run --drive tiny --workload random-70-30 --set workload.requests=2000 --set \
     drive.capacity=256MiB --set drive.spare=0.75 \
     --set parity.stripe=3 --set start.overwrite=0.2 --reclaim block --json";
 
-/// Returns its results, and whether it kept all data.
+/// Returns the results of this run, and whether the run kept all data.
 #[track_caller]
 fn striped(more: &str) -> (Value, bool) {
     let line = format!("{STRIPED} {more}");
@@ -70,7 +70,7 @@ fn striped(more: &str) -> (Value, bool) {
     (done.json(), done.code == 0)
 }
 
-/// Returns the number of rebuilt pages.
+/// Returns the number of rebuilt pages, over all causes of rebuilding.
 fn rebuilt(failures: &Value) -> u64 {
     ["background", "reads", "writes"]
         .iter()
@@ -85,8 +85,8 @@ fn rebuilt(failures: &Value) -> u64 {
         .sum()
 }
 
-/// With parity, all data of a failed plane, block or page is rebuilt and nothing is lost, in both
-/// gears and under every technique.
+/// With parity, all data of a failed plane, block or page is rebuilt. No data is lost, in both
+/// gears and for every parity technique.
 #[test]
 fn what_parity_gives_back_is_rebuilt() {
     for parity in ["raid5", "ppc", "hc"] {
@@ -116,7 +116,7 @@ fn what_parity_gives_back_is_rebuilt() {
                 failures["unprotected_stripes"], 0,
                 "the other plane of the die has room: {what}"
             );
-            // Data that newer data or a newer parity replaces need not be rebuilt.
+            // Data that the host or a newer parity replaces need not be rebuilt.
             let (pages, rebuilt) = (one["pages"].as_u64().unwrap(), rebuilt(failures));
             assert!(
                 rebuilt <= pages && rebuilt + 40 > pages && (pages > 0 || unit.starts_with("page")),
@@ -132,8 +132,8 @@ fn what_parity_gives_back_is_rebuilt() {
     }
 }
 
-/// If wear decides which stripes have parity, pages of other stripes are lost. The text gives their
-/// number, and the rest is rebuilt.
+/// If wear decides which stripes have parity, failed pages of stripes without parity are lost. The
+/// text gives their number, and the other pages are rebuilt.
 #[test]
 fn what_has_no_parity_for_want_of_wear_is_told() {
     for (parity, stage) in [("pe-aware", Value::Null), ("da-raid5", 2.into())] {
@@ -181,8 +181,8 @@ fn with_commas(n: u64) -> String {
     if n < 1000 { n.to_string() } else { format!("{},{:03}", n / 1000, n % 1000) }
 }
 
-/// One of four dies fails, with stripes of three pages and parity. Nothing is lost, but every
-/// stripe with a page there stays without parity. A second failed die then loses its data.
+/// One of four dies fails, with stripes of three pages and parity. No data is lost, but every
+/// stripe with a page on this die stays without parity. If a second die fails, its data is lost.
 #[test]
 fn a_second_failure_is_told_apart() {
     let (json, all_kept) = striped("--parity raid5 --fail die:2@r100 --set parity.rebuild=16");
@@ -195,7 +195,7 @@ fn a_second_failure_is_told_apart() {
             && one["unprotected_stripes"].as_u64() > Some(held / 2),
         "{one}"
     );
-    // Nothing is rebuilt between the two failures.
+    // No page is rebuilt between the two failures.
     let (json, all_kept) = striped(
         "--parity raid5 --fail die:2@r100 --fail block:50@r101 --set parity.rebuild=0 --gear \
          untimed",
@@ -215,8 +215,8 @@ fn a_second_failure_is_told_apart() {
     );
 }
 
-/// Without parity, exactly the data of the failed part is lost, and the host is told. A failure
-/// after the end does not happen.
+/// Without parity, exactly the data of the failed part is lost, and the results say so. A failure
+/// that is due after the end of the run does not happen.
 #[test]
 fn without_parity_all_is_lost_that_lay_there() {
     let halved = [
@@ -255,7 +255,7 @@ fn without_parity_all_is_lost_that_lay_there() {
     assert!(clean.get("failures").is_none());
 }
 
-/// A lack of space ends the run with a sentence, but only after the failure.
+/// A lack of space stops the run with an error, but only after the failure.
 #[test]
 fn a_drive_without_room_for_its_data_stops() {
     let too_full = "--fail plane:2@r1000 --set drive.capacity=600MiB --set drive.spare=0.35 \
@@ -283,7 +283,7 @@ fn all_of_a_comparison_fail_alike() {
     assert!(lost[0] > 1000 && lost[1..3] == [0, 0] && lost[3] > 1000, "no block is worn: {lost:?}");
 }
 
-/// If data ages, data on failed flash is lost neither by reads nor by age.
+/// If data ages, data on failed flash counts neither as lost by reads nor as lost by age.
 #[test]
 fn failures_are_a_cause_of_their_own() {
     let failing = [

@@ -1,4 +1,4 @@
-//! Results folders: complete or not at all.
+//! Tests of results folders, which appear complete or not at all.
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ fn a_folder_holds_the_run() {
     );
     assert_eq!(names_in(&room.path("new")), ["results"]);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
-    // The machine's times are in a separate file.
+    // Times of the machine are in a separate file.
     let [mut summary, timing, mut printed]: [Value; 3] =
         [read("summary.json"), read("timing.json"), done.stdout.clone()]
             .map(|text| serde_json::from_str(&text).unwrap());
@@ -133,14 +133,15 @@ fn the_same_seed_gives_the_same_files() {
     for name in names.iter().filter(|name| !["manifest.json", "timing.json"].contains(&&***name)) {
         assert_eq!(read("a", name), read("b", name), "{name}");
     }
-    // The user typed another folder; all else is the same.
+    // The user gave another folder. Everything else is equal.
     let mut manifests: [Value; 2] =
         ["a", "b"].map(|name| serde_json::from_slice(&read(name, "manifest.json")).unwrap());
     let typed = manifests.each_mut().map(|manifest| manifest["command_line"].take());
     assert!(typed[0] != typed[1] && manifests[0] == manifests[1]);
 }
 
-/// Words of the command line keep their characters in the file, and a terminal gets no code.
+/// Arguments of the command line keep their characters in the file. The text cannot control a
+/// terminal.
 #[test]
 fn foreign_words_of_the_command_line_are_kept_as_text() {
     let room = Room::new();

@@ -1,4 +1,4 @@
-//! fio job files on the command line.
+//! Tests of fio job files on the command line.
 
 use serde_json::Value;
 
@@ -48,7 +48,8 @@ fn jobs_are_run_and_recorded() {
 #[test]
 fn each_job_has_its_results() {
     let room = Room::new();
-    // One large write at a time beside small reads, each job with its own queue.
+    // One job writes large requests one at a time, and the other job reads small blocks. Each job
+    // has its own queue.
     let text = "[global]\nioengine=libaio\n[w]\nrw=write\nbs=256k\nsize=16m\n\
                 [r]\nrw=randread\nfilename=w.0.0\nbssplit=4k/50:32k/50\n\
                 norandommap\nsize=16m\nnumjobs=2\nnumber_ios=1024\nio_size=1g\niodepth=4\n";
@@ -63,7 +64,8 @@ fn each_job_has_its_results() {
         (&r["read_requests"], &r["read_bytes"], &r["write_requests"]),
         (&2048.into(), &json["host"]["read_bytes"], &0.into())
     );
-    // One job reads and the other writes, so the results of the jobs are those of the drive.
+    // One job only reads and the other only writes, so the latencies of the jobs are the latencies
+    // of the drive.
     assert_eq!(
         (&r["latency_us"]["read"], &w["latency_us"]["write"]),
         (&json["latency_us"]["read"], &json["latency_us"]["write"])
@@ -108,8 +110,8 @@ fn a_job_that_thinks_takes_its_time() {
         "[a]\nrw=randread\nsize=8m\nnumber_ios=100\nthinktime=10ms\n[b]\nsize=4m\nrate_iops=1000\n",
     );
     let json = run(&file, &["--json", "--repeat", "2"]).json();
-    // 100 reads per pass with 99 pauses between them. The rate of the other job takes a second and
-    // 24 more requests.
+    // In each pass, one job makes 100 reads with 99 pauses of 10 ms. The other job makes 1,024
+    // requests at 1,000 per second, so a pass takes 1.024 s.
     let [a, b] = [0, 1].map(|i| json["jobs"][i].clone());
     assert_eq!((&a["requests"], &b["requests"]), (&200.into(), &2048.into()));
     let seconds = json["simulation"]["simulated_s"].as_f64().unwrap();
@@ -118,8 +120,8 @@ fn a_job_that_thinks_takes_its_time() {
 
 #[test]
 fn blocks_hot_for_reads_are_written_anew_before_they_are_lost() {
-    // The most-read data is also the most-written, so no data is lost by reads without reclaim.
-    // With separate hot blocks for reads and writes, 1,367 pages were lost.
+    // The data that is read most is also written most, so no data is lost by reads without reclaim.
+    // With separate hot blocks for reads and for writes, 1,367 pages would be lost.
     let room = Room::new();
     let job = "[job]\nioengine=libaio\niodepth=16\nrw=randrw\nrwmixread=90\nbs=16k\nsize=900m\n\
                random_distribution=zipf:1.2\n\
@@ -217,8 +219,8 @@ fn the_example_fits_the_smallest_drive() {
     assert_eq!(json["host"]["unmapped_read_pages"], 0);
 }
 
-/// Parallel jobs make their requests during the run. The oracle follows them, with all times, like
-/// any other requests.
+/// Parallel jobs make their requests during the run. The oracle follows these requests with all
+/// times, like other requests.
 #[test]
 fn jobs_side_by_side_are_followed_from_end_to_end() {
     let job = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/jobs/database.fio");

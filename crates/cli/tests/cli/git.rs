@@ -1,4 +1,5 @@
-//! Commit of the build: read from the files of every kind of checkout, and null outside git.
+//! Tests of the commit of the build. vpass reads the commit from the files of every kind of
+//! checkout. Outside git, the commit is null.
 
 #[path = "../../build/git.rs"]
 mod files_of_git;
@@ -56,7 +57,7 @@ fn a_second_checkout_has_a_head_of_its_own() {
     write(&room, "other/.git", "gitdir: ../main/.git/worktrees/other\n");
     assert_eq!(commit(&room.path("other/.git")).as_deref(), Some(SECOND));
     assert_eq!(commit(&room.path("main/.git")).as_deref(), Some(FIRST));
-    // Without the log of HEAD, every branch counts as a move.
+    // Without the log of HEAD, the files of all branches count.
     let moves = || folder_of_git(&room.path("other/.git")).unwrap().moves();
     assert!(moves().iter().any(|path| path.ends_with("refs/heads")));
     write(&room, "main/.git/worktrees/other/logs/HEAD", "");

@@ -1,5 +1,5 @@
-//! Text from outside that a terminal would obey, or that ends a line to forge the next. All output
-//! escapes it.
+//! Tests of text from outside that could control a terminal, or that ends a line to forge the next
+//! line. All output escapes such text.
 #![cfg(unix)]
 
 use std::path::PathBuf;
@@ -8,16 +8,16 @@ use serde_json::Value;
 
 use crate::common::{Done, Room, vpass};
 
-/// Colours, a title, a cleared screen, a forged line.
+/// Hostile text: colours, a window title, a cleared screen, and a forged line.
 const HOSTILE: &str = "x\u{1b}[31m\u{1b}]0;t\u{7}\u{9b}2J\r\nvpass: forged\u{202e}y";
-/// Hostile text without a line break, for formats that have lines.
+/// Hostile text without a line break, for formats with lines.
 const IN_A_LINE: &str = "x\u{1b}[31m\u{1b}]0;t\u{7}\u{202e}y";
-/// Hostile text as a string of TOML.
+/// Hostile text as a TOML string.
 const IN_TOML: &str = "x\\u001b[31m\\u001b]0;t\\u0007\\u009b2J\\r\\nvpass: forged\\u202ey";
-/// Escaped text in the output.
+/// Escaped form of the hostile text in the output.
 const ESCAPED: &str = "x\\u{1b}[31m\\u{1b}]0;t\\u{7}";
 
-/// Checks that no hostile text reached the terminal; returns everything printed.
+/// Checks that no hostile text reached the terminal. Returns everything that was printed.
 #[track_caller]
 fn harmless(done: &Done) -> String {
     let all = format!("{}{}", done.stdout, done.stderr);
@@ -28,7 +28,7 @@ fn harmless(done: &Done) -> String {
     all
 }
 
-/// Asserts exit code 2 and escaped text.
+/// Asserts exit code 2, and that the output has the escaped text.
 #[track_caller]
 fn refused(args: &[&str]) {
     let done = vpass(args);
@@ -37,7 +37,7 @@ fn refused(args: &[&str]) {
     assert!(all.contains(ESCAPED), "{args:?}: {all}");
 }
 
-/// Asserts success and escaped text.
+/// Asserts exit code 0, and that the output has the escaped text.
 #[track_caller]
 fn shown(args: &[&str]) -> Done {
     let done = vpass(args);
@@ -155,7 +155,8 @@ fn names_of_files() {
         "geometry.channels=0",
     ]);
     refused(&["paper", &file("-recipe.toml", "title = 5\n")]);
-    // A folder that is not empty, a folder that is written, and a leftover of a killed run.
+    // Folders with hostile names: a folder that is not empty, a folder that is written, and a
+    // leftover of a killed run.
     let out = room.text(HOSTILE);
     std::fs::create_dir(&out).unwrap();
     std::fs::write(room.path(HOSTILE).join("mine"), "").unwrap();
@@ -175,7 +176,7 @@ fn names_of_files() {
         "--write",
         &attack,
     ]));
-    // The path is in the command, before and after `--workload`.
+    // The command has the path twice, before and after `--workload`.
     let written = std::fs::read_to_string(&attack).unwrap();
     assert!(
         written.matches(ESCAPED).count() == 2
@@ -213,7 +214,7 @@ fn names_in_traces_and_job_files() {
             &format!("[{name}]\nrw=randread\nsize=1m\n{option}[second]\nrw=read\nsize=1m\n"),
         )
     };
-    // A section's name has neither a closing bracket nor a semicolon.
+    // The name of a section cannot have a closing bracket or a semicolon.
     let done = vpass(&tiny(&["--fio", &jobs("x\u{1b}[31m\u{7}y", "")]));
     assert!(
         done.code == 0 && harmless(&done).contains("x\\u{1b}[31m\\u{7}y"),
@@ -221,7 +222,7 @@ fn names_in_traces_and_job_files() {
         done.stdout,
         done.stderr
     );
-    // Lines of files are quoted in another way.
+    // Lines of job files are quoted in another way.
     for option in [format!("{IN_A_LINE}=1\n"), format!("rw={IN_A_LINE}\n")] {
         let done = vpass(&tiny(&["--fio", &jobs("j", &option)]));
         assert!(done.code == 2 && harmless(&done).contains("x\\x1b[31m"), "{}", done.stderr);
@@ -276,7 +277,7 @@ fn strings_and_keys_of_toml() {
     let _: Value = vpass(&["list", "drives", "--json"]).json();
 }
 
-/// Returns the lines of the sources, with their files, that hold any of these texts.
+/// Returns all source lines with any of these texts, together with their files.
 fn lines_with(texts: &[&str]) -> Vec<String> {
     let mut found = vec![];
     let mut folders = ["cli", "lab", "workload"]
@@ -301,7 +302,7 @@ fn lines_with(texts: &[&str]) -> Vec<String> {
 }
 
 /// All sentences and reports are printed by `out.rs`, which escapes them. Errors about arguments
-/// hold escaped arguments.
+/// show escaped arguments.
 #[test]
 fn nothing_is_printed_but_through_one_file() {
     let asks_only = |line: &String| line.contains("is_terminal()") || line.contains("stderr())");

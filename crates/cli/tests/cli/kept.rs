@@ -1,5 +1,5 @@
-//! Commands that are stopped: finished runs are kept, and the same command continues from there to
-//! the same bytes.
+//! Tests of commands that are stopped. Finished runs are kept, the same command continues with
+//! them, and its results have the same bytes.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeMap;
@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::common::{Done, Room, command, finished, interrupt, msr_reads, vpass};
 
-/// Returns every file below a folder, except those with times of this machine. The names of the
-/// folders in command lines differ and are left out.
+/// Returns the content of every file below a folder. Files with times of this machine are left out,
+/// and so are the folder names in command lines.
 fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -34,7 +34,7 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-/// Returns the rows kept for the folder `out` of a room.
+/// Returns the files of the rows that were kept for the folder `out` of a test.
 fn parts(room: &Room) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(room.path(".out.rows"))
         .into_iter()
@@ -45,13 +45,13 @@ fn parts(room: &Room) -> Vec<PathBuf> {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Stop {
-    /// Ctrl-C.
+    /// Ctrl-C, which the command handles.
     Interrupt,
-    /// SIGKILL: the command can print and remove nothing any more.
+    /// SIGKILL, after which the command cannot print or remove anything.
     Kill,
 }
 
-/// Starts a command and stops it once it has kept this number of rows.
+/// Starts a command, and stops it when it has kept this number of rows.
 fn stopped(room: &Room, args: &[&str], rows: usize, stop: Stop) -> Done {
     let mut child = command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while parts(room).len() < rows {
@@ -77,8 +77,8 @@ fn run(args: &[String]) -> Done {
     vpass(&args.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Stops a command, runs it again, and compares with an uninterrupted run elsewhere. Returns the
-/// results of the first and the second run.
+/// Stops a command, runs it again, and compares the results with an uninterrupted run in another
+/// folder. Returns the output of the first and of the second run.
 #[track_caller]
 fn goes_on(room: &Room, args: &[&str], rows: usize, stop: Stop) -> (Done, Done) {
     let at = |out: &str| {
@@ -90,7 +90,7 @@ fn goes_on(room: &Room, args: &[&str], rows: usize, stop: Stop) -> (Done, Done) 
     let kept = parts(room).len();
     assert!(kept >= rows);
     let second = run(&at(&out));
-    // `--find` runs its values one after the other.
+    // `--find` tries its values one after the other, as separate lives.
     let found = if args.contains(&"--find") {
         "vpass: 1 of 1 finished run taken from".into()
     } else {
@@ -147,8 +147,8 @@ fn a_comparison_that_is_killed_goes_on_and_names_what_it_left() {
 #[test]
 fn rows_that_lost_data_and_drives_that_stopped_are_kept_as_they_are() {
     let room = Room::new();
-    // Parity of three pages leaves no space for the data of a failed plane; without parity, its
-    // data is lost.
+    // Parity with three pages per stripe leaves no space for the data of a failed plane. Without
+    // parity, this data is lost.
     let args = "compare --drive tiny --workload uniform-read --set workload.requests=4e5 --threads \
         1 --seeds 2 --reclaim none \
                 --parity raid5,none --fail plane:2@r1000 --set drive.capacity=600MiB --set \
@@ -180,7 +180,7 @@ fn another_configuration_seed_or_build_takes_nothing() {
         assert!(!taken(&done), "{}", done.stderr);
         assert!(done.stderr.contains("finished runs with other settings in"), "{}", done.stderr);
     }
-    // A program with another byte at its end is another build.
+    // A program file with one more byte counts as another build.
     let build = room.text("vpass");
     let mut program = std::fs::read(env!("CARGO_BIN_EXE_vpass")).unwrap();
     program.push(0);
@@ -190,7 +190,7 @@ fn another_configuration_seed_or_build_takes_nothing() {
     assert!(!taken(&done), "{}", done.stderr);
     let kept = parts(&room);
     assert!(kept.len() >= 2, "no other rows were removed");
-    // A damaged row runs again.
+    // A damaged row is run again.
     let bytes = std::fs::read(&kept[0]).unwrap();
     std::fs::write(&kept[0], &bytes[..bytes.len() - 1]).unwrap();
     let done = run(&first);
@@ -287,7 +287,7 @@ fn lives_that_ended_are_kept() {
     goes_on(&room, &args, 2, Stop::Kill);
 }
 
-/// A continued command keeps each life under its own key, so the next command finds it.
+/// A continued command keeps each life under its own key, so the next command finds this life.
 #[test]
 fn lives_that_are_stopped_twice_are_those_of_their_seeds() {
     let room = Room::new();
@@ -309,7 +309,7 @@ fn lives_that_are_stopped_twice_are_those_of_their_seeds() {
     assert_eq!(content(&room.path("out")), content(&room.path("whole")));
 }
 
-/// The ladder simulates one plan at several accelerations; each of these lives is its own row.
+/// vpass simulates one plan at several accelerations of wear. Each of these lives has its own row.
 #[test]
 fn lives_of_one_plan_at_several_accelerations_are_apart() {
     let room = Room::new();
@@ -323,7 +323,7 @@ fn lives_of_one_plan_at_several_accelerations_are_apart() {
     assert_eq!((kept.code, kept.stdout), (plain.code, plain.stdout));
 }
 
-/// The end of a life is part of its key.
+/// The limits that end a life are part of its key.
 #[test]
 fn lives_of_another_length_are_others() {
     let room = Room::new();

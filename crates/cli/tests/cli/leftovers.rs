@@ -1,5 +1,5 @@
-//! Hidden folders and files: each run has its own, writes it to the disk, and removes only the
-//! leftovers of dead runs.
+//! Tests of hidden folders and files. Each run has its own, writes it to the disk, and removes only
+//! leftovers of killed runs.
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 #![cfg(target_os = "linux")]
 
@@ -30,7 +30,8 @@ fn two_runs_at_one_place_keep_apart_even_with_one_process_number() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let of_first = hidden(&room).remove(0);
-    // Another container gives its process the same number, but its name differs.
+    // In another container, a process may have the same number, but the random part of the name
+    // differs.
     let number = of_first
         .file_name()
         .unwrap()
@@ -103,8 +104,8 @@ fn what_a_killed_run_left_is_named_and_removed_and_nothing_else() {
     );
 }
 
-/// If the place of a run's results is taken meanwhile, the results get a name that no later run
-/// removes as a leftover.
+/// If another program takes the place of a run's results meanwhile, the results get another name.
+/// No later run removes them as a leftover.
 #[test]
 fn whole_results_whose_place_is_taken_stay() {
     let room = Room::new();
@@ -194,13 +195,14 @@ fn results_are_on_the_disk_before_they_have_their_name() {
             .iter()
             .filter(|call| call.contains("fsync(") && call.contains(".unfinished-"))
             .count();
-        // Twelve files and their folder are synced; the parent folder follows.
+        // Twelve files and their folder are synced before the rename, and the parent folder after
+        // it.
         assert_eq!((before, calls.len() - renamed - 1), (synced - 1, 1), "{calls:#?}");
         assert!(calls[renamed + 1].contains("fsync("), "{calls:#?}");
     }
 }
 
-/// Parent folders that a run made are removed with it, unless they are in use.
+/// If a run ends early, the parent folders that it made are removed, unless they are in use.
 #[test]
 fn a_run_that_ends_early_removes_the_folders_that_it_made_and_nothing_else() {
     for is_used in [false, true] {
@@ -229,7 +231,8 @@ fn a_run_that_ends_early_removes_the_folders_that_it_made_and_nothing_else() {
 #[test]
 fn a_place_that_cannot_be_written_leaves_no_folder() {
     let room = Room::new();
-    // The longest possible name; the name of the hidden folder is longer.
+    // This is the longest possible name. The name of the hidden folder is longer, and therefore
+    // fails.
     let out = room.text(&format!("new/{}", "o".repeat(255)));
     vpass(&[&LONG[..], &["--out", &out]].concat()).refuses(2, &["cannot be written: "]);
     assert!(room.names().is_empty(), "{:?}", room.names());

@@ -1,11 +1,11 @@
-//! The projected life of a drive, and the messages if it is unknown.
+//! Tests of the projected life of a drive, and of the messages if the life is unknown.
 
 use serde_json::Value;
 
 use crate::common::{Done, Room, small_run, vpass};
 
-/// Runs two dies of straw-2t-tlc with 40 blocks each, 7 GiB, under skewed reads at 20,000 per
-/// second, untimed.
+/// Runs two dies of straw-2t-tlc with 40 blocks each, which are 7 GiB. The run is untimed, with
+/// skewed reads at 20,000 per second.
 fn worn_by_reads(room: &Room, more: &[&str]) -> Value {
     let text = "[workload]\nread_share = 1.0\nblock_size = '4KiB'\nrate = 20000\ndistribution = \
         'zipf:0.99'\n";
@@ -46,7 +46,8 @@ fn number(json: &Value, pointer: &str) -> f64 {
 #[test]
 fn the_life_of_a_new_drive_is_that_of_all_its_ages() {
     let room = Room::new();
-    // A third of the life each, at the P/E cycles of the drive in the middle of that third.
+    // The sum takes each third of the life at the rate of the P/E cycles in the middle of this
+    // third.
     let cycles_per_day = |pec: u32| {
         let json = worn_by_reads(
             &room,
@@ -59,7 +60,7 @@ fn the_life_of_a_new_drive_is_that_of_all_its_ages() {
     let new = worn_by_reads(&room, &["--set", "start.pec=0", "--set", "workload.requests=5e7"]);
     let life = number(&new, "/wear/projected_life_days");
     assert!((life / by_ages - 1.0).abs() < 0.1, "{life} days from 0 cycles, {by_ages} by all ages");
-    // The current rate up to the rated cycles would give half as much again.
+    // At the rate of the new drive, the life would be half as long again.
     let kept_up = 3000.0 / number(&new, "/wear/pec_mean") * number(&new, "/simulation/simulated_s")
         / 86_400.0;
     assert!(kept_up > 1.4 * by_ages, "{kept_up} {by_ages}");
@@ -88,7 +89,7 @@ fn runs_at_several_ages_give_one_life() {
         (number(&alone, "/wear/projected_life_days"), number(&joined, "/wear/projected_life_days"));
     assert!((all / one - 1.0).abs() < 0.1, "{all} {one}");
     assert_eq!(joined["flash"], alone["flash"], "all else is of the drive itself");
-    // In a closed loop, a day has no meaning at any age.
+    // In a closed loop, wear per day has no meaning at any age.
     let closed = small_drive("2e5", &["--ages", "1000", "--json"]).json();
     for age in 0..2 {
         assert!(closed["wear"]["ages"][age]["pec_per_day"].is_null(), "{closed}");
@@ -146,7 +147,7 @@ fn small_drive(requests: &str, more: &[&str]) -> Done {
 
 #[test]
 fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
-    // Four blocks are read, 4,096 times each between two rewrites.
+    // Four blocks are read. Each is read 4,096 times between two rewrites.
     let range = small_drive("1e5", &[]);
     assert!(range.stdout.contains("This run is too short for a life: only "), "{}", range.stdout);
     assert!(
@@ -174,7 +175,8 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
         "no request has a time"
     );
     assert!((3.0..30.0).contains(&number(&json, "/wear/cycles_observed")));
-    // Some wordlines fill two blocks: 2 cycles of 200,000 requests, 30 of 3 million.
+    // Reclaim of single wordlines fills two blocks. The run has 2 cycles in 200,000 requests, and
+    // would have 30 in 3 million requests.
     let few = small_drive("2e5", &["--reclaim", "straw-ss-sound"]);
     assert!(
         few.stdout.contains(
@@ -192,8 +194,8 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
     assert!(warning.contains("of the reads at which `block` rewrites it"), "{warning}");
 }
 
-/// Uniform writes settle within a few turnovers of the drive's blocks; 300,000 pages are the first
-/// two turnovers.
+/// Under uniform writes, a drive settles within a few turnovers of its blocks. The first two
+/// turnovers take 300,000 pages.
 #[test]
 fn a_life_is_projected_once_rates_and_state_have_settled() {
     let run = |requests: &str, more: &[&str]| {
@@ -269,7 +271,8 @@ fn pages_wear_a_drive_that_has_erased_nothing_yet() {
     .json();
     let erases: u64 =
         json["flash"]["erases"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
-    // 9,600 pages fill 50 blocks, without the pages in the buffer and those written twice there.
+    // 9,600 pages fill 50 blocks. Pages in the buffer are not programmed, and neither are pages
+    // that were overwritten there.
     assert!(
         erases < 10 && (49.0..=50.0).contains(&number(&json, "/wear/cycles_observed")),
         "{erases} {}",
@@ -293,8 +296,8 @@ fn a_drive_that_cannot_keep_up_says_so() {
     assert!((number(&json, "/throughput/offered_iops") / 1e6 - 1.0).abs() < 0.02);
     let (lag, done) =
         (number(&json, "/throughput/backlog_s"), number(&json, "/simulation/simulated_s"));
-    // 50,000 requests came in 0.05 s. The two channels take 16.4 us per page, 0.41 s in all, and
-    // sometimes wait for dies.
+    // 50,000 requests arrive in 0.05 s. The two channels take 16.4 us per page, which is 0.41 s in
+    // all. Sometimes they wait for dies.
     assert!((0.36..0.45).contains(&lag) && (done - lag - 0.05).abs() < 0.001, "{lag} {done}");
     assert!(json["warnings"][0].as_str().unwrap().contains("could not keep up: "));
     let words = run("1000000", &[]).stdout;

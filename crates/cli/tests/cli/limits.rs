@@ -1,5 +1,5 @@
-//! Limits of a run: memory, threads, a full disk, files without end, times out of range, and an
-//! interrupt of the user.
+//! Tests of the limits of a run: memory, threads, a full disk, endless files, times out of range,
+//! and interrupts by the user.
 #![cfg(target_os = "linux")]
 
 use std::process::{Command, Stdio};
@@ -26,8 +26,9 @@ const SMALL: [&str; 7] =
 
 #[test]
 fn a_drive_that_does_not_fit_in_memory_is_refused_with_what_it_needs() {
-    // 64 Mi pages and their spare, with 4 bytes per page each way and 8 per wordline of three
-    // pages: 0.7 GiB. The oracle needs more than that again.
+    // The drive has 64 Mi pages and spare pages. The map takes 4 bytes per page in each direction,
+    // and 8 bytes per wordline of three pages. The sum is 0.7 GiB, and the oracle needs more than
+    // this again.
     let large = ["--set", "drive.capacity=1TiB"];
     for command in ["run", "compare", "attack"] {
         let what = if command == "attack" {
@@ -81,7 +82,7 @@ fn where_no_thread_is_to_be_had_one_does_all_the_work() {
             &attack,
         ],
     ] {
-        // A stack cannot be that large.
+        // The system cannot provide a stack of this size.
         let done =
             finished(command(args).env("RUST_MIN_STACK", "1152921504606846976").output().unwrap());
         assert_eq!(done.code, 0, "{}", done.stderr);
@@ -136,8 +137,8 @@ fn a_full_disk_is_reported_with_the_name_that_the_user_gave() {
     let room = Room::new();
     let offsets: Vec<u64> = (0..10_000).map(|i| i * i % 10_007 * 4096).collect();
     let (out, trace) = (room.text("out"), room.file("a.csv", &msr_reads(&offsets)));
-    // A file may not be larger than a block of 512 or 1024 bytes; a larger one is an error, without
-    // a signal.
+    // A file may not be larger than one block of 512 or 1024 bytes. A larger file is an error
+    // instead of a signal.
     let full = |args: &[&str]| behind("trap '' XFSZ; ulimit -f 1", args);
     full(&[&SMALL[..], &["--out", &out]].concat())
         .refuses(1, &[&format!("{out}/"), "cannot be written: File too large"]);
@@ -168,7 +169,7 @@ fn folders_of_the_same_seed_are_the_same_but_for_timing_json() {
         for folder in &folders {
             assert_eq!(vpass(&[args, &["--out", folder]].concat()).code, 0);
         }
-        // The manifest has the command line, so the names of the folders.
+        // The manifest has the command line, and therefore the names of the folders.
         let named = format!("/{name}[12]\"");
         let diff = Command::new("diff")
             .args(["-r", "-x", "timing.json", "-I", &named, &folders[0], &folders[1]])
@@ -193,8 +194,8 @@ fn folders_of_the_same_seed_are_the_same_but_for_timing_json() {
 #[test]
 fn time_that_passes_its_end_is_refused_and_named() {
     let room = Room::new();
-    // Two reads a microsecond apart, at a speed that stretches this to three million years; and
-    // 10,000 requests, one per 11 days.
+    // The first trace has two reads one microsecond apart, and a speed that stretches this time to
+    // three million years. The workload has 10,000 requests, one per 11 days.
     let trace = room.file("a.csv", &msr_reads(&[0, 0]));
     let centuries =
         room.file("b.csv", "0,h,0,Read,0,4096,0\n150000000000000000,h,0,Read,0,4096,0\n");
@@ -208,12 +209,12 @@ fn time_that_passes_its_end_is_refused_and_named() {
         // 1.5 x 10^17 ticks of 100 ns.
         run(&["--trace", &centuries, "--format", "msr"])
             .refuses(2, &["line 2", "since the first request exceeds 2^62 ns"]);
-        // A hundred seconds are accepted.
+        // A trace of one hundred seconds is accepted.
         assert_eq!(run(&["--trace", &trace, "--speed", "1e-8"]).code, 0);
     }
 }
 
-/// Recipe with a workload, a group and a figure.
+/// Recipe with one workload, one group and one figure.
 const RECIPE: &str = "title = 'small'\ndrive = 'tiny'\n\
     figure = [{ name = 'reads', title = 'reads', group = 'g', metric = ['/host/read_requests'], \
     unit = 'reads' }]\n\
@@ -249,7 +250,8 @@ fn a_recipe_with_nothing_to_run_is_refused() {
 #[test]
 fn a_paper_ends_soon_after_an_interrupt_while_it_plans_and_while_it_runs() {
     let room = Room::new();
-    // Each variant's workload is checked before anything runs, and this number takes a while.
+    // The workload of each variant is checked before anything runs. With this number of variants,
+    // the check takes a while.
     let variants =
         (0..20_000).map(|i| format!("{{ name = 'v{i}' }}")).collect::<Vec<_>>().join(", ");
     let planning = RECIPE
@@ -295,8 +297,8 @@ fn more_runs_than_can_be_planned_are_refused_at_once() {
     }
 }
 
-/// Each of 60,000 lines is placed and compared in a moment. If that took time for all lines before
-/// it, the file would take minutes.
+/// A hint file with 60,000 lines is read in a moment. If each line were compared with all lines
+/// before it, the command would take minutes.
 #[test]
 fn a_large_hint_file_is_read_at_once() {
     let room = Room::new();

@@ -1,4 +1,4 @@
-//! The command as users see it: exit codes, messages, files and numbers.
+//! Tests of the command as users see it: exit codes, messages, files and numbers.
 
 mod attack;
 mod basics;

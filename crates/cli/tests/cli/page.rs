@@ -1,10 +1,10 @@
-//! The report page: `--html` beside a command, `vpass report` of folders, and refusals.
+//! Tests of the report page: `--html` beside a command, `vpass report` of folders, and refusals.
 
 use std::fs;
 
 use crate::common::{Room, small_run, vpass};
 
-/// A comparison of two techniques on the tiny drive, small enough for a test.
+/// Small comparison of two techniques on the tiny drive.
 const COMPARE: [&str; 9] = [
     "compare",
     "--drive",
@@ -17,7 +17,7 @@ const COMPARE: [&str; 9] = [
     "block,straw-wl",
 ];
 
-/// Checks that a file is a whole page that loads nothing, and returns it.
+/// Checks that a file is a complete page that loads nothing, and returns its text.
 #[track_caller]
 fn page(path: &str) -> String {
     let html = fs::read_to_string(path).unwrap();
@@ -46,7 +46,7 @@ fn a_page_beside_a_comparison_leaves_no_folder_and_is_that_of_its_results() {
     assert_eq!((report.code, report.stdout.as_str(), report.stderr.as_str()), (0, "", ""));
     let html = page(&again);
     assert_eq!(html, page(&beside));
-    // The command lines differ in their options, and in nothing else.
+    // The pages differ only in the options of their command lines.
     let without_command = |html: &str| {
         let (before, rest) = html.split_once("<section id=\"conf\"").unwrap();
         before.to_owned() + rest.split_once("</section>").unwrap().1

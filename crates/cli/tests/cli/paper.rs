@@ -1,8 +1,8 @@
-//! Recipes of papers, and runs with a warm-up.
+//! Tests of paper recipes, and of runs with a warm-up.
 
 use crate::common::{Room, vpass};
 
-/// Returns the folder papers/.
+/// Returns the folder `papers/`.
 pub(crate) fn papers() -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers")
 }
@@ -28,14 +28,15 @@ fn a_small_straw_runs_and_no_technique_loses_data() {
         row.rsplit(',').next().unwrap().parse().unwrap()
     };
     assert!((mean("block") - 1.0).abs() < 1e-9);
-    // Exact counters copy least, estimated counters more, the baseline most.
+    // Exact counters copy the fewest pages, estimated counters copy more, and the baseline copies
+    // most.
     assert!(
         mean("straw-wl") <= mean("straw-ss")
             && mean("straw-ss") < mean("page-type")
             && mean("page-type") < 1.0,
         "{copies}"
     );
-    // Every run made one cycle of its blocks, at any length, and hardly more.
+    // Every run made one P/E cycle of its blocks, and hardly more. The runs differ in length.
     let cycles = std::fs::read_to_string(out.join("cycles.csv")).unwrap();
     for line in cycles.lines().filter(|l| l.starts_with("2000,uniform,")) {
         let cycles: f64 = line.rsplit(',').next().unwrap().parse().unwrap();
@@ -50,7 +51,7 @@ fn a_small_straw_runs_and_no_technique_loses_data() {
 
 #[test]
 fn the_full_recipes_and_what_they_expect_are_read() {
-    // The first error after reading everything is the output folder.
+    // The output folder is invalid, so this is the first error after everything was read.
     for paper in [
         "straw-2024",
         "ipr-2018",
@@ -127,10 +128,11 @@ fn a_small_ipr_runs_and_no_technique_loses_data() {
             .parse()
             .unwrap()
     };
-    // Without writes, only reclaim erases: 10,000 reads per block, 192 of them its own copies.
+    // Without writes, only reclaim erases blocks. Each block has 10,000 reads, of which 192 are
+    // reads of its own copies.
     assert!((share("reads-only") - 1.0).abs() < 1e-9 && (0.3..0.9).contains(&share("reads-99")));
-    // Read-hot data is in blocks that endure ten times the reads: at most a tenth of the erases,
-    // plus those for finding it.
+    // Read-hot data is in blocks that endure ten times as many reads. These blocks need at most a
+    // tenth of the erases, and the erases for finding read-hot data.
     let over_baseline = read("rr-over-baseline.csv");
     for reclaim in ["hotld", "ipr"] {
         let line = over_baseline
@@ -140,7 +142,7 @@ fn a_small_ipr_runs_and_no_technique_loses_data() {
         let ratio: f64 = line.rsplit(',').next().unwrap().parse().unwrap();
         assert!((0.09..0.5).contains(&ratio), "{over_baseline}");
     }
-    // 427 blocks of 6 MiB hold 2 GiB and a fifth of that as spare.
+    // 427 blocks of 6 MiB hold 2 GiB, and a fifth of it as spare area.
     assert_eq!(
         read("fig11-wear.csv").lines().filter(|l| l.starts_with("paper,reads-only,block,")).count(),
         427
@@ -151,7 +153,8 @@ fn a_small_ipr_runs_and_no_technique_loses_data() {
         read("table2-workloads.csv")
     );
     assert!(read("table1-settings.csv").contains("pages_per_block,192,pages"));
-    // A job takes 192 x 1.7 ms + 5 ms; reads that waited for a whole job took 300 to 350 ms.
+    // A reclaim job takes 192 x 1.7 ms + 5 ms. Reads that waited for a whole job took 300 to 350
+    // ms.
     let responses = read("fig10-responses.csv");
     let hump: u64 = responses
         .lines()
@@ -189,8 +192,8 @@ fn a_small_ida_runs_and_its_reads_sense_less() {
     let response = read("response-by-error-rate.csv");
     let (some, most) = (last(&response, "E20,uniform,ida,"), last(&response, "E80,uniform,ida,"));
     assert!(some < most && most < 1.0 && some > 0.7, "{response}");
-    // Just after a refresh, a merged CSB needs one sensing, and a merged MSB one or two, of at most
-    // four.
+    // Just after a refresh, a merged CSB needs one sensing, and a merged MSB needs one or two. A
+    // page needs at most four sensings.
     let stages = read("reads-by-kind-and-validity.csv");
     let sensing_us = |technique: &str, case: &str| -> u32 {
         let line = stages
@@ -213,7 +216,7 @@ fn a_small_ida_runs_and_its_reads_sense_less() {
         [sensing_us("ida", "L"), sensing_us("ida", "LC"), sensing_us("ida", "LCM")],
         [50, 100, 150]
     );
-    // The gain includes shorter sensing and the queues after it.
+    // The gain includes shorter sensing, and shorter queues because of it.
     let gain = read("gain.csv");
     let row: Vec<f64> = gain
         .lines()
@@ -230,7 +233,7 @@ fn a_small_ida_runs_and_its_reads_sense_less() {
         "{}",
         read("busy-merges.csv")
     );
-    // Data that stays in place is not programmed, and keeps its block in use.
+    // Data that stays in place is not programmed again, but its block stays in use.
     assert!(
         last(&read("refresh-programs.csv"), "E20,mean,ida,") < 0.9,
         "{}",
@@ -243,7 +246,7 @@ fn a_small_ida_runs_and_its_reads_sense_less() {
     );
 }
 
-/// Two workloads, one of which a trace can replace.
+/// Recipe with two workloads. A trace can replace each workload.
 const TWO: &str = "title = 'two'\ndrive = 'tiny'\nfigure = [{ name = 'reads', title = 'reads', \
     group = 'g', metric = ['/host/read_requests'], \
     unit = 'reads', by_workload = true }]\n\
@@ -256,7 +259,7 @@ const TWO: &str = "title = 'two'\ndrive = 'tiny'\nfigure = [{ name = 'reads', ti
 fn real_traces_take_the_place_of_generated_workloads() {
     let room = Room::new();
     let recipe = room.file("run.toml", TWO);
-    // An own trace in the form of MSR Cambridge: three reads and a write.
+    // Trace in the form of MSR Cambridge, made for this test: three reads and one write.
     let row = |at: u64, op: &str, offset: u64| {
         format!("{},src1,2,{op},{offset},4096,100\n", 128_166_372_000_000_000 + at)
     };
@@ -273,7 +276,7 @@ fn real_traces_take_the_place_of_generated_workloads() {
         "{}",
         done.stdout
     );
-    // Two passes of three reads; two of 400 generated reads.
+    // The trace has two passes of three reads. The generated workload has two passes of 400 reads.
     let rows: Vec<Vec<&str>> =
         done.stdout.lines().map(|l| l.split_whitespace().collect()).collect();
     assert!(
@@ -322,11 +325,13 @@ fn a_warm_up_goes_over_passes_where_they_repeat_anyway() {
             .concat(),
     );
     assert_eq!(done.code, 0, "{}", done.stderr);
-    // 30,000 requests of the third pass are left; without an erase, nothing settles in 100 passes.
+    // After the warm-up, 30,000 requests of the third pass are left. Without an erase, the results
+    // do not settle in 100 passes.
     assert_eq!(done.json()["host"]["read_requests"], 30_000 + 99 * 50_000);
 }
 
-/// Runs of two techniques by cycles of their blocks, with a figure of copies per page read.
+/// Recipe whose runs end after some P/E cycles of their blocks, for two techniques. The figure
+/// shows copies per page read.
 const BY_CYCLES: &str = "title = 'cycles'\ndrive = 'tiny'\nset = ['start.pec=2000']\n\
     figure = [{ name = 'f', title = 'copies', group = 'g', metric = ['/reclaim/pages_copied'], \
     share_of = ['/host/read_pages'], \
@@ -368,8 +373,8 @@ fn runs_by_cycles_are_rates_and_say_where_they_were_capped() {
     );
 }
 
-/// Two runs of each of two refresh techniques, after three periods of updates. The stages of reads
-/// are measured, for data of every age.
+/// Recipe with two runs for each of two refresh techniques, after three periods of updates. The
+/// runs measure the stages of reads, for data of every age.
 const BY_PERIODS: &str = "title = 'periods'\ndrive = 'tiny'\nset = ['disturb.model=none', \
     'start.fill=0.5', 'start.age=30d']\n\
     figure = [{ name = 'f', title = 'mean', group = 'g', metric = ['/latency_us/read/mean'], unit \
@@ -410,7 +415,7 @@ fn data_is_updated_for_periods_and_its_reads_are_taken_apart() {
         (f64::midpoint(numbers(&first, 5), numbers(&second, 5)) - numbers(&mean, 5)).abs() < 1e-12
             && first != second
     );
-    // Without refresh, a wordline has lost e^(-3/4) of its pages, each independently.
+    // Without refresh, a wordline has lost a share e^(-3/4) of its pages, each page independently.
     let stages = read("stages.csv");
     let share = |case: &str| {
         let line =
@@ -423,7 +428,7 @@ fn data_is_updated_for_periods_and_its_reads_are_taken_apart() {
     );
     let whole = stages.lines().find(|l| l.starts_with("v,even,block,1,LCM,")).unwrap();
     assert!(numbers(whole, 6) > share("LCM"), "{stages}");
-    // All means are of one-page reads; the part outside the stages is the host link.
+    // All means are over reads of one page. Time outside the stages is the transfer to the host.
     let gain = read("gain.csv");
     let row = gain.lines().find(|l| l.starts_with("v,")).unwrap();
     assert!(
@@ -561,7 +566,7 @@ fn an_expected_row_says_how_it_is_compared() {
     }
 }
 
-/// Random writes under each parity technique, on a drive with space for the parity.
+/// Recipe with random writes under each parity technique, on a drive with space for the parity.
 const BY_PARITY: &str = "title = 'parity'\ndrive = 'tiny'\n\
     set = ['disturb.model=none', 'drive.capacity=512MiB', 'drive.spare=0.5', 'start.fill=0.3', \
     'start.overwrite=0', 'parity.stripe=3']\n\
@@ -605,7 +610,8 @@ fn parity_is_an_axis_of_a_group() {
     );
 }
 
-/// The means of a figure, and keys of one technique, recomputed from the summaries of the runs.
+/// The means of a figure and the keys of one technique are compared with numbers computed from the
+/// summaries of the runs.
 #[test]
 fn means_are_told_apart_and_weighed() {
     let room = Room::new();

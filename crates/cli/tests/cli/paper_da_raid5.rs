@@ -1,4 +1,4 @@
-//! The recipe of da-raid5-2013, and names and traces in its files.
+//! Tests of the recipe of da-raid5-2013, and of names and traces in its files.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
     ] {
         let row = table.iter().find(|row| row[0] == workload).unwrap();
         let numbers = [&row[1], &row[2]].map(|n| n.parse::<f64>().unwrap());
-        // A write can also continue another by chance.
+        // By chance, a write can also continue another write.
         assert!(
             (numbers[0] - writes).abs() < 0.01
                 && (-0.003..0.012).contains(&(numbers[1] - sequential)),
@@ -62,13 +62,13 @@ fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
             .unwrap_or_else(|| panic!("{setting} in {settings:?}"));
         assert!((row[1].parse::<f64>().unwrap() / value - 1.0).abs() < 1e-12, "{row:?}");
     }
-    // A block is recycled before its limit is reached: nothing is lost. Without recycling, data is
-    // lost.
+    // With recycling, blocks are recycled before they reach their limit, and no data is lost.
+    // Without recycling, data is lost.
     let lost = csv::rows(&read("websearch-lost.csv"));
     let lost = |reclaim: &str| csv::number(&lost, &["published", "web search", reclaim]);
     assert!(lost("block") < 1.0 && lost("none") > 1.0, "{} {}", lost("block"), lost("none"));
-    // The later parity is made, the less of it is programmed and read; UDL needs none. This holds
-    // in both states of the drive.
+    // The later a technique makes parity, the less parity is programmed and read. UDL needs no
+    // parity here. Both states of the drive show this order.
     for (figure, of, workload) in [
         ("fig5", "as published", "Win 7, timed"),
         ("fig5", "as published", "TPC-C, timed"),
@@ -84,8 +84,8 @@ fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
             );
         }
     }
-    // Requests larger than the buffer are programmed one by one; PPC has no cut-off. Longer stripes
-    // need less parity of RAID-5.
+    // Requests larger than the buffer are programmed one by one, and PPC has no cut-off. With
+    // longer stripes, RAID-5 needs less parity.
     let cut_off = csv::rows(&read("cut-off-programs.csv"));
     let [hc, ppc] =
         ["hc", "ppc"].map(|parity| csv::number(&cut_off, &["cut-off 4", "TPC-C, timed", parity]));
@@ -97,8 +97,8 @@ fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
             .unwrap()
     };
     assert!(pages("N 16") < pages("N 4"), "{stripes:?}");
-    // Flash work is 3.3 ms per program and 0.4 ms per read. If only HC has a cache, it programs
-    // less than PPC and works less.
+    // A program takes 3.3 ms of flash time, and a read takes 0.4 ms. If only HC has a cache, it
+    // needs fewer programs and less flash time than PPC.
     let of = |name: &str, parity: &str| {
         let rows = csv::rows(&read(name));
         let row = rows
@@ -119,7 +119,7 @@ fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
             of(name, "ppc")
         );
     }
-    // All files can be read, names with commas included.
+    // All files are valid CSV, even with commas in names.
     for name in names_in(&out)
         .iter()
         .filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "csv"))
@@ -160,7 +160,7 @@ fn factors_that_are_not_one_for_each_number_are_refused() {
     }
 }
 
-/// Recipe with commas and quotes in every possible name.
+/// Recipe with commas and quotes in every name that can have them.
 const HARD_NAMES: &str = r#"title = 'names'
 drive = 'tiny'
 expected = 'expected.toml'
@@ -203,7 +203,7 @@ tolerance = 0.1
     assert!(rows("p.csv").iter().skip(1).all(|row| row[0] == r#"v, "w""#));
 }
 
-/// Three generated requests, and a trace beside them in one of two groups.
+/// Recipe with three generated workloads, and a trace beside them in one of two groups.
 const BESIDE: &str = "title = 'beside'\ndrive = 'tiny'\n\
     figure = [{ name = 'f', title = 'reads', group = 'g', metric = ['/host/read_requests'], unit = \
     'reads', by_workload = true },\n\
@@ -224,7 +224,8 @@ const BESIDE: &str = "title = 'beside'\ndrive = 'tiny'\n\
 fn a_real_trace_stands_beside_a_workload_and_in_no_mean() {
     let room = Room::new();
     let recipe = room.file("run.toml", BESIDE);
-    // An own trace in the form of MSR Cambridge: three reads, and a write of two pages of 16 KiB.
+    // Trace in the form of MSR Cambridge, made for this test: three reads, and a write of two pages
+    // of 16 KiB.
     let row = |at: u64, op: &str, offset: u64| {
         format!("{},src1,2,{op},{offset},20480,100\n", 128_166_372_000_000_000 + at)
     };
@@ -252,8 +253,8 @@ fn a_real_trace_stands_beside_a_workload_and_in_no_mean() {
         "{said}"
     );
     assert!(said_without.contains("every workload is generated\n"), "{said_without}");
-    // There is one more row after that of SRC. Nothing else differs, not even the mean or the other
-    // group.
+    // The trace adds one row after the row of SRC. Nothing else differs, not even the mean or the
+    // other group.
     assert_eq!(f[2], ["v", "SRC, real", "block", "3"]);
     assert_eq!([&f[..2], &f[3..]].concat(), f_without);
     assert_eq!((h, csv::number(&f, &["v", "mean"]).round() as u32), (h_without, 450));

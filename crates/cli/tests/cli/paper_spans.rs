@@ -1,8 +1,9 @@
-//! Recipes whose drives are read for a long time at a low rate.
+//! Tests of recipes whose drives are read for many days at a low rate.
 
 use crate::common::{Room, vpass};
 
-/// Two budgets on a drive whose reads need retries early, with a timed window after the span.
+/// Recipe with two hint budgets, on a drive whose reads need retries early. A timed window follows
+/// the span.
 const RECIPE: &str = "title = 'spans'\ndrive = 'rlr-rewriter-tlc'\nlong_us = 400\n\
     set = ['drive.capacity=320MiB', 'drive.spare=0.4', 'geometry.channels=1', \
     'geometry.planes_per_die=1', 'drive.write_buffer=0', 'start.pec=900']\n\
@@ -49,7 +50,7 @@ fn a_variant_is_divided_by_another_and_every_week_has_its_reads() {
         .filter(|l| l.starts_with("some,even,block,1,"))
         .map(|l| l.split(',').nth(6).unwrap().parse().unwrap())
         .collect();
-    // 20,480 pages with 100 reads each, half of them in each of two weeks.
+    // 20,480 pages have 100 reads each, half of them in each of two weeks.
     assert!(
         reads.len() == 2 && reads.iter().all(|reads| (reads - 20_480.0 * 50.0).abs() < 2.0),
         "{weeks}"
@@ -122,7 +123,7 @@ fn a_hint_for_half_of_a_drive_is_one_for_half_of_its_sample() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let hints = &done.json()["hints"];
     let pages = |word: &str| hints[word]["pages"].as_i64().unwrap();
-    // 120 GB are 7,324,218 pages.
+    // A capacity of 120 GB has 7,324,218 pages.
     assert!(
         (pages("idle") - 457_764).abs() <= 1 && (pages("smallest") - 457_764).abs() <= 1,
         "{hints}"
@@ -150,9 +151,9 @@ fn a_small_rlr_runs_and_its_latencies_follow_from_its_retries() {
             .unwrap_or_else(|| panic!("{start} in {csv}"));
         line.rsplit(',').next().unwrap().parse().unwrap()
     };
-    // 307,200 reads of a block, which is rewritten after about 85,000 reads.
+    // A block has 307,200 reads, and is rewritten after about 85,000 reads.
     assert!((last("rewriting", "TLC 0 cycles 120 GB,random-reads,28,") - 3.0).abs() < 0.1);
-    // Three rewrites, evenly over half a year; the last is in its last third.
+    // The three rewrites are spread evenly over half a year. The last rewrite is in its last third.
     let weeks = std::fs::read_to_string(out.join("half-a-year-by-week.csv")).unwrap();
     let rewritten = |from: usize, to: usize| -> f64 {
         let of_drive =
@@ -168,8 +169,8 @@ fn a_small_rlr_runs_and_its_latencies_follow_from_its_retries() {
         last("retriers-last-week", &format!("{rate} reads a page,random-reads,observed-retries"))
     };
     assert!(long("400") < 1e-12 && long("800") > 0.1);
-    // Retries save rewrites. Under straw-wl they deposit much of what they save, unless a read
-    // begins with the level that worked last.
+    // Retries save rewrites. Under straw-wl, retries disturb other data, which costs much of this
+    // saving. The cost is smaller if a read begins at the level that worked last.
     let spent = |variant: &str, technique: &str| {
         last("file-server-rewritten", &format!("{variant},read-only,{technique},"))
     };
@@ -178,8 +179,8 @@ fn a_small_rlr_runs_and_its_latencies_follow_from_its_retries() {
     assert!((last("file-server-latency", "2 retries,read-only,block,") - 1.0).abs() < 0.01);
     let writes = |variant: &str| last("writes-rewritten", &format!("{variant},70:30,block,"));
     assert!(writes("1 retry") < writes("0 retries"));
-    // At a low load, a read takes the time of its retries, wherever it began; few reads wait for
-    // each other.
+    // At a low load, reads hardly wait for each other. The latency of a read then follows from its
+    // retries, even if it began at a higher level.
     for variant in ["2 retries", "2 retries from last"] {
         let (timed, exact) = (
             last("window-latency", &format!("{variant},read-only,")),

@@ -1,5 +1,5 @@
-//! Messages about drives with parity: too little space, different reliability, blocks that are not
-//! recycled, and drives that stop.
+//! Tests of messages about drives with parity: too little space, different reliability, blocks that
+//! are not recycled, and drives that stop.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ fn json(line: &str) -> Value {
     done.json()
 }
 
-/// Returns the warnings of results, or of a row of them, one per line.
+/// Returns the warnings of results, or of one row of results, one per line.
 fn warnings(of: &Value) -> String {
     of["warnings"]
         .as_array()
@@ -26,8 +26,8 @@ fn warnings(of: &Value) -> String {
         .collect()
 }
 
-/// Rows without space for their parity are refused. The message names two keys with which every row
-/// fits, if the row fits the drive at all. One page more is too much for some.
+/// Rows without space for their parity are refused. If the row fits the drive at all, the message
+/// names two keys with which every row fits. With one more page, some rows do not fit.
 #[test]
 fn the_capacity_that_is_named_fits_all_rows() {
     let line = "compare --drive tiny --workload zipf-read --parity none,raid5,pe-aware --set \
@@ -139,7 +139,7 @@ fn nothing_is_said_to_come_for_blocks_that_are_left_to_parity() {
         assert!(warnings(&young).contains(words), "{words}: {}", warnings(&young));
     }
     assert_eq!(young["parity"]["by_wear"]["life"]["left_to_parity_blocks"], 0);
-    // All blocks are worn; in the last stage, none is recycled.
+    // All blocks are worn. In the last stage, no block is recycled.
     for (l, stage) in [(1_000_000, 2), (100, 3)] {
         let worn = json(&format!("{line} --set parity.t_p=0 --set parity.l={l}"));
         let stages = &worn["parity"]["by_wear"]["life"];
@@ -169,7 +169,7 @@ fn no_promise_ends_where_none_is_made() {
     promised.refuses(2, &["`block` would lose data. At 15001 P/E cycles,"]);
 }
 
-/// A small drive of the preset with its code, and a few hundred requests.
+/// Small version of the preset drive with its code, and a few hundred requests.
 const OF_A_CODE: &str = "--drive da-raid5-mlc --workload da-raid5-tpcc --set \
     geometry.blocks_per_plane=64 --set drive.spare=0.4 --set workload.requests=500";
 
@@ -211,13 +211,13 @@ fn rows_of_unequal_reliability_say_so() {
     assert!(warnings(&run).contains(before_repair), "{}", warnings(&run));
 }
 
-/// Four dies with stripes of three pages and parity.
+/// Drive with four dies, and stripes of three pages and parity.
 const STRIPED: &str = "--drive tiny --workload random-70-30 --set workload.requests=2000 --set \
     drive.capacity=256MiB --set drive.spare=0.75 --set start.overwrite=0.2 \
     --reclaim block --gear untimed --set parity.rebuild=16";
 
-/// A second die fails on a drive with one die more than a stripe has pages. More spare does not
-/// help, but a shorter stripe does. Techniques that can continue have their rows.
+/// A second die fails on a drive that has one die more than a stripe has pages. More spare area
+/// does not help, but a shorter stripe does. Techniques that can continue have their rows.
 #[test]
 fn a_drive_that_stops_leaves_the_others_their_rows() {
     let failing = format!("{STRIPED} --fail die:2@r100,die:1@r1500");

@@ -1,4 +1,4 @@
-//! Progress of long work, with a pipe as standard error.
+//! Tests of progress lines about long work, with a pipe as standard error.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Stdio};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{command, finished, vpass};
 
-/// Starts a run that takes much longer than a test, with a line every half second.
+/// Starts a run that takes much longer than a test and prints a line every half second.
 fn long_run(more: &[&str]) -> Child {
     let run = ["run", "--drive", "tiny", "--workload", "uniform-read", "--gear", "untimed"];
     let size = ["--set", "workload.requests=100G", "--oracle", "off"];
@@ -44,7 +44,7 @@ fn the_lines_have_the_form_of_the_help() {
     let number = |text: &str| text.replace(',', "").parse::<f64>().unwrap();
     let rate = number(parts[1].strip_suffix("/s").unwrap());
     assert!(number(done) > 0.0 && rate > 1000.0, "{line}");
-    // The time left follows from the other numbers of the line.
+    // The time left must follow from the other numbers in the line.
     let (left, unit) = parts[2].strip_suffix(" left").unwrap().split_once(' ').unwrap();
     let seconds = [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("days", 86_400.0)];
     let unit = seconds.iter().find(|(name, _)| *name == unit).unwrap().1;
@@ -62,7 +62,7 @@ fn quiet_work_prints_nothing() {
         child.wait().unwrap();
         assert_eq!(said, "");
     }
-    // Warnings stay, and the option may come before the command.
+    // Warnings are still printed, and the option may come before the command.
     let harmless = ["-q", "run", "--drive", "tiny", "--workload", "uniform-read", "--set"];
     let done =
         vpass(&[&harmless[..], &["disturb.model=none", "--set", "workload.requests=10"]].concat());

@@ -1,11 +1,12 @@
-//! Reads first, parity second: limits that parity raises, expected numbers, and settings that
-//! exclude it.
+//! Tests of reads first, parity second: limits that parity raises, expected numbers, and settings
+//! that exclude this mode.
 
 use serde_json::Value;
 
 use crate::common::vpass;
 
-/// Half a million page reads, few of them of cold data, on nine dies of 40 blocks.
+/// Run of half a million page reads on nine dies of 40 blocks. Only a few of the reads are of cold
+/// data.
 const RUN: &str = "run --drive da-raid5-mlc --workload da-raid5-websearch --gear untimed --set \
     geometry.blocks_per_plane=40 --set drive.spare=0.35 \
     --set workload.requests=300000 --set bch.target=stripe --reclaim block";

@@ -1,10 +1,10 @@
-//! The numbers of a run.
+//! Tests of the numbers of a run.
 
 use serde_json::Value;
 
 use crate::common::{Room, msr_reads, small_run, vpass};
 
-/// Removes the machine's times and memory.
+/// Removes the times and the memory of the machine.
 fn timeless(mut json: Value) -> Value {
     let simulation = json["simulation"].as_object_mut().unwrap();
     for key in ["wall_s", "requests_per_s", "peak_rss_bytes"] {
@@ -13,7 +13,7 @@ fn timeless(mut json: Value) -> Value {
     json
 }
 
-/// Keys of the summary that the contract names.
+/// Keys of the summary that the contract with users names.
 const KEYS: &[(&str, &str)] = &[
     (
         "/host",
@@ -183,8 +183,8 @@ fn passes_are_counted() {
 
 #[test]
 fn until_stable_ends_when_the_results_no_longer_depend_on_the_length() {
-    // GC is the only cause of erases, so their shares never change. Write amplification settles
-    // after many passes.
+    // GC is the only cause of erases, so the shares of the causes never change. Write amplification
+    // settles only after many passes.
     let run = |more: &[&str]| {
         let args = [
             "run",
@@ -272,8 +272,8 @@ fn however_closely_the_oracle_watches_the_drive_does_the_same() {
     small_run(&["--oracle", "maybe"]).refuses(2, &["maybe", "off, on, full"]);
 }
 
-/// Reads of a block during the preparation of the drive count as start reads. Results say how many
-/// blocks therefore got no further start reads.
+/// Reads of a block during the preparation of the drive count as its start reads. The results say
+/// how many blocks therefore got no additional start reads.
 #[test]
 fn reads_from_before_the_run_that_were_not_given_are_told() {
     let told = |parity: &str| {

@@ -1,11 +1,12 @@
-//! The command reads every available real trace. `VPASS_SHARED_TRACES` names their folder.
+//! Test that the command reads every available real trace. `VPASS_SHARED_TRACES` names their
+//! folder.
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::path::PathBuf;
 
 use crate::common::vpass;
 
-/// Files with the number of requests, the number of reads, and expected words.
+/// Files with their numbers of requests and reads, and the options that they need.
 const SAMPLES: [(&str, u64, u64, &[&str]); 16] = [
     ("OLTP.lis.zst", 914_145, 914_145, &["--assume-op", "read", "--queue-depth", "8"]),
     ("P3.lis.zst", 238_578, 0, &["--assume-op", "write", "--assume-rate", "1000"]),
@@ -22,7 +23,7 @@ const SAMPLES: [(&str, u64, u64, &[&str]); 16] = [
     ("sqlite_wal_20k.txt.zst", 19_999, 48, &["--skip-bad-lines"]),
     ("systor17_sample999.csv.zst", 999, 826, &[]),
     ("websearch_head24783.trace.zst", 24_783, 24_779, &[]),
-    // Two disks of two hosts in one run.
+    // Two disks of two hosts are merged in one run.
     ("hm_0_excerpt7016.csv.zst mds_0_head1000.csv.zst", 8016, 5820, &[]),
 ];
 
@@ -40,7 +41,7 @@ fn every_sample_runs() {
     };
     let names =
         entries.map(|e| e.expect("an entry").file_name().into_string().expect("a plain name"));
-    // The other files are statistics, and a page about all of them.
+    // The other files in the folder are statistics, and a page about all files.
     for name in names.filter(|name| !name.starts_with("cloudphysics_dev") && name != "README.md") {
         assert!(
             SAMPLES.iter().any(|(known, ..)| *known == name),

@@ -1,14 +1,15 @@
-//! Sizes of documents: a script once wrote one of 59 MB.
+//! Test of the sizes of documents, because a script once wrote a document of 59 MB.
 
 use std::path::{Path, PathBuf};
 
-/// Largest size of a document; none needs more.
+/// Largest size of a document. No document needs more.
 const MOST_BYTES: u64 = 200_000;
 
-/// Folders without documents of the project.
+/// Folders that have no documents of the project.
 const LEFT_OUT: [&str; 2] = ["target", ".git"];
 
-/// Returns the Markdown files below a folder that are larger than `most`, and the number checked.
+/// Returns the Markdown files below a folder that are larger than `most`, and the number of files
+/// checked.
 fn too_large(folder: &Path, most: u64) -> (Vec<PathBuf>, usize) {
     let (mut found, mut seen) = (vec![], 0);
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {

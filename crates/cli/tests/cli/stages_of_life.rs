@@ -1,4 +1,4 @@
-//! A drive that passes through the stages of its life under load.
+//! Test of a drive that passes through the stages of its life under load.
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use crate::common::{Room, vpass};
 
 const RECIPE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/da-raid5-2013/life.toml");
 
-/// One drive begins without worn blocks and reaches the end of its life under the host's load and
-/// the oracle. The stages follow each other, and in the last one all stripes get parity while the
+/// One drive begins without worn blocks and reaches the end of its life, under the host's load and
+/// the oracle. The stages follow each other. In the last stage, all stripes get parity while the
 /// host continues.
 #[test]
 fn one_drive_lives_through_the_stages_of_da_raid5() {
@@ -49,14 +49,15 @@ fn one_drive_lives_through_the_stages_of_da_raid5() {
     }
     let protected: Vec<u64> =
         stages.iter().map(|stage| stage["protected_stripes"].as_u64().unwrap()).collect();
-    // The second stage ends with more than 448 stripes that have a page in a worn block.
+    // The second stage ends when more than 448 stripes have a page in a worn block.
     assert!(
         protected[0] == 0
             && (400..500).contains(&protected[1])
             && protected[2] == summary["parity"]["parity_pages"].as_u64().unwrap(),
         "{protected:?}"
     );
-    // Nine dies need 8 x 400 us of reads and 3.3 ms for each stripe.
+    // Each stripe needs 8 x 400 us of reads and 3.3 ms for its parity, and nine dies share this
+    // work.
     let formed_in = life["all_seen_to_s"].as_f64().unwrap() - life["began_s"][1].as_f64().unwrap();
     let least = (protected[2] - protected[1]) as f64 * 6.5e-3 / 9.0;
     assert!(

@@ -1,4 +1,4 @@
-//! Traces from standard input, and drives whose reads do no harm.
+//! Tests of traces from standard input, and of drives whose reads do no harm.
 
 use std::io::Write;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::process::Stdio;
 
 use crate::common::{Done, Room, command, finished, msr_reads, vpass};
 
-/// Runs a command whose temporary files go into `room`, with text on its standard input.
+/// Runs a command with a text on its standard input. Its temporary files go into `room`.
 fn piped(args: &[&str], room: &Path, text: &str) -> Done {
     let mut piped = command(args);
     piped.env("TMPDIR", room).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().expect("the binary runs");
-    // A command that refuses its options does not read.
+    // A command that refuses its options does not read standard input.
     let _ = child.stdin.take().expect("a pipe").write_all(text.as_bytes());
     finished(child.wait_with_output().expect("the command ends"))
 }

@@ -1,9 +1,9 @@
-//! Drives whose data has error rates: impossible settings are refused, and costs are reported only
-//! if they are known.
+//! Tests of drives whose data has error rates. Impossible settings are refused, and costs are
+//! reported only if they are known.
 
 use crate::common::{Room, names_in, vpass};
 
-/// Asserts that `aged-tlc` with this setting is refused.
+/// Asserts that `aged-tlc` with these settings is refused.
 #[track_caller]
 fn refused(sets: &[&str], words: &[&str]) {
     refused_on("aged-tlc", sets, words);
@@ -119,7 +119,8 @@ fn noise_and_levels_need_what_they_work_on() {
     refused_on("tiny", &["model=count"], &["did you mean `disturb.model` or `error.model`?"]);
 }
 
-/// `tiny` with data of up to thirty days. Its error rate grows with age from 0.001 to 0.0082.
+/// Settings of `tiny` with data of up to thirty days. The error rate of this data grows with age
+/// from 0.001 to 0.0082.
 const TIRED: &str = "--workload uniform-read --reclaim none --gear untimed --set \
     workload.requests=20000 --set workload.queue_depth= \
     --set workload.rate=1000 --set error.model=powerlaw --set error.e=1e-3 --set error.b=1e-5 \
@@ -143,7 +144,8 @@ fn the_rate_of_data_errors_stands_in_results_where_it_is_known() {
     let json = run(&tired("run", &format!("--json --out {out}"))).json();
     let (uber, retries) = (&json["uber"], &json["retries"]);
     assert_eq!(uber["bits_read"], 20_000u64 * 16_384 * 8);
-    // At the last cap, UBER is 1e-16 for each 32,768 bits; almost no page is at the cap.
+    // At the last cap, UBER is 1e-16 for each 32,768 bits. Almost no page is at this cap, so the
+    // expected rate is far smaller.
     let rate = uber["rate"].as_f64().unwrap();
     assert!(rate > 1e-26 && rate < 1e-16 / 32_768.0, "{rate}");
     assert_eq!(
@@ -237,8 +239,8 @@ fn a_run_gives_its_rate_over_seeds() {
     vpass(&plain).refuses(2, &["--seeds 2 is for UBER", "error.model", "ecc.codeword"]);
 }
 
-/// At 1e-5 per hour, age alone exceeds the last cap after 31 days. Of data of up to 300 days, nine
-/// tenths are lost by age; data lost by reads was near that age.
+/// At 1e-5 per hour, age alone exceeds the last cap after 31 days. If data is up to 300 days old,
+/// nine tenths are lost by age. Data lost by reads was nearly as old.
 #[test]
 fn losses_by_age_stand_apart_although_data_may_become_older() {
     let room = Room::new();
@@ -267,7 +269,8 @@ fn losses_by_age_stand_apart_although_data_may_become_older() {
     assert!(kept.get("lost_by_age_pages").is_none(), "{kept}");
 }
 
-/// Without refresh and `start.age`, data does not age. A comparison with data that ages says so.
+/// Without refresh and `start.age`, data does not age. If other rows have data that ages, the
+/// comparison says so.
 #[test]
 fn a_row_whose_data_does_not_age_says_so_beside_others() {
     let text = |more: &str| run(&tired("compare", &format!("--refresh none,block {more}"))).stdout;
@@ -279,7 +282,8 @@ fn a_row_whose_data_does_not_age_says_so_beside_others() {
     assert!(!text("").contains("does not age"));
 }
 
-/// The space and the corrupted pages of merging are reported, but only for a technique that merges.
+/// The results report the space and the corrupted pages of merging, but only for a technique that
+/// merges.
 #[test]
 fn a_refresh_that_merges_says_what_it_merged() {
     let text = |refresh: &str| {
@@ -312,8 +316,8 @@ fn noise_is_of_the_seed() {
     assert!(of(1) != of(2));
 }
 
-/// Twenty seconds are less than thirty days: without old data at the start, a run shows no cost of
-/// refresh.
+/// The run takes twenty seconds, far less than the refresh period of thirty days. Without old data
+/// at the start, such a run shows no cost of refresh.
 #[test]
 fn a_run_in_which_nothing_came_to_be_refreshed_says_so() {
     let warnings = |start_age: &str, refresh: &str| {

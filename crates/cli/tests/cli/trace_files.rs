@@ -1,4 +1,4 @@
-//! `vpass trace`: traces described, converted and cut.
+//! Tests of `vpass trace`: traces are described, converted and cut.
 
 use crate::common::{Done, Room, command, finished, interrupt, msr_reads, vpass};
 
@@ -17,7 +17,7 @@ fn made(args: &[&str]) -> Done {
     done
 }
 
-/// Four reads, two writes and a trim of two files, a second apart.
+/// Log with four reads, two writes and a trim, one second apart. The log has two devices.
 const LOG: &str = "fio version 3 iolog\n0 /dev/sda read 0 4096\n1000000 /dev/sda read 12288 \
     8192\n2000000 /dev/sdb write 4194304 65536\n\
     3000000 /dev/sda read 0 4096\n4000001 /dev/sdb write 4194304 512\n5000000 /dev/sda trim \
@@ -40,7 +40,8 @@ fn info_by_hand() {
         (&file["reads"]["bytes"], &file["reads"]["p50_bytes"]),
         (&(4096 + 8192 + 4096 + 1024).into(), &4096.into())
     );
-    // 12,288 + 8,192 crosses into the second page of 16 KiB; 64 KiB are 4 pages.
+    // The read of 8,192 bytes at 12,288 crosses into the second page of 16 KiB. The write of 64 KiB
+    // touches 4 pages.
     let footprint = &file["footprint"];
     assert_eq!(json["page_bytes"], 16384);
     assert_eq!(
@@ -48,7 +49,7 @@ fn info_by_hand() {
         (&2.into(), &4.into(), &6.into())
     );
     assert_eq!(footprint["extent_bytes"], (1u64 << 30) + 4096 + (4 << 20) + 65_536);
-    // Page 0 is read 4 times, page 1 once.
+    // Page 0 is read four times, and page 1 once.
     assert_eq!(
         (&file["reads_per_page"]["max"], &file["reads_per_page"]["mean"]),
         (&4.into(), &2.5.into())
@@ -91,7 +92,7 @@ fn reads_of_a_block_are_weighed_with_the_drives_own_limits() {
     };
     near(&blocks["endurance"]["worst_case_reads"], weakest);
     assert_eq!(blocks["endurance"]["rewritten_at_reads"], age["thresholds"][0]["reads"]);
-    // Both pages lie in the first block; 5 page reads in 6 seconds are 504,000 per week.
+    // Both pages lie in the first block. 5 page reads in 6 seconds are 504,000 per week.
     let busiest = &blocks["busiest"];
     assert_eq!(
         (&busiest["offset_bytes"], &busiest["reads"], &busiest["reads_per_week"]),
@@ -154,7 +155,7 @@ fn info_says_when_and_in_which_unit() {
         text.contains("times in milliseconds, from 0 to 6000 s on the trace's own clock\n"),
         "{text}"
     );
-    // Ticks of 100 ns since 1601, the same in the compact form.
+    // Times are ticks of 100 ns since 1601. The compact form keeps the same times.
     let msr = room.file(
         "a.csv",
         "128166372003061629,hm,0,Read,0,512,0\n128166372013061629,hm,0,Read,0,512,0\n",
@@ -238,8 +239,8 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
 #[test]
 fn info_tells_regions_apart() {
     let room = Room::new();
-    // Pages of 16 KiB: 0 and 3 of one region, two pages of another region 20 MiB away, and one of a
-    // second device.
+    // Rows touch pages of 16 KiB. Pages 0 and 3 are one region, two pages 20 MiB away are another
+    // region, and one page is on a second device.
     let rows = "0 1 0 8 1\n1 1 96 32 0\n2 1 40960 64 1\n3 1 40960 8 1\n4 2 64 8 0\n";
     let file = room.file("a.trace", rows);
     let json = trace(&["info", &file, "--drive", "tiny", "--json"]).json();
@@ -453,7 +454,8 @@ fn a_sample_keeps_whole_regions_and_is_part_of_a_larger_one() {
     assert_ne!(in_half, regions(&other));
     let kept: Vec<_> = all.iter().filter(|row| in_half.contains(&region(row))).cloned().collect();
     assert_eq!(kept, half);
-    // Each of 719 regions is kept with probability one half; 5 standard deviations are 67.
+    // Each of 719 regions is kept with a probability of one half. Five standard deviations are 67
+    // regions.
     let expected = in_all.len() as f64 / 2.0;
     assert!(
         (in_half.len() as f64 - expected).abs() < 67.0,
@@ -512,7 +514,7 @@ fn an_interrupted_conversion_leaves_nothing() {
         .spawn()
         .unwrap();
     let mut input = child.stdin.take().unwrap();
-    // A trace without an end, until its reader closes it.
+    // This trace ends only when its reader closes the pipe.
     let writer = std::thread::spawn(move || {
         let rows = "1,h,0,Read,0,512,0\n".repeat(1000);
         while input.write_all(rows.as_bytes()).is_ok() {}
@@ -526,7 +528,7 @@ fn an_interrupted_conversion_leaves_nothing() {
     assert!(room.names().is_empty(), "{:?}", room.names());
 }
 
-/// Like gzip, every command ignores bytes after gzip data, and warns about them.
+/// Every command ignores bytes after gzip data, as gzip does, but warns about them.
 #[test]
 fn bytes_behind_gzip_data_are_passed_over_with_a_warning() {
     let room = Room::new();
@@ -553,7 +555,8 @@ fn bytes_behind_gzip_data_are_passed_over_with_a_warning() {
     }
 }
 
-/// An unreadable file does not hide the content of the others, but the command fails.
+/// If one file cannot be read, the command fails, but the descriptions of the other files are
+/// printed.
 #[test]
 fn info_of_a_bad_file_shows_the_good_ones() {
     let room = Room::new();

@@ -1,4 +1,5 @@
-//! Traces as users have them: too large for the drive, unordered, broken, several.
+//! Tests of traces as users have them: too large for the drive, unordered, broken, or several at
+//! once.
 
 use crate::common::{Room, msr_reads, vpass};
 
@@ -35,7 +36,8 @@ fn addresses_beyond_the_drive_need_a_fit() {
 #[test]
 fn touched_pages_go_side_by_side() {
     let room = Room::new();
-    // Three pages of 16 KiB in 5 TiB: two neighbours and one at the far end.
+    // The trace touches three pages of 16 KiB in 5 TiB: two neighbours, and one page at the far
+    // end.
     let trace =
         room.file("a.csv", &msr_reads(&[1 << 40, (1 << 40) + 16_384, 5 << 40, (1 << 40) + 4096]));
     replay(&trace, &[])
@@ -60,14 +62,15 @@ fn touched_pages_go_side_by_side() {
     assert_eq!(compared.code, 0, "{}", compared.stderr);
     let everywhere: Vec<u64> = (0..70_000).map(|i| i << 20).collect();
     let trace = room.file("b.csv", &msr_reads(&everywhere));
-    // 70,000 pages of 16 KiB are 1.07 GiB: too much for this drive even side by side.
+    // 70,000 pages of 16 KiB are 1.07 GiB, too much for the drive even side by side.
     replay(&trace, &[])
         .refuses(2, &["use --fit scale or --fit wrap", "(1.1 GiB are enough with --fit pack)"]);
     replay(&trace, &["--fit", "pack"])
         .refuses(2, &["the pages that it touches take 1.1 GiB side by side; the drive has"]);
 }
 
-/// Makes reads of 45,000 pages, 10 us apart: 0.45 s in us, or 0.45 ms in ns.
+/// Makes 45,000 reads, 10 time units apart. The reads take 0.45 s if the unit is us, and 0.45 ms if
+/// the unit is ns.
 fn microseconds() -> String {
     (0..45_000).map(|i| format!("{} 0 {} 8 1\n", i * 10, i % 1000 * 8)).collect::<Vec<_>>().concat()
 }

@@ -1,4 +1,4 @@
-//! Units in the output: bytes, the mapping unit, times, and keys for files only.
+//! Tests of units in the output: bytes, the mapping unit, times, and keys that only files can have.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ fn number(json: &Value, pointer: &str) -> f64 {
         .unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
 }
 
-/// Returns the sum of the page programs of all causes.
+/// Returns the number of page programs, over all causes.
 fn programs(run: &Value) -> f64 {
     run["flash"]["programs"].as_object().unwrap().values().map(|n| n.as_f64().unwrap()).sum()
 }
@@ -21,7 +21,7 @@ fn near(one: f64, other: f64) -> bool {
     (one / other - 1.0).abs() < 1e-9
 }
 
-/// Runs the tiny drive, whose pages have 16 KiB, under writes of this size.
+/// Returns a command for the tiny drive, whose pages have 16 KiB, under writes of this size.
 fn written(command: &str, block: &str, more: &[&str]) -> Vec<String> {
     let block = format!("workload.block_size={block}");
     let fixed = [
@@ -57,13 +57,13 @@ fn write_amplification_is_bytes_by_bytes_in_run_compare_and_life() {
         near(number(&small, "/programs_per_page_write"), pages) && near(bytes, 4.0 * pages),
         "{bytes} {pages}"
     );
-    // With whole pages, both numbers are equal.
+    // If the host writes whole pages, both numbers are equal.
     let whole = done(&written("run", "16KiB", &few)).json();
     assert!(near(
         number(&whole, "/write_amplification"),
         number(&whole, "/programs_per_page_write")
     ));
-    // 1 GiB, on each day of five years.
+    // One drive write per day is 1 GiB on each day of five years.
     let dwpd = number(&whole, "/wear/host_bytes_until_worn") / f64::from(1u32 << 30) / 1825.0;
     assert!(near(number(&whole, "/wear/drive_writes_per_day"), dwpd), "{dwpd}");
     let compared =
@@ -93,8 +93,8 @@ fn write_amplification_is_bytes_by_bytes_in_run_compare_and_life() {
     );
 }
 
-/// Every command with results reports the cost of writes smaller than the mapping unit. Without
-/// such writes it reports nothing.
+/// Every command with results reports the cost of writes that are smaller than the mapping unit.
+/// Without such writes, the commands report nothing.
 #[test]
 fn small_writes_are_warned_of_with_their_cost() {
     let few = ["--set", "workload.requests=30k", "--gear", "untimed"];
@@ -138,7 +138,7 @@ fn small_writes_are_warned_of_with_their_cost() {
         (&whole["mapping_unit"]["small_write_share"], &whole["host"]["small_writes"]),
         (&0.0.into(), &0.into())
     );
-    // 9 % of the writes are small, then 12 %.
+    // First, 9 % of the writes are small. Then 12 % are small.
     let mixed = |percent: u32| {
         let (small, large) = (f64::from(percent) / 100.0, f64::from(100 - percent) / 100.0);
         let sizes = format!(
@@ -216,7 +216,7 @@ fn the_mapping_unit_is_stated_of_every_drive() {
             ),
         "{shown}"
     );
-    // The text is a drive file as before.
+    // The printed text is still a valid drive file.
     let room = Room::new();
     let file = room.file("shown.toml", &shown);
     assert_eq!(
@@ -231,7 +231,7 @@ fn the_mapping_unit_is_stated_of_every_drive() {
     );
 }
 
-/// A life of minutes is printed in minutes.
+/// A life of some minutes is printed in minutes.
 #[test]
 fn a_life_has_the_unit_that_fits() {
     let rate = [

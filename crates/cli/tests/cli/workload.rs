@@ -1,4 +1,4 @@
-//! Workloads made from statistics: `vpass workload fit`, and the labels of results from a
+//! Tests of workloads made from statistics: `vpass workload fit`, and the labels of results from a
 //! generator.
 
 use serde_json::Value;
@@ -10,7 +10,7 @@ const OFFICE_DAY: &str =
 const PGBENCH: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/traces/pgbench-ext4.csv.zst");
 
-/// Runs the table that comes with vpass, at a hundredth of its size.
+/// Runs the statistics that come with vpass, at a hundredth of their size.
 fn run_office_day(more: &[&str]) -> crate::common::Done {
     let args = [
         "run",
@@ -56,7 +56,7 @@ fn a_table_of_ours_fits() {
 fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
     let room = Room::new();
     let out = room.text("day.toml");
-    // 310 reads in a day of 24 windows: whole requests cannot be divided that finely.
+    // The day has 310 reads in 24 windows. Whole requests cannot be divided that finely.
     let fit = |scale: &str, more: &[&str]| {
         vpass(&[&["workload", "fit", "--workload", OFFICE_DAY, "--scale", scale], more].concat())
     };
@@ -73,7 +73,7 @@ fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
     let refused = fit("0.001", &["--json"]);
     let json: Value = serde_json::from_str(&refused.stdout).unwrap();
     assert_eq!((refused.code, &json["tolerance_percent"]), (1, &2.0.into()));
-    // The named scale meets all statistics, and scales tried before do not.
+    // The scale that the message names meets all statistics, and the scales tried before do not.
     let scale = json["smallest_scale"].as_f64().unwrap().to_string();
     assert!(done.stderr.contains(&format!("--scale {scale} meets all")), "{}", done.stderr);
     let holds = fit(&scale, &["--json"]).json();
@@ -84,7 +84,7 @@ fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
     for tried in json["scales_tried"].as_array().unwrap().split_last().unwrap().1 {
         assert_eq!(fit(&tried.to_string(), &["--json"]).code, 1, "{tried}");
     }
-    // --tolerance accepts the fit, and the file says how large its errors are.
+    // With `--tolerance`, the fit is accepted, and the file says how large its errors are.
     let (_, advised) = done.stderr.split_once("--tolerance ").unwrap();
     let tolerance = advised.split(' ').next().unwrap();
     let taken = fit("0.001", &["--out", &out, "--tolerance", tolerance]);

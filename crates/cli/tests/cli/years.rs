@@ -1,10 +1,11 @@
-//! `vpass life`, the fluid gear and samples: their output and their errors.
+//! Tests of `vpass life`, the fluid gear and samples: their output and their errors.
 
 use serde_json::Value;
 
 use crate::common::{Room, msr_reads, tired, vpass};
 
-/// Returns a life of the tiny drive, rated for so few cycles that it wears out in about an hour.
+/// Returns the command for a life of the tiny drive. The drive is rated for only a few cycles, so
+/// it wears out in about an hour.
 fn lives(more: &[&str]) -> Vec<&'static str> {
     let fixed = [
         "life",
@@ -47,7 +48,7 @@ fn a_life_is_as_long_in_the_fluid_gear_as_request_by_request() {
     assert!((number(&fluid, "/techniques/0/pec_mean/mean") - 5.0).abs() < 0.2);
     for json in [&fluid, &untimed] {
         assert_eq!(json.pointer("/techniques/0/worn_out"), Some(&Value::Bool(true)));
-        // Only reads wear it.
+        // Only reads wear this drive.
         assert!((number(json, "/techniques/0/consumed/reads/mean") - 1.0).abs() < 1e-9, "{json}");
         assert!(number(json, "/techniques/0/host_bytes_written/mean") < 1.0);
     }
@@ -65,7 +66,7 @@ fn a_life_is_as_long_in_the_fluid_gear_as_request_by_request() {
     );
 }
 
-/// With ten cycles per erase, a tenth of the erases give the same life.
+/// If each erase counts as ten cycles, a tenth of the erases give the same life.
 #[test]
 fn an_accelerated_life_is_as_long() {
     let life = |acceleration: &str| {
@@ -280,8 +281,8 @@ fn a_search_gives_its_curve() {
     assert_eq!(std::fs::read_to_string(out.join("find.csv")).unwrap(), done.stdout);
 }
 
-/// The smallest values are below the budget of typical data and leave no margin. They give no
-/// answer, but other values do.
+/// The smallest values of the key are below the hint budget of typical data and leave no margin.
+/// Such values give no answer, but other values do.
 #[test]
 fn a_search_leaves_out_what_the_drive_is_refused_with() {
     let room = Room::new();
@@ -353,10 +354,10 @@ fn a_search_among_lives_that_outlast_the_simulation_says_so() {
     assert_eq!(done.stdout.lines().count(), 10, "no closer look: {}", done.stdout);
 }
 
-/// Hint file that accepts slow reads of all data.
+/// Hint file in which the host accepts slow reads of all data.
 const IDLE: &str = "[[range]]\noffset = 0\nbytes = \"1GiB\"\naccess_latency = \"idle\"\n";
 
-/// Without reclaim nothing wears, and errors end the life.
+/// Without reclaim, this drive does not wear. Errors end its life.
 #[test]
 fn errors_end_a_life() {
     let room = Room::new();
@@ -410,7 +411,7 @@ fn errors_end_a_life() {
     vpass(&lives(&["--uber", "2"])).refuses(2, &["--uber 2", "above 0 and below 1"]);
 }
 
-/// Data with two hints, side by side in every block of the drive's start-up state.
+/// Data with two different hints, side by side in every block of the start-up state.
 #[test]
 fn regrouping_is_a_cause_of_its_own() {
     let room = Room::new();
@@ -477,7 +478,7 @@ fn hints_are_refused_where_they_mean_nothing() {
     with(&["--hints", &named], &["named.toml line 1", "[[device]] is for traces"]);
 }
 
-/// A workload file with hints for some of its data.
+/// A workload file can have hints for some of its data.
 #[test]
 fn a_workload_file_may_have_hints_of_its_own() {
     let room = Room::new();
@@ -516,7 +517,7 @@ fn a_workload_file_may_have_hints_of_its_own() {
         .refuses(2, &["a drive with read retries"]);
 }
 
-/// Every technique has a rule for reads in bulk, and the list shows it.
+/// Every technique has a rule for reads in bulk, and the list shows this rule.
 #[test]
 fn every_technique_runs_in_bulk() {
     let list = vpass(&["list", "reclaim", "--json"]).json();

@@ -1,8 +1,8 @@
-//! Calls whose output shows the names that programs read. They are small, and together show every
-//! section.
+//! Calls whose output shows the names that programs read. Each call is small, and together the
+//! calls show every section.
 
-/// Titles for the snapshot, with words. `OUT` is a folder for results, `TIRED` a drive file and
-/// `HINTS` a file of hints.
+/// Titles for the snapshot, with the arguments of each call. `OUT` is a folder for results, `TIRED`
+/// is a drive file, and `HINTS` is a file of hints.
 pub(crate) const JSON: [(&str, &str); 36] = [
     ("run", "run --drive tiny --workload zipf-read --set workload.requests=2000 --json --out OUT"),
     (
@@ -104,13 +104,13 @@ pub(crate) const JSON: [(&str, &str); 36] = [
     ("paper", "paper papers/ida-coding-2018/small.toml --out OUT"),
 ];
 
-/// Replacements for the short words of [`JSON`].
+/// Short names in [`JSON`], with the arguments that replace them.
 pub(crate) const SHORT: [(&str, &str); 2] = [
     ("PARITY", "--set drive.capacity=256MiB --set drive.spare=0.75 --set parity.stripe=3"),
     ("LIFE", "--drive tiny --workload zipf-read --set workload.rate=10000 --set drive.rated_pec=5"),
 ];
 
-/// Exit codes: code, case, words.
+/// Exit codes, each with its case and the arguments of a call.
 pub(crate) const CODES: [(i32, &str, &str); 9] = [
     (
         0,

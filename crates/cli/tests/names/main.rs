@@ -1,6 +1,8 @@
-//! Names that other programs use: commands, flags and their values, keys, presets, techniques, JSON
-//! paths, files and columns of `--out`, exit codes. `names.txt` has them. The test reports a new
-//! name, and `make record-names` adds it. A removed name fails, and `make record-names` keeps it.
+//! Test of names that other programs use: commands, flags and their values, keys, presets,
+//! techniques, JSON paths, files and columns of `--out`, and exit codes.
+//!
+//! `names.txt` has all names. The test reports a new name, and `make record-names` adds it. The
+//! test fails if a name is removed, and `make record-names` keeps such a name.
 
 mod calls;
 
@@ -17,12 +19,12 @@ use crate::calls::{CODES, JSON, SHORT};
 
 type Names = BTreeSet<String>;
 
-/// The tiny drive with data that has an error rate, and reads that take up to two retries.
+/// Settings that give the tiny drive data with an error rate, and reads with up to two retries.
 const TIRED: &str = "\n[error]\nmodel = \"powerlaw\"\ne = 0.0045\nb = 0.0\n[ecc]\ncodeword \
     = \"4KiB\"\ncap = [0.0085, 0.01, 0.012]\n\
     retry_decode_us = [50, 70]\n[hints]\ntypical_us = 150\nidle_us = 1000\n";
 
-/// Hints of a host that waits for a part of its data.
+/// Hints of a host that accepts slow reads of a part of its data.
 const HINTS: &str = "[[range]]\noffset = \"0B\"\nbytes = \"256MiB\"\naccess_latency = \"idle\"\n";
 
 fn vpass<S: AsRef<std::ffi::OsStr>>(words: &[S]) -> Output {
@@ -40,7 +42,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
-/// Collects commands, flags and their values from the help of a command and of its subcommands.
+/// Collects commands, flags and their values from the help of a command and its subcommands.
 fn of_help(command: &[String], names: &mut Names) {
     let name = if command.is_empty() { "vpass".to_owned() } else { command.join(" ") };
     let help = text(&vpass(&[command, &["--help".to_owned()]].concat()).stdout);
@@ -60,7 +62,7 @@ fn of_help(command: &[String], names: &mut Names) {
         let is_flag =
             flags.starts_with('-') && !flags.starts_with("- ") && !section.starts_with("Example");
         if indent <= 6 && (is_flag || section == "Arguments:" && flags.starts_with(['<', '['])) {
-            // Names of values are prose, except those that list the values.
+            // The name of a value is prose, unless it lists the possible values.
             let (flag, values) =
                 if is_flag { flags.split_once(" <").unwrap_or((flags, "")) } else { (flags, "") };
             flag.clone_into(&mut of);
@@ -91,7 +93,7 @@ fn of_help(command: &[String], names: &mut Names) {
     }
 }
 
-/// Collects the paths of a JSON value; entries of a list share one.
+/// Collects the paths of a JSON value. All entries of a list share one path.
 fn of_json(title: &str, path: &str, value: &Value, names: &mut Names) {
     match value {
         Value::Object(map) => {
@@ -114,7 +116,7 @@ fn of_json(title: &str, path: &str, value: &Value, names: &mut Names) {
     }
 }
 
-/// Collects the files of a folder of results, with their paths and columns.
+/// Collects the files of a results folder, with their JSON paths and columns.
 fn of_folder(title: &str, folder: &Path, below: &str, names: &mut Names) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -128,7 +130,7 @@ fn of_folder(title: &str, folder: &Path, below: &str, names: &mut Names) {
         }
         names.insert(format!("file {title} {name}"));
         let content = std::fs::read(&path).expect("a file of the results");
-        // Folders of a comparison's rows hold the same files.
+        // The folders for the rows of a comparison all hold the same files.
         let name =
             name.rsplit_once('/').map_or_else(|| name.clone(), |(_, file)| format!("*/{file}"));
         match path.extension().and_then(|e| e.to_str()) {
@@ -149,7 +151,7 @@ fn of_columns(title: &str, csv: &str, names: &mut Names) {
     names.extend(header.split(',').map(|column| format!("column {title} {column}")));
 }
 
-/// Returns the words of a call; `OUT`, `TIRED` and `HINTS` become paths of the folder.
+/// Returns the arguments of a call. `OUT`, `TIRED` and `HINTS` become paths in the folder.
 fn words(call: &str, folder: &Path) -> Vec<String> {
     let call = SHORT.iter().fold(call.to_owned(), |call, (short, long)| call.replace(short, long));
     let path = |name: &str| folder.join(name).to_str().expect("a path of ours").to_owned();
@@ -182,7 +184,7 @@ fn of_call(title: &str, call: &str) -> Names {
     names
 }
 
-/// Collects the names in a list: presets, techniques, formats, keys.
+/// Collects the names in a list: presets, techniques, formats and keys.
 fn of_list(title: &str, value: &Value, names: &mut Names) {
     for (kind, entries) in
         value.as_object().into_iter().flatten().filter(|_| title.starts_with("list"))
@@ -235,7 +237,7 @@ fn recorded() -> Names {
         .collect()
 }
 
-/// Returns names as text, one per line.
+/// Returns names as text, one per line, below a heading.
 fn lines<'a>(heading: &str, names: impl Iterator<Item = &'a String>) -> String {
     let mut text = String::new();
     for name in names {
@@ -248,7 +250,7 @@ fn lines<'a>(heading: &str, names: impl Iterator<Item = &'a String>) -> String {
 fn no_name_is_gone() {
     let (recorded, now) = (recorded(), now());
     let added = lines("new names (`make record-names` adds them)", now.difference(&recorded));
-    // Prints even if the test passes.
+    // The text is printed even if the test passes.
     std::io::stderr().write_all(added.as_bytes()).expect("stderr");
     let gone = lines("names that programs may use are gone", recorded.difference(&now));
     assert!(gone.is_empty(), "{gone}");

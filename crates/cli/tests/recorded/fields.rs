@@ -1,14 +1,15 @@
-//! Values and sentences of result files, by field: a path of JSON or a column of CSV.
+//! Fields of result files: values and sentences, each under its JSON path or CSV column.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// Longest value that is stored as itself; a longer value is stored as a digest.
+/// Length of the longest value that is stored as itself. A longer value is stored as a digest.
 const LONGEST: usize = 24;
 
-/// Keys and columns that hold sentences, however short. Any text with a space is a sentence too.
+/// Keys and columns that hold sentences, even short ones. Any other text with a space is a sentence
+/// too.
 const PROSE: [&str; 9] = [
     "description",
     "findings",
@@ -21,7 +22,7 @@ const PROSE: [&str; 9] = [
     "workload_source",
 ];
 
-/// Fields of one run. A key is a file's name, a space and the path inside the file.
+/// Fields of one run. A key has the name of the file, a space, and the path inside the file.
 #[derive(Clone, Default)]
 pub(crate) struct Fields {
     values: BTreeMap<String, Vec<String>>,
@@ -41,7 +42,7 @@ impl Fields {
         }
     }
 
-    /// Adds every path of a JSON file, without the program's version.
+    /// Adds every path of a JSON file, except the version of the program.
     pub(crate) fn json(&mut self, file: &str, bytes: &[u8]) {
         let value: Value = serde_json::from_slice(bytes).expect("JSON");
         self.descend(&format!("{file} "), false, &value);
@@ -99,8 +100,8 @@ impl Fields {
         }
     }
 
-    /// Returns the values by field: a short value as itself, other values as their number and a
-    /// digest.
+    /// Returns the values by field. A single short value is stored as itself. Other values are
+    /// stored as their number and a digest.
     pub(crate) fn condensed(&self) -> BTreeMap<String, String> {
         self.values.iter().map(|(field, values)| (field.clone(), condense(field, values))).collect()
     }
@@ -115,13 +116,13 @@ fn condense(field: &str, values: &[String]) -> String {
     }
 }
 
-/// Returns the first 32 bits of SHA-256, in hexadecimal.
+/// Returns the first 32 bits of the SHA-256 digest, in hexadecimal.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     let sum = Sha256::digest(bytes);
     format!("{:08x}", u32::from_be_bytes(sum[..4].try_into().expect("32 bytes")))
 }
 
-/// Splits a CSV line into cells. Quotes keep commas together.
+/// Splits a CSV line into cells. A comma in quotes does not end a cell.
 fn cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     for c in line.chars() {

@@ -1,6 +1,8 @@
-//! Results of about 280 runs, recorded by field: a change that should not change results changes
-//! none. `make test` makes every seventh run, `make recorded` all. A change of a value must be
-//! explained; `make record` writes the record again and prints the changes.
+//! Test of recorded results: about 280 runs, field by field. A change of the code that should not
+//! change results must not change any field.
+//!
+//! `make test` makes every seventh run, and `make recorded` makes all runs. A change of a value
+//! must be explained. `make record` writes the record again and prints the changes.
 
 mod fields;
 mod outcome;
@@ -17,8 +19,8 @@ use crate::record::Record;
 use crate::report::Report;
 use crate::runs::Run;
 
-/// Step of `make test` through the runs. It is prime to the ten runs of a technique and the five of
-/// a variant, so that it never skips a kind of run.
+/// Step of `make test` through the list of runs. The step has no common factor with the ten runs of
+/// a technique or with the five runs of a variant. Therefore no kind of run is always skipped.
 const EVERY: usize = 7;
 
 static PART: LazyLock<Report> = LazyLock::new(|| report(&part()));
@@ -28,7 +30,8 @@ fn part() -> Vec<Run> {
     runs::all().into_iter().step_by(EVERY).collect()
 }
 
-/// Makes the runs and compares them with the record. Additions are printed and do not fail.
+/// Makes the runs and compares them with the record. New fields are printed, but they are not an
+/// error.
 fn report(runs: &[Run]) -> Report {
     let recorded = Record::read();
     let runs: Vec<_> =
@@ -43,7 +46,7 @@ fn made(runs: &[Run]) -> Record {
     Record::of(runs, &outcomes)
 }
 
-/// Prints to the terminal, also from a test that passes.
+/// Prints to the terminal, even from a test that passes.
 fn say(text: &str) {
     std::io::stderr().write_all(text.as_bytes()).expect("stderr");
 }

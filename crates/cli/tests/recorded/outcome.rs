@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 use crate::fields::{Fields, digest};
 use crate::runs::Run;
 
-/// Files that differ in every run: the machine's times, and the arguments of the program.
+/// Files that differ in every run, because of the times of the machine or the arguments of the
+/// program.
 const LEFT_OUT: [&str; 2] = ["timing.json", "manifest.json"];
 
 /// Makes a run and reads its files.
@@ -17,7 +18,7 @@ pub(crate) fn of(run: &Run) -> Fields {
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     command.args(&run.words).arg("--out").arg(&out).stdin(Stdio::null());
     let done = command.output().expect("the binary runs");
-    // 3 means that data was lost, which is the purpose of some of these runs.
+    // Exit code 3 means that data was lost, which is the purpose of some of these runs.
     let code = done.status.code().unwrap_or(-1);
     assert!([0, 3].contains(&code), "{}: {}", run.title(), String::from_utf8_lossy(&done.stderr));
     let names = names(&out);

@@ -1,6 +1,6 @@
-//! The record: `runs.txt` names the runs, `values.txt` has their values and `sentences.txt` their
-//! sentences, by field. Runs with equal values share a line; `*` means all other runs with the
-//! field's file.
+//! Record of results. `runs.txt` names the runs, `values.txt` has their values by field, and
+//! `sentences.txt` has their sentences by field. Runs with equal values share a line. In such a
+//! line, `*` means all other runs that wrote the file of the field.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use crate::fields::{Fields, digest};
 use crate::runs::Run;
 
-/// Data of runs, by field and by the run's number.
+/// Data of runs, by field and by the number of the run.
 type ByField<T> = BTreeMap<String, BTreeMap<String, T>>;
 
-/// Value for a run that lacks the field but wrote the file.
+/// Value for a run that wrote the file but lacks the field.
 const ABSENT: &str = "absent";
 
 const WIDTH: usize = 100;
@@ -20,13 +20,14 @@ const WIDTH: usize = 100;
 /// Values and sentences of many runs.
 #[derive(Default, PartialEq, Debug)]
 pub(crate) struct Record {
-    /// Titles by number, in order.
+    /// Numbers and titles of the runs, in order.
     pub(crate) runs: Vec<(String, String)>,
     pub(crate) values: ByField<String>,
     pub(crate) sentences: ByField<BTreeSet<String>>,
 }
 
-/// Returns the number of a run: a digest of its words, so that other runs keep theirs.
+/// Returns the number of a run: a digest of the run's arguments. Therefore a new run does not
+/// change the numbers of other runs.
 pub(crate) fn number(title: &str) -> String {
     digest(title.as_bytes())[..6].to_owned()
 }
@@ -50,14 +51,14 @@ impl Record {
         record
     }
 
-    /// Reads the three files.
+    /// Reads the record from its three files.
     pub(crate) fn read() -> Self {
         let text =
             |name| std::fs::read_to_string(file(name)).expect("the record is in the repository");
         Self::parse(&text("runs.txt"), &text("values.txt"), &text("sentences.txt"))
     }
 
-    /// Writes the three files.
+    /// Writes the record into its three files.
     pub(crate) fn write(&self) {
         for (name, text) in
             ["runs.txt", "values.txt", "sentences.txt"].into_iter().zip(self.texts())
@@ -89,7 +90,8 @@ impl Record {
         [runs, values, sentences]
     }
 
-    /// Returns the values of a field with their runs; the value of most runs comes first, with `*`.
+    /// Returns the values of a field with their runs. The value of the most runs comes first, and
+    /// `*` stands for these runs.
     fn groups(&self, field: &str, by_run: &BTreeMap<String, String>) -> Vec<(String, Vec<String>)> {
         let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for id in self.domain(field) {
@@ -105,7 +107,7 @@ impl Record {
         groups
     }
 
-    /// Returns the numbers of the runs that wrote the field's file, in order.
+    /// Returns the numbers of the runs that wrote the file of the field, in order.
     fn domain(&self, field: &str) -> Vec<String> {
         let mut ids: Vec<_> = match field.split_once(' ') {
             None => self.runs.iter().map(|(id, _)| id.clone()).collect(),
@@ -126,7 +128,7 @@ impl Record {
         let runs = runs.map(|(id, title)| (id.to_owned(), title.to_owned())).collect();
         let mut record = Self { runs, ..Self::default() };
         let fields: Vec<_> = sections(values).collect();
-        // The list of files defines the runs of a star.
+        // The list of files comes first, because it determines which runs a `*` stands for.
         let (without_file, in_file): (Vec<_>, Vec<_>) =
             fields.into_iter().partition(|(field, _)| !field.contains(' '));
         for (field, lines) in without_file.into_iter().chain(in_file) {
@@ -185,7 +187,7 @@ fn sections(text: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
     })
 }
 
-/// Writes words after a prefix, over as many lines as they need.
+/// Writes words after `beginning`, over as many lines as needed.
 fn wrapped<'a>(text: &mut String, beginning: &str, words: impl Iterator<Item = &'a str>) {
     let mut line = beginning.to_owned();
     for word in words {

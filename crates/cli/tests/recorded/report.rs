@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 
 use crate::record::Record;
 
-/// Runs named as examples of one change.
+/// Largest number of runs that a change names as examples.
 const EXAMPLES: usize = 3;
 
 /// Titles of runs, by field and by change.
 type Changes = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 
-/// Differences of some runs from the record.
+/// Differences between some runs and the record.
 #[derive(Default)]
 pub(crate) struct Report {
     moved: Changes,
@@ -22,7 +22,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Compares these runs with the record. A run that is not in the record is not a difference.
+    /// Compares these runs with the record. A run that the record lacks is not a difference.
     pub(crate) fn new(recorded: &Record, now: &Record) -> Self {
         let mut report = Self::default();
         let known: BTreeSet<_> = recorded.runs.iter().map(|(id, _)| id).collect();
@@ -43,7 +43,7 @@ impl Report {
                     note(&mut self.moved, field, format!("{old} -> {new}"), title)
                 }
                 (Some(old), None) => note(&mut self.removed, field, format!("was {old}"), title),
-                // Other runs had the field.
+                // Other runs had this field.
                 (None, Some(new)) if recorded.values.contains_key(field) => {
                     note(&mut self.moved, field, format!("absent -> {new}"), title);
                 }
@@ -76,18 +76,18 @@ impl Report {
         }
     }
 
-    /// Returns changed and removed values, which a change has to explain; empty if no value
-    /// changed.
+    /// Returns the changed and removed values, which the author of a change must explain. The text
+    /// is empty if no value changed.
     pub(crate) fn of_values(&self) -> String {
         listed("moved values", &self.moved) + &listed("removed fields", &self.removed)
     }
 
-    /// Returns changed sentences.
+    /// Returns the changed sentences.
     pub(crate) fn of_sentences(&self) -> String {
         listed("changed sentences", &self.reworded)
     }
 
-    /// Returns fields that are not in the record.
+    /// Returns the fields that the record lacks.
     pub(crate) fn of_additions(&self) -> String {
         listed("new fields", &self.added)
     }

@@ -1,12 +1,12 @@
-//! The recorded runs: every technique in both gears under five workloads, and runs that are
-//! sensitive to the order of events. Then other cell types, attacks, a job file, a trace, and the
-//! papers at their small size.
+//! List of the recorded runs. First, every technique runs in both gears under five workloads. Other
+//! runs are sensitive to the order of events, or have other cell types. The last runs are attacks,
+//! a job file, a trace, and the papers at their small size.
 
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::RECLAIM;
 use vpass_workload::attack::ATTACKS;
 
-/// One call of the command.
+/// Call of the command.
 #[derive(Clone)]
 pub(crate) struct Run {
     pub(crate) words: Vec<String>,
@@ -17,7 +17,7 @@ impl Run {
         Self { words: words.split_whitespace().map(str::to_owned).collect() }
     }
 
-    /// Returns whether its technique is so new that no recorded run uses it.
+    /// Returns whether the run uses a new technique that no recorded run uses.
     pub(crate) fn is_of_one_unrecorded(&self, recorded: &[(String, String)]) -> bool {
         let of = |option: &str| {
             self.words
@@ -31,7 +31,7 @@ impl Run {
         ["--reclaim", "--gc"].into_iter().filter_map(of).any(unknown)
     }
 
-    /// Returns its words in a line.
+    /// Returns the arguments of the run in one line.
     pub(crate) fn title(&self) -> String {
         self.words.join(" ")
     }
@@ -41,10 +41,11 @@ const WORKLOADS: [&str; 5] =
     ["uniform-read", "zipf-read", "hot-cold", "random-70-30", "sequential-read"];
 const SCHEDULES: [&str; 3] = ["foreground", "batch:24", "deadline"];
 
-/// Worn drive whose blocks have been read before, so that few requests cause reclaim.
+/// Settings of a worn drive whose blocks have been read before, so that a few requests cause
+/// reclaim.
 const WORN: &str = "--set start.pec=2000 --set start.reads=12000 --set start.overwrite=0.5";
 
-/// Settings that show ties and the order of events, and other kinds of drives.
+/// Settings that depend on ties and on the order of events, and settings of other kinds of drives.
 const VARIANTS: [&str; 17] = [
     "--set workload.queue_depth=16",
     "--set workload.rate=60000",
@@ -67,7 +68,7 @@ const VARIANTS: [&str; 17] = [
     "--set density.interval_average=recent:16 --set density.reprogram_dose=20",
 ];
 
-/// Techniques with the most different requirements.
+/// Techniques whose requirements differ most.
 const UNLIKE: [&str; 5] = ["block", "straw-ss", "tiered", "read-leveling", "ipr"];
 
 /// Returns all runs except the papers.
@@ -77,9 +78,9 @@ pub(crate) fn all() -> Vec<Run> {
 
 fn techniques() -> Vec<Run> {
     let mut runs = vec![];
-    // `tiny` has no error rates, so no retries.
+    // `tiny` has no error rates, and therefore no retries.
     for technique in RECLAIM.iter().filter(|technique| !technique.needs.retries) {
-        // Independent of the place in the list, which a new technique may change.
+        // This number does not depend on the place in the list, which a new technique may change.
         let i = technique.name.len();
         for (j, workload) in WORKLOADS.iter().enumerate() {
             for gear in ["timed", "untimed"] {
@@ -145,7 +146,7 @@ fn sources() -> Vec<Run> {
         .collect()
 }
 
-/// Returns the recipes of `papers/` at their small size.
+/// Returns the runs of the recipes in `papers/`, at their small size.
 pub(crate) fn papers() -> Vec<Run> {
     ["straw-2024", "ipr-2018", "ida-coding-2018", "read-latency-relaxation-2021"]
         .map(|paper| Run::new(&format!("paper papers/{paper}/small.toml")))

@@ -1,12 +1,14 @@
-//! Mechanical rules for the language and layout of sources and pages. Each rule reports the file,
-//! the line and the text. To cover more files, add a path to [`COVERED`] after rewriting them.
+//! Mechanical rules for the language and the layout of sources and pages. Each fault is reported
+//! with its file, its line and its text. To cover another file, rewrite it and add its path to
+//! [`COVERED`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Files and folders whose `.rs` and `.md` files obey all rules. This file quotes the phrases.
+/// Files and folders whose `.rs` and `.md` files must obey all rules. This file is not covered,
+/// because it quotes the phrases to avoid.
 const COVERED: [&str; 18] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
@@ -28,29 +30,29 @@ const COVERED: [&str; 18] = [
     "papers",
 ];
 
-/// Files with the output of commands; they obey the rules for phrases and sentences.
+/// Files with the output of commands. They must obey the rules for phrases and sentences.
 const OUTPUTS: [&str; 0] = [];
 
-/// Folders whose strings obey the rule for phrases: users see these sentences.
+/// Folders whose strings must obey the rule for phrases, because users see these strings.
 const SHOWN: [&str; 2] = ["crates/core/src", "crates/oracle/src"];
 
-/// Words that begin no paragraph of a doc comment.
+/// Words that must not begin a paragraph of a doc comment.
 const BEGINNINGS: [&str; 7] = ["The same", "Of", "Nor", "That", "What", "Where", "Whose"];
 
-/// Phrases that comments, strings and pages avoid.
+/// Phrases to avoid in comments, strings and pages.
 #[rustfmt::skip]
 const PHRASES: [&str; 12] = [
     "nor is", "where none", "but for", "as it is none", "so many", "comes to", "goes by",
     "has it that", "in the place of", "for want of", "nobody", "is no",
 ];
 
-/// Longest line, in columns; lines with an address and rows of tables may be longer.
+/// Largest number of columns in a line. Lines with an address and rows of tables may be longer.
 const COLUMNS: usize = 100;
 
-/// First words of a page that a script makes.
+/// Beginning of a page that a script makes.
 const MADE: &str = "<!-- Made by ";
 
-/// Longest sentence, in words.
+/// Largest number of words in a sentence.
 const WORDS: usize = 30;
 
 /// Kind of a passage.
@@ -61,17 +63,17 @@ enum Kind {
     Prose,
 }
 
-/// Consecutive lines that form one paragraph, one item of a list or one string.
+/// Consecutive lines that form one paragraph, one list item or one string.
 struct Passage {
     line: usize,
     kind: Kind,
     text: String,
 }
 
-/// Line of a fault, the rule, and the text that breaks it.
+/// Line of a fault, the broken rule, and the text that breaks it.
 type Fault = (usize, &'static str, String);
 
-/// Splits a line of Rust into its kind and its text; a line of a page is prose.
+/// Splits a line of Rust into its kind and its text. A line of a page is prose.
 fn part(line: &str, is_rust: bool) -> (Kind, &str) {
     let line = line.trim();
     let comment = |mark: &str| line.strip_prefix(mark).filter(|_| is_rust).map(str::trim);
@@ -84,7 +86,7 @@ fn part(line: &str, is_rust: bool) -> (Kind, &str) {
     }
 }
 
-/// Returns the text of a title or of an item of a list.
+/// Returns the text of a title or of a list item; `None` for other lines.
 fn item(words: &str) -> Option<&str> {
     let title = words.trim_start_matches('#').strip_prefix(' ').filter(|_| words.starts_with('#'));
     let (number, rest) = words.split_once(". ").unwrap_or_default();
@@ -92,7 +94,7 @@ fn item(words: &str) -> Option<&str> {
     words.strip_prefix("- ").or(title).or(Some(rest).filter(|_| is_number))
 }
 
-/// Splits a text into passages, without fenced blocks and rows of tables.
+/// Splits a text into passages. Fenced blocks and rows of tables are left out.
 fn passages(text: &str, is_rust: bool) -> Vec<Passage> {
     let mut all: Vec<Passage> = vec![];
     let (mut continues, mut is_fenced) = (None, false);
@@ -112,7 +114,8 @@ fn passages(text: &str, is_rust: bool) -> Vec<Passage> {
             }
             None => all.push(Passage { line, kind, text: item.unwrap_or(words).to_owned() }),
         }
-        // A paragraph ends at an empty line or a title, code at the end of a line or a string.
+        // A paragraph ends at an empty line or at a title. A passage of code ends at the end of its
+        // line or of its string.
         let ends = words.is_empty() || words.starts_with('#');
         let goes_on = if kind == Kind::Code { words.ends_with('\\') } else { !ends };
         continues = goes_on.then_some(kind);
@@ -120,7 +123,7 @@ fn passages(text: &str, is_rust: bool) -> Vec<Passage> {
     all
 }
 
-/// Returns whether a text holds a phrase as whole words; "there is no" and "is no longer" are
+/// Returns whether a text contains a phrase as whole words. "There is no" and "is no longer" are
 /// allowed.
 fn holds(text: &str, phrase: &str) -> bool {
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
@@ -133,7 +136,7 @@ fn holds(text: &str, phrase: &str) -> bool {
     })
 }
 
-/// Returns the longest sentence of a text, with its number of words.
+/// Returns the longest sentence of a text, and its number of words.
 fn longest_sentence(text: &str) -> (usize, String) {
     let ends = |word: &str| word.trim_end_matches(['"', ')', '`', '*']).ends_with(['.', '!', '?']);
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -147,7 +150,7 @@ fn longest_sentence(text: &str) -> (usize, String) {
         .unwrap_or_default()
 }
 
-/// Returns the faults of a file by the rules for passages.
+/// Returns the faults of a file against the rules for passages.
 fn faults_of_passages(text: &str, is_rust: bool) -> Vec<Fault> {
     let mut faults = vec![];
     for Passage { line, kind, text } in passages(text, is_rust) {
@@ -172,7 +175,7 @@ fn faults_of_passages(text: &str, is_rust: bool) -> Vec<Fault> {
 }
 
 /// Returns the lines of a file that are too long. Pages made from help texts and headers of sources
-/// keep the lines of these.
+/// are exempt, because they keep the lines of their source.
 fn long_lines(text: &str, is_rust: bool) -> Vec<Fault> {
     if text.starts_with(MADE) {
         return vec![];
@@ -192,13 +195,13 @@ fn files(path: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns the strings of a passage of code, in lower case.
+/// Returns the strings in a passage of code, in lower case.
 fn strings(code: &str) -> String {
     let parts: Vec<&str> = code.split('"').skip(1).step_by(2).collect();
     parts.join(" | ").to_lowercase()
 }
 
-/// Returns the phrases to avoid in the strings of the folders in [`SHOWN`].
+/// Returns the phrases to avoid that occur in strings of the folders in [`SHOWN`].
 fn phrases_in_strings() -> Vec<String> {
     let mut all = vec![];
     for path in SHOWN {

@@ -1,30 +1,33 @@
-//! Colours of the maps, taken from the style sheet, so that maps, bars and legend agree.
+//! Colours of the maps, taken from the style sheet, so that maps, bars and legend have the same
+//! colours.
 
 use super::png::Colour;
 use crate::page::assets::STYLE;
 
-/// Number of colours from dose 0 to the limit.
+/// Number of colours for doses from 0 to the limit.
 pub(super) const LEVELS: u8 = 200;
-/// Index of the colour for a wordline past its limit.
+/// Index of the colour of a wordline past its limit.
 pub(super) const PAST: u8 = LEVELS;
-/// Index of the colour for a wordline without data.
+/// Index of the colour of a wordline without data.
 pub(super) const NO_DATA: u8 = LEVELS + 1;
-/// Steps of the ramp in the style sheet.
+/// Number of colours in the style sheet for doses up to the limit.
 const STEPS: usize = 10;
 
-/// Theme of the page.
+/// Colour theme of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Theme {
     Light,
     Dark,
 }
 
-/// Returns the colour of a dose over its limit; `LEVELS` shades from 0 to 1.
+/// Returns the index of the colour for a dose over its limit. Ratios from 0 to 1 have `LEVELS`
+/// shades.
 pub(super) fn index(ratio: f64) -> u8 {
     if ratio > 1.0 { PAST } else { (ratio * f64::from(LEVELS - 1)) as u8 }
 }
 
-/// Returns the colours of all indices. Between the steps of the style sheet they are mixed.
+/// Returns the colours of all indices. A colour between two colours of the style sheet is a mix of
+/// both.
 pub(super) fn palette(theme: Theme) -> Vec<Colour> {
     let steps: Vec<Colour> = (0..STEPS).map(|step| named(&format!("h{step}"), theme)).collect();
     let mixed = (0..LEVELS).map(|level| {
@@ -39,7 +42,7 @@ pub(super) fn palette(theme: Theme) -> Vec<Colour> {
     mixed.chain([named("hx", theme), named("hole", theme)]).collect()
 }
 
-/// Returns the colour of a property of the style sheet:
+/// Returns the colour of a property in the style sheet. The style sheet writes each property as
 /// `--name: var(--light, #rrggbb) var(--dark, #rrggbb);`.
 fn named(name: &str, theme: Theme) -> Colour {
     let mark = format!("--{name}: var(--light, #");
@@ -63,7 +66,8 @@ mod tests {
         let dark = palette(Theme::Dark);
         assert_eq!([dark[0], dark[199]], [[0x1d, 0x23, 0x29], [0xe2, 0xf6, 0xe0]]);
         assert_eq!([light.len(), dark.len()], [202, 202]);
-        // Level 11 of 199 lies at 0.4975 of the way from step 0 to step 1.
+        // Level 11 of 199 lies at 0.4975 of the way from the first to the second colour of the
+        // style sheet.
         assert_eq!(light[11], [0xdc, 0xec, 0xe9]);
     }
 

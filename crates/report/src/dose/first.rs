@@ -1,17 +1,19 @@
-//! The block that the page shows first: one whose worst wordline stands out.
+//! Block that the page shows first. Its worst wordline should have a far larger dose than the other
+//! wordlines.
 
 use super::rows::Snapshot;
 
-/// Share of the worst block's dose over limit from which a block is a candidate.
+/// Smallest share of the largest dose over limit that makes a block a candidate.
 const NEAR_WORST: f64 = 0.8;
-/// Fewest wordlines with data, so that their median says something.
+/// Smallest number of wordlines with data for which their median dose is meaningful.
 const FEWEST: usize = 9;
-/// Dose of the worst wordline over the median dose, from which it stands out.
+/// Smallest ratio of the worst wordline's dose to the median dose at which this wordline stands
+/// out.
 const STANDS_OUT: f64 = 2.5;
 
-/// Chooses technique and block. `candidates` has the blocks of techniques, the technique that
-/// should be shown first and its worst block first; the numbers are those of the techniques.
-/// Returns `None` without any block.
+/// Chooses a technique and one of its blocks; `None` if no technique has a block. `candidates` has
+/// the number of each technique and its blocks. The preferred technique comes first, and so does
+/// the worst block of a technique.
 pub(super) fn choose(candidates: &[(usize, &[Snapshot])]) -> Option<(usize, usize)> {
     let with_blocks = || candidates.iter().filter(|(_, blocks)| !blocks.is_empty());
     let standing_out = with_blocks().find_map(|(technique, blocks)| {
@@ -24,17 +26,18 @@ pub(super) fn choose(candidates: &[(usize, &[Snapshot])]) -> Option<(usize, usiz
     })
 }
 
-/// Returns the block whose worst wordline stands out most, with its dose over the median dose.
+/// Returns the block whose worst wordline stands out most, and the ratio of its dose to the median
+/// dose.
 fn furthest_out(blocks: &[Snapshot]) -> Option<(usize, f64)> {
     let worst = blocks.first()?.worst_ratio();
     let near = blocks.iter().enumerate().filter(|(_, b)| b.worst_ratio() >= NEAR_WORST * worst);
     let by = near.filter_map(|(place, block)| Some((place, stands_out_by(block)?)));
-    // Of equal blocks, the first one wins.
+    // Of blocks with equal ratios, the first block wins.
     by.reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Returns the dose of a block's worst wordline over the median dose. `None` for a block with lost
-/// data or with little data.
+/// Returns the ratio of the worst wordline's dose to the median dose of its block. `None` for a
+/// block with lost data or with little data.
 fn stands_out_by(block: &Snapshot) -> Option<f64> {
     let worst = &block.wordlines[block.worst()?];
     let with_data = block.wordlines.iter().filter(|w| w.holds_data());
@@ -59,7 +62,7 @@ mod tests {
         let too_far = block(9, &[1.0, 1.0, 70.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0], 100.0);
         let blocks = [even.clone(), lonely, too_far];
         assert_eq!(choose(&[(1, &blocks), (0, &[])]), Some((1, 1)));
-        // A technique whose blocks are even leaves the choice to the next one.
+        // If all blocks of a technique are even, the next technique has the choice.
         let evens = [even];
         assert_eq!(choose(&[(2, &evens), (1, &blocks)]), Some((1, 1)));
         assert_eq!(choose(&[(0, &[]), (2, &evens)]), Some((2, 0)));

@@ -1,4 +1,5 @@
-//! Maps of doses: a column for each block, the most disturbed first, a row for each wordline.
+//! Maps of doses. A map has one column per block, the most disturbed block first, and one row per
+//! wordline.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -10,14 +11,15 @@ use crate::numbers::{count, percent};
 use crate::section::bold;
 use crate::svg::{escape, percent as share};
 
-/// Dose over limit from which a block is worth a column.
+/// Smallest dose over limit at which a block deserves a column.
 const WORTH_SHOWING: f64 = 0.04;
-/// Fewest columns, if the drive has as many blocks.
+/// Smallest number of columns, if the drive has enough blocks.
 const FEWEST: usize = 32;
-/// Most columns. A map is about 500 pixels wide, and six maps have to fit into the page.
+/// Largest number of columns. A map is about 500 pixels wide, and six maps must fit into the page.
 const MOST: usize = 400;
 
-/// Returns the number of columns of all maps. They share it, so that maps can be compared.
+/// Returns the number of columns of all maps. All maps have equally many columns, so that readers
+/// can compare the maps.
 pub(super) fn columns<'a>(all: impl Iterator<Item = &'a Doses> + Clone) -> usize {
     let worth = |doses: &Doses| {
         doses.blocks.iter().filter(|block| block.worst_ratio >= WORTH_SHOWING).count()
@@ -27,7 +29,8 @@ pub(super) fn columns<'a>(all: impl Iterator<Item = &'a Doses> + Clone) -> usize
     wanted.clamp(FEWEST, MOST).min(known)
 }
 
-/// Returns the indices of the colours, row by row; cells that the map does not have hold no data.
+/// Returns the indices of the colours, row by row. A cell outside the map has the colour of a
+/// wordline without data.
 pub(super) fn pixels(map: &Map, columns: usize, rows: usize) -> Vec<u8> {
     let bins = map.first_wordlines.len();
     let cell = |row: usize, column: usize| {
@@ -38,7 +41,7 @@ pub(super) fn pixels(map: &Map, columns: usize, rows: usize) -> Vec<u8> {
     (0..rows).flat_map(|row| (0..columns).map(move |column| cell(row, column))).collect()
 }
 
-/// Returns the picture of a map for both themes, as markup.
+/// Returns the markup for the picture of a map, in both themes.
 fn picture(pixels: &[u8], columns: usize, said: &str) -> String {
     let rows = png::rows(columns, pixels);
     let size = (columns as u32, (pixels.len() / columns) as u32);
@@ -46,7 +49,7 @@ fn picture(pixels: &[u8], columns: usize, said: &str) -> String {
         let file = png::file(size, &palette(theme), &rows);
         format!("data:image/png;base64,{}", BASE64.encode(file))
     };
-    // Paper is light, whatever the screen is.
+    // A printed page always has the light theme.
     format!(
         "<picture><source media=\"screen and (prefers-color-scheme: dark)\" srcset=\"{}\">\
          <img alt=\"{}\" src=\"{}\"></picture>",
@@ -56,19 +59,19 @@ fn picture(pixels: &[u8], columns: usize, said: &str) -> String {
     )
 }
 
-/// Place of a map on the page.
+/// Place and size of a map on the page.
 pub(super) struct Place<'a> {
     /// Name of the technique.
     pub name: &'a str,
-    /// Place of the technique among those that charts show.
+    /// Place of the technique among the techniques that charts show.
     pub technique: usize,
-    /// Number of columns and of rows of all maps.
+    /// Number of columns and rows that all maps have.
     pub size: (usize, usize),
-    /// Number of blocks whose wordlines the page has.
+    /// Number of blocks for which the page has every wordline.
     pub packed: usize,
 }
 
-/// Returns the map of a technique with its caption.
+/// Returns the map of a technique, with its caption.
 pub(super) fn figure(doses: &Doses, place: &Place) -> String {
     let Place { name, technique: i, size: (columns, rows), packed } = *place;
     let worst = percent(100.0 * doses.worst_ratio());
@@ -84,7 +87,7 @@ pub(super) fn figure(doses: &Doses, place: &Place) -> String {
     );
     let picture = picture(&pixels(&doses.map, columns, rows), columns, &said);
     let (first, last) = ends(doses, columns);
-    // The line below the map shows for how many blocks the page has every wordline.
+    // The line below the map marks the blocks for which the page has every wordline.
     let known = match packed {
         n if n < columns => format!(
             "<svg class=\"known\" aria-hidden=\"true\"><line x2=\"{}\" y1=\"100%\" y2=\"100%\"/>\
@@ -101,7 +104,7 @@ pub(super) fn figure(doses: &Doses, place: &Place) -> String {
     )
 }
 
-/// Returns the texts below the first and the last column.
+/// Returns the text below the first column, and the text below the last column.
 fn ends(doses: &Doses, columns: usize) -> (&'static str, String) {
     let all = doses.blocks.len();
     let Some(next) = doses.blocks.get(columns) else {
@@ -113,7 +116,7 @@ fn ends(doses: &Doses, columns: usize) -> (&'static str, String) {
     ("most disturbed block", last)
 }
 
-/// Returns a number as a place in an order: "1st", "12th".
+/// Formats a number as a place in an order, such as "1st" or "12th".
 fn ordinal(n: usize) -> String {
     let ending = match (n % 10, n % 100) {
         (_, 11..=13) => "th",

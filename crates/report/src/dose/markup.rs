@@ -1,4 +1,4 @@
-//! Markup of the part about doses, and what its script needs.
+//! Markup of the part about doses, and the data for its script.
 
 use std::fmt::Write;
 
@@ -20,34 +20,34 @@ use crate::svg::escape;
 use crate::table::{Look, Table};
 
 const ID: &str = "dose";
-/// Heading of the part.
+/// Heading of the part about doses.
 pub const TITLE: &str = "Read disturb: who is hammered, and how near to the limit";
-/// Number of wordlines of each technique in the table below the maps.
+/// Number of wordlines per technique in the table below the maps.
 const HOTTEST: usize = 5;
 
-/// Technique with its doses.
+/// Technique that the part shows, with its doses.
 struct Shown<'a> {
     row: &'a Row,
     doses: Doses,
     packed: Packed,
 }
 
-/// Facts of the drive that all techniques share.
+/// Facts about the flash that all techniques share.
 struct Flash {
-    /// Number of wordlines of a block.
+    /// Number of wordlines in a block.
     wordlines: usize,
-    /// Distance of a wordline's neighbours.
+    /// Distance between a wordline and its neighbours, in wordlines.
     stride: u32,
-    /// Names of the groups of wordlines.
+    /// Names of the wordline groups.
     groups: Vec<String>,
 }
 
-/// Returns the part about doses; nothing without doses.
+/// Returns the part about doses; `None` if no run has doses.
 ///
 /// # Errors
 /// Reports a file of doses that cannot be used.
 pub fn section(model: &Model) -> Result<Option<Section>, Failure> {
-    // Several seeds would need a map each; the first one stands for all.
+    // Each seed would need its own map. Therefore only the first seed is shown.
     let doses_of = |row: &Row| row.runs.first().map_or(Ok(None), |run| Doses::read(&run.folder));
     let read: Vec<Option<Doses>> = model.rows.iter().map(doses_of).collect::<Result<_, _>>()?;
     let columns = maps::columns(read.iter().flatten());
@@ -70,7 +70,8 @@ pub fn section(model: &Model) -> Result<Option<Section>, Failure> {
     Ok(Some(Section { html, data }))
 }
 
-/// Returns what the manifest says of the flash; what it lacks follows from the doses.
+/// Returns facts about the flash from the manifest. Facts that the manifest lacks follow from the
+/// doses.
 fn flash<'a>(model: &Model, doses: impl Iterator<Item = &'a Doses>) -> Flash {
     let configuration = model.drive_configuration();
     let whole = |key: &str| number(configuration, key).unwrap_or(0.0);
@@ -92,8 +93,8 @@ fn flash<'a>(model: &Model, doses: impl Iterator<Item = &'a Doses>) -> Flash {
     flash
 }
 
-/// Returns the places of techniques in the order in which their blocks are worth showing: those
-/// that may win, the longest life first, then the others.
+/// Returns the places of the techniques in the order in which their blocks are preferred.
+/// Techniques that may win come first, in descending order of life.
 fn by_interest(shown: &[Option<Shown>]) -> Vec<usize> {
     let life = |i: &usize| {
         let row = shown[*i].as_ref().map(|shown| shown.row).filter(|row| row.may_win());
@@ -104,7 +105,7 @@ fn by_interest(shown: &[Option<Shown>]) -> Vec<usize> {
     order
 }
 
-/// Returns the section's markup, and the technique and block that are shown first.
+/// Returns the markup of the part, and the technique and the block that the page shows first.
 fn markup(
     model: &Model,
     shown: &[Option<Shown>],
@@ -143,7 +144,7 @@ fn markup(
     (html, chosen)
 }
 
-/// Returns the sentences under the heading.
+/// Returns the sentences below the heading.
 fn say(shown: &[Option<Shown>], flash: &Flash, chosen: Option<(usize, usize)>) -> String {
     let all = || shown.iter().flatten();
     let safe = || all().filter(|shown| shown.row.may_win());
@@ -172,7 +173,8 @@ fn say(shown: &[Option<Shown>], flash: &Flash, chosen: Option<(usize, usize)>) -
         .join(" ")
 }
 
-/// Returns the smallest and the largest dose of a read of a neighbour.
+/// Returns the smallest and the largest dose that a read gives to a neighbour; `None` without a
+/// programmed wordline.
 fn weights<'a>(all: impl Iterator<Item = &'a Shown<'a>>) -> Option<(f64, f64)> {
     let blocks = all.flat_map(|shown| &shown.doses.snapshots);
     let programmed = blocks.flat_map(|block| &block.wordlines).filter(|w| w.limit > 0.0);
@@ -180,24 +182,25 @@ fn weights<'a>(all: impl Iterator<Item = &'a Shown<'a>>) -> Option<(f64, f64)> {
 }
 
 impl Shown<'_> {
-    /// Returns the name with the largest dose over limit.
+    /// Returns the name of the technique, and its largest dose over limit.
     fn worst(&self) -> (&str, f64) {
         (&self.row.label, self.doses.worst_ratio())
     }
 
-    /// Returns the name with the largest dose over limit at a rewrite because of reads.
+    /// Returns the name of the technique, and the largest dose over limit at a rewrite because of
+    /// reads.
     fn threshold(&self) -> Option<(&str, f64)> {
         let summary = &self.row.runs.first()?.summary;
         Some((&self.row.label, number(summary, "/threshold_used")?))
     }
 
-    /// Returns the blocks that the page has with all their wordlines.
+    /// Returns the blocks for which the page has every wordline.
     fn packed_blocks(&self) -> &[Snapshot] {
         &self.doses.snapshots[..self.packed.blocks]
     }
 }
 
-/// Returns the legend of the maps' colours.
+/// Returns the legend of the colours in the maps.
 fn ramp() -> String {
     let mut steps = String::new();
     for k in 0..10 {
@@ -216,7 +219,7 @@ fn ramp() -> String {
     )
 }
 
-/// Returns the place of the chosen block. The script draws it.
+/// Returns the markup in which the script draws the chosen block.
 fn detail(shown: &[Option<Shown>], technique: usize, seeds: &str) -> String {
     let option = |(i, shown): (usize, &Option<Shown>)| {
         let name = escape(&shown.as_ref().filter(|shown| shown.packed.blocks > 0)?.row.label);
@@ -245,7 +248,7 @@ fn detail(shown: &[Option<Shown>], technique: usize, seeds: &str) -> String {
     )
 }
 
-/// Returns the wordlines nearest to their limits as a table.
+/// Returns a table of the wordlines that are nearest to their limits.
 fn hottest(shown: &[Option<Shown>], stride: usize) -> String {
     let mut table = Table::new([
         "technique",
@@ -294,7 +297,7 @@ fn hottest(shown: &[Option<Shown>], stride: usize) -> String {
     table.html("Wordlines with data that came nearest to their limits", |_| String::new())
 }
 
-/// Returns what the script needs. `null` stands for a technique without doses.
+/// Returns the data for the script. A technique without doses is `null`.
 fn data(
     shown: &[Option<Shown>],
     flash: &Flash,

@@ -1,26 +1,29 @@
 //! Wordlines of the worst blocks, packed into the page for its script.
 //!
-//! The columns of a block lie one after the other, in little endian. For n wordlines:
-//! reads, dose and limit (4 n bytes each), weight of a neighbour in 1/256 (2 n), then valid pages,
-//! lost pages, group and guard levels (n each). All blocks together are compressed (zlib).
+//! Each block has these columns for its n wordlines, one after the other, in little endian:
+//! - reads, dose and limit: 4 n bytes each,
+//! - weight of a neighbour, in 1/256: 2 n bytes,
+//! - valid pages, lost pages, group and guard levels: n bytes each.
+//!
+//! All blocks of a technique are compressed together (zlib).
 
 use super::png::deflated;
 use super::rows::{Snapshot, Wordline};
 
-/// Most bytes of a technique's blocks, compressed.
+/// Largest number of bytes for all blocks of a technique, after compression.
 const BUDGET: usize = 60 * 1024;
 
-/// Packed blocks of a technique.
+/// Packed blocks of one technique.
 #[derive(Debug, PartialEq)]
 pub(super) struct Packed {
-    /// Number of blocks, the worst first.
+    /// Number of packed blocks, the worst first.
     pub blocks: usize,
-    /// Compressed columns.
+    /// Compressed columns of these blocks.
     pub bytes: Vec<u8>,
 }
 
-/// Packs as many of the blocks as fit, at most `most`, each with `wordlines` wordlines. `groups`
-/// has the names of all groups.
+/// Packs the first blocks, at most `most` blocks, as far as they fit. Each block has `wordlines`
+/// wordlines. `groups` has the names of all groups.
 pub(super) fn pack(
     snapshots: &[Snapshot],
     wordlines: usize,
@@ -34,7 +37,8 @@ pub(super) fn pack(
     if all.bytes.len() <= BUDGET {
         return all;
     }
-    // More blocks take more bytes, so halving finds the largest number that fits.
+    // Each additional block takes additional bytes, so a binary search finds the largest number
+    // that fits.
     let (mut fits, mut exceeds) = (packed(1), columns.len());
     while fits.blocks + 1 < exceeds {
         let middle = packed(usize::midpoint(fits.blocks, exceeds));
@@ -90,7 +94,7 @@ mod tests {
         let groups = ["good".to_owned(), "bad".to_owned()];
         let packed = pack(&[block], 2, &groups, 5);
         assert_eq!(packed.blocks, 1);
-        // Wordline 1 is not programmed, so its bytes are 0.
+        // Wordline 1 is not programmed, so all its bytes are 0.
         #[rustfmt::skip]
         let expected = [
             4, 3, 2, 1, 0, 0, 0, 0,
@@ -104,7 +108,7 @@ mod tests {
 
     #[test]
     fn blocks_that_do_not_fit_are_left_out_from_the_end() {
-        // Doses without a pattern do not compress: 4 bytes of 18 a wordline.
+        // Random doses do not compress. Each dose takes 4 of the 18 bytes of a wordline.
         let mut state = 1u64;
         let mut random = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -118,7 +122,8 @@ mod tests {
         };
         let blocks: Vec<Snapshot> = (0..40).map(|_| block(&mut random)).collect();
         let packed = pack(&blocks, 1000, &[], 40);
-        // 60 KiB hold 15 times 4,000 bytes and some heads.
+        // A budget of 60 KiB holds the random doses of 15 blocks, 4,000 bytes each, and some
+        // headers.
         assert!((13..=15).contains(&packed.blocks), "{} blocks", packed.blocks);
         assert!(packed.bytes.len() <= BUDGET);
         let (kept, dose) = (inflated(&packed.bytes), blocks[0].wordlines[0].dose as u32);

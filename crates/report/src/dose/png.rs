@@ -1,11 +1,11 @@
-//! Pictures of one byte a pixel with a palette, as PNG files.
+//! Pictures as PNG files, with one byte per pixel and a palette.
 
 use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-/// Colour as red, green and blue.
+/// Colour as its red, green and blue.
 pub(super) type Colour = [u8; 3];
 
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -16,8 +16,8 @@ pub(super) fn deflated(bytes: &[u8]) -> Vec<u8> {
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory takes all bytes")
 }
 
-/// Returns rows of pixels as they lie in a PNG file, compressed. Each row begins with a zero: it is
-/// stored unfiltered, because neighbours among indices are not alike.
+/// Returns rows of pixels in the compressed form of a PNG file. Each row begins with a zero, which
+/// marks an unfiltered row. Filters do not help, because the indices of neighbouring pixels differ.
 ///
 /// # Panics
 /// Panics if the pixels do not fill whole rows.
@@ -27,12 +27,13 @@ pub(super) fn rows(width: usize, pixels: &[u8]) -> Vec<u8> {
     deflated(&pixels.chunks(width).flat_map(unfiltered).collect::<Vec<u8>>())
 }
 
-/// Returns a PNG file with one data chunk. `rows` comes from [`rows`]; `size` is width and height.
+/// Returns a PNG file with one data chunk. `rows` is the result of the function [`rows`]. `size` is
+/// the width and the height.
 pub(super) fn file(size: (u32, u32), palette: &[Colour], rows: &[u8]) -> Vec<u8> {
     let mut head = vec![];
     head.extend(size.0.to_be_bytes());
     head.extend(size.1.to_be_bytes());
-    // Depth 8, colours from a palette, deflate, no filter, not interlaced.
+    // Bit depth 8, colours from a palette, compression by deflate, no filter, no interlacing.
     head.extend([8, 3, 0, 0, 0]);
     let mut file = SIGNATURE.to_vec();
     for (name, content) in [
@@ -60,13 +61,14 @@ mod tests {
 
     use super::*;
 
-    /// Cyclic redundancy check of the PNG specification, annex D, bit by bit.
+    /// Computes the cyclic redundancy check of the PNG specification (annex D), bit by bit.
     fn crc(bytes: &[u8]) -> u32 {
         let step = |c: u32| if c & 1 == 1 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 };
         !bytes.iter().fold(!0, |c, byte| (0..8).fold(c ^ u32::from(*byte), |c, _| step(c)))
     }
 
-    /// Names and contents of the chunks, each with a right length and check.
+    /// Returns the name and the content of each chunk. Checks the length and the checksum of each
+    /// chunk.
     fn chunks(file: &[u8]) -> Vec<(String, Vec<u8>)> {
         let (signature, mut rest) = file.split_at(8);
         assert_eq!(signature, [137, 80, 78, 71, 13, 10, 26, 10]);

@@ -1,4 +1,4 @@
-//! Folder of `vpass compare --out`.
+//! Results in a folder of `vpass compare --out`.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{Cell, Kind, Life, Model, Row, Run, manifest_of, sentences, text};
 use crate::columns::number;
 use crate::folder::Folder;
 
-/// Reads a comparison.
+/// Reads the results of a comparison.
 pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     let json = folder.json("compare.json")?.unwrap_or(Value::Null);
     let techniques = json.get("techniques").and_then(Value::as_array);
@@ -39,7 +39,7 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     })
 }
 
-/// Returns an object without one of its keys.
+/// Returns an object without this key.
 pub(super) fn without(mut object: Value, key: &str) -> Value {
     if let Some(map) = object.as_object_mut() {
         map.remove(key);
@@ -47,8 +47,8 @@ pub(super) fn without(mut object: Value, key: &str) -> Value {
     object
 }
 
-/// Returns a label for each technique: the one that `compare` wrote, or the parts in which the
-/// techniques differ.
+/// Returns a label for each technique. `compare` wrote this label. Without it, the label has the
+/// parts in which the techniques differ.
 fn labels(techniques: &[Value]) -> Vec<String> {
     let differs = |key: &str| techniques.iter().any(|t| t.get(key) != techniques[0].get(key));
     let parts: Vec<&str> = ["gc", "refresh", "parity"].into_iter().filter(|k| differs(k)).collect();
@@ -101,7 +101,8 @@ fn row(folder: &Folder, technique: &Value, label: String) -> Result<Row, Failure
     })
 }
 
-/// Returns the pages that all runs lost. A read that failed without a lost page counts too.
+/// Returns the number of pages that all runs lost. A run without a lost page but with a failed read
+/// counts as one page.
 pub(super) fn lost_pages(runs: &[Run], cells: &BTreeMap<String, Cell>) -> f64 {
     let of = |run: &Run, key: &str| number(&run.summary, key).unwrap_or(0.0);
     let lost: f64 = runs
@@ -111,7 +112,8 @@ pub(super) fn lost_pages(runs: &[Run], cells: &BTreeMap<String, Cell>) -> f64 {
     if runs.is_empty() { cells.get("data_lost_pages").map_or(0.0, |cell| cell.mean) } else { lost }
 }
 
-/// Returns the rows that an object of lists names for each column, such as `winners`.
+/// Returns the labels that a list of `json` names for each column, such as `winners`. Labels
+/// without a row are left out.
 fn labels_of(json: &Value, list: &str, rows: &[Row]) -> BTreeMap<String, Vec<String>> {
     let mut labels = BTreeMap::new();
     for (key, names) in json.get(list).and_then(Value::as_object).into_iter().flatten() {

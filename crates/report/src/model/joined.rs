@@ -1,4 +1,4 @@
-//! Several result folders side by side, as far as their files allow: each run is a row.
+//! Several result folders side by side, as far as their settings allow. Each run is a row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::{Cell, Kind, Life, Model, Row, Run, manifest_of, sentences, text, wit
 use crate::columns::{COLUMNS, Column, Unit, half_by_batches};
 use crate::folder::Folder;
 
-/// Number of differing settings that a sentence names.
+/// Largest number of differing settings that a sentence names.
 const NAMED: usize = 5;
 
 /// Reads folders of `vpass run --out` and `vpass compare --out`.
@@ -95,7 +95,7 @@ fn row(folder: &Folder, summary: &Value, assumptions: Vec<String>) -> Row {
     }
 }
 
-/// Reads the life of a run. Its ends have a name for each unit.
+/// Reads the life of a run. Each unit has its own keys for the ends of the range.
 fn life(wear: &Value) -> Option<Life> {
     let life = Life::of(wear, None)?;
     let (key, low, high) = match life.unit.key() {
@@ -109,7 +109,7 @@ fn life(wear: &Value) -> Option<Life> {
     Some(Life { middle: number(key), low: number(low), high: number(high), ..life })
 }
 
-/// Refuses folders that differ in a name.
+/// Refuses folders in which a name differs, such as the name of the drive.
 fn same(
     folders: &[Folder],
     parts: &[Model],
@@ -129,7 +129,7 @@ fn same(
     )))
 }
 
-/// Returns a sentence for each folder whose settings differ from those of the first one.
+/// Returns a sentence for each folder whose settings differ from the settings of the first folder.
 fn differences(folders: &[Folder], parts: &[Model]) -> Vec<String> {
     let first = leaves(&parts[0].manifest);
     let sentence = |(part, folder): (&Model, &Folder)| {
@@ -186,7 +186,8 @@ fn collect(value: &Value, key: &str, all: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Returns the rows with labels that differ: a label that occurs twice gets the folder's name.
+/// Returns the rows with unique labels. If several rows share a label, each label gets the name of
+/// the folder.
 fn distinct(named: Vec<(Row, &Folder)>) -> Vec<Row> {
     let count = |label: &str| named.iter().filter(|(row, _)| row.label == label).count();
     let labels: Vec<String> = named
@@ -207,7 +208,7 @@ fn distinct(named: Vec<(Row, &Folder)>) -> Vec<Row> {
     named.into_iter().zip(labels).map(relabel).collect()
 }
 
-/// Range of a row's value, and the row's label.
+/// Value of a row with its range, and the label of the row.
 struct Standing {
     label: String,
     value: f64,
@@ -215,8 +216,8 @@ struct Standing {
     high: f64,
 }
 
-/// Returns the winners of a column, and the rows that are not told apart. No row wins if an
-/// interval is unknown.
+/// Returns the winners of a column, or the rows that cannot be distinguished. If an interval is
+/// unknown, both lists are empty.
 fn best_of(rows: &[Row], column: &Column) -> (Vec<String>, Vec<String>) {
     if matches!(column.unit, Unit::Life(_)) {
         return (vec![], vec![]);
@@ -236,7 +237,8 @@ fn best_of(rows: &[Row], column: &Column) -> (Vec<String>, Vec<String>) {
     ranked(&known.unwrap_or_default(), column.more_is_better)
 }
 
-/// As [`best_of`], for the life. Nothing wins unless all lives are known in one unit.
+/// Returns the winners by life, or the rows that cannot be distinguished. If a life is unknown or
+/// has another unit, both lists are empty.
 fn longest(rows: &[Row]) -> (Vec<String>, Vec<String>) {
     let safe: Vec<&Row> = rows.iter().filter(|row| row.may_win()).collect();
     let unit = safe.first().and_then(|row| row.life).map(|life| life.unit);
@@ -253,8 +255,8 @@ fn longest(rows: &[Row]) -> (Vec<String>, Vec<String>) {
     ranked(&known.unwrap_or_default(), true)
 }
 
-/// Returns the rows with the best value if its range overlaps no other value's range. Else returns
-/// the rows whose ranges overlap that of the best.
+/// Returns two lists of labels. The first list has the rows with the best value, if no other range
+/// overlaps theirs. Otherwise, the second list has the rows whose ranges overlap the best range.
 fn ranked(rows: &[Standing], more_is_better: bool) -> (Vec<String>, Vec<String>) {
     let better = |a: f64, b: f64| if more_is_better { a.max(b) } else { a.min(b) };
     let Some(top) = rows.iter().map(|row| row.value).reduce(better) else {

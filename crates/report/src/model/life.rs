@@ -1,29 +1,30 @@
-//! Life of a drive: one number, a range, or the reason why there is none.
+//! Life of a drive: one number, a range, or the reason why the life is unknown.
 
 use serde_json::Value;
 use vpass_lab::results::LifeUnit;
 
 use crate::numbers::kept_together;
 
-/// Life of a drive in one unit.
+/// Life of a drive, in one unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Life {
-    /// Unit of the numbers.
+    /// Unit of the numbers below.
     pub unit: LifeUnit,
     /// Life as one number; absent if only a range is known.
     pub middle: Option<f64>,
-    /// Lower end of the 95 % range.
+    /// Lower end of the 95 % range; absent if unknown.
     pub low: Option<f64>,
-    /// Upper end of the 95 % range; absent without an upper end.
+    /// Upper end of the 95 % range; absent if the range has no upper end.
     pub high: Option<f64>,
-    /// Whether rates and state had settled, so that the life is an answer.
+    /// Whether the rates and the state of the drive had settled, so that the life is reliable.
     pub is_settled: bool,
-    /// Whether the drive was not worn out at the end, so that it lives longer.
+    /// Whether the drive was not worn out at the end of the run. Its real life is then longer.
     pub lives_on: bool,
 }
 
 impl Life {
-    /// Reads a life from keys of a technique or of a run's wear; `None` without a unit.
+    /// Reads a life from the results of a technique, or from the wear of a run. `None` if the
+    /// results have no unit of life.
     pub fn of(facts: &Value, middle: Option<f64>) -> Option<Self> {
         let unit = match facts.get("life_unit")?.as_str()? {
             "days" => LifeUnit::Days,
@@ -37,20 +38,20 @@ impl Life {
             middle,
             low: number("life_low"),
             high: number("life_high"),
-            // Older results have no such key.
+            // Older results lack this key.
             is_settled: facts.get("life_settled").and_then(Value::as_bool).unwrap_or(true),
             lives_on: false,
         })
     }
 
-    /// Returns one number for a chart: the life, or the geometric mean of its range. `None` if the
-    /// life is not known.
+    /// Returns the life as one number for a chart. If only a range is known, this is its geometric
+    /// mean, or its lower end if the range has no upper end. `None` if the life is not known.
     pub fn point(&self) -> Option<f64> {
         let range = || Some((self.low? * self.high?).sqrt()).filter(|life| *life > 0.0);
         self.middle.or_else(range).or(self.low).filter(|_| self.is_settled)
     }
 
-    /// Returns both ends of the range, if the life is known and has both.
+    /// Returns both ends of the range; `None` if the life is not known or an end is absent.
     pub fn range(&self) -> Option<(f64, f64)> {
         Some((self.low?, self.high?)).filter(|_| self.is_settled)
     }

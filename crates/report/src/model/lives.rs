@@ -1,4 +1,4 @@
-//! Folder of `vpass life --out`.
+//! Results in a folder of `vpass life --out`.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use super::{Cell, Kind, Life, Model, Row, sentences, text};
 use crate::columns::number;
 use crate::folder::Folder;
 
-/// Days of a year in results.
+/// Number of days per year in results.
 const DAYS: f64 = 365.0;
 
-/// Causes of wear: name in `life.json`, name in the series, and name for readers. Colours follow
-/// this order.
+/// Causes of wear. Each has its name in `life.json`, its name in the series, and its name for
+/// readers. Colours follow this order.
 const CAUSES: [(&str, &str, &str); 6] = [
     ("host", "host", "host's own writes"),
     ("gc", "gc", "garbage collection"),
@@ -25,20 +25,20 @@ const CAUSES: [(&str, &str, &str); 6] = [
     ("parity", "parity", "parity"),
 ];
 
-/// Life over wear: the causes of wear, at points of the life.
+/// Causes of wear over a life, at several points of the life.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wearing {
-    /// Shares of all programmed pages by cause, in the order of `CAUSES`.
+    /// Share of each cause in all programmed pages, in the order of `CAUSES`.
     pub shares: [f64; 6],
-    /// Years from the start, rising, at the end of each step.
+    /// Years from the start of the life to each point, in ascending order.
     pub years: Vec<f64>,
-    /// Mean number of P/E cycles of a block at each of these times.
+    /// Mean number of P/E cycles of a block at each point.
     pub pec: Vec<f64>,
-    /// Shares of the wear since the point before, by cause, at each of these times.
+    /// Share of each cause in the wear since the previous point, for each point.
     pub consumed: Vec<[f64; 6]>,
 }
 
-/// Reads lives.
+/// Reads the results of lives.
 pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     let json = folder.json("life.json")?.unwrap_or(Value::Null);
     let techniques = json.get("techniques").and_then(Value::as_array);
@@ -63,7 +63,7 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
         others: vec![],
         winners,
         tied,
-        // A life stores the configuration in its own file.
+        // `life.json` also holds the configuration of the drive.
         manifest: json.clone(),
         paper: None,
         facts: without(json, "techniques"),
@@ -94,7 +94,8 @@ fn row(technique: &Value) -> Row {
         reclaim: text(technique, "reclaim"),
         counterfactual: technique.get("counterfactual").and_then(Value::as_bool).unwrap_or(false),
         baseline: false,
-        // A loss that acceleration may have caused makes the years no answer either.
+        // Lost pages also count if acceleration of wear may have caused the loss. The years are
+        // then no answer.
         lost_pages: lost,
         life: life(technique),
         wearing: wearing(technique),
@@ -139,8 +140,9 @@ fn wearing(technique: &Value) -> Option<Wearing> {
     Some(Wearing { shares, years: of(&years), pec: of(&pec), consumed })
 }
 
-/// Returns the share of each cause in the wear between the points `n - 1` and `n`. Results have the
-/// shares of all wear so far, so the wear by a cause is its share times the cycles so far.
+/// Returns the share of each cause in the wear between the points `n - 1` and `n`. Results store
+/// the shares of all wear up to a point. The wear by a cause up to a point is therefore its share
+/// times the cycles up to that point.
 fn at_step(pec: &[f64], so_far: &[Vec<f64>; 6], n: usize) -> [f64; 6] {
     let worn = |cause: usize, n: usize| {
         let share = so_far[cause][n];
@@ -159,7 +161,8 @@ mod tests {
 
     #[test]
     fn shares_of_a_step_follow_from_the_shares_so_far() {
-        // Reads take 20 of the first 100 cycles, and 80 of the next 100: half of 200.
+        // Reads cause 20 of the first 100 cycles and 80 of the next 100, which is half of all 200
+        // cycles.
         let row = |years: f64, pec: f64, reads: Option<f64>| {
             json!({"years": years, "pec_mean": pec, "consumed_reclaim": reads,
                    "consumed_host": reads.map(|share| 1.0 - share)})

@@ -1,4 +1,5 @@
-//! Folder of `vpass paper --out`: the paper's numbers beside ours, and the data of its figures.
+//! Results in a folder of `vpass paper --out`: the paper's numbers beside our numbers, and the data
+//! of the figures.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +10,20 @@ use super::{Kind, Model, text};
 use crate::csv::Csv;
 use crate::folder::Folder;
 
-/// Number of a paper beside ours.
+/// Number of a paper beside our number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     /// Place in the paper.
     pub source: String,
     /// Meaning of the number.
     pub what: String,
-    /// Number in the paper; absent if the paper gives a direction only.
+    /// Number in the paper; absent if the paper gives only a direction.
     pub paper: Option<f64>,
-    /// Our number; absent without one.
+    /// Our number; absent if there is no such number.
     pub here: Option<f64>,
-    /// Largest difference that still agrees, as a share of the paper's number.
+    /// Largest difference that counts as agreement, as a share of the paper's number.
     pub tolerance: Option<f64>,
-    /// Verdict of `vpass paper`.
+    /// Verdict that `vpass paper` gave.
     pub verdict: String,
 }
 
@@ -31,11 +32,11 @@ pub struct Claim {
 pub struct Paper {
     /// Numbers of the paper, in the order of its recipe.
     pub claims: Vec<Claim>,
-    /// Data of each figure: name of the file without `.csv`, and content.
+    /// Data of each figure, as the name of its file without `.csv` and its content.
     pub figures: Vec<(String, Csv)>,
 }
 
-/// Reads the results of a recipe.
+/// Reads the results of a paper's recipe.
 pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     let comparison = folder.csv("comparison.csv")?.unwrap_or_default();
     let mut figures = vec![];

@@ -1,9 +1,9 @@
-//! Style sheet and script of the page. Both stand in the page itself.
+//! Style sheet and script of the page. The page contains both.
 
-/// Style sheet.
+/// Style sheet of the page.
 pub(crate) const STYLE: &str = include_str!("style.css");
 
-/// Script: its files share one scope of their own.
+/// Script of the page. All its files share one scope.
 pub(crate) const SCRIPT: &str = concat!(
     "'use strict';\n(() => {\n",
     include_str!("base.js"),

@@ -1,11 +1,12 @@
-// Elements, and numbers as the rest of the page writes them.
+// Helpers for elements, and numbers in the form of the rest of the page.
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 const root = document.documentElement;
 const data = JSON.parse($('#data').textContent);
 const names = data.names ?? [];
 
-// Element with attributes and children; a child that is not an element becomes a text node.
+// Makes an element with attributes and children. A child that is not an element becomes a text
+// node.
 const maker = space => (tag, attributes = {}, ...children) => {
   const made = document.createElementNS(space, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -22,7 +23,8 @@ const percent = share => {
   return (value > 0 && value < 9.95 ? significant(value, 2) : Math.round(value)) + NBSP + '%';
 };
 
-// Three significant digits. The value is rounded first: 999.96 has four digits before the point.
+// Formats a number with three significant digits. The value is rounded first, because 999.96 then
+// has four digits before the decimal point.
 function significant(value, digits = 3) {
   if (value === 0) return '0';
   const rounded = Number(value.toPrecision(digits));
@@ -35,12 +37,12 @@ function latency(us) {
   if (us < 999500) return significant(us / 1e3) + NBSP + 'ms';
   return significant(us / 1e6) + NBSP + 's';
 }
-// Label of an axis: 20k, 1.5M.
+// Formats the label of an axis, such as 20k or 1.5M.
 function short(value) {
   if (value >= 1e6) return +(value / 1e6).toPrecision(3) + 'M';
   return value >= 1e3 ? +(value / 1e3).toPrecision(3) + 'k' : String(+value.toPrecision(3));
 }
-// Round values from 0 to `most`, about `count` of them.
+// Returns about `count` round values from 0 to `most`.
 function ticks(most, count, least = 0) {
   const size = 10 ** Math.floor(Math.log10(most / count));
   const factor = [1, 2, 2.5, 5, 10].find(f => f * size >= most / count);

@@ -1,6 +1,7 @@
-// Crosshairs: a slider and the pointer choose a position; a line of text has the values there.
+// Crosshairs: a slider or the pointer chooses a position, and a line of text shows the values
+// there.
 
-// Place of a pointer in a plot: 0 at its left edge, 1 at its right edge.
+// Returns the place of a pointer in a plot: 0 at its left edge, and 1 at its right edge.
 function fraction(event, plot) {
   const box = plot.getBoundingClientRect();
   return limited((event.clientX - box.left) / box.width, 0, 1);
@@ -10,21 +11,22 @@ const percentile = nines => {
   const decimals = Math.max(0, Math.ceil(nines) - 1);
   return 'p' + Number((100 * (1 - 10 ** -nines)).toFixed(decimals));
 };
-// Per kind of chart: number of positions, position of a fraction, and what a position shows.
+// Functions for each kind of chart: the position of a fraction, the fraction of a position, and the
+// texts that a position shows.
 const charts = {
   cdf: cdf => ({
     nearest: f => cdf.f.reduce((best, v, k) =>
       Math.abs(v - f) < Math.abs(cdf.f[best] - f) ? k : best, 0),
     at: k => cdf.f[k],
     head: k => percentile(cdf.x[k]),
-    // Null: a technique without reads, or a percentile beyond its last read.
+    // Null stands for a technique without reads, or for a percentile beyond its last read.
     value: (i, k) => latencyOf(cdf.y[i]?.[k]) || '–',
   }),
   time: (time, count) => ({
     nearest: f => Math.min(count - 1, Math.floor(f * count)),
     at: k => (k + 0.5) / count,
     head: k => significant((k + 0.5) / count * time.max) + NBSP + 's',
-    // A run that ended earlier has its own, shorter windows.
+    // Windows are shorter in a run that ended earlier.
     value: (i, k) => {
       if (time.T[i] == null) return '–';
       const own = Math.floor((k + 0.5) / count * time.max / time.T[i] * time.r[i].length);

@@ -1,7 +1,8 @@
-// The chosen block: doses of its wordlines against their limits.
+// Chosen block: doses of its wordlines, and their limits.
 
 const dose = data.dose;
-// Widest block that is drawn whole, and the wordlines in view of a larger one.
+// Largest number of wordlines of a block that is drawn as a whole. The next constant is the number
+// of wordlines that are in view of a larger block.
 const WIDEST = 192;
 const WINDOW = 128;
 const TOP = 230;
@@ -14,7 +15,7 @@ async function inflated(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
   return new Response(stream).arrayBuffer();
 }
-// Blocks of a technique. The columns of a block lie one after the other, in little endian.
+// Returns the blocks of a technique. The columns of a block follow each other, in little endian.
 function blocksOf(technique) {
   const { packed } = dose.techniques[technique];
   return unpacked[technique] ??= inflated(bytesOf(packed)).then(buffer => {
@@ -38,10 +39,10 @@ function blocksOf(technique) {
     }));
   });
 }
-// Number of blocks of a technique whose wordlines the page has.
+// Returns the number of blocks of a technique for which the page has every wordline.
 const blockCount = technique => dose.techniques[technique]?.moments.length ?? 0;
 const holdsData = (block, w) => block.valid[w] + block.lost[w] > 0;
-// Wordline with the largest share of its limit, among those that hold data.
+// Returns the wordline with data that has the largest dose over limit.
 function worstOf(block) {
   let worst = -1;
   const share = w => block.dose[w] / block.limit[w];
@@ -51,7 +52,8 @@ function worstOf(block) {
   return Math.max(0, worst);
 }
 const inView = () => dose.wordlines > WIDEST ? WINDOW : dose.wordlines;
-// First wordline in view, so that the thumb of the slider stands below the chosen wordline.
+// Returns the first wordline in view. The thumb of the slider then stands below the chosen
+// wordline.
 const firstFor = w =>
   Math.round(w * (dose.wordlines - inView()) / Math.max(1, dose.wordlines - 1));
 
@@ -65,7 +67,7 @@ async function choose(technique, place) {
   showChoice();
   drawBlock();
 }
-// Brings heading, select boxes and maps in line with the chosen block.
+// Updates heading, select boxes and maps for the chosen block.
 function showChoice() {
   const { technique, place, block } = chosen;
   const { moments } = dose.techniques[technique];
@@ -99,7 +101,8 @@ function drawBlock() {
   const count = inView();
   const last = first + count - 1;
   const live = block.limit.map((_, w) => holdsData(block, w));
-  // Limits of wordlines without data do not set the scale: guard levels raise them tenfold.
+  // The scale ignores the limits of wordlines without data, because guard levels raise limits
+  // tenfold.
   const highest = Math.max(1, ...block.limit.filter((_, w) => live[w]));
   const most = Math.max(...block.dose.filter((_, w) => live[w]), 0);
   const top = Math.max(highest * 1.12, Math.min(most * 1.06, highest * 1.5));
@@ -165,7 +168,7 @@ function drawBlock() {
   point(chosen.wordline);
   fillTable();
 }
-// Table of the wordlines in view, made once a reader opens it.
+// Fills the table of the wordlines in view, but only if the reader has opened the table.
 function fillTable() {
   const place = $('#dnum');
   const fold = place.closest('details');
@@ -188,7 +191,7 @@ const horizontal = (value, y) => [
   svg('line', { class: 'g', x2: '100%', y1: y.toFixed(2) + '%', y2: y.toFixed(2) + '%' }),
   svg('text', { class: 'end', x: -8, y: y.toFixed(2) + '%', dy: 4 }, short(value)),
 ];
-// Names of the groups at the right edge, each at its lowest limit without guard levels.
+// Returns the names of the groups at the right edge, each at its lowest limit without guard levels.
 function groupLabels(block, top, down) {
   const isPlain = (w, g) => block.group[w] === g && block.guard[w] === 0 && block.limit[w] > 0;
   const lowest = dose.groups.map((_, g) =>
@@ -197,14 +200,14 @@ function groupLabels(block, top, down) {
     .sort((a, b) => b.limit - a.limit);
   let free = -Infinity;
   return shown.map(({ limit, g }) => {
-    // Labels keep 14 pixels apart.
+    // Labels have a distance of at least 14 pixels.
     const y = Math.max(down(limit) * TOP / 100, free);
     free = y + 14;
     return svg('text', { class: 'opt', x: '100%', dx: 8, y: y.toFixed(1), dy: 4 },
       `${dose.groups[g]} ${short(limit)}`);
   });
 }
-// Marks a wordline and says what it endured.
+// Marks a wordline, and describes its reads and its dose.
 function point(w) {
   const { block, first } = chosen;
   chosen.wordline = limited(w, 0, dose.wordlines - 1);
@@ -236,9 +239,9 @@ function point(w) {
     html(i === 0 || part.startsWith('dose') ? 'b' : 'span', {}, part)));
   slider.setAttribute('aria-valuetext', parts.join('; '));
 }
-// Makes the maps and the controls of the block work.
+// Connects the maps and the controls of the block with their functions.
 function wireDoses() {
-  // The address names the block, so that a link can point to it.
+  // The address names the block, so that a link can point to this block.
   const pick = async (technique, place) => {
     await choose(technique, place);
     const { block } = chosen.block;
@@ -278,7 +281,7 @@ function wireDoses() {
       pick(t, to);
     };
   }
-  // Chooses the block in the address; returns whether there is one.
+  // Chooses the block in the address. Returns whether the address names a block.
   const fromAddress = () => {
     let [, name, number] = /^#dose=(.*),(\d+)$/.exec(location.hash) ?? [];
     try {

@@ -1,4 +1,4 @@
-// Saving: a figure as SVG or PNG, its numbers as CSV.
+// Saving of a figure as SVG or PNG, and of its numbers as CSV.
 
 const PROPERTIES = [
   'fill', 'stroke', 'stroke-width', 'stroke-opacity', 'stroke-dasharray', 'stroke-linecap',
@@ -7,10 +7,11 @@ const PROPERTIES = [
 const ACROSS = ['x', 'x1', 'x2', 'width', 'cx'];
 const DOWN = ['y', 'y1', 'y2', 'height', 'cy'];
 const DROPPED = ['title', 'desc'];
-// Characters that XML cannot hold.
+// Characters that XML cannot contain.
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
-// Path in a box of 1000 by 1000, in pixels. Every command but H and V takes pairs.
+// Scales a path from a box of 1000 by 1000 to pixels. Every command except H and V takes pairs of
+// numbers.
 function scaledPath(d, width, height) {
   return d.replace(/([A-Za-z])([^A-Za-z]*)/g, (_, command, rest) => {
     const numbers = rest.match(/-?[\d.]+(?:e-?\d+)?/g) ?? [];
@@ -19,7 +20,7 @@ function scaledPath(d, width, height) {
     return command + scaled.join(' ');
   });
 }
-// Copy for other programs: no classes, variables, percentages or nested drawings.
+// Returns a copy for other programs, without classes, variables, percentages and nested drawings.
 function plain(node, width, height) {
   const style = getComputedStyle(node);
   if (style.display === 'none' || DROPPED.includes(node.tagName)) return null;
@@ -59,7 +60,7 @@ function plain(node, width, height) {
   }
   return copy;
 }
-// Lines of a text node as they are broken on the page.
+// Returns the lines of a text node, with the line breaks of the page.
 function textLines(node, left, top) {
   const style = getComputedStyle(node.parentElement);
   const pen = document.createElement('canvas').getContext('2d');
@@ -83,7 +84,7 @@ function textLines(node, left, top) {
     'font-family': style.fontFamily, fill: style.color,
   }, line.text));
 }
-// All that a figure shows, as drawings whose places are relative to (left, top).
+// Returns everything that a figure shows, as drawings with places relative to (left, top).
 function drawings(node, left, top) {
   if (node.nodeType === Node.TEXT_NODE) return textLines(node, left, top);
   if (node.nodeType !== Node.ELEMENT_NODE || node.matches('.vis, details, noscript')) return [];
@@ -118,7 +119,7 @@ function picture(figure) {
     figure.classList.remove('saving');
   }
 }
-// Twice as many pixels as on the page, for paper.
+// Makes a PNG with twice as many pixels as on the page, for printed papers.
 async function asPng({ text, width, height }) {
   const SCALE = 2;
   const bytes = new TextEncoder().encode(text);
@@ -136,7 +137,8 @@ const cell = value => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 const csv = rows => rows.map(row => row.map(cell).join(',') + '\n').join('');
-// Indices of a map, row by row. The file has one IDAT chunk, after its length, with unfiltered rows.
+// Returns the indices of the colours in a map, row by row. The file has one IDAT chunk with
+// unfiltered rows, after the length of the chunk.
 async function mapIndices(image) {
   const file = bytesOf(image.src.split(',')[1]);
   const start = new TextDecoder('latin1').decode(file).indexOf('IDAT') + 4;

@@ -1,10 +1,10 @@
-//! The page as a whole: what it holds, what it never holds, and its size.
+//! Tests of the whole page: what it contains, what it never contains, and its size.
 
 use super::*;
 use crate::testing::{folder, json, json_with_lives};
 use serde_json::json as value;
 
-/// Name that would end a tag, an attribute or a script, if it were not escaped.
+/// Name that would end a tag, an attribute or a script if the name were not escaped.
 const HOSTILE: &str = "<script>alert(1)</script>\" onload='x' \u{1}\u{202e}&amp;</p>";
 
 fn made(json: &Value) -> String {
@@ -73,10 +73,10 @@ fn hostile_names_stay_text() {
     let html = made(&json);
     for tag in ["<script", "</script", "<p ", "</p>"] {
         let (of_clean, of_hostile) = (clean.matches(tag).count(), html.matches(tag).count());
-        // A warning more is a list item more, and no paragraph or script.
+        // One more warning adds a list item, but no paragraph and no script.
         assert_eq!(of_hostile, of_clean, "{tag}");
     }
-    // Inside the data, `<` is \u003c and quotes are escaped by JSON.
+    // In the data, JSON escapes quotes, and `<` is written as \u003c.
     let (markup, data) = html.split_once("id=\"data\">").unwrap();
     let data = data.split_once("</script>").unwrap().0;
     let data: Value = serde_json::from_str(data).unwrap();

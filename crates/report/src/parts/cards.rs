@@ -1,4 +1,5 @@
-//! Part 2: four cards, each with the best technique of a measure, the next, and a bar for all.
+//! Part 2 of the page: four cards. Each card has the best technique in a measure, the next
+//! technique, and bars for all techniques.
 
 use std::fmt::Write;
 
@@ -9,18 +10,19 @@ use crate::section::Section;
 use crate::sentences::verdict::{leader, ratio};
 use crate::svg::{escape, percent};
 
-/// Bars of techniques that lost data end at this multiple of the largest bar of the others.
+/// Longest bar of a technique that lost data, as a multiple of the longest bar of the other
+/// techniques.
 const CAP: f64 = 1.6;
-/// Smallest bar that is not 0, as a share of the width.
+/// Shortest bar of a value above 0, as a share of the width.
 const SMALLEST: f64 = 0.03;
-/// Difference below which two numbers count as alike.
+/// Largest difference between two numbers that count as equal, as a share.
 const ALIKE: f64 = 0.01;
 
-/// Measure of a card.
+/// Measure that a card shows.
 struct Measure {
     key: &'static str,
     title: &'static str,
-    /// Title of a page with one technique, which nothing surpasses.
+    /// Title on a page with only one technique, which cannot be compared.
     alone: &'static str,
     more_is_better: bool,
     /// Whether bars are logarithmic.
@@ -29,7 +31,7 @@ struct Measure {
     text: fn(&Row) -> String,
 }
 
-/// Returns the four cards.
+/// Returns the part with the four cards.
 pub(crate) fn section(model: &Model) -> Section {
     let cards: String = measures(model).iter().map(|measure| card(model, measure)).collect();
     Section { html: format!("<div class=\"cards\">{cards}</div>"), data: vec![] }
@@ -140,7 +142,7 @@ fn card(model: &Model, measure: &Measure) -> String {
     )
 }
 
-/// Returns the winners and the next technique: "`a`; `b` takes 1.2 times as much".
+/// Returns the winners and the next technique, such as "`a`; `b` takes 1.2 times as much".
 fn against(model: &Model, measure: &Measure, best: &Row, winners: &[&Row]) -> String {
     let names: Vec<String> =
         winners.iter().map(|row| format!("<b>{}</b>", escape(&row.label))).collect();
@@ -172,7 +174,7 @@ fn against(model: &Model, measure: &Measure, best: &Row, winners: &[&Row]) -> St
     }
 }
 
-/// Returns the text of a card without a winner, and the reason.
+/// Returns the text of a card without a winner, and the reason why no technique wins.
 fn undecided(model: &Model, measure: &Measure) -> (String, String) {
     if let Some(of_best) = of_the_longest_lives(model, measure) {
         return of_best;
@@ -214,7 +216,8 @@ fn undecided(model: &Model, measure: &Measure) -> (String, String) {
     ("not told apart".into(), format!("{} {why}{then}", names(&front)))
 }
 
-/// Returns the techniques in front of a measure, and a phrase with the best other technique.
+/// Returns the techniques that may be the best in a measure, and a phrase about the best of the
+/// other techniques. `None` if the model has no such group.
 fn front<'a>(model: &'a Model, measure: &Measure) -> Option<(Vec<&'a Row>, String)> {
     let (front, behind) = model.front_of(measure.key)?;
     let mut behind: Vec<(&Row, f64)> =
@@ -227,8 +230,8 @@ fn front<'a>(model: &'a Model, measure: &Measure) -> Option<(Vec<&'a Row>, Strin
     Some((front, then))
 }
 
-/// Returns a number of the longest lives, and whose it is. Lives are compared by their years alone;
-/// their other numbers win nothing.
+/// Returns a number of the techniques with the longest lives, and their names. Techniques are
+/// compared only by their years of life. Their other numbers win nothing.
 fn of_the_longest_lives(model: &Model, measure: &Measure) -> Option<(String, String)> {
     if model.kind != Kind::Lives || measure.key == "life" {
         return None;
@@ -247,7 +250,7 @@ fn of_the_longest_lives(model: &Model, measure: &Measure) -> Option<(String, Str
     Some((text, format!("under {}", crate::sentences::list(&bold))))
 }
 
-/// Returns the labels of rows as a list.
+/// Returns the labels of these rows as a list.
 fn names(rows: &[&Row]) -> String {
     let names: Vec<String> = rows.iter().map(|row| escape(&row.label)).collect();
     crate::sentences::list(&names)
@@ -280,7 +283,7 @@ fn bars(model: &Model, measure: &Measure, winners: &[&Row]) -> String {
     html
 }
 
-/// Scale of the bars of a card.
+/// Scale for the widths of the bars in a card.
 struct Widths {
     low: f64,
     high: f64,
@@ -307,7 +310,7 @@ impl Widths {
             return 0.0;
         }
         let share = if self.is_log {
-            // The smallest value has a bar too.
+            // The offset gives the smallest value a visible bar.
             let above = |v: f64| (v / self.low).log10() + 0.35;
             above(value) / above(self.high)
         } else {

@@ -1,4 +1,4 @@
-//! Part 6: latency of host reads by percentile, to the last nines.
+//! Part 6 of the page: latency of host reads by percentile, up to 99.999 %.
 
 use hdrhistogram::Histogram;
 use serde_json::json;
@@ -16,26 +16,27 @@ use crate::table::Table;
 
 const TITLE: &str = "Read latency, to the last nines";
 const HEIGHT: u32 = 300;
-/// Ends of the axis in nines: 50 % and 99.999 %.
+/// Ends of the axis in nines, which stand for 50 % and 99.999 %.
 const ENDS: (f64, f64) = (0.3, 5.0);
-/// Points of a curve for each nine.
+/// Number of points of a curve per nine.
 const STEPS: u32 = 20;
-/// Percentile that the scrubber shows first, in nines.
+/// Percentile that the page shows first, in nines.
 const FIRST: f64 = 3.0;
-/// Fewest reads beyond a percentile, so that its latency is worth a point.
+/// Smallest number of reads beyond a percentile for which the curve has a point.
 const FEWEST: f64 = 1.0;
 
-/// Latencies of a technique: all runs together, and the smallest and the largest of a run.
+/// Latencies of a technique: over all runs together, and the range over single runs.
 struct Curve {
     /// Histogram of the reads of all runs, in nanoseconds.
     all: Histogram<u64>,
-    /// Latencies in microseconds at the percentiles; absent beyond the last read.
+    /// Latencies in microseconds at the percentiles of the axis. A latency is absent beyond the
+    /// slowest read.
     us: Vec<Option<f64>>,
     low: Vec<f64>,
     high: Vec<f64>,
 }
 
-/// Returns the part.
+/// Returns the part about latencies.
 ///
 /// # Errors
 /// Reports a log that cannot be read.
@@ -106,7 +107,7 @@ impl Curve {
         Ok(Some(Self { all, us, low, high }))
     }
 
-    /// Returns the curve over the band of the seeds.
+    /// Returns the curve of technique `i`, drawn over the range of the seeds.
     fn svg(&self, i: usize, places: &[f64], y: &dyn Scale) -> String {
         let count = self.us.iter().take_while(|us| us.is_some()).count();
         let of = |values: &[f64]| values[..count].iter().map(|v| y.place(*v)).collect::<Vec<_>>();
@@ -121,12 +122,12 @@ impl Curve {
     }
 }
 
-/// Rounds a latency to nanoseconds.
+/// Rounds a latency in microseconds to nanoseconds.
 fn round(us: f64) -> f64 {
     (us * 1e3).round() / 1e3
 }
 
-/// Percentiles of the table, in nines.
+/// Percentiles in the table, in nines, with their names.
 const PERCENTILES: [(f64, &str); 5] = [
     (std::f64::consts::LOG10_2, "p50"),
     (1.0, "p90"),

@@ -1,4 +1,5 @@
-//! Part 9: life against controller memory; without known lives, rewritten pages against it.
+//! Part 9 of the page: life against controller memory. If no life is known, this part shows
+//! rewritten pages instead.
 
 use std::fmt::Write;
 
@@ -14,9 +15,9 @@ use crate::svg::{escape, grid, percent, plot, short, spread, stretched};
 use crate::table::Table;
 
 const HEIGHT: u32 = 280;
-/// Distance between two labels, in pixels; each has two lines.
+/// Distance between two labels in pixels. Each label has two lines.
 const GAP: f64 = 31.0;
-/// Ratio of values from which the axis is logarithmic.
+/// Smallest ratio of the largest to the smallest value at which the axis is logarithmic.
 const WIDE: f64 = 60.0;
 
 /// Measure on the y axis.
@@ -26,7 +27,7 @@ struct Measure {
     value: fn(&Row) -> Option<f64>,
     text: fn(&Row) -> String,
     source: &'static str,
-    /// Whether the measure is a life, which has ranges.
+    /// Whether the measure is a life. Lives have ranges.
     is_life: bool,
 }
 
@@ -52,7 +53,7 @@ const REWRITES: Measure = Measure {
     is_life: false,
 };
 
-/// Point of a technique.
+/// Mark of a technique in the chart.
 struct Point<'a> {
     technique: usize,
     row: &'a Row,
@@ -60,7 +61,7 @@ struct Point<'a> {
     y: f64,
 }
 
-/// Returns the part.
+/// Returns the part about cost.
 pub(crate) fn section(model: &Model) -> Section {
     let is_known = model.rows.iter().any(|row| row.life.is_some_and(|life| life.point().is_some()));
     let measure = if is_known { &LIFE } else { &REWRITES };
@@ -93,7 +94,7 @@ fn numbers(model: &Model) -> (&'static str, serde_json::Value) {
     csv("cost", &heading, &model.rows.iter().map(row).collect::<Vec<_>>())
 }
 
-/// Returns the capacity of the drive in bytes, from its configuration.
+/// Returns the capacity of the drive in bytes, from its configuration; `None` if unknown.
 fn capacity(model: &Model) -> Option<f64> {
     let text = model.drive_configuration().pointer("/drive/capacity")?.as_str()?;
     let letters = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -107,7 +108,7 @@ fn chart(model: &Model, measure: &Measure) -> String {
     let ram = |row: &Row| row.value("controller_ram_bytes");
     let (low, high) =
         ends(model.rows.iter().filter_map(ram).filter(|n| *n > 0.0)).unwrap_or((1.0, 1.0));
-    // Few ticks: powers of 8.
+    // Powers of 8 give only a few ticks.
     let x = Log::with_base(low / 8.0, high * 2.2, 8.0, bytes);
     let range = |row: &Row| row.life.and_then(|life| life.range()).filter(|_| measure.is_life);
     let values: Vec<f64> = model
@@ -149,7 +150,7 @@ fn chart(model: &Model, measure: &Measure) -> String {
     plot(HEIGHT, &body, measure.said, "")
 }
 
-/// Returns the y axis: linear from 0, or logarithmic if the values differ much.
+/// Returns the y axis. The axis is linear from 0, or logarithmic if the values differ much.
 fn axis(values: &[f64], measure: &Measure, model: &Model) -> Box<dyn Scale> {
     let format: crate::scale::Format = if measure.is_life {
         match model.rows.iter().find_map(|row| row.life).map(|life| life.unit) {
@@ -172,7 +173,7 @@ fn tick(unit: LifeUnit, value: f64) -> String {
     if value == 0.0 { "0".into() } else { kept_together(&unit.text(value)) }
 }
 
-/// Returns the mark of a technique; hollow if it lost data.
+/// Returns the mark of a technique. The mark is hollow if the technique lost data.
 fn dot(point: &Point) -> String {
     let i = point.technique;
     let at = format!("M{} {}h0", short(1000.0 * point.x, 1), short(1000.0 * (1.0 - point.y), 1));
@@ -187,7 +188,8 @@ fn dot(point: &Point) -> String {
     )
 }
 
-/// Returns name and numbers beside each mark, moved apart.
+/// Returns the name and the numbers beside each mark. Labels are moved apart so that they do not
+/// overlap.
 fn labels(points: &[Point], measure: &Measure) -> String {
     let height = f64::from(HEIGHT);
     let wanted: Vec<f64> = points.iter().map(|point| (1.0 - point.y) * height).collect();

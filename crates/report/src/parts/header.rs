@@ -1,4 +1,5 @@
-//! Parts 1 and 3: what was run, the verdict, and the chips that show or hide a technique.
+//! Parts 1 and 3 of the page: facts of the run, the verdict, and the check boxes that show or hide
+//! a technique.
 
 use std::fmt::Write;
 
@@ -9,7 +10,7 @@ use crate::section::Section;
 use crate::sentences::verdict::{headline, leader, lede};
 use crate::svg::{dashes, escape};
 
-/// Returns the name of the workload without folders.
+/// Returns the name of the workload, without its folders.
 pub(crate) fn workload(model: &Model) -> &str {
     let name = model.workload.trim_end_matches('/');
     name.rsplit('/').next().unwrap_or(name)
@@ -41,7 +42,7 @@ pub(crate) fn header(model: &Model) -> String {
     )
 }
 
-/// Returns the facts that all techniques share.
+/// Returns the facts that are the same for all techniques.
 fn sizes(model: &Model) -> Vec<(&'static str, String)> {
     let mut facts = vec![];
     if let Some(run) = model.rows.first().and_then(|row| row.runs.first()) {
@@ -58,7 +59,8 @@ fn sizes(model: &Model) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Returns the chips: the legend of all charts, and the switch of each technique.
+/// Returns the check boxes, each of which shows or hides one technique. The boxes are also the
+/// legend of all charts.
 pub(crate) fn keys(model: &Model) -> Section {
     let mut html = String::from(
         "<div class=\"keys\" role=\"group\" aria-label=\"Techniques shown in all charts\">\

@@ -1,4 +1,4 @@
-//! Part 5: how long each drive lives, and what programmed its flash.
+//! Part 5 of the page: how long each drive lives, and what caused its programs.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::sentences::life::{consumed, share};
 use crate::svg::{escape, percent};
 use crate::table::Table;
 
-/// Causes of programs: key in `summary.json`, and name for readers.
+/// Causes of programs. Each has its key in `summary.json` and its name for readers.
 const CAUSES: [(&str, &str); 6] = [
     ("host", "host's own"),
     ("gc", "garbage collection"),
@@ -23,10 +23,11 @@ const CAUSES: [(&str, &str); 6] = [
     ("parity", "parity"),
 ];
 
-/// Bars of techniques that lost data end at this multiple of the largest bar of the others.
+/// Longest bar of a technique that lost data, as a multiple of the longest bar of the other
+/// techniques.
 const CAP: f64 = 1.6;
 
-/// Returns the part.
+/// Returns the part about lives.
 pub(crate) fn section(model: &Model) -> Section {
     let programs: Vec<[f64; 6]> = model.rows.iter().map(|row| programs(model, row)).collect();
     let most = programs.iter().map(|of| of.iter().sum::<f64>()).fold(0.0, f64::max);
@@ -79,7 +80,8 @@ fn numbers(model: &Model, programs: &[[f64; 6]]) -> (&'static str, Value) {
     csv("life", &heading, &model.rows.iter().zip(programs).map(row).collect::<Vec<_>>())
 }
 
-/// Returns the pages programmed by cause: for a life, shares; for a run, per page of the host.
+/// Returns the programmed pages by cause. For a life, they are shares. For a run, they are pages
+/// per page of the host.
 fn programs(model: &Model, row: &Row) -> [f64; 6] {
     match model.kind {
         Kind::Lives => row.wearing.as_ref().map_or([0.0; 6], |wearing| wearing.shares),
@@ -110,7 +112,7 @@ fn heads(model: &Model) -> String {
     )
 }
 
-/// Longest life that the bars show.
+/// Scale of the bars, which ends at the longest life shown.
 struct Scale {
     most: f64,
 }
@@ -135,7 +137,7 @@ impl Scale {
     }
 }
 
-/// Returns the bar of a life with its 95 % range.
+/// Returns the bar of a life, with its 95 % range.
 fn bar(i: usize, row: &Row, scale: &Scale) -> String {
     let Some(life) = row.life else {
         return "<svg><text class=\"m\" x=\"0\" y=\"17\">no life: nothing wears the drive, or no \
@@ -199,7 +201,7 @@ fn stack(row: &Row, of: &[f64; 6], most: f64, kind: Kind) -> String {
         );
         at += width;
     }
-    // Shares always add up to 1.
+    // The shares of a life always add up to 1, so their sum is not shown.
     if kind != Kind::Lives {
         let _ = write!(svg, "<text x=\"{}\" dx=\"7\" y=\"17\">{}</text>", percent(at), sig(sum));
     }

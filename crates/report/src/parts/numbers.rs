@@ -1,11 +1,11 @@
-//! Part 10: all numbers of all techniques, metrics as rows.
+//! Part 10 of the page: table of all numbers of all techniques, with a row per measure.
 
 use crate::columns::{COLUMNS, Unit};
 use crate::model::{Kind, Model, Row};
 use crate::section::{Section, csv, raw};
 use crate::table::{Look, Table};
 
-/// Returns the table.
+/// Returns the part with the table.
 pub(crate) fn section(model: &Model) -> Section {
     let table = table(model);
     let places: Vec<Option<usize>> = model.all().map(|row| model.place(&row.label)).collect();
@@ -30,7 +30,7 @@ pub(crate) fn section(model: &Model) -> Section {
     Section { html, data: vec![raw_numbers(model)] }
 }
 
-/// Returns all means and half widths as CSV, one row for each technique.
+/// Returns all means and half widths as CSV, with one row per technique.
 fn raw_numbers(model: &Model) -> (&'static str, serde_json::Value) {
     let columns: Vec<&str> = COLUMNS
         .iter()
@@ -51,7 +51,7 @@ fn raw_numbers(model: &Model) -> (&'static str, serde_json::Value) {
     csv("table", &heading, &model.all().map(of).collect::<Vec<_>>())
 }
 
-/// Returns the numbers as a table.
+/// Returns the table of all numbers.
 pub(crate) fn table(model: &Model) -> Table {
     let mut table = Table::new(
         std::iter::once("").chain(model.all().map(|row| row.label.as_str())).collect::<Vec<_>>(),
@@ -72,13 +72,13 @@ pub(crate) fn table(model: &Model) -> Table {
     table
 }
 
-/// Further numbers of lives.
+/// Additional numbers of lives: key, name for readers, and unit.
 const LIVES: [(&str, &str, Unit); 2] = [
     ("pec_mean", "P/E cycles of the mean block at the end", Unit::Ratio),
     ("worst_dose_ratio", "largest dose over its limit", Unit::Ratio),
 ];
 
-/// Adds a row unless no technique has the number.
+/// Adds a row to the table. The row is left out if no technique has this number.
 fn add(
     model: &Model,
     table: &mut Table,

@@ -1,4 +1,4 @@
-//! Page of a paper: its numbers beside ours, and the data of its figures.
+//! Page of a paper: the paper's numbers beside our numbers, and the data of the figures.
 
 use std::fmt::Write;
 
@@ -12,12 +12,12 @@ use crate::svg::{escape, percent};
 use crate::table::{Look, Table};
 
 const TITLE: &str = "The paper's numbers beside ours";
-/// Ends of the axis of ratios at least.
+/// Range of ratios that the axis always covers.
 const RATIOS: (f64, f64) = (0.5, 2.0);
-/// Largest number of rows of a figure's table on the page; the CSV file has all.
+/// Largest number of rows that the page shows of a figure's table. The CSV file has all rows.
 const ROWS: usize = 400;
 
-/// Returns the part.
+/// Returns the part about the paper's numbers.
 pub(crate) fn section(model: &Model) -> Section {
     let Some(paper) = &model.paper else { return Section::default() };
     if paper.claims.is_empty() {
@@ -50,7 +50,8 @@ fn numbers(claims: &[Claim]) -> (&'static str, serde_json::Value) {
     csv("paper", &heading, &claims.iter().map(row).collect::<Vec<_>>())
 }
 
-/// Returns one row for each claim: our number over the paper's, if both exist.
+/// Returns a chart with one row per claim. If both numbers exist, the row shows the ratio of our
+/// number to the paper's number.
 fn chart(claims: &[Claim]) -> String {
     let (low, high) = ends(claims.iter().filter_map(ratio)).unwrap_or(RATIOS);
     let x = Log::new((0.8 * low).min(RATIOS.0), (1.25 * high).max(RATIOS.1), sig);
@@ -72,12 +73,13 @@ fn chart(claims: &[Claim]) -> String {
     format!("<div class=\"rows paper\">{rows}</div>")
 }
 
-/// Returns our number over the paper's; `None` if one is missing or not above 0.
+/// Returns the ratio of our number to the paper's number. `None` if a number is missing or not
+/// above 0.
 fn ratio(claim: &Claim) -> Option<f64> {
     Some(claim.here.filter(|n| *n > 0.0)? / claim.paper.filter(|n| *n > 0.0)?)
 }
 
-/// Returns the numbers of a claim that has no ratio.
+/// Returns the text for a claim without a ratio.
 fn without_ratio(claim: &Claim) -> String {
     let text = match (claim.paper, claim.here) {
         (Some(paper), Some(here)) => format!("paper {}, ours {}", sig(paper), sig(here)),
@@ -138,7 +140,7 @@ fn table(claims: &[Claim]) -> String {
     table.html("Numbers of the paper and ours", |_| String::new())
 }
 
-/// Returns the data of the figures, each as a table that opens.
+/// Returns the data of the figures. Each figure has a table that the reader can open.
 fn figures(figures: &[(String, Csv)]) -> String {
     let mut html = String::from(
         "<section id=\"figures\" aria-labelledby=\"figures-h\"><h2 id=\"figures-h\">Data of the \
@@ -184,7 +186,7 @@ mod tests {
             [ratio(&claim(None, Some(3.0))), ratio(&claim(Some(0.0), Some(1.0)))],
             [None; 2]
         );
-        // The axis goes from 0.5 to 2, so 1 is in its middle.
+        // The axis is logarithmic from 0.5 to 2, so the ratio 1 lies in its middle.
         let html = chart(&[claim(Some(2.0), Some(2.0))]);
         assert!(html.contains("x1=\"50%\" x2=\"50%\""), "{html}");
         assert!(chart(&[claim(None, Some(1.5))]).contains("a direction in the paper, ours 1.5"));

@@ -1,4 +1,4 @@
-//! Part 10: how to make the results again: command line, configuration, and digests.
+//! Part of the page that tells how to repeat the results: command line, configuration, and digests.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::svg::escape;
 /// Characters that need no quotes in a shell.
 const PLAIN: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+@%";
 
-/// Returns the part.
+/// Returns the part about repeating the results.
 pub(crate) fn section(model: &Model) -> Section {
     let command = command(model);
     let copy = "<button id=\"copy\" type=\"button\">Copy</button> ";
@@ -39,7 +39,7 @@ pub(crate) fn section(model: &Model) -> Section {
     Section { html, data: vec![] }
 }
 
-/// Returns the stored command line; `None` without one.
+/// Returns the stored command line; `None` if the results have no command line.
 fn command(model: &Model) -> Option<String> {
     let of = |value: &Value| value.get("command_line").and_then(Value::as_array).cloned();
     let words = of(&model.manifest).or_else(|| of(&model.facts))?;
@@ -55,7 +55,7 @@ fn command(model: &Model) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Returns a word for a shell.
+/// Returns an argument in the form that a shell needs, in quotes if necessary.
 fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(|c| PLAIN.contains(c)) {
         word.to_owned()
@@ -64,7 +64,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Returns the version, the commit and the digests of the inputs.
+/// Returns the version, the commit, and the digests of the input files.
 fn origin(model: &Model) -> String {
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut parts = vec![format!(
@@ -86,7 +86,7 @@ fn origin(model: &Model) -> String {
     parts.join(" · ")
 }
 
-/// Returns the settings that readers look for first.
+/// Returns the settings that readers usually want to see first.
 fn facts(model: &Model) -> Vec<(&'static str, String)> {
     let drive = model.drive_configuration();
     let at = |pointer: &str| number(drive, pointer);
@@ -124,7 +124,7 @@ fn facts(model: &Model) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Returns every key of the drive and the workload.
+/// Returns every key of the drive and the workload, as markup that the reader can open.
 fn keys(model: &Model) -> String {
     let of = |key: &str| model.manifest.get(key).cloned().unwrap_or(Value::Null);
     let all = json!({"drive": of("drive_configuration"), "workload": of("workload_configuration")});

@@ -1,4 +1,5 @@
-//! Part 10: warnings, assumptions, the printed verdict, and what the oracle found.
+//! Part of the page with warnings, assumptions, the printed verdict, and the findings of the
+//! oracle.
 
 use serde_json::Value;
 
@@ -8,10 +9,10 @@ use crate::numbers::count;
 use crate::section::Section;
 use crate::svg::escape;
 
-/// Sentence with the class of its look: "", "ok" or "bad".
+/// Sentence with its CSS class: "", "ok" or "bad".
 type Line = (&'static str, String);
 
-/// Returns the part.
+/// Returns the part with the warnings; empty without a sentence.
 pub(crate) fn section(model: &Model) -> Section {
     let mut lines = lost(model);
     lines.extend(model.notes.iter().map(|note| ("", escape(note))));
@@ -36,7 +37,7 @@ pub(crate) fn section(model: &Model) -> Section {
     Section { html, data: vec![] }
 }
 
-/// Returns the techniques that lost data.
+/// Returns a sentence for each technique that lost data.
 fn lost(model: &Model) -> Vec<Line> {
     let line = |row: &Row| {
         let pages = count(row.lost_pages);
@@ -63,7 +64,8 @@ fn lost(model: &Model) -> Vec<Line> {
     lossy.chain(ideal).collect()
 }
 
-/// Returns sentences of the rows, each once with the techniques that it concerns.
+/// Returns the sentences of all rows. Each sentence appears once, with the techniques that it
+/// concerns.
 fn of_rows(model: &Model, of: fn(&Row) -> &Vec<String>, before: &str) -> Vec<Line> {
     let mut all: Vec<(&String, Vec<&str>)> = vec![];
     for row in model.all() {
@@ -86,7 +88,7 @@ fn of_rows(model: &Model, of: fn(&Row) -> &Vec<String>, before: &str) -> Vec<Lin
     all.into_iter().map(line).collect()
 }
 
-/// Returns what the oracle found.
+/// Returns sentences about the findings of the oracle.
 fn oracle(model: &Model) -> Vec<Line> {
     if model.kind != Kind::Runs {
         return vec![];
@@ -127,7 +129,7 @@ fn oracle(model: &Model) -> Vec<Line> {
     lines
 }
 
-/// Returns a sentence that a command printed: names between backquotes become code.
+/// Returns the markup of a sentence that a command printed. Names between backquotes become code.
 fn printed(sentence: &str) -> String {
     let parts = sentence.split('`').enumerate();
     let part = |(i, text): (usize, &str)| {

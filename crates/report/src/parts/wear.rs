@@ -1,4 +1,4 @@
-//! Part 8: P/E cycles that the run added to each block, as one histogram for each technique.
+//! Part 8 of the page: P/E cycles that the run added to each block, as one histogram per technique.
 
 use std::fmt::Write;
 
@@ -15,10 +15,10 @@ use crate::table::Table;
 
 const TITLE: &str = "Wear over blocks";
 const HEIGHT: u32 = 54;
-/// Largest number of bars.
+/// Largest number of bars in a histogram.
 const BARS: f64 = 30.0;
 
-/// Returns the part.
+/// Returns the part about the wear of blocks.
 ///
 /// # Errors
 /// Reports a file that cannot be read.
@@ -55,7 +55,7 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     Ok(Section { html, data: vec![numbers(&all, &bins)] })
 }
 
-/// Returns the bars as CSV.
+/// Returns the bars of all histograms as CSV.
 fn numbers(all: &[(usize, &Row, Vec<f64>)], bins: &Bins) -> (&'static str, serde_json::Value) {
     let mut rows = vec![];
     for (_, row, added) in all {
@@ -73,7 +73,7 @@ fn numbers(all: &[(usize, &Row, Vec<f64>)], bins: &Bins) -> (&'static str, serde
     csv("pe", &["technique", "from_cycles", "below_cycles", "blocks"], &rows)
 }
 
-/// Returns the P/E cycles that the runs added to each block, rising.
+/// Returns the number of P/E cycles that the runs added to each block, in ascending order.
 fn added(row: &Row, start: f64) -> Result<Vec<f64>, Failure> {
     let mut all = vec![];
     for run in &row.runs {
@@ -87,12 +87,12 @@ fn added(row: &Row, start: f64) -> Result<Vec<f64>, Failure> {
     Ok(all)
 }
 
-/// Bars of all histograms: the same cycles and the same height for each technique.
+/// Bars of all histograms. All techniques have the same bars and the same height.
 struct Bins {
     low: f64,
     width: f64,
     count: usize,
-    /// Largest share of a technique's blocks in one bar.
+    /// Largest share of blocks in one bar, over all techniques.
     most: f64,
 }
 

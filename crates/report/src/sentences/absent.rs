@@ -1,8 +1,8 @@
-//! Reasons why a part of the page is absent.
+//! Sentences that explain why a part of the page is absent.
 
 use serde_json::Value;
 
-/// Returns why there are no doses: the oracle was off, or an older version wrote the results.
+/// Explains why there are no doses. The oracle was off, or an older version wrote the results.
 pub fn doses(manifest: &Value) -> &'static str {
     if manifest.get("oracle").and_then(Value::as_bool) == Some(false) {
         "Absent: only the oracle counts doses, and it was off in these runs (--oracle off)."
@@ -12,7 +12,7 @@ pub fn doses(manifest: &Value) -> &'static str {
     }
 }
 
-/// Returns why there are no latencies.
+/// Explains why there are no latencies.
 pub fn latencies(gear: &str) -> String {
     match gear {
         "timed" => "Absent: the folder has no read.hlog, so the host read nothing.".into(),
@@ -20,7 +20,7 @@ pub fn latencies(gear: &str) -> String {
     }
 }
 
-/// Returns why nothing can be drawn over time.
+/// Explains why the page has no chart over time.
 pub fn time(gear: &str) -> String {
     match gear {
         "timed" => "Absent: the folder has no series.csv with simulated seconds.".into(),

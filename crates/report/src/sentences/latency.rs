@@ -1,19 +1,20 @@
-//! Sentences about latencies, at the end of a run and over its time.
+//! Sentences about read latencies, and about the length of the runs.
 
 use crate::model::{Model, Row};
 use crate::numbers::{seconds, us};
 use crate::section::{bold, code};
 use crate::sentences::verdict::leader;
 
-/// Returns the two techniques to compare in a sentence: the headline's winner, or the first that
-/// protects data, and the one that it is measured against.
+/// Returns the two techniques that a sentence compares. The first is the winner of the headline or,
+/// without a winner, the first technique that protects data. The second is [`Model::base`] of the
+/// first.
 fn pair(model: &Model) -> Option<(&Row, Option<&Row>)> {
     let protecting = || model.all().find(|row| row.may_win());
     let first = leader(model).or_else(protecting).or_else(|| model.all().next())?;
     Some((first, model.base(first)))
 }
 
-/// Returns the latency of one read in a thousand, and that of the slowest read.
+/// Describes the latency that one read in a thousand exceeds, and the latency of the slowest read.
 pub fn tail(model: &Model) -> String {
     let Some((first, base)) = pair(model) else { return String::new() };
     let both = |key: &str| {
@@ -43,7 +44,8 @@ pub fn tail(model: &Model) -> String {
     rare + &slowest
 }
 
-/// Returns how long the runs took. `lengths` are simulated seconds of the drawn techniques.
+/// Describes how long the runs took. `lengths` has the simulated seconds of each technique that
+/// charts show.
 pub fn duration(model: &Model, lengths: &[f64]) -> String {
     let safe: Vec<(&Row, f64)> =
         model.rows.iter().zip(lengths.iter().copied()).filter(|(row, _)| row.kept_data()).collect();

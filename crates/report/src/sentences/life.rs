@@ -1,21 +1,22 @@
-//! Sentences about what wore the flash.
+//! Sentences about the causes of wear.
 
 use crate::model::{Model, Row};
 use crate::numbers::percent;
 use crate::section::{bold, code};
 use crate::sentences::verdict::leader;
 
-/// Share of all programs that the cause number `cause` has, from 0 to 1; `None` without programs.
+/// Returns the share of a cause in all programs, from 0 to 1; `None` without programs.
 pub fn share(programs: &[f64; 6], cause: usize) -> Option<f64> {
     let all: f64 = programs.iter().sum();
     (all > 0.0).then(|| programs[cause] / all)
 }
 
-/// Place of reclaim among the causes.
+/// Place of read reclaim in the list of causes.
 const RECLAIM: usize = 2;
 
-/// Returns which share of the programs rewrites data because of reads: of the technique with the
-/// largest share, and of the winner or the technique with the smallest share.
+/// Describes the share of programs that rewrite data because of reads. The sentence compares the
+/// technique with the largest share and the winner. Without a winner, it uses the technique with
+/// the smallest share.
 pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
     let mut of: Vec<(&Row, f64)> = model
         .rows
@@ -44,7 +45,8 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
     )
 }
 
-/// Returns how the share of reads changes over a life, for the technique that lives shortest.
+/// Describes how the share of read reclaim changes over a life, for the technique with the shortest
+/// life.
 pub fn over_years(label: &str, first: f64, last: f64) -> String {
     if (first - last).abs() < 0.01 {
         return format!(

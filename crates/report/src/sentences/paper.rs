@@ -1,9 +1,10 @@
-//! Sentences about a paper's numbers beside ours.
+//! Sentences about a paper's numbers beside our numbers.
 
 use crate::model::Claim;
 use crate::sentences::list;
 
-/// Verdicts by how they begin, and what one claim and several claims with such a verdict do.
+/// Verdicts with their wording. Each entry has the beginning of the verdict, the verb for one
+/// claim, and the verb for several claims.
 const VERDICTS: [(&str, &str, &str); 4] = [
     ("agrees", "agrees", "agree"),
     ("direction only", "agrees in direction only", "agree in direction only"),
@@ -11,8 +12,8 @@ const VERDICTS: [(&str, &str, &str); 4] = [
     ("disagrees", "disagrees", "disagree"),
 ];
 
-/// Returns how many claims have which verdict: "Of the paper's 19 claims, 1 agrees, 16 agree in
-/// direction only and 2 disagree".
+/// Describes how many claims have each verdict, such as "Of the paper's 19 claims, 1 agrees, 16
+/// agree in direction only and 2 disagree".
 pub fn headline(claims: &[Claim]) -> String {
     let of = |begin: &str| claims.iter().filter(|c| c.verdict.starts_with(begin)).count();
     let judged = VERDICTS.map(|(begin, one, several)| (of(begin), one, several));
@@ -31,7 +32,7 @@ pub fn headline(claims: &[Claim]) -> String {
     }
 }
 
-/// Returns how to read the chart.
+/// Explains how to read the chart.
 pub fn others() -> &'static str {
     "The line through 1 is the paper's number; a dot is ours over the paper's. Where the paper \
      gives only a direction, there is no number to draw: \"direction only\" then means that ours \

@@ -1,4 +1,5 @@
-//! Verdict of the page: who wins, by how much, who loses data, and what the winner costs.
+//! Verdict of the page: which technique wins and by how much, which technique loses data, and what
+//! the winner costs.
 
 use crate::columns::column;
 use crate::model::{Kind, Model, Row};
@@ -6,8 +7,8 @@ use crate::numbers::{NBSP, bytes, count, times, us};
 use crate::section::{bold, code};
 use crate::sentences::{list, paper};
 
-/// Returns the headline as markup. It names a winner only if a measure tells it apart from all
-/// other techniques that kept their data.
+/// Returns the headline as markup. The headline names a winner only if the intervals distinguish
+/// the winner from all other techniques that kept their data.
 pub fn headline(model: &Model) -> String {
     if let Some(paper) = &model.paper {
         return paper::headline(&paper.claims);
@@ -37,14 +38,14 @@ pub fn headline(model: &Model) -> String {
     })
 }
 
-/// Measure of the headline: key, what a sole winner does, and what several winners do.
+/// Measure of the headline: its key, and its wording for one winner and for several winners.
 struct Measure {
     key: &'static str,
     of_one: &'static str,
     of_several: &'static str,
 }
 
-/// Measures, the most important first.
+/// Measures in order of importance, the most important first.
 const MEASURES: [Measure; 4] = [
     Measure { key: "life", of_one: "lives longest", of_several: "live longest" },
     Measure {
@@ -64,7 +65,7 @@ const MEASURES: [Measure; 4] = [
     },
 ];
 
-/// Returns the headline of a measure that has a winner.
+/// Returns the headline for a measure that has a winner; `None` without a winner.
 fn won(model: &Model, measure: &Measure) -> Option<String> {
     let winners = model.winners_of(measure.key);
     let best = *winners.first()?;
@@ -84,8 +85,8 @@ fn won(model: &Model, measure: &Measure) -> Option<String> {
     Some(format!("{} {keep} all data and {does}{amount}", list(&names)))
 }
 
-/// Returns the headline of a measure whose best techniques are not told apart, but are better than
-/// another technique.
+/// Returns the headline for a measure in which the best techniques cannot be distinguished, but are
+/// better than another technique.
 fn tied(model: &Model, measure: &Measure) -> Option<String> {
     let (front, behind) = model.front_of(measure.key)?;
     let base = behind.iter().find(|row| row.reclaim == "block").or(behind.first());
@@ -104,7 +105,7 @@ fn tied(model: &Model, measure: &Measure) -> Option<String> {
     ))
 }
 
-/// Returns the value of a measure as text; `None` if it is not known.
+/// Returns the value of a measure as text; `None` if the value is unknown.
 fn text_of(row: &Row, key: &str) -> Option<String> {
     if key == "life" {
         row.life.filter(|life| life.is_settled && life.point().is_some()).map(|life| life.text())
@@ -113,7 +114,7 @@ fn text_of(row: &Row, key: &str) -> Option<String> {
     }
 }
 
-/// Returns the winner's life and its ratio: ": 11.6 h, 2.8 times `block`".
+/// Describes the winner's life and its ratio, such as ": 11.6 h, 2.8 times `block`".
 fn life_amount(best: &Row, base: Option<&Row>) -> String {
     let text = best.life.map_or_else(String::new, |life| format!(": {}", life.text()));
     let ratio =
@@ -121,8 +122,8 @@ fn life_amount(best: &Row, base: Option<&Row>) -> String {
     text + &ratio.unwrap_or_default()
 }
 
-/// Returns the ratio of two lives: "2.8 times", or "at least 3.3 times" for ranges. `None` if a
-/// life is unknown.
+/// Describes the ratio of two lives, such as "2.8 times". For ranges, the text is such as "at least
+/// 3.3 times". `None` if a life is unknown.
 pub fn ratio(best: &Row, base: &Row) -> Option<String> {
     let (best, base) = (best.life?, base.life?);
     let is_sure =
@@ -139,7 +140,7 @@ pub fn ratio(best: &Row, base: &Row) -> Option<String> {
     Some(format!("{at_least}{}", times(more / less)))
 }
 
-/// Returns both numbers: ": 1,808, against 205,153 under `block`".
+/// Describes both numbers, such as ": 1,808, against 205,153 under `block`".
 fn amount(key: &str, best: &Row, base: Option<&Row>) -> String {
     let unit = column(key).unit;
     let Some(value) = best.value(key) else { return String::new() };
@@ -162,7 +163,7 @@ fn life_of(row: &Row) -> String {
     known.map_or_else(String::new, |life| format!(" and lives {}", life.text()))
 }
 
-/// Returns the measures in which techniques were compared.
+/// Returns the names of the measures by which techniques were compared.
 fn measures_of(model: &Model) -> &'static str {
     match (model.kind, model.is_timed()) {
         (Kind::Lives, _) => "their lives",
@@ -180,7 +181,7 @@ fn pages(n: f64) -> String {
     format!("{}{NBSP}{noun}", count(n))
 }
 
-/// Returns the sentences under the headline as markup.
+/// Returns the sentences below the headline, as markup.
 pub fn lede(model: &Model) -> String {
     let mut said: Vec<String> = vec![];
     let all: Vec<&Row> = model.all().collect();
@@ -200,7 +201,7 @@ pub fn lede(model: &Model) -> String {
     said.join(" ")
 }
 
-/// Returns the technique of the headline; `None` without a winner.
+/// Returns the technique that wins the headline; `None` without a winner.
 pub fn leader(model: &Model) -> Option<&Row> {
     MEASURES.iter().find_map(|measure| model.winners_of(measure.key).first().copied())
 }
@@ -211,7 +212,7 @@ fn loss(row: &Row) -> String {
     format!("<b>{without}{lost}</b> of data.")
 }
 
-/// Returns that the workload needs no reclaim, if `none` kept all data.
+/// Says that the workload needs no reclaim, if `none` kept all data.
 fn needless(all: &[&Row]) -> Option<String> {
     let none = all.iter().find(|row| row.reclaim == "none" && row.kept_data())?;
     Some(format!(
@@ -220,7 +221,7 @@ fn needless(all: &[&Row]) -> Option<String> {
     ))
 }
 
-/// Returns what is known of the lives, if the headline does not say it.
+/// Describes the lives, if the headline does not.
 fn lives(all: &[&Row], model: &Model) -> Option<String> {
     let safe: Vec<&&Row> = all.iter().filter(|row| row.may_win()).collect();
     let is_said = !model.winners_of("life").is_empty() || model.front_of("life").is_some();
@@ -239,7 +240,7 @@ fn lives(all: &[&Row], model: &Model) -> Option<String> {
         .then(|| format!("Lives are not told apart: {}.", list(&known)))
 }
 
-/// Returns what both techniques take: memory and rewritten pages.
+/// Describes the cost of both techniques: memory and rewritten pages.
 fn price(best: &Row, base: &Row) -> Option<String> {
     let ram = |row: &Row| row.value("controller_ram_bytes");
     let (of_best, of_base) = (ram(best)?, ram(base)?);
@@ -257,7 +258,7 @@ fn price(best: &Row, base: &Row) -> Option<String> {
     ))
 }
 
-/// Returns the catch if the winner's slowest read is much slower.
+/// Describes the winner's slowest read, if it is much slower than the slowest read of `base`.
 fn slowest(best: &Row, base: &Row) -> Option<String> {
     let (mine, other) = (best.value("read_max_us")?, base.value("read_max_us")?);
     (mine > 1.5 * other).then(|| {

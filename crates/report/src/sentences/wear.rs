@@ -3,18 +3,19 @@
 use crate::numbers::{count, sig};
 use crate::section::{bold, code};
 
-/// P/E cycles that a run added to the blocks of a technique.
+/// P/E cycles that the runs of a technique added to its blocks.
 #[derive(Clone, Debug)]
 pub struct Added<'a> {
     /// Label of the technique.
     pub label: &'a str,
-    /// Mean number of added cycles of a block.
+    /// Mean number of added cycles per block.
     pub mean: f64,
-    /// Largest number of added cycles.
+    /// Largest number of cycles that were added to a block.
     pub most: f64,
 }
 
-/// Returns the block that wore most. `start` is the number of P/E cycles before the run.
+/// Describes the block with the most added cycles. `start` is the number of P/E cycles before the
+/// run.
 pub fn most_worn(start: f64, added: &[Added]) -> String {
     let Some(worst) = added.iter().max_by(|a, b| a.most.total_cmp(&b.most)) else {
         return String::new();

@@ -1,5 +1,5 @@
-//! Chromium without a window, driven over a pipe (`DevTools` protocol, messages end with a zero
-//! byte). It needs no port and no other program.
+//! Chromium without a window, driven over a pipe. The pipe carries the `DevTools` protocol, whose
+//! messages end with a zero byte. The driver needs no port and no other program.
 
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 /// Longest time to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Events that say that a page asked for something or complained.
+/// Names of events for a request or a complaint of the page.
 const NOTED: [&str; 4] = [
     "Log.entryAdded",
     "Runtime.consoleAPICalled",
@@ -38,7 +38,7 @@ pub(crate) struct Browser {
     pub(crate) noted: Vec<Value>,
     /// Number of saved files.
     saved: u32,
-    /// Folder of the page, of the profile and of saved files.
+    /// Folder with the page, the profile and the saved files.
     folder: TempDir,
 }
 
@@ -90,7 +90,7 @@ impl Browser {
         let file = self.folder.path().join("report.html");
         fs::write(&file, page).expect("a written page");
         let address = format!("file://{}{hash}", file.display());
-        // A changed hash alone would not load the page again.
+        // If only the hash changed, the browser would not load the page again.
         self.ask("Page.navigate", &json!({"url": "about:blank"}));
         self.noted.clear();
         self.ask("Page.navigate", &json!({"url": address}));
@@ -106,13 +106,13 @@ impl Browser {
         self.ask("Emulation.setDeviceMetricsOverride", &metrics);
     }
 
-    /// Shows the page for `print` or `screen`, with the theme `light` or `dark`.
+    /// Shows the page as on `print` or `screen`, with the theme `light` or `dark`.
     pub(crate) fn show_as(&mut self, media: &str, theme: &str) {
         let features = json!([{"name": "prefers-color-scheme", "value": theme}]);
         self.ask("Emulation.setEmulatedMedia", &json!({"media": media, "features": features}));
     }
 
-    /// Sends a command and returns its result. Notes events that arrive meanwhile.
+    /// Sends a command and returns its result. Events that arrive meanwhile are noted.
     ///
     /// # Panics
     /// Panics if the browser refuses the command or does not answer.
@@ -139,7 +139,7 @@ impl Browser {
         }
     }
 
-    /// Returns the value of an expression of the page.
+    /// Evaluates an expression in the page, and returns its value.
     ///
     /// # Panics
     /// Panics if the expression throws.
@@ -150,16 +150,16 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// Returns the text of an expression of the page.
+    /// Evaluates an expression in the page, and returns its text.
     ///
     /// # Panics
-    /// Panics if its value is not a text.
+    /// Panics if the value is not a text.
     pub(crate) fn text(&mut self, expression: &str) -> String {
         let value = self.value(expression);
         value.as_str().unwrap_or_else(|| panic!("{expression} is {value}")).to_owned()
     }
 
-    /// Waits until an expression of the page is true.
+    /// Waits until an expression in the page is true.
     ///
     /// # Panics
     /// Panics if this takes too long.
@@ -191,7 +191,7 @@ impl Browser {
         }
     }
 
-    /// Moves the pointer to a place in the window; clicks there if `clicks`.
+    /// Moves the pointer to a place in the window. If `clicks`, also clicks there.
     pub(crate) fn point(&mut self, x: f64, y: f64, clicks: bool) {
         let kinds: &[&str] =
             if clicks { &["mouseMoved", "mousePressed", "mouseReleased"] } else { &["mouseMoved"] };
@@ -203,10 +203,11 @@ impl Browser {
         }
     }
 
-    /// Clicks the element of a selector, which saves a file, and returns the file's content.
+    /// Clicks an element that saves a file, and returns the content of the file. `selector` selects
+    /// the element.
     ///
     /// # Panics
-    /// Panics if no file `name` appears.
+    /// Panics if no file with this name appears.
     pub(crate) fn saved(&mut self, selector: &str, name: &str) -> Vec<u8> {
         let before = self.saved;
         self.value(&format!("document.querySelector({selector:?}).click()"));
@@ -222,7 +223,8 @@ impl Browser {
         content
     }
 
-    /// Writes a picture of the whole page into the folder `VPASS_SCREENSHOTS`, if it is set.
+    /// Writes a picture of the whole page into the folder `VPASS_SCREENSHOTS`, if the variable is
+    /// set.
     pub(crate) fn picture(&mut self, name: &str) {
         let Some(folder) = std::env::var_os("VPASS_SCREENSHOTS").map(PathBuf::from) else { return };
         let size = self.ask("Page.getLayoutMetrics", &json!({}))["cssContentSize"].clone();
@@ -236,7 +238,7 @@ impl Browser {
     }
 }
 
-/// Starts chromium. Its pipes 3 and 4 are ours; its own output goes nowhere.
+/// Starts chromium. The test uses its pipes 3 and 4, and its own output is dropped.
 fn spawned(folder: &Path) -> std::io::Result<Child> {
     if !is_installed() {
         return Err(std::io::ErrorKind::NotFound.into());
@@ -259,7 +261,7 @@ fn is_installed() -> bool {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The browser ends by itself once its pipe is closed; a kill is for one that hangs.
+        // The browser ends by itself when its pipe is closed. The kill is for a browser that hangs.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,4 +1,4 @@
-//! The part about doses: maps, the chosen block, its keys and its address.
+//! Tests of the part about doses: maps, the chosen block, its keys and its address.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,8 @@ use crate::chromium::Browser;
 use crate::made::{self, LABELS, WORST};
 use crate::{attribute, made_page, opened, text_of};
 
-/// Dose of a pixel in the upper chart, by two ticks of its axis. Percentages count from the top.
+/// Expression for the dose per percent of height in the upper chart, from two ticks of its axis.
+/// Percentages count from the top.
 const SCALE: &str = "(() => {
     const ticks = [...document.querySelectorAll('#dtop > text.end')].map(t =>
         [parseFloat(t.getAttribute('y')), t.textContent]);
@@ -15,7 +16,7 @@ const SCALE: &str = "(() => {
     return (value(high[1]) - value(low[1])) / (low[0] - high[0]);
 })()";
 
-/// Heights of the bars of a chart in percent, by wordline.
+/// Returns the bars of a chart: the wordline, the class, and the height in percent.
 fn heights(browser: &mut Browser, chart: &str) -> Vec<(usize, String, f64)> {
     let bars = format!(
         "[...document.querySelectorAll('{chart} [data-w]')].map(b => \
@@ -32,7 +33,7 @@ fn heights(browser: &mut Browser, chart: &str) -> Vec<(usize, String, f64)> {
 #[test]
 fn bars_and_line_have_the_doses_and_limits_of_the_files() {
     let Some(mut browser) = opened() else { return };
-    // The third technique lives longest, and its worst wordline stands out.
+    // The third technique has the longest life, and its worst wordline stands out.
     let heading = text_of(&mut browser, "#dt");
     let expected = format!(
         "{}, block 7 at its worst moment (after 12.5 s, 9,000 page reads of the host, P/E 1,501)",
@@ -56,7 +57,7 @@ fn bars_and_line_have_the_doses_and_limits_of_the_files() {
         let beside = w + 1 == WORST || w == WORST + 1;
         assert_eq!(class.contains("hot"), beside, "{w}");
     }
-    // The line of limits is a step for each wordline, in thousandths from the top.
+    // The line of limits has one step per wordline. Its heights are in thousandths from the top.
     let path = attribute(&mut browser, "#dtop .lim", "d");
     let steps: Vec<f64> = path
         .split(['M', 'V', 'H'])
@@ -116,10 +117,10 @@ fn keys_and_clicks_on_a_map_choose_a_block() {
     heading(&mut browser, &last);
     browser.press("ArrowRight");
     heading(&mut browser, &last);
-    // The chosen column has a frame, and no other map has one.
+    // The chosen column has a frame. The other maps have no frame.
     let frames = "[...document.querySelectorAll('.map .sel')].map(s => s.childElementCount)";
     assert_eq!(browser.value(frames), json!([0, 1, 0]));
-    // A click on the middle of the first column of the first map.
+    // Clicks on a column of the first map.
     let place = browser.value(
         "(() => { const i = document.querySelector('.map img'); \
          i.scrollIntoView({block: 'center'}); const b = i.getBoundingClientRect(); \
@@ -128,12 +129,12 @@ fn keys_and_clicks_on_a_map_choose_a_block() {
     let of = |i: usize| place[i].as_f64().unwrap();
     browser.point(of(0) + of(1) * 4.5 / 40.0, of(2), true);
     heading(&mut browser, &format!("none, block {} ", made::block(4)));
-    // Lost data and a dose far past the limit.
+    // This block has lost data, and a dose far past the limit.
     let said = attribute(&mut browser, "#dw", "aria-valuetext");
     assert!(said.contains("3 pages of data lost; dose 193,200 of 70,000: 276 %"), "{said}");
     browser.value("document.querySelector('#pn').click()");
     heading(&mut browser, &format!("none, block {} ", made::block(5)));
-    // The address names the block, and leads back to it.
+    // The address names the block, and an address with a block shows this block.
     let page = made_page(64);
     browser.go_to(&page, &format!("#dose=block,{}", made::block(7)));
     heading(&mut browser, &format!("block, block {} ", made::block(7)));
@@ -150,7 +151,8 @@ fn a_large_block_has_a_window_that_follows_the_slider() {
         let bars = heights(browser, "#dtop");
         (bars[0].0, bars.len())
     };
-    // Wordline 20 of 1,000 stands at 2 % of the window of 128, as it does at 2 % of the block.
+    // Wordline 20 of 1,000 is at 2 % of the block. In the window of 128 wordlines, it is also at
+    // about 2 %.
     assert_eq!(shown(&mut browser), (17, 128));
     let labels = "[...document.querySelectorAll('#dbot > text.mid')].map(t => t.textContent)";
     assert_eq!(browser.value(labels)[0], "17");
@@ -160,7 +162,7 @@ fn a_large_block_has_a_window_that_follows_the_slider() {
     assert!(text_of(&mut browser, "#dread").starts_with("wordline 999"));
     let part = text_of(&mut browser, "#dplot .xlab2");
     assert!(part.ends_with("872 to 999 of 1,000"), "{part}");
-    // A bin of the map is the worst of its eight wordlines: 128 bins are the most.
+    // A bin of the map shows the worst of its eight wordlines. A map has at most 128 bins.
     let size = "(i => [i.naturalWidth, i.naturalHeight])(document.querySelector('.map img'))";
     assert_eq!(browser.value(size), json!([40, 125]));
 }
@@ -177,11 +179,12 @@ fn maps_have_the_colours_of_the_doses() {
         const at = (x, y) => [...pen.getImageData(x, y, 1, 1).data].slice(0, 3);
         return [at(0, 20), at(39, 20), at(0, 7), at(0, 8)];
     })()";
-    // Past its limit; at 66 % of it; without data; at 30 % of it.
+    // The pixels are: past the limit, at 66 % of the limit, without data, and at 30 % of the limit.
     let colours = browser.value(pixels);
     assert_eq!(colours[0], json!([0xe5, 0x39, 0x1b]));
     assert_eq!(colours[2], json!([255, 255, 255]));
-    // 0.3 is level 59 of 199: 0.668 of the way from the third to the fourth step of the ramp.
+    // A ratio of 0.3 is level 59 of 199. Level 59 lies at 0.668 of the way from the third to the
+    // fourth colour of the style sheet.
     assert_eq!(colours[3], json!([145, 204, 201]));
     let dark = |colour: &Value| {
         colour.as_array().unwrap().iter().map(|c| c.as_u64().unwrap()).sum::<u64>()

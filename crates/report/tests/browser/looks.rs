@@ -1,4 +1,4 @@
-//! The page in other looks: dark, narrow, on paper, and without scripts.
+//! Tests of other looks of the page: dark, narrow, printed, and without scripts.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,7 +8,7 @@ use crate::chromium::Browser;
 use crate::{made_page, opened};
 
 const GROUND: &str = "getComputedStyle(document.body).backgroundColor";
-/// Colour of the first pixel of the first map, which is past its limit.
+/// Expression for the colour of a pixel in the first map. Its wordline is past its limit.
 const FIRST_PIXEL: &str = "(async () => {
     const image = document.querySelector('.map img');
     await image.decode();
@@ -20,7 +20,8 @@ const FIRST_PIXEL: &str = "(async () => {
 const LIGHT: [&str; 2] = ["rgb(247, 247, 245)", "[229,57,27]"];
 const DARK: [&str; 2] = ["rgb(14, 17, 20)", "[255,90,54]"];
 
-/// Colours of the page's ground and of a wordline past its limit, once pictures have followed.
+/// Waits until the background and the pictures have these colours. `past` is the colour of a
+/// wordline past its limit.
 fn wait_for_colours(browser: &mut Browser, [ground, past]: [&str; 2]) {
     browser.wait_for(&format!("{GROUND} === {ground:?}"));
     browser.wait_for(&format!("{FIRST_PIXEL}.then(c => JSON.stringify(c) === {past:?})"));
@@ -39,7 +40,7 @@ fn colours_follow_the_system_and_the_button() {
     browser.show_as("screen", "light");
     browser.value("document.querySelector('#theme').click()");
     wait_for_colours(&mut browser, DARK);
-    // Paper is light, whatever the button says.
+    // A printed page is light, even if the button selects the dark theme.
     browser.show_as("print", "light");
     wait_for_colours(&mut browser, ["rgb(255, 255, 255)", LIGHT[1]]);
 }
@@ -52,7 +53,7 @@ fn paper_has_no_controls_and_keeps_figures_whole() {
     let controls = "[...document.querySelectorAll('button, select, .scrub, .read, summary')]\
                     .filter(e => e.getClientRects().length).length";
     assert_eq!(browser.value(controls), 0);
-    // The chosen block is a figure, so it stays.
+    // The chosen block is a figure, so it is printed.
     assert_eq!(browser.value("document.querySelector('#dtop').getClientRects().length"), 1);
     browser.picture("print.png");
     let options = json!({"printBackground": true, "paperWidth": 8.27, "paperHeight": 11.69});
@@ -68,7 +69,7 @@ fn paper_has_no_controls_and_keeps_figures_whole() {
 fn nothing_is_wider_than_a_phone() {
     let Some(mut browser) = opened() else { return };
     browser.resize(400, 900);
-    // Tables and command lines scroll by themselves; everything else ends at the edge.
+    // Tables and command lines can scroll. Everything else must end at the edge of the window.
     let wide = "[...document.querySelectorAll('body *')].filter(e => \
                 e.getBoundingClientRect().right > 400.5 && \
                 !e.closest('.scroll, .keys, pre, .vis, svg')).map(e => e.outerHTML.slice(0, 120))";
@@ -91,7 +92,7 @@ fn without_scripts_no_control_is_left_over() {
     let maps = "[...document.querySelectorAll('.map img')].filter(i => i.naturalWidth).length";
     browser.wait_for(&format!("{maps} === 3"));
     assert_eq!(browser.value("document.querySelectorAll('#cdf path.ln').length"), 3);
-    // Chips work without scripts.
+    // The check boxes work without scripts.
     browser.value("document.querySelector('#k1').click()");
     let shown =
         "[...document.querySelectorAll('.s1')].filter(e => e.getClientRects().length).length";

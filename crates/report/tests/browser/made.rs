@@ -1,4 +1,4 @@
-//! Results made for the tests: three techniques whose numbers follow from short formulas.
+//! Results made for the tests: three techniques, whose numbers follow from short formulas.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -9,32 +9,32 @@ use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
 use serde_json::{Value, json};
 use vpass_report::folder::Folder;
 
-/// Labels of the techniques. The last one would break a page that does not escape it.
+/// Labels of the techniques. The last label would break a page that does not escape labels.
 pub(crate) const LABELS: [&str; 3] = ["none", "block", "<script>alert(1)</script>\"&'"];
-/// Number of blocks.
+/// Number of blocks of the drive.
 pub(crate) const BLOCKS: usize = 40;
-/// Wordline that is nearest to its limit.
+/// Number of the wordline that is nearest to its limit in every block.
 pub(crate) const WORST: usize = 20;
-/// Names of the groups; wordline w belongs to group w modulo 4.
+/// Names of the wordline groups. Wordline w belongs to group w modulo 4.
 pub(crate) const GROUPS: [&str; 4] = ["best", "good", "bad", "<b>worst</b>"];
 
-/// Number of the block with this rank, from 0.
+/// Returns the number of the block with this rank. The worst block has rank 0.
 pub(crate) fn block(rank: usize) -> usize {
     7 + 3 * rank
 }
 
-/// Dose that a wordline endures.
+/// Returns the dose that a wordline endures.
 pub(crate) fn limit(w: usize) -> f64 {
     [70_000.0, 60_000.0, 50_000.0, 40_000.0][w % 4]
 }
 
-/// Dose of a wordline in the block with this rank.
+/// Returns the dose of a wordline in the block with this rank.
 pub(crate) fn dose(technique: usize, rank: usize, w: usize) -> f64 {
     let worst = [3.0, 0.15, 0.9][technique] * (1.0 - rank as f64 / 50.0);
     (limit(w) * worst * if w == WORST { 1.0 } else { 0.1 }).round()
 }
 
-/// Number of reads of a wordline. Two wordlines were read often.
+/// Returns the number of reads of a wordline. Two wordlines are read often.
 pub(crate) fn reads(w: usize) -> u32 {
     match w {
         19 => 3044,
@@ -43,23 +43,23 @@ pub(crate) fn reads(w: usize) -> u32 {
     }
 }
 
-/// Number of valid pages of a wordline. Every eighth wordline holds no data.
+/// Returns the number of valid pages of a wordline. Every eighth wordline holds no data.
 pub(crate) fn valid_pages(w: usize) -> u32 {
     if w % 8 == 7 { 0 } else { 3 }
 }
 
-/// Latency of most reads, and of two reads in a thousand, in microseconds.
+/// Returns two latencies in microseconds: that of most reads, and that of two reads in a thousand.
 pub(crate) fn latencies(technique: usize) -> [f64; 2] {
     let factor = technique as f64 + 1.0;
     [100.0 * factor, 5000.0 * factor]
 }
 
-/// Pages that reclaim writes in a second.
+/// Returns the number of pages that reclaim writes per second.
 pub(crate) fn reclaim_rate(technique: usize) -> f64 {
     [0.0, 2000.0, 500.0][technique]
 }
 
-/// Results of a comparison on a drive with `wordlines` wordlines a block.
+/// Makes the results of a comparison on a drive with `wordlines` wordlines per block.
 pub(crate) fn results(wordlines: usize) -> Folder {
     let techniques: Vec<Value> = (0..3).map(technique).collect();
     let compare = json!({

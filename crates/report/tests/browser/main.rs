@@ -1,7 +1,8 @@
-//! The page in a browser: what its charts show, what its controls do, what it saves, and that it
-//! asks for nothing. Without chromium these tests say so and pass.
+//! Tests of the page in a browser: what its charts show, what its controls do, what it saves, and
+//! that it sends no requests. Without chromium, these tests say so and pass.
 //!
-//! `VPASS_SCREENSHOTS=DIR` writes pictures of the page in every look into a folder.
+//! If `VPASS_SCREENSHOTS=DIR` is set, the tests write pictures of the page in every look into this
+//! folder.
 
 mod chromium;
 mod doses;
@@ -14,25 +15,25 @@ use made::LABELS;
 use serde_json::Value;
 use vpass_report::page::page;
 
-/// Page of the results that [`made`] makes.
+/// Returns the page of the results that [`made`] makes.
 fn made_page(wordlines: usize) -> String {
     page(&[made::results(wordlines)]).unwrap_or_else(|e| panic!("{}", e.sentence))
 }
 
-/// Browser with the page of blocks of 64 wordlines, once the chosen block is drawn.
+/// Opens the page of blocks with 64 wordlines, and waits until the chosen block is drawn.
 fn opened() -> Option<Browser> {
     let mut browser = Browser::open(&made_page(64))?;
     browser.wait_for("document.querySelector('#dtop')");
     Some(browser)
 }
 
-/// Text of the first element of a selector.
+/// Returns the text of the first element that matches a selector.
 fn text_of(browser: &mut Browser, selector: &str) -> String {
     let text = browser.text(&format!("document.querySelector({selector:?}).textContent"));
     text.replace('\u{a0}', " ")
 }
 
-/// Attribute of the first element of a selector.
+/// Returns an attribute of the first element that matches a selector.
 fn attribute(browser: &mut Browser, selector: &str, name: &str) -> String {
     let expression = format!("document.querySelector({selector:?}).getAttribute({name:?})");
     browser.text(&expression).replace('\u{a0}', " ")
@@ -45,10 +46,11 @@ fn the_page_asks_for_nothing_and_complains_of_nothing() {
         let url = |event: &Value| event["params"]["request"]["url"].as_str().map(str::to_owned);
         browser.noted.iter().filter_map(url).filter(|url| url.starts_with(begin)).count()
     };
-    // The file itself, and pictures inside it. Nothing else, and no message.
+    // The page loads only its own file and pictures inside it, and the browser has no complaint.
     let (files, inside) = (urls(&browser, "file:///"), urls(&browser, "data:"));
     assert_eq!((files, browser.noted.len()), (1, files + inside), "{:#?}", browser.noted);
-    // Two scripts: the data and the code. A label is not a third one.
+    // The page has two scripts: the data and the code. A label with a script tag does not become a
+    // third script.
     assert_eq!(browser.value("document.scripts.length"), 2);
     let policy = attribute(&mut browser, "meta[http-equiv]", "content");
     assert!(!policy.contains("unsafe"), "{policy}");
@@ -78,7 +80,7 @@ fn a_chip_hides_a_technique_in_every_chart_by_mouse_and_by_key() {
     let others =
         "[...document.querySelectorAll('.s2')].filter(e => e.getClientRects().length).length";
     let (before, beside) = (browser.value(shown), browser.value(others));
-    // At least maps, life, two charts of latency, wear and cost.
+    // A technique is drawn at least in maps, life, two charts of latency, wear and cost.
     assert!(before.as_u64().unwrap() >= 6, "{before}");
     browser.value("document.querySelector('label:has(#k1)').click()");
     assert_eq!((browser.value(shown), browser.value(others)), (0.into(), beside));
@@ -90,7 +92,7 @@ fn a_chip_hides_a_technique_in_every_chart_by_mouse_and_by_key() {
 #[test]
 fn the_crosshair_reads_latencies_by_slider_and_by_pointer() {
     let Some(mut browser) = opened() else { return };
-    // 998 of 1,000 reads take the usual latency, so p99.9 is the slow one.
+    // The usual latency applies to 998 of 1,000 reads, so p99.9 is the slow latency.
     browser.value("document.querySelector('#cdf .scrub').focus()");
     browser.press("End");
     let said = attribute(&mut browser, "#cdf .scrub", "aria-valuetext");
@@ -110,7 +112,7 @@ fn the_crosshair_reads_latencies_by_slider_and_by_pointer() {
     assert!(left.contains("100 µs") && left.contains("200 µs"), "{left}");
     let right = at_pointer(&mut browser, 0.98);
     assert!(right.contains("5.00 ms") && right.contains("10.0 ms"), "{right}");
-    // Both crosshairs of the chart over time stand where the slider is.
+    // Both crosshairs of the part about time are at the place of the slider.
     browser.value("document.querySelector('#time .scrub').focus()");
     browser.press("End");
     let lines = "[...document.querySelectorAll('#time .cross')]\

@@ -1,4 +1,4 @@
-//! Files saved by the buttons of a figure: drawings for papers, pictures, and numbers.
+//! Tests of files that the buttons of a figure save: drawings for papers, pictures, and numbers.
 
 use crate::chromium::Browser;
 use crate::made::{self, LABELS};
@@ -9,7 +9,7 @@ fn text(browser: &mut Browser, figure: &str, kind: &str) -> String {
     String::from_utf8(browser.saved(&button, &format!("vpass-{figure}.{kind}"))).unwrap()
 }
 
-/// Rows of a CSV file without its heading. Labels with quotes come back as they are.
+/// Returns the heading and the rows of a CSV file. Labels with quotes are restored.
 fn rows(csv: &str) -> (Vec<String>, Vec<Vec<String>>) {
     let csv = vpass_report::csv::Csv::read(csv).unwrap();
     let rows = (0..csv.len()).map(|row| csv.row(row).map(str::to_owned).collect()).collect();
@@ -37,7 +37,7 @@ fn a_drawing_needs_nothing_of_the_page() {
                 .unwrap();
         }
     }
-    // A hidden technique is not in the drawing.
+    // A technique that is hidden on the page is not in the drawing.
     let with = text(&mut browser, "cdf", "svg").matches("<path").count();
     browser.value("document.querySelector('#k1').click()");
     let without = text(&mut browser, "cdf", "svg").matches("<path").count();
@@ -48,7 +48,7 @@ fn a_drawing_needs_nothing_of_the_page() {
 fn bars_of_a_drawing_have_the_lengths_of_the_doses() {
     let Some(mut browser) = opened() else { return };
     let svg = text(&mut browser, "dose-block", "svg");
-    // Heights in pixels of all bars: doses first, then reads.
+    // Heights of all bars in pixels. The bars of doses come first, then the bars of reads.
     let attribute = |rect: &str, name: &str| -> f64 {
         let (_, rest) = rect.split_once(&format!(" {name}=\"")).unwrap_or_else(|| panic!("{rect}"));
         rest.split_once('"').unwrap().0.parse().unwrap()
@@ -135,7 +135,7 @@ fn numbers_of_latencies_are_those_of_the_histogram() {
     assert_eq!(heading[3], format!("{}_us", LABELS[2]));
     for row in rows {
         let percentile: f64 = row[0].parse().unwrap();
-        // Nothing lies beyond the last of 100,000 reads.
+        // No read is slower than the last of 100,000 reads.
         let known = row[1..].iter().enumerate().filter(|(_, us)| !us.is_empty());
         assert!(percentile > 99.998 || known.clone().count() == 3, "{row:?}");
         for (i, us) in known {

@@ -1,5 +1,5 @@
-//! `[[trace]]`: a real trace beside generated workloads. It replaces none of them, and averages
-//! leave it out.
+//! `[[trace]]`: a real trace that runs beside generated workloads. The trace replaces no workload,
+//! and averages leave the trace out.
 
 use serde::Deserialize;
 use vpass_lab::failure::Failure;
@@ -7,26 +7,27 @@ use vpass_workload::synthetic::WorkloadConfig;
 
 use super::{NamedWorkload, Recipe};
 
-/// Trace that a user may have.
+/// Real trace that the user may have.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RealTrace {
     name: String,
-    /// File names without endings.
+    /// Names of the trace's files, without endings.
     files: Vec<String>,
-    /// Generated workloads. Each group that runs one of them also runs the trace, if its files are
-    /// found.
+    /// Names of generated workloads. Each group that runs one of these workloads also runs the
+    /// trace, if its files are found.
     beside: Vec<String>,
-    /// Other values for keys of the drive, under this trace.
+    /// Values for keys of the drive, under this trace only.
     #[serde(default)]
     set: Vec<String>,
 }
 
 impl Recipe {
-    /// Adds its traces to the workloads, after the generated ones.
+    /// Adds the traces of the recipe to its workloads, after the generated workloads.
     ///
     /// # Errors
-    /// Reports a name that is taken, an unknown workload, or a group that cannot replay a trace.
+    /// Reports a name that is already used, an unknown workload, or a group that cannot replay a
+    /// trace.
     pub(super) fn with_traces(mut self) -> Result<Self, Failure> {
         for RealTrace { name, files, beside, set } in std::mem::take(&mut self.beside) {
             let wrong = |what: &str| Err(Failure::usage(format!("trace {name}: {what}")));

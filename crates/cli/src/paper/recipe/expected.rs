@@ -1,4 +1,5 @@
-//! `expected.toml`: the paper's numbers, how each is compared, and what is left out.
+//! `expected.toml`: the paper's numbers, how each number is compared, and which results are left
+//! out.
 
 use serde::Deserialize;
 use vpass_lab::failure::Failure;
@@ -15,11 +16,11 @@ pub(in crate::paper) struct Expectations {
     pub(in crate::paper) not_reproduced: Vec<NotReproduced>,
 }
 
-/// One number of the paper: by default, the mean over the workloads of a figure.
+/// Number of the paper. By default, the number is the mean over the workloads of a figure.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::paper) struct Expected {
-    /// Place in the paper.
+    /// Place of the number in the paper.
     pub(in crate::paper) source: String,
     pub(in crate::paper) what: String,
     pub(in crate::paper) figure: String,
@@ -30,45 +31,52 @@ pub(in crate::paper) struct Expected {
     /// Mean of the figure to compare.
     #[serde(default)]
     pub(in crate::paper) mean: Mean,
-    /// Technique: of parity or refresh if the figure's group compares those, else of reclaim.
+    /// Name of the technique, in the slot that the figure's group compares.
     #[serde(alias = "refresh", alias = "parity")]
     pub(in crate::paper) reclaim: String,
-    /// Value in the paper. Absent if the paper's text has lost it; then `below` or `above` is
-    /// given.
+    /// Value in the paper. Absent if the paper's text has lost the value. The entry then has
+    /// `below` or `above`.
     #[serde(default)]
     pub(in crate::paper) value: Option<f64>,
     /// Largest difference that counts as agreement, as a share of the value. Absent if only the
     /// direction is compared.
     #[serde(default)]
     pub(in crate::paper) tolerance: Option<f64>,
-    /// Second criterion for a figure that divides: the value is then a change from 1. Our change
-    /// must lie within this share of the paper's change to agree; on the same side of 1, it is a
-    /// direction only. For small effects, `tolerance` alone would accept a change of 0.
+    /// Second criterion, for a figure of ratios: how close our change must be to the paper's
+    /// change. The change of a ratio is its difference from 1.
+    ///
+    /// Our change agrees if it differs from the paper's change by at most this share of the paper's
+    /// change. Otherwise, a change in the same direction agrees in direction only.
+    ///
+    /// For a small effect, `tolerance` alone would accept a change of 0.
     #[serde(default)]
     pub(in crate::paper) change_within: Option<f64>,
-    /// Whether the number follows from one that was fitted to it, so that agreement proves nothing.
+    /// Whether the number follows from a parameter that was fitted to it. Agreement then proves
+    /// nothing.
     #[serde(default)]
     pub(in crate::paper) calibrated: bool,
     /// Whether to compare only the direction, because the size cannot be compared or proves
-    /// nothing. By default, both numbers must be on the same side of 1. With `below` or `above`,
-    /// our number must be below or above that of another technique.
+    /// nothing. By default, both numbers must be on the same side of 1.
+    ///
+    /// With `below` or `above`, our number must be below or above the number of another technique.
     #[serde(default)]
     pub(in crate::paper) direction_only: bool,
-    /// Technique that the paper's number is below (or `above`), for `direction_only`.
+    /// Technique whose number is larger in the paper, for `direction_only`. `above` names a
+    /// technique whose number is smaller.
     #[serde(default)]
     pub(in crate::paper) below: Option<String>,
     #[serde(default)]
     pub(in crate::paper) above: Option<String>,
-    /// Variant of the number that `below` or `above` compares with. Default: the same variant.
+    /// Variant whose number `below` or `above` refers to. Default: the same variant.
     #[serde(default)]
     pub(in crate::paper) than: Option<String>,
 }
 
 impl Expected {
-    /// Checks that the number says how it is compared.
+    /// Checks that the entry says how its number is compared.
     ///
     /// # Errors
-    /// Reports what is missing or too much.
+    /// Reports missing keys, and keys that exclude each other.
     pub(in crate::paper) fn check(&self, figure: &Figure) -> Result<(), Failure> {
         let named = usize::from(self.below.is_some()) + usize::from(self.above.is_some());
         let needs_side = self.change_within.is_some() || self.direction_only && named == 0;
@@ -114,7 +122,7 @@ impl Expected {
     }
 }
 
-/// Result that is left out, with the reason.
+/// Result of the paper that is left out, with the reason.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::paper) struct NotReproduced {

@@ -1,74 +1,79 @@
-//! Figures and plots of a recipe: the numbers and the runs that each shows.
+//! Figures and plots of a recipe: which numbers of which runs each figure shows.
 
 use serde::Deserialize;
 use vpass_lab::failure::Failure;
 
 use crate::paper::group::Group;
 
-/// Table of one number for every run of a group.
+/// Figure: a table of one number for every run of a group.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::paper) struct Figure {
-    /// File name without its ending.
+    /// Name of the figure's file, without its ending.
     pub(in crate::paper) name: String,
     pub(in crate::paper) title: String,
     pub(in crate::paper) group: String,
-    /// Techniques to show; all if empty.
+    /// Techniques to show. An empty list means all techniques.
     #[serde(default, alias = "refresh", alias = "parity")]
     pub(in crate::paper) reclaim: Vec<String>,
-    /// Workloads to show and to average; all if empty.
+    /// Workloads to show and to average. An empty list means all workloads.
     #[serde(default)]
     pub(in crate::paper) workloads: Vec<String>,
-    /// Numbers of the summary, by JSON pointer. They are added; those with a minus are subtracted.
+    /// JSON pointers to numbers of the summary. The figure shows the sum of these numbers. A number
+    /// whose pointer has a minus sign is subtracted.
     pub(in crate::paper) metric: Vec<String>,
-    /// Factors, one for each of `metric`, such as the time of one page. Default: 1.
+    /// Factors for the numbers of `metric`, one per number, such as the time of one page. Default:
+    /// 1.
     #[serde(default)]
     pub(in crate::paper) times: Vec<f64>,
-    /// Numbers of the same summary, one for each of `metric`; the figure then shows the mean with
-    /// these weights.
+    /// JSON pointers to weights in the same summary, one for each number of `metric`. The figure
+    /// then shows the weighted mean.
     #[serde(default)]
     pub(in crate::paper) weights: Vec<String>,
-    /// Numbers of the same summary; the result is divided by their sum.
+    /// JSON pointers to numbers of the same summary. The result is divided by the sum of these
+    /// numbers.
     #[serde(default)]
     pub(in crate::paper) share_of: Vec<String>,
     pub(in crate::paper) unit: String,
-    /// Technique whose number divides the others.
+    /// Technique whose number divides the numbers of all techniques.
     #[serde(default)]
     pub(in crate::paper) over: Option<String>,
-    /// Variant whose number divides that of the same technique in the others; excludes `over`.
+    /// Variant whose number divides the numbers of the same technique in all variants. Excludes
+    /// `over`.
     #[serde(default)]
     pub(in crate::paper) over_variant: Option<String>,
-    /// Numbers of the dividing summary, added up. Default: `metric`.
+    /// JSON pointers to the numbers whose sum is the divisor. Default: `metric`.
     #[serde(default)]
     pub(in crate::paper) over_metric: Vec<String>,
-    /// Workloads that a second mean leaves out; if empty, there is only one mean.
+    /// Workloads that a second mean leaves out. If the list is empty, there is only one mean.
     #[serde(default)]
     pub(in crate::paper) without: Vec<String>,
-    /// Whether to show the ratio of the sums over all workloads beside the mean of the ratios.
+    /// Whether to also show the ratio of the sums over all workloads, beside the mean of the
+    /// ratios.
     #[serde(default)]
     pub(in crate::paper) sums: bool,
-    /// Whether to print each workload, not only the mean.
+    /// Whether to show each workload and not only the means.
     #[serde(default)]
     pub(in crate::paper) by_workload: bool,
-    /// Whether to print the 95 % interval over seeds and samples with each workload's number.
+    /// Whether to show the 95 % interval over seeds and samples with the number of each workload.
     #[serde(default)]
     pub(in crate::paper) interval: bool,
 }
 
-/// Summary of several workloads in one number.
+/// Way to summarise several workloads in one number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::paper) enum Mean {
-    /// Mean of all workloads.
+    /// Mean over all workloads.
     #[default]
     All,
-    /// Mean of the workloads that [`Figure::without`] does not name.
+    /// Mean over the workloads that [`Figure::without`] does not name.
     Without,
-    /// Ratio of the sums.
+    /// Ratio of the sums over all workloads.
     Sums,
 }
 
-/// Numbers of a summary that grow with the length of a run.
+/// Beginnings of pointers to numbers that grow with the length of a run.
 const GROWING: [&str; 3] = ["/flash/", "/host/", "/reclaim/"];
 
 impl Figure {
@@ -79,10 +84,10 @@ impl Figure {
         self.group == group && among(&self.workloads, workload) && among(&self.reclaim, technique)
     }
 
-    /// Checks that the figure divides counts if the runs differ in length.
+    /// Checks that the figure divides counts if the runs of its group differ in length.
     ///
     /// # Errors
-    /// Reports counts that are not divided.
+    /// Reports a count that is not divided.
     pub(super) fn check_rates(&self, group: &Group) -> Result<(), Failure> {
         let grows = |pointer: &String| {
             GROWING.iter().any(|part| pointer.trim_start_matches('-').starts_with(part))
@@ -99,7 +104,8 @@ impl Figure {
 }
 
 impl Figure {
-    /// Returns the technique or variant that divides the numbers, if there is one.
+    /// Returns the technique or variant whose number divides the other numbers; `None` if the
+    /// figure shows no ratio.
     pub(in crate::paper) fn divisor(&self) -> Option<&str> {
         self.over.as_deref().or(self.over_variant.as_deref())
     }
@@ -145,7 +151,7 @@ impl Figure {
         Err(Failure::usage(format!("figure {}: {wrong}", self.name)))
     }
 
-    /// Checks the divisor.
+    /// Checks the technique or variant that the figure divides by.
     ///
     /// # Errors
     /// Reports two divisors, or an unknown variant.
@@ -169,22 +175,22 @@ impl Figure {
     }
 }
 
-/// Figure with many points per run.
+/// Plot: a figure with many points per run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::paper) struct Plot {
-    /// File name without its ending.
+    /// Name of the plot's file, without its ending.
     pub(in crate::paper) name: String,
     pub(in crate::paper) title: String,
     pub(in crate::paper) group: String,
     pub(in crate::paper) kind: PlotKind,
-    /// Workload of the runs to show; all runs if absent.
+    /// Workload whose runs the plot shows. Default: all workloads.
     #[serde(default)]
     pub(in crate::paper) workload: Option<String>,
-    /// Techniques to show; all if empty.
+    /// Techniques to show. An empty list means all techniques.
     #[serde(default)]
     pub(in crate::paper) reclaim: Vec<String>,
-    /// List of numbers of the summary, by JSON pointer; for `cumulative`.
+    /// JSON pointer to a list of numbers in the summary. Only the plot `cumulative` uses it.
     #[serde(default)]
     pub(in crate::paper) metric: String,
 }
@@ -195,10 +201,10 @@ impl Plot {
         self.group == group && self.workload.as_ref().is_none_or(|w| w == workload)
     }
 
-    /// Checks that there are weeks to plot.
+    /// Checks that the runs of the plot have data for each week.
     ///
     /// # Errors
-    /// Reports what is missing.
+    /// Reports a group without a counted span, or a recipe without `long_us`.
     pub(super) fn check_weeks(&self, group: &Group, long_us: Option<f64>) -> Result<(), Failure> {
         if group.span.as_ref().is_some_and(|span| span.window.is_none()) && long_us.is_some() {
             return Ok(());
@@ -215,13 +221,13 @@ impl Plot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::paper) enum PlotKind {
-    /// Reads that met a reclaim job, by response time.
+    /// Number of reads that met a reclaim job, by response time.
     Responses,
-    /// Histogram of the summary, by bin and as a cumulative share.
+    /// Histogram of the summary, with the count and the cumulative share of each bin.
     Cumulative,
-    /// Real and effective P/E counts of every block at the end.
+    /// P/E counts and effective P/E counts of every block at the end.
     Blocks,
-    /// Stages of the host's page reads, by page kind and by the validity of the pages below.
+    /// Stages of the host's page reads, by page kind and by which pages below are valid.
     Stages,
     /// Reads, rewrites and long reads of each week.
     Weeks,

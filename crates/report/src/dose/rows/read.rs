@@ -1,4 +1,4 @@
-//! `dose.csv`, `dose_map.csv` and `dose_blocks.csv`, read by the names of their columns.
+//! Reading of `dose.csv`, `dose_map.csv` and `dose_blocks.csv`. Columns are found by their names.
 
 use vpass_lab::failure::Failure;
 
@@ -6,14 +6,15 @@ use super::{Block, Doses, Map, Snapshot, Wordline};
 use crate::csv::Csv;
 use crate::folder::Folder;
 
-/// Most wordlines, bins or columns that a file may speak of. Real blocks have some thousand.
+/// Largest number of wordlines, bins or columns that a file may have. Real blocks have some
+/// thousand wordlines.
 const MOST: usize = 65_536;
 
 impl Doses {
-    /// Reads the doses of a run; `None` if its folder has none.
+    /// Reads the doses of a run; `None` if the folder lacks a file of doses.
     ///
     /// # Errors
-    /// Reports a file without a column that the page needs, or with a value that cannot be.
+    /// Reports a file that lacks a needed column, or that has an impossible value.
     pub fn read(folder: &Folder) -> Result<Option<Self>, Failure> {
         let table = |name| -> Result<Option<Table>, Failure> {
             Ok(folder.csv(name)?.map(|csv| Table { folder, name, csv }))
@@ -28,7 +29,7 @@ impl Doses {
     }
 }
 
-/// File with its name, for errors.
+/// CSV file with its name and folder, for error messages.
 struct Table<'a> {
     folder: &'a Folder,
     name: &'static str,
@@ -57,14 +58,14 @@ fn missing(column: &str) -> String {
     format!("column `{column}` is missing")
 }
 
-/// Returns a number that is finite and not negative.
+/// Parses a number that must be finite and not negative.
 fn number(row: usize, column: &str, text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0).ok_or_else(|| {
         format!("row {}: `{column}` is `{text}`; a number from 0 upwards is expected", row + 1)
     })
 }
 
-/// Returns a place in a list.
+/// Converts a number into a place in a list.
 fn place(row: usize, column: &str, number: f64) -> Result<usize, String> {
     Some(number as usize).filter(|n| *n < MOST).ok_or_else(|| {
         format!("row {}: `{column}` is {number}; a number below {MOST} is expected", row + 1)
@@ -111,8 +112,8 @@ fn snapshots(file: &Table) -> Result<Vec<Snapshot>, Failure> {
     Ok(all)
 }
 
-/// Reads the map. The file holds numbers and plain words alone, in up to 256,000 rows, so a line is
-/// split at its commas.
+/// Reads the map. The file holds only numbers and plain words, so each line can be split at its
+/// commas. The file has up to 256,000 rows.
 fn map(bytes: &[u8]) -> Result<Map, String> {
     let text = std::str::from_utf8(bytes).map_err(|e| e.to_string())?;
     let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -135,7 +136,7 @@ fn map(bytes: &[u8]) -> Result<Map, String> {
         let (rank, bin) = (place(row, "rank", value(0)?)?, place(row, "bin", value(2)?)?);
         rows.push((rank, bin, value(1)? as u32, value(3)? as u32, ratio));
     }
-    // Ranks and bins may count from 0 or from 1.
+    // Ranks and bins may begin at 0 or at 1.
     let rank_0 = rows.iter().map(|row| row.0).min().unwrap_or(0);
     let bin_0 = rows.iter().map(|row| row.1).min().unwrap_or(0);
     let columns = rows.iter().map(|row| row.0 - rank_0 + 1).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Verdicts of small comparisons whose winners are known.
+//! Tests of verdicts on small comparisons whose winners are known.
 
 use super::*;
 use crate::testing::{compared, folder, json, json_with_lives, with_lives};
@@ -23,7 +23,7 @@ fn lives_that_are_ranges_give_the_smallest_ratio() {
     for i in [1, 2] {
         json["techniques"][i]["columns"]["projected_life_days"] = Value::Null;
     }
-    // 0.9 x 6 days over 1.1 x 2 days are 2.45.
+    // The smallest ratio is 0.9 x 6 days over 1.1 x 2 days, which is 2.45.
     let said = headline(&read(&json));
     assert!(said.ends_with("at least 2.5\u{a0}times <code>block</code>"), "{said}");
 }
@@ -42,7 +42,7 @@ fn nothing_that_lost_data_wins_and_neither_does_none() {
     let mut json = json_with_lives();
     json["winners"]["life"] = value!(["none", "straw-wl"]);
     assert!(headline(&read(&json)).starts_with("<em><code>straw-wl</code>"));
-    // `none` without a loss protects nothing all the same.
+    // Without a loss, `none` still does not protect data.
     json["techniques"][0]["runs"][0]["data_lost_pages"] = 0.into();
     json["winners"] = value!({"life": ["none"]});
     let said = headline(&read(&json));
@@ -96,7 +96,8 @@ fn lives_without_a_winner_are_not_told_apart() {
     assert!(said.contains(expected), "{said}");
 }
 
-/// Makes a comparison of four techniques, of which two are not told apart in these columns.
+/// Makes a comparison of four techniques. In these columns, two of the techniques cannot be
+/// distinguished.
 fn with_two_in_front(columns: &[&str]) -> Value {
     let mut json = json_with_lives();
     let mut fourth = json["techniques"][2].clone();
@@ -119,12 +120,14 @@ fn two_techniques_in_front_of_a_third_are_the_headline() {
          <code>block</code>"
     );
     assert!(!lede(&read(&json)).contains("not told apart"), "the headline says it");
-    // A sole winner of another column comes before two in front, but not before lives.
+    // The headline prefers a sole winner of another column to two equal techniques, but not if
+    // these two are equal in life.
     let mut json = with_two_in_front(&["read_p99_9_us"]);
     assert!(headline(&read(&json)).contains("have the shortest tail of reads, not told apart"));
     json["winners"]["reclaim_write_pages"] = value!(["straw-wl"]);
     assert!(headline(&read(&json)).contains("rewrites fewest pages"));
-    // All of them, or one that lost data, are no front.
+    // The headline has no group of equal techniques if the group has all techniques, or one that
+    // lost data.
     json["winners"] = value!({});
     json["not_told_apart"]["read_p99_9_us"] = value!(["block", "straw-wl", "ipr-wl"]);
     assert!(headline(&read(&json)).contains("are not told apart in"));
