@@ -19,8 +19,8 @@ pub mod wrong;
 /// Key, as `vpass list keys` shows it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Key {
-    /// Path `table.key`, as `--set` takes it. A key in a list of tables has three parts, and only
-    /// files can set it.
+    /// Path `table.key`, in the form that `--set` takes. A key in a list of tables has three parts,
+    /// and only files can set it.
     #[serde(rename = "key")]
     pub path: String,
     /// Kind of file: "drive" or "workload".
@@ -57,7 +57,7 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
     let defaults = section.defaults();
     for declared in section.declared {
         let key = format!("{path}.{}", declared.name);
-        // A workload of phases has some keys that other workloads also have.
+        // A workload with phases has some keys that other workloads also have.
         if keys.iter().any(|known| known.path == key) {
             continue;
         }
