@@ -138,8 +138,8 @@ impl Codings {
         (0..self.cell.bits()).filter(move |kind| !row.keeps(*kind))
     }
 
-    /// Returns the coding with the fewest page kinds that gives up the least significant kind and
-    /// keeps all kinds of `wanted` (one bit each, LSB first). Returns `None` if the cells do not
+    /// Returns the coding with the fewest page kinds that keeps all kinds of `wanted`, but not the
+    /// least significant kind. `wanted` has one bit per kind, LSB first. Returns `None` if the cells do not
     /// have such a coding.
     pub fn faster(&self, wanted: u32) -> Option<u8> {
         let keeps_all =

@@ -26,7 +26,7 @@ pub struct Stripes {
     members: Reciprocal,
     dies: Reciprocal,
     host_pages: u32,
-    /// Dies that have failed, in the order in which they did.
+    /// Failed dies, in the order of their failures.
     failed: [Option<Failed>; MOST_FAILED],
 }
 

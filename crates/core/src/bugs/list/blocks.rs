@@ -117,7 +117,7 @@ macro_rules! bugs_of_blocks {
             CostBenefitAgeless,
             /// Stable greedy takes the most worn of the stable blocks.
             StableTakesWorn,
-            /// Of victims with equally many valid pages, the one that changed last comes first.
+            /// The latest of several victims with equally many valid pages comes first.
             YoungestVictim,
             /// A read of more than sixteen pages ends after the sixteenth page.
             LongReadCut,

@@ -52,8 +52,8 @@ macro_rules! bugs_of_bounds {
             LowDensityOverfull,
             /// The page kinds that `page-type` moves later move a few reads too late.
             PageTypeDueLate,
-            /// The room of a shadow block that was written again is reckoned from when it is asked
-            /// about, and not from when it was written.
+            /// The limit of a rewritten shadow block counts from the check, and not from the
+            /// write.
             FillingFromNow,
             /// The bound of wordlines leaves out the dose of a job's merges.
             BurdenForgotten,

@@ -126,7 +126,7 @@ macro_rules! bugs_of_requests {
             ProgramBeforeLoads,
             /// A die sometimes does not look for more work after its work has ended.
             DieIdles,
-            /// Of the planes with waiting reads, only the first begins.
+            /// Only the first of several planes with waiting reads begins.
             PlaneIdles,
             /// Writes are accepted without buffer space.
             RoomForgotten,
@@ -142,9 +142,9 @@ macro_rules! bugs_of_requests {
             BlameForgetsMoved,
             /// A wordline is blamed for its own reads.
             BlameCountsOwn,
-            /// Of the reads that wait for a die, the latest goes first.
+            /// The latest of several reads that wait for a die goes first.
             ReadsReversed,
-            /// Of the work that waits for a die, the latest goes first.
+            /// The latest of several pieces of work that wait for a die goes first.
             WorkReversed,
             /// Work goes before waiting reads.
             WorkBeforeReads,
