@@ -101,7 +101,8 @@ pub struct Drive {
     /// stripe together.
     pub(crate) longest_cached: Option<u32>,
     pub(crate) bugs: Bugs,
-    /// Failures, and whether any is to come, or what was lost to one is being rebuilt.
+    /// Injected failures. `attention` is true while a failure is still to come, or lost pages are
+    /// being rebuilt.
     failing: Failing,
     attention: bool,
     /// Number of requests that the observer has received, which is the number of the next request.

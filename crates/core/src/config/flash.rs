@@ -65,8 +65,8 @@ pub struct GeometryConfig {
     #[key(range = Whole(1, 1 << 24))]
     pub blocks_per_plane: Option<u32>,
     /// Wordlines in each block.
-    // The last two random values need more than a word of bits, and the last makes blocks of more
-    // than 512 pages, except of single-level cells.
+    // The last two random values need more than a word of bits. The last value makes blocks of more
+    // than 512 pages, except with single-level cells.
     #[key(
         range = Whole(1, 16_383),
         random = [1, 2, 3, 8, 21, 43, 1, 2, 3, 8, 21, 43, 8, 21, 70, 270]

@@ -92,7 +92,7 @@ impl Levels {
     }
 
     /// Returns the number of retries of a page of a group and kind, whichever wordlines of its
-    /// block were read, while the block's dose is at most `block`. Returns `None` if this is not
+    /// block were read. `block` is the dose of the block. Returns `None` if the number is not
     /// known.
     #[inline]
     pub(crate) fn whatever_was_read(

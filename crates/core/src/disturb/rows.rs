@@ -1,5 +1,5 @@
-//! Endurance of each wordline group by P/E count: the true values between and beyond the rows of
-//! the table, and the closer rows that policies use.
+//! Endurance of each wordline group by P/E count. This module has the true values between and
+//! beyond the rows of the table, and the closer rows that policies use.
 //!
 //! The truth is linear between the rows of `disturb.table`, and constant below the first row.
 //! Beyond the last row, it continues like the last stretch of the table. Each further stretch of

@@ -166,8 +166,8 @@ mod tests {
     }
 
     /// In the worst pattern, all reads of the block hit one neighbour. The test looks limits up
-    /// page by page and finds the bound by trial: the smallest number of reads of one wordline that
-    /// brings a page past its limit.
+    /// page by page and finds the bound by trial. The bound is the smallest number of reads of one
+    /// wordline that brings a page past its limit.
     #[test]
     fn a_block_is_clean_below_the_bound_for_fresh_data_wherever_its_reads_go() {
         let config = config();

@@ -55,8 +55,7 @@ macro_rules! bugs_of_parity {
             WriteLostInRebuild,
             /// Free blocks of a failed die stay in the list of free blocks.
             DeadBlockReused,
-            /// Of the pages on failed flash that cannot be rebuilt, every third is dropped without
-            /// a report.
+            /// Every third page on failed flash that cannot be rebuilt is dropped without a report.
             LossByFailureHidden,
             /// A host read of a rebuilt page does not wait for the reads of the rebuild.
             RebuiltReadAtOnce,
