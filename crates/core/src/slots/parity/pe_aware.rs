@@ -28,7 +28,7 @@ use crate::base::units::Bytes;
 use crate::config::{ByWear, DriveConfig, ErrorLaw};
 use crate::slots::card::{About, Args, Card, Kind, Param};
 
-/// P/E cycles beyond which a block is worn.
+/// Number of P/E cycles above which a block is worn.
 pub(super) const T_P: Param = Param {
     key: "t_p",
     kind: Kind::Whole,
@@ -42,7 +42,7 @@ pub(super) const T_P: Param = Param {
     alias: Some("t_p"),
 };
 
-/// Stripes that may wait.
+/// Number of stripes that may wait.
 pub(super) const QUEUE: Param = Param {
     key: "queue",
     kind: Kind::Whole,
@@ -56,7 +56,7 @@ pub(super) const QUEUE: Param = Param {
     alias: Some("queue"),
 };
 
-/// Algorithm 1 as it is printed.
+/// Whether Algorithm 1 is used as published.
 const PUBLISHED: Param = Param {
     key: "published",
     kind: Kind::Whole,
@@ -85,8 +85,8 @@ pub(super) const CARD: ParityTechnique = Card {
     },
 };
 
-/// `T_p`: what is given or, of limits that follow from a code, the P/E count for which they are
-/// given.
+/// Returns `T_p`: the given number or, if limits follow from a code, the P/E count for which they
+/// are given.
 pub(super) fn worn_beyond(args: &Args, config: &DriveConfig) -> u32 {
     let otherwise =
         if config.error.model == ErrorLaw::Bch { config.bch.pec } else { T_P.default as u32 };
@@ -100,7 +100,7 @@ impl Parity for PeAware {
         change.cheaper(Equation::Modify)
     }
 
-    /// Stripes are grouped in the write buffer, and no request is too long for that.
+    /// Groups stripes in the write buffer. No request is too long for this.
     fn longest_cached(&self) -> Option<u32> {
         Some(u32::MAX)
     }
@@ -114,8 +114,8 @@ impl Parity for PeAware {
     }
 }
 
-/// The map entries of the parity pages, a counter for each stripe, and the numbers of those that
-/// may wait.
+/// Returns the RAM of the map entries of the parity pages, a counter for each stripe, and the
+/// numbers of stripes that may wait.
 pub(super) fn ram_of_counters(geometry: &Geometry, by_wear: &ByWear) -> Bytes {
     let stripes = u64::from(geometry.logical_pages() - geometry.host_pages);
     Bytes(4 * stripes + stripes + 4 * u64::from(by_wear.queue))
