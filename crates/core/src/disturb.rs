@@ -238,8 +238,8 @@ pub trait ErrorModel: Send {
     }
 
     /// Returns the number of retries that a read of a page takes now. Also returns the dose that
-    /// reads anywhere in the block may add before a read of the page takes more retries. Returns `None` if no retry decodes the
-    /// page. The arguments are those of [`Self::health_by`].
+    /// reads anywhere in the block may add before a read of the page takes more retries. Returns
+    /// `None` if no retry decodes the page. The arguments are those of [`Self::health_by`].
     ///
     /// # Panics
     /// Panics if the model has no table.

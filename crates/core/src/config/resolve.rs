@@ -146,7 +146,6 @@ fn host_pages(raw: u64, spare: f64) -> u64 {
 /// Returns the number of blocks per plane for a number of host pages, rounded up. Because of the
 /// rounding, the largest capacities of a row of blocks have the fewest spare blocks. If a smaller
 /// capacity has enough space, a larger capacity gets one more row.
-/// space, a larger one gets one more row.
 fn blocks_for(pages: u64, spare: f64, planes: u64, block_pages: u64) -> u64 {
     let rows = rows_for(pages, spare, planes * block_pages);
     let with_room = (pages.div_ceil(block_pages) + u64::from(MIN_SPARE_BLOCKS)).div_ceil(planes);

@@ -117,7 +117,6 @@ impl Streams {
     /// which this drive is a sample.
     ///
     /// Only streams with an open block here count. On average, an open block is half full.
-    /// Only streams count that have a block open here. An open block is half full in the mean.
     pub(super) fn room_on(&self, whole: &PartOf, pages_per_block: u32) -> f64 {
         let wide = whole.width(
             pages_per_block,

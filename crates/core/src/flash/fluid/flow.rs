@@ -89,9 +89,9 @@ impl Flow {
 
     /// Counts a read outside of this process, so that the alarm is one read nearer. Returns false
     /// if all other reads before the alarm have come by the last [`Self::pass`].
+    ///
     /// Given the time of the last of `left` reads, the others are spread evenly before it. The
     /// latest of them now reaches the alarm. Its place is the largest of `left - 1` random shares.
-    /// `share` is above 0 and at most 1; `left` is at least 2.
     /// `share` is above 0 and at most 1; `left` is at least 2.
     pub(super) fn approach(&mut self, share: f64) -> bool {
         let last = self.target * share.powf(f64::from(self.left - 1).recip());
