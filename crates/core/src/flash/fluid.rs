@@ -12,9 +12,9 @@
 //!   integral reaches this number. The integral keeps what was expected before the change: reads
 //!   that are not drawn yet count.
 //! - **How many reads came before the alarm.** Take any of the n - 1 reads before the last one. Its
-//!   probability to have come by now is the ratio of the integral now to the integral at the alarm.
-//!   So the number of these reads is a binomial draw. Then the process begins again, and a new alarm
-//!   is drawn.
+//!   probability to have come by now is the ratio of the integral now to the integral at the
+//!   alarm. So the number of these reads is a binomial draw. Then the process begins again, and a
+//!   new alarm is drawn.
 //! - **Which pages they read.** Given their number, the reads are independent. A page gets its
 //!   share of the integral: a multinomial draw, wordline by wordline. For a page that came or went
 //!   in between, the share counts the time for which the page was there (`pending`).

@@ -131,7 +131,7 @@ impl Device {
         self.stages = drive.stages_begun();
     }
 
-    /// Queues an operation among the host's reads if a host read waits for it: a read for a
+    /// Queues an operation among the host's reads if a host read waits for it. It is a read for a
     /// rebuild, or a retry of such a read. Returns whether it was queued.
     fn queue_awaited(&mut self, drive: &Drive, i: usize, routing: &Routing) -> bool {
         let Some(awaited) = routing.awaited.filter(|_| routing.piece.is_none()) else {
