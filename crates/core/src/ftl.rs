@@ -63,7 +63,7 @@ pub(crate) struct Ftl {
     pub(crate) victims: VictimIndex,
     /// Jobs that run in idle gaps or batches, one per slot; `None` when the job is done.
     pub(crate) jobs: Vec<Option<Job>>,
-    /// Number of GC jobs among them, by domain.
+    /// Number of GC jobs in `jobs`, by domain.
     gc_jobs: Vec<u32>,
     /// Grouping of pages for parity, if there is parity.
     pub(crate) stripes: Option<Stripes>,

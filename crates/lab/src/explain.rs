@@ -109,7 +109,7 @@ pub struct Age {
     pub groups: Vec<Group>,
     /// Number of reads at which the technique acts, for each of its actions.
     pub thresholds: Vec<Rewrite>,
-    /// Guarantee of the technique for such a block, and the reason for the guarantee.
+    /// Guarantee of the technique for the block, and the reason for the guarantee.
     pub promise: String,
     /// Number of dose units that remain for the wordline with the smallest margin. Below 0 if the
     /// guarantee does not hold. `None` without a guarantee.

@@ -269,7 +269,8 @@ impl Geometry {
         (self.first_wordline(block) + wordline.number()) as usize
     }
 
-    /// Returns the indexes of a block's wordlines in such a table.
+    /// Returns the indexes of a block's wordlines in a table with one row for each wordline of the
+    /// drive.
     #[inline]
     pub fn rows_of(&self, block: BlockId) -> Range<usize> {
         let first = self.first_wordline(block) as usize;

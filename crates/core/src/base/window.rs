@@ -8,21 +8,22 @@ use crate::bugs::{Bug, planted};
 /// writes and over time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Number of stripes now.
+    /// Number of stripes with outdated parity now.
     pub stripes: u64,
-    /// Number of host pages in these stripes now.
+    /// Number of host pages in stripes with outdated parity now.
     pub pages: u64,
-    /// Largest number of stripes at one time.
+    /// Largest number of stripes with outdated parity at one time.
     pub most_stripes: u64,
-    /// Largest number of host pages in these stripes at one time.
+    /// Largest number of host pages in stripes with outdated parity at one time.
     pub most_pages: u64,
-    /// Number of stripes, summed over the page writes of the host.
+    /// Number of stripes with outdated parity, summed over the page writes of the host.
     pub stripe_writes: u64,
-    /// Number of host pages in these stripes, summed over the page writes of the host.
+    /// Number of host pages in stripes with outdated parity, summed over the page writes of the
+    /// host.
     pub page_writes: u64,
-    /// Number of stripes times the time in this state, in ns.
+    /// Number of stripes with outdated parity times the time in this state, in ns.
     pub stripe_ns: u128,
-    /// Number of host pages in these stripes times the time in this state, in ns.
+    /// Number of host pages in stripes with outdated parity times the time in this state, in ns.
     pub page_ns: u128,
     /// Observed time.
     pub watched_ns: u128,

@@ -24,7 +24,7 @@ pub struct Levels {
 /// Effect of age alone on the pages of a group and kind.
 #[derive(Clone, Copy, Debug)]
 struct ByAge {
-    /// Number of retries of these pages while their dose is small.
+    /// Number of retries of the pages while their dose is small.
     retries: u8,
     /// Dose of a block up to which this number holds in full density, wherever its reads went.
     until: Quarters,

@@ -36,7 +36,8 @@ impl Drive {
         self.rung(lpn, ppn);
     }
 
-    /// Handles such a read. It is rare on a healthy drive; on a worn drive, it handles every read.
+    /// Handles a host read that reached the alarm. On a healthy drive such reads are rare; on a
+    /// worn drive, every read is one.
     #[inline(never)]
     fn rung(&mut self, lpn: Lpn, ppn: Ppn) {
         let sensed = self

@@ -40,7 +40,7 @@ pub struct BlockRow {
     pub effective_milli: u64,
     /// Number of P/E cycles that have ended since the drive was made.
     pub cycles: u32,
-    /// Number of these cycles in which the block was reprogrammed in place.
+    /// Number of P/E cycles in which the block was reprogrammed in place.
     pub reprogrammed_cycles: u32,
     /// Number of reads since the erase, in dose units.
     pub reads: f64,

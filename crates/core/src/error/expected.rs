@@ -26,7 +26,7 @@ const FIRST: f64 = 0.25;
 /// limit.
 const ASKED_OF_OCTAVE: usize = 32;
 const ASKED: usize = 2 * ASKED_OF_OCTAVE;
-/// Number of points from one of these points to the next.
+/// Number of points from one computed loss to the next.
 const BETWEEN: usize = 16;
 /// Number of all points, and number of points per octave.
 const POINTS: usize = ASKED * BETWEEN + 1;
@@ -39,7 +39,7 @@ pub struct Service {
     pub reads: f64,
     /// Number of reads that fresh data endures.
     pub limit: f64,
-    /// Share of these reads that the longest age uses up.
+    /// Share of `limit` that the longest age uses up.
     pub aged: f64,
 }
 
@@ -51,12 +51,12 @@ pub struct Served {
     beyond: f64,
 }
 
-/// Expected numbers for these reads.
+/// Expected numbers for the reads that all blocks served.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected {
     /// Number of reads served for any cause, in dose units.
     pub reads: f64,
-    /// Number of these page reads that the code does not decode.
+    /// Number of served reads that the code does not decode.
     pub failed_reads: f64,
     /// Number of lost codewords per data bit read, without parity.
     pub uber_alone: f64,

@@ -54,7 +54,7 @@ impl Known {
 }
 
 impl Floors {
-    /// Returns the lowest of these limits from one row to the other, including both rows.
+    /// Returns the lowest value of `limit` from one row to the other, including both rows.
     pub(super) fn lowest(
         &self,
         between: Between,

@@ -75,7 +75,7 @@ impl Pages {
         mean(self.spread.common, |common| [self.given(rate * common)[0]])[0]
     }
 
-    /// Returns the share of such pages that cannot be read.
+    /// Returns the share of pages that cannot be read, in a block of this error rate.
     pub fn pages_fail(&self, rate: f64) -> f64 {
         mean(self.spread.common, |common| [self.given(rate * common)[1]])[0]
     }

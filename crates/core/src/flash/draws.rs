@@ -20,7 +20,7 @@ pub(super) struct Draws {
     noise: Option<u64>,
     /// Expected number of lost codewords of the host reads that were examined.
     lost: f64,
-    /// Number of these reads.
+    /// Number of host reads that were examined.
     looked_at: u64,
 }
 

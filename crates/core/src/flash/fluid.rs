@@ -92,7 +92,8 @@ pub(crate) struct Fluid {
     owed: Vec<Lpn>,
     /// Number of reads that were drawn but are not yet in the host's counts.
     served: u64,
-    /// Number of these reads by hint. `None` if the host gives no hints.
+    /// Number of drawn reads by hint that are not yet in the counts. `None` if the host gives no
+    /// hints.
     words: Option<Words>,
     weights: Vec<f64>,
     /// Valid pages of the current block with their rates, and whether this is the block whose alarm

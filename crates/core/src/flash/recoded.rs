@@ -25,7 +25,7 @@ impl Recoded {
         }
     }
 
-    /// Returns the memory used if every block has such wordlines.
+    /// Returns the memory used if every block has wordlines with their own coding.
     pub(crate) fn bytes(blocks: u32, wordlines_per_block: u32) -> u64 {
         u64::from(blocks) * (size_of::<Vec<u8>>() as u64 + u64::from(wordlines_per_block))
     }

@@ -19,7 +19,7 @@ use crate::flash::block::{FAILED, HAS_RECODED, SUSPECT};
 use crate::flash::operate::sense::Sensed;
 use crate::watch::observer::PhysRead;
 
-/// Limits of such a block.
+/// Limits of a block that needs retries.
 #[derive(Clone, Copy, Debug)]
 struct Tired {
     /// Number of the block's [`Levels`].
@@ -208,7 +208,8 @@ impl Flash {
         self.recoded.of(block).get(wordline.index()).copied().filter(|own| *own != FULL)
     }
 
-    /// Returns the result of such a read under an error model without a table of limits.
+    /// Returns the result of a read in a block that needs retries, under an error model without a
+    /// table of limits.
     #[cold]
     fn health_without_table(
         &mut self,

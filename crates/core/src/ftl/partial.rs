@@ -277,8 +277,8 @@ impl Ftl {
         }
     }
 
-    /// Does the same for versions in some wordlines of a block. These wordlines will be
-    /// reprogrammed, or will count as younger or stronger than they are.
+    /// Extends the partial parities that need a version in some wordlines of a block. These
+    /// wordlines will be reprogrammed, or will count as younger or stronger than they are.
     pub(super) fn make_whole_before_recoding(
         &mut self,
         flash: &mut Flash,
@@ -294,15 +294,15 @@ impl Ftl {
         }
     }
 
-    /// Does the same for versions in a block that cannot be read any more.
+    /// Extends the partial parities that need a version in a block that cannot be read any more.
     pub(crate) fn make_whole_without(&mut self, flash: &mut Flash, block: BlockId) {
         self.make_whole_where(flash, |flash, ppn| {
             flash.geometry.block_of(ppn) == block && flash.is_failed(ppn)
         });
     }
 
-    /// Extends the partial parities that need a version at such a place, so that they cover
-    /// everything.
+    /// Extends the partial parities that need a version at a place for which `is_there` holds, so
+    /// that they cover everything.
     fn make_whole_where(&mut self, flash: &mut Flash, is_there: impl Fn(&Flash, Ppn) -> bool) {
         let Some(stripes) = self.stripes.filter(|_| self.partial.is_on()) else { return };
         let needs_one =

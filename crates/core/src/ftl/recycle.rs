@@ -36,7 +36,8 @@ impl Ftl {
         Some(old)
     }
 
-    /// Moves one page of such a job. `page` is the first page that must still move.
+    /// Moves one page of a job that writes within its block. `page` is the first page that must
+    /// still move.
     pub(crate) fn recycle_page(
         &mut self,
         flash: &mut Flash,

@@ -77,8 +77,9 @@ impl Ftl {
         Some(leaving)
     }
 
-    /// Returns the pages that must leave some wordlines of a block before these are recoded. If a
-    /// wordline cannot be recoded, all its pages leave, and it is removed from `wordlines`.
+    /// Returns the pages that must leave some wordlines of a block before the wordlines are
+    /// recoded. If a wordline cannot be recoded, all its pages leave, and it is removed from
+    /// `wordlines`.
     fn leaving_wordlines(&self, flash: &Flash, block: BlockId, wordlines: &mut Merges) -> PageSet {
         let (bits, codings) = (flash.geometry.cell.bits(), &flash.geometry.codings);
         let mut room = self.pages_to_spare.saturating_sub(self.away(flash, block).pages);

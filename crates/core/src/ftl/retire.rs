@@ -9,7 +9,7 @@ use crate::ftl::Ftl;
 /// Host pages lost by failures since the measured phase began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TakenByFailures {
-    /// Number of all these pages.
+    /// Number of all host pages lost by failures.
     pub pages: u64,
     /// Number of pages that parity would have restored, but another page of their stripe failed,
     /// too, or was past its limit.

@@ -13,7 +13,7 @@ use crate::hints::{Budgets, Hinted, hinted};
 pub struct HintCounts {
     /// Number of pages in read requests.
     pub reads: u64,
-    /// Number of these pages that took more retries than the hint allows.
+    /// Number of pages in read requests that took more retries than the hint allows.
     pub missed: u64,
 }
 

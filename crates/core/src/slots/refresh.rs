@@ -99,8 +99,8 @@ pub trait Refresh: Send {
     /// programmed at this time; `None` for never.
     fn first_look(&self, since: Moment) -> Option<Moment>;
 
-    /// Returns the time by which such a block must be rewritten. At that time, the drive does this
-    /// before any other work.
+    /// Returns the time by which a block must be rewritten if its oldest page was programmed at
+    /// `since`. At that time, the drive does this before any other work.
     fn done_by(&self, since: Moment) -> Option<Moment>;
 
     /// Handles a block that is due.
@@ -122,8 +122,8 @@ pub trait Refresh: Send {
         false
     }
 
-    /// Returns the wordlines to merge for faster reads in such a block. The other block has
-    /// `picked` valid pages.
+    /// Returns the wordlines to merge for faster reads in a block when GC has picked another. The
+    /// other block has `picked` valid pages.
     fn at_gc(&self, _held: &Held, _picked: u32) -> Merges {
         Merges::none()
     }

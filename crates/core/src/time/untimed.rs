@@ -241,7 +241,7 @@ impl Drive {
         }
     }
 
-    /// Does the same for a request of any kind.
+    /// Prefetches the memory that a request of any kind uses, once its map entries are available.
     #[inline(never)]
     fn prefetch_behind_entries<const COUNTED: u8>(&mut self, request: &Request, shift: u32) {
         let first = (request.offset >> shift) as u32;

@@ -149,9 +149,11 @@ macro_rules! bugs_of_blocks {
             MergedDoseInFull,
             /// A merge erases the read dose of its block.
             MergeForgetsDose,
-            /// Such merges rejuvenate a block although some of its data was not merged.
+            /// A merge for faster reads makes a block young, although some of its data was not
+            /// merged.
             AgeRestartsInPart,
-            /// Such merges are done although their reads may bring data to its limit.
+            /// Wordlines are merged for faster reads although the reads of the merge may bring data
+            /// to its limit.
             AdjustsWithoutRoom,
         } }
     };

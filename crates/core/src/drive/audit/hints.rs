@@ -17,7 +17,7 @@ pub struct HintOutcome {
     pub takes_us: f64,
     /// Number of host pages that have the hint and hold data.
     pub pages: u64,
-    /// Number of these pages whose block uses a stricter hint.
+    /// Number of host pages with the hint that are in a block with a stricter hint.
     pub pages_kept_tighter: u64,
     /// Counts of reads of data with the hint.
     pub counts: HintCounts,

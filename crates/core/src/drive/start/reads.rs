@@ -116,9 +116,9 @@ pub(crate) fn check(config: &DriveConfig, timed: bool) -> Result<(), ConfigError
 /// Written blocks that should have served reads before the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StartReads {
-    /// Number of all these blocks.
+    /// Number of written blocks that should have served reads.
     pub written: u32,
-    /// Number of these blocks that preparation had already read so often that no read was added.
+    /// Number of written blocks that preparation had already read so often that no read was added.
     pub passed_over: u32,
 }
 
@@ -199,7 +199,8 @@ mod tests {
     use crate::drive::{Drive, Techniques};
     use crate::slots::parity::STRIPE;
 
-    /// No policy and no model needs such reads, so no alarm is left that every read would reach.
+    /// No policy and no model needs reads before the run, so no alarm is left that every read would
+    /// reach.
     #[test]
     fn where_nothing_disturbs_reads_before_the_run_ring_no_alarm() {
         let mut config = tiny_config();

@@ -301,8 +301,9 @@ impl Lowest {
         Self::among(banks, 0, min).expect("an entry counts the least")
     }
 
-    /// Goes from a bank without such entries to the next bank. Counts only rise, so the next bank
-    /// lies behind. If there is none, `min` has risen. Each rise takes one pass over the banks.
+    /// Goes from a bank without entries at the lowest count to the next bank. Counts only rise, so
+    /// the next bank lies behind. If there is none, `min` has risen. Each rise takes one pass over
+    /// the banks.
     #[cold]
     fn next(self, banks: &[Bank]) -> Self {
         Self::among(banks, self.bank as usize + 1, self.min).unwrap_or_else(|| Self::first(banks))

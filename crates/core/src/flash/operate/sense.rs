@@ -107,7 +107,8 @@ impl Flash {
         )
     }
 
-    /// Handles such a sensing with this result, or with `if_gone` if the page is past its limit.
+    /// Handles a counted sensing at the alarm with the result of `read`, or with `if_gone` if the
+    /// page is past its limit.
     fn rung_by(&mut self, read: PhysRead, if_gone: ReadResult) -> Sensed {
         let PhysRead { ppn, cause, .. } = read;
         let block = self.geometry.block_of(ppn);

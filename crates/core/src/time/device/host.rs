@@ -139,11 +139,11 @@ pub(super) enum HostEvent {
 /// Requests between their submission and completion.
 pub(super) struct Host {
     in_parts: Vec<InParts>,
-    /// Unused places among them.
+    /// Unused places in `in_parts`.
     unused: Vec<u32>,
     /// Completions to come, and arrivals of data.
     events: Timeline,
-    /// Writes whose data is on the link, and the trims between them.
+    /// Writes whose data is on the link, and trims between these writes.
     arriving: VecDeque<Command>,
     last_arrival: Ns,
     read_link_free: Ns,

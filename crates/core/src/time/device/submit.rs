@@ -338,8 +338,9 @@ impl Device {
         }
     }
 
-    /// Does the same if a program takes a wordline, or if pages of a stripe are written together.
-    /// The pages of a program are known only after the last one is taken in.
+    /// Handles a write without a write buffer if a program takes a wordline, or if pages of a
+    /// stripe are written together. The pages of a program are known only after the last one is
+    /// taken in.
     fn write_together(
         &mut self,
         drive: &mut Drive,
