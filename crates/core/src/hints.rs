@@ -1,8 +1,8 @@
 //! Hints: the latency that a host accepts for reads of its data, and their use in a drive.
 //!
 //! ```text
-//! a word         a budget            retries              a limit
-//! "idle"    ->   hints.idle_us  ->   as many as fit   ->  the dose from which on a page needs more
+//! hint           budget              retries              limit
+//! "idle"    ->   hints.idle_us  ->   as many as fit   ->  dose from which a page needs more retries
 //! ```
 //!
 //! A reclaim technique does not use hints directly: it uses the limits of a block at the block's

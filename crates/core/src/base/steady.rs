@@ -6,8 +6,8 @@
 //! pages.
 //!
 //! ```text
-//! page of the host --place_of--> its place in the order --> the block of that place --> the chosen page of that rank
-//! flash page --at_place--> the page of the host
+//! host page --place_of--> its place in the order --> the block of that place --> the chosen page of that rank
+//! flash page --at_place--> the host page
 //! ```
 
 use std::sync::{Arc, Mutex, PoisonError};

@@ -204,7 +204,7 @@ impl Drive {
                 .for_each(|lpn| self.ftl.lose_page(&mut self.flash, lpn, Beyond::NoParity)),
             Some(stripes) => self.leave_to_stripes(stripes, &held),
         }
-        // Old versions that delayed parity needs may also be gone.
+        // Old versions that delayed parity needs may also be lost.
         for block in blocks {
             self.ftl.make_whole_without(&mut self.flash, block);
         }

@@ -6,8 +6,8 @@
 //! data waits for its next move.
 //!
 //! ```text
-//! hints.regroup = 0.5, a block that goes by "smallest":     2 valid pages of 6 are "idle"     it stays
-//!                                                           3 of 6 are                        all of it moves, each page by its own word
+//! hints.regroup = 0.5, a block with the hint "smallest":    2 valid pages of 6 are "idle"     it stays
+//!                                                           3 of 6 are                        all of it moves, each page by its own hint
 //! ```
 
 use crate::base::streams::GC;

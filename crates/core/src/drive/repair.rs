@@ -1,5 +1,5 @@
 //! Repair of unreadable pages on drives with parity. The pages are rebuilt from their stripes and
-//! written anew.
+//! written again.
 
 use crate::base::streams::HOST;
 use crate::base::units::{Cause, Lpn, Ppn};

@@ -118,7 +118,7 @@ pub struct BlockCold {
     /// Number of cycles in which the block was reprogrammed.
     pub reprogrammed_cycles: u32,
     /// Number of times that [`CARRY`] was carried here since the erase. It is 0 if an error model
-    /// counts.
+    /// counts doses.
     pub carries: u32,
     /// Time at which the block's oldest page was programmed, if time counts.
     pub programmed_at: Moment,

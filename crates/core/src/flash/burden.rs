@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! P quarters are sensed in the block, at most p on one wordline     a page endures P + 2 (alpha - 1) p at most
-//! a read of the host beside a page costs it alpha                   burden: (P + 2 (alpha - 1) p) / alpha reads, for the smallest alpha
+//! a host read beside a page costs it alpha                          merge dose: (P + 2 (alpha - 1) p) / alpha reads, for the smallest alpha
 //! 64 wordlines of three pages, five sensings each, alpha 9          (320 + 16 x 5) / 9: 45 reads
 //! ```
 

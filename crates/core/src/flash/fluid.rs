@@ -19,7 +19,7 @@
 //!   share of the integral: a multinomial draw, wordline by wordline. For a page that came or went
 //!   in between, the share counts the time for which the page was there (`pending`).
 //! - **The read that reaches the alarm** is drawn from the rates at its time and served like any
-//!   other read. So every technique sees the same as in the other gears.
+//!   other read. So every technique sees what it sees in the other gears.
 //!
 //! Some blocks need retries. The number of retries of a read depends on the dose of the reads
 //! before it. Until a page reaches its next level, this number is known for each page, and the
@@ -32,8 +32,8 @@
 //! - A block may be read while it is written. The dose before a new wordline is counted up to the
 //!   last draw. The reads since then are less than 1/[`OF_ALARM`] of those up to the alarm, so the
 //!   wordline's dose is overstated by less than that.
-//! - A read that a block with retries serves by itself is served when the last read of its row
-//!   comes. On average this is at most [`LATE`] after its own time.
+//! - A block that needs retries serves some reads in rows. Each of them is served when the last read
+//!   of its row comes. On average this is at most [`LATE`] after its own time.
 //!
 //! If page kinds deposit different doses, an alarm is approached in steps. First comes the largest
 //! number of reads that cannot reach it, then one read, and so on.
@@ -66,7 +66,7 @@ use words::Words;
 /// if at least one in this number of the expected reads up to its alarm has come.
 const OF_ALARM: f64 = 512.0;
 
-/// Largest number of reads that a block with retries serves in a row.
+/// Largest number of reads in a row that a block that needs retries serves at once.
 const AT_ONCE: u32 = 1024;
 /// Largest mean time that a row takes: one hour. Shorter differences of age have no effect.
 const LATE: Ns = 3_600_000_000_000;
@@ -494,9 +494,9 @@ impl Flash {
         self.deposit(block, in_bulk);
     }
 
-    /// Returns the number of reads of a block with retries that are served in a row, when the last
-    /// of them has come. Even with all their retries, they do not reach the alarm. On average, the
-    /// first one waits for the last one at most [`LATE`].
+    /// Returns the number of reads of a block that needs retries which form a row. They are served
+    /// together when the last of them has come. Even with all their retries, they do not reach the
+    /// alarm. On average, the first read waits for the last one at most [`LATE`].
     fn reads_at_once(&self, block: BlockId) -> u32 {
         let reads = self.hot[block.index()].reads;
         let retries = self.max_retries().unwrap_or(0);

@@ -41,7 +41,7 @@ pub(crate) enum NandOp {
 }
 
 impl NandOp {
-    /// Returns whether it reads a page for the program with this serial number.
+    /// Returns whether the operation reads a page for the program with this serial number.
     pub(crate) fn loads_for(&self, number: u32) -> bool {
         matches!(self, Self::Load { serial, .. } if *serial == number)
     }

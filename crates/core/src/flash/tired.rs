@@ -254,7 +254,7 @@ impl Flash {
     }
 
     /// Returns how many host reads a block that needs retries can serve, in any page. At the next
-    /// one, the policy may be asked or a page may take more retries. `step` is the step of the
+    /// read, the policy may be asked or the page may take more retries. `step` is the step of the
     /// block's age. `retries` gets the retries of each place that `is_read`. A place is a wordline
     /// or, with `by_page`, a page. Returns `None` if each read needs a check of its own.
     pub(super) fn reads_of_known_retries(

@@ -138,8 +138,8 @@ impl Job {
         }
     }
 
-    /// Returns the job for the whole block, with the one stream that the reserve is kept for as its
-    /// destination.
+    /// Returns the job for the whole block. Its destination is the stream for which the reserve is
+    /// kept.
     pub(crate) fn widened(self) -> Self {
         Self {
             rewrite: Rewrite::all_to(self.block, GC),

@@ -7,8 +7,8 @@
 //! and its erase gives a block back.
 //!
 //! ```text
-//! 2 blocks of 24 pages are free, the job has 20 pages to move: it opens one and moves 5. Reclaim takes that one: 24 pages are left for 15.
-//! It opens the other, moves 5, and reclaim wants that too: none would be left for 10, so these move first, and the job's block is erased.
+//! 2 blocks of 24 pages are free, the job must move 20 pages: it opens one block and moves 5. Reclaim takes this block: 24 pages are left for 15.
+//! It opens the other block, moves 5, and reclaim wants this block, too: none would be left for 10 pages, so these move first, and the job's block is erased.
 //! ```
 
 use crate::base::streams::GC;

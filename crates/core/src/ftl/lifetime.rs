@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! stage 1     no block is worn                                    no parity, blocks are recycled
-//! stage 2     one is                                              stripes with a page in worn blocks have parity, other blocks are recycled
-//! stage 3     more than L stripes have a page in worn blocks      all stripes up to a watermark have parity; behind the last none is recycled
+//! stage 2     a block is worn                                     stripes with a page in worn blocks have parity, other blocks are recycled
+//! stage 3     more than L stripes have a page in worn blocks      all stripes up to a watermark have parity; when all have it, no block is recycled
 //! ```
 
 use crate::base::metrics::{FlashCounts, HostCounts};

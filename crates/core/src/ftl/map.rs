@@ -17,9 +17,9 @@ const BUFFERED: u32 = 1 << 31;
 /// Place of the newest data of a page: a page of flash, a slot of the write buffer, or none.
 ///
 /// ```text
-/// 0                           where it was at the start: nobody has asked yet
+/// 0                           the place at the start; the entry was never read
 /// 1 to 2^31 - 2               on flash, in the page with the number before this one
-/// 2^31 - 1                    nowhere
+/// 2^31 - 1                    no place
 /// 2^31 and above              in a slot of the write buffer
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

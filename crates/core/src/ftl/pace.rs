@@ -7,9 +7,9 @@
 //!
 //! ```text
 //! N = 8 on nine dies, reads of 0.4 ms and programs of 3.3 ms     8 x 0.4 + 3.3 = 6.5 ms of one die
-//! nothing else to do                                             a stripe every 6.5 / 9 = 0.72 ms
-//! writes wait for room in the buffer,
-//! or pages on failed flash are to be rebuilt                     a stripe every 6.5 ms
+//! no other work                                                  a stripe every 6.5 / 9 = 0.72 ms
+//! writes wait for space in the buffer,
+//! or pages on failed flash must be rebuilt                       a stripe every 6.5 ms
 //! ```
 
 use crate::base::geometry::Geometry;

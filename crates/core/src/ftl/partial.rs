@@ -10,7 +10,7 @@
 //! D0 to D3; D1 changes, then D2     flash D0 D1' D2' D3, P = D0 ^ D1 ^ D2 ^ D3     kept D1, D2     cache PP = D1' ^ D2'
 //! D3 is rebuilt                     P ^ D0 ^ D1 ^ D2
 //! D1' is rebuilt                    PP ^ D2'
-//! P' is worked out                  PP ^ D0 ^ D3       N - |C| reads
+//! P' is computed                    PP ^ D0 ^ D3       N - |C| reads
 //!                                or PP ^ P ^ D1 ^ D2   |C| + 1 reads
 //! ```
 
@@ -371,8 +371,8 @@ mod tests {
     use crate::drive::{Drive, Techniques};
     use crate::flash::block::SUSPECT;
 
-    /// The next partial parity to go equals the result of a search through all of them, whatever
-    /// happened before.
+    /// The next stripe whose partial parity must go is known without a search. It equals the result
+    /// of a search through all partial parities.
     #[test]
     fn the_next_to_go_is_found_without_looking_at_all() {
         let stripes = Stripes::new(40 * 3, 3, 4);

@@ -8,7 +8,7 @@
 //! ```text
 //! TLC, 12 pages, A to D valid in pages 0 to 3:     A B C | D . . | . . . | . . .
 //! pages 4 and 5 complete the wordline, with D:     A B C | - - D | . . . | . . .
-//! all move to the pages from 6 on:                 - - - | - - - | A B C | D . .
+//! all valid pages move to pages 6 and later:       - - - | - - - | A B C | D . .
 //! ```
 
 use crate::base::page_set::PageSet;

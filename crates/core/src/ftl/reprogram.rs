@@ -48,8 +48,8 @@ impl Ftl {
     }
 
     /// Returns the pages that must leave a block before it is recoded. Returns `None` if it cannot
-    /// be recoded. Then its cells have no such coding, a part of it has its own coding already, or
-    /// the drive cannot spare the pages.
+    /// be recoded. In this case, its cells do not have the coding, a part of it has its own coding
+    /// already, or the drive cannot spare the pages.
     fn leaving_block(&self, flash: &Flash, block: BlockId, coding: u8) -> Option<PageSet> {
         let g = &flash.geometry;
         let (bits, written) = (g.cell.bits(), flash.hot(block).written_to());

@@ -1,20 +1,22 @@
 //! Free space of a sample: its share of the free space of the larger drive.
 //!
 //! A drive of any size keeps a few blocks free for moves and a few open. GC cannot use the empty
-//! pages in them. On a large drive they are a negligible part of the spare blocks, but on a small
-//! drive a large part. So a sample has extra blocks for this space beyond its share (`beyond`), and
-//! the rest is the share of the larger drive. The empty pages in these blocks depend on the streams
-//! that write. So a sample cleans by pages. When the host, reclaim or refresh needs a block, it
-//! cleans until enough pages are free. On average, until the next block of this stream, this leaves
-//! the space of the larger drive.
+//! pages in these blocks. On a large drive, these pages are a negligible part of the spare blocks;
+//! on a small drive, they are a large part. So a sample has extra blocks for them (`beyond`), and
+//! its other blocks are its share of the larger drive.
+//!
+//! The number of empty pages depends on the streams that write. So a sample cleans by pages. When
+//! the host, reclaim or refresh needs a block, the sample cleans until enough pages are empty. On
+//! average until the stream's next block, the empty pages are then the share of those on the larger
+//! drive, plus those of the extra blocks.
 //!
 //! A larger drive also cleans when blocks are needed, as many at once as a stream is wide. It
 //! cleans blocks together and keeps the pages together.
 //!
 //! ```text
-//! whole drive: 47,040 blocks, of which 2 are free and 32 half full: room for 18 blocks' worth of pages
-//! sample 1/256: a share of 183.75 blocks, and 15.25 beyond it: room for 18 / 256 + 15.25 = 15.32 blocks' worth in the mean
-//! the host's four open blocks take four blocks' worth between two cleanings: it cleans up to 17.32
+//! whole drive: 47,040 blocks, of which 2 are free and 32 half full: space for the pages of 18 blocks
+//! sample 1/256: a share of 183.75 blocks, and 15.25 beyond it: on average, space for the pages of 18 / 256 + 15.25 = 15.32 blocks
+//! the host's four open blocks take the pages of four blocks between two cleanings: it cleans up to 17.32 blocks
 //! ```
 
 use crate::base::geometry::Geometry;

@@ -10,7 +10,7 @@
 //! T_p = 9, D0 to D2 on blocks of 3, 10 and 4 cycles         counter 1, parity
 //! D1 moves to a block of 5 cycles                           counter 0, the parity page is given back
 //! D2 moves to a block of 11 cycles                          counter 1, the stripe waits
-//! printed rule, D1 written in a block of 12 cycles          2 where it was 1: that the old copy lay in a worn block is forgotten
+//! published rule, D1 written in a block of 12 cycles        2, up from 1: the rule ignores that the old copy was in a worn block
 //! ```
 
 use std::collections::VecDeque;

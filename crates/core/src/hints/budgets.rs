@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! sensing 60, transfer 7, decode 20, each retry 150:     87    237    387    537
-//! 400 us has room for 2 retries; 5 ms for all that there are; 80 us for no read at all, and is refused
+//! 400 us allows 2 retries; 5 ms allows all retries; 80 us allows no read, and is refused
 //! ```
 
 use crate::base::latency::AccessLatency;

@@ -24,7 +24,8 @@ pub struct About {
     pub summary: &'static str,
     /// Publication of the technique, in short; empty if there is none.
     pub paper: &'static str,
-    /// Degree of protection of data. Tests treat a page lost in spite of it as a bug.
+    /// Degree of protection of data. If a page is lost in spite of this protection, tests report a
+    /// bug.
     pub protects: Protection,
     /// Whether it keeps data separate in its own streams, which need more spare blocks, and first
     /// finds out which data this is.
@@ -144,7 +145,7 @@ pub struct Args<'a> {
     given: &'a Params,
 }
 
-/// Slot, as the type of its techniques.
+/// Slot to which a type of techniques belongs.
 pub trait InSlot {
     /// Table of the slot in a drive file.
     const TABLE: &'static str;

@@ -395,8 +395,8 @@ impl Device {
             || self.stripes.of_nobody() >= FORMED_PER_DIE * dies
     }
 
-    /// Pads wordlines that were incomplete during a pause, if the pause was long enough before
-    /// `at`. The drive may then have work before `at`.
+    /// Pads incomplete wordlines if the pause becomes long enough before `at`. The drive may then
+    /// have work before `at`.
     #[cold]
     fn pads_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
         let Some(pad_after) = self.pad_after.filter(|_| drive.has_incomplete_wordlines()) else {

@@ -117,11 +117,11 @@ pub trait Observer: Any {
     fn requests(&mut self, _first: u64, _requests: &[Request]) {}
     /// Reports at most 32 page reads, before any other event is reported.
     fn reads(&mut self, batch: &[PhysRead]);
-    /// Reports reads of a block without single reads. `_reads` is their number since the last
-    /// report of this block. `_doses` are the doses of its wordlines in quarters of a unit, from
-    /// wordline 0. Doses are empty if reads do not disturb data. Each read was decoded.
+    /// Reports reads of a block in bulk. Single reads are not known. `_reads` is their number since
+    /// the last report of this block. `_doses` are the doses of its wordlines in quarters of a
+    /// unit, from wordline 0. Doses are empty if reads do not disturb data. Each read was decoded.
     fn read_in_bulk(&mut self, _block: BlockId, _reads: u64, _doses: &[u32]) {}
-    /// Reports reads of a block in bulk, some of them with retries, without single reads.
+    /// Reports reads of a block in bulk, some of them with retries. Single reads are not known.
     fn read_in_bulk_with_retries(&mut self, _reads: &BulkReads) {}
     /// Reports that the host makes only reads in bulk until this time.
     fn quiet_until(&mut self, _at: Ns) {}

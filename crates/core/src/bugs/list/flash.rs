@@ -33,7 +33,7 @@ macro_rules! bugs_of_flash {
             TrimKeepsBelow,
             /// A page completed in the write buffer does not invalidate the older data on flash.
             AbsorbedKeepsBelow,
-            /// A lost page stays lost when it is written anew.
+            /// A lost page stays lost when it is written again.
             LostFlagKept,
             /// A read of a page reported lost is answered like a read of a page that was never
             /// written.

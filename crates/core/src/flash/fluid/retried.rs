@@ -61,14 +61,14 @@ impl Flash {
         reads.filter(|reads| *reads >= WORTH_IT)
     }
 
-    /// Draws `count` reads of a block with retries that came since its last draw. Reads with known
-    /// retries are counted at once. The others will be served one by one.
+    /// Draws `count` reads of a block that needs retries. They came since its last draw. Reads with
+    /// known retries are counted at once. The others will be served one by one.
     pub(super) fn draw_tired(&mut self, block: BlockId, count: u64) {
         let in_bulk = if count < u64::from(WORTH_IT) { 0 } else { self.draw_retried(block, count) };
         self.draw_readers(block, count - in_bulk);
     }
 
-    /// Draws at most `count` reads of a block with retries in bulk, and returns their number.
+    /// Draws at most `count` reads of a block that needs retries in bulk, and returns their number.
     fn draw_retried(&mut self, block: BlockId, count: u64) -> u64 {
         let Some(mut fluid) = self.fluid.take() else { return 0 };
         let since = fluid.flows[block.index()].drawn_at;
