@@ -2,11 +2,11 @@
 //! whose reads made the job necessary.
 //!
 //! When a job begins, its pages have a dose, to which every wordline of the block has contributed.
-//! If a job moves a set S of wordlines, the reads of wordline j have this weight: `RC[j] x (number
-//! of S other than j + sum of alpha - 1 over S beside j)`. If a job moves a whole block, the weight
-//! is `RC[j]`. The copies are divided in these proportions. Each part counts for the range of
-//! logical pages that owns, or last owned, the data on wordline j. Reads by movers count for the
-//! range whose data they read.
+//! If a job moves a set S of wordlines, the reads of wordline j have the weight `RC[j] x (number of
+//! S other than j + sum of alpha - 1 over S beside j)`. If a job moves a whole block, the weight is
+//! `RC[j]`. The copies are divided in these proportions. Each part counts for the range of logical
+//! pages that owns, or last owned, the data on wordline j. Reads by movers count for the range
+//! whose data they read.
 //!
 //! ```text
 //! alpha 9; S = {1}; reads of wordlines 0, 1, 2: 80, 300, 10.  weights 80 x 9, 300 x 0, 10 x 9: of 3 copies 2.67 and 0.33

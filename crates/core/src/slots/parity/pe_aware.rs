@@ -8,10 +8,11 @@
 //! - **Costs:** those of `raid5` for stripes with parity, nothing for others. Forming the parity of
 //!   a stripe takes a read of each page that stays, and a program.
 //! - **Departs from the paper:** the paper's counter rises with each write to a worn block and
-//!   falls with each write to another, wherever the old copy was. Moves do not change it, so it
-//!   drifts. Here the counter is the number of pages in worn blocks; `published = 1` counts as
-//!   printed. The paper has no failing flash. Here, after a failure, a stripe keeps its parity
-//!   until its failed pages are rebuilt. The printed counter does not count lost or rebuilt pages.
+//!   falls with each write to another. The place of the old copy does not count. Moves do not
+//!   change it, so it drifts. Here the counter is the number of pages in worn blocks;
+//!   `published = 1` counts as printed. The paper has no failing flash. Here, after a failure, a
+//!   stripe keeps its parity until its failed pages are rebuilt. The printed counter does not count
+//!   lost or rebuilt pages.
 //! - **Does not help:** a page that cannot be read, or lies on failed flash, in a stripe without
 //!   parity. A stripe that still waits for its parity has none either. Such a page is lost.
 //!

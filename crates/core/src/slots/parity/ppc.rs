@@ -6,8 +6,8 @@
 //!   (II-B).
 //! - **Acts at:** each write that leaves the buffer. Parity is programmed when the cache is full,
 //!   and before a version that it needs is erased.
-//! - **Costs:** a page of memory per stripe in the cache; one read per page that changes again;
-//!   reads of the missing pages when parity is programmed.
+//! - **Costs:** a page of memory per stripe in the cache, and one read per page that changes again.
+//!   When parity is programmed, the missing pages are read.
 //! - **Does not help:** a loss of power. The cached parity is lost with the power, unless
 //!   `parity.cache` says otherwise.
 //!

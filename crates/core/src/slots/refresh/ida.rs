@@ -9,9 +9,9 @@
 //! - **Beyond the paper:** with `at_reclaim` and `at_gc`, wordlines whose LSB page is invalid are
 //!   also merged between refreshes. These are the wordlines that remain after a partial reclaim,
 //!   and those of a block that GC did not choose. Data that is about to move is not merged.
-//! - **Costs:** merged pages are read twice, a share of them (`error_rate`) is written elsewhere,
-//!   and a wordline takes up to the time of a program (`adjust_us`). Merged blocks stay in use half
-//!   empty, which causes more garbage collection.
+//! - **Costs:** merged pages are read twice, and a share of them (`error_rate`) is written
+//!   elsewhere. A wordline takes up to the time of a program (`adjust_us`). Merged blocks stay in
+//!   use half empty, which causes more garbage collection.
 //! - **Departs from the paper:** a block moves as a whole if its reclaim technique has no reserve
 //!   for these reads. With `reclaim.own_age`, a block that grew a step of age older without a read
 //!   has no reserve either. A merge makes data new (inference).
