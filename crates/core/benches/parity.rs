@@ -1,7 +1,7 @@
-//! What does parity cost the simulator? Seconds for each flash operation of random writes and of
-//! random reads, under each parity technique and without, and how many operations a host page
-//! takes. The drives take turns, so that what slows the machine down for a while slows them all;
-//! ratios are medians over the rounds. `--small` runs it at a size that fits a test.
+//! Cost of parity in the simulator: seconds for each flash operation of random writes and of random
+//! reads, under each parity technique and without parity. Also the number of operations per host
+//! page. The drives run in turn, so that a slow phase of the machine slows all of them. Ratios are
+//! medians over the rounds. `--small` runs the bench at a size that fits a test.
 
 #[expect(dead_code, reason = "every bench uses its own part")]
 mod shared;
@@ -15,7 +15,7 @@ fn main() {
     let size = Size::of_arguments();
     let mut drives = TECHNIQUES.map(|parity| drive(&size, parity));
     let (rounds, pages) = (size.pick(9, 3), size.pick(1_000_000, 10_000));
-    // Until garbage collection has met blocks that hold parity.
+    // This runs until garbage collection has reached blocks that hold parity.
     turn(&mut drives, size.pick(8_000_000, 20_000), 256, 0);
     let writes: Vec<_> = (1..=rounds).map(|round| turn(&mut drives, pages, 256, round)).collect();
     report("writes", "goal 1.20", &writes);
@@ -23,7 +23,8 @@ fn main() {
     report("reads", "goal 1.00", &reads);
 }
 
-/// Sixteen dies, 30 % spare; with eight pages to a page of parity half of the spare is left.
+/// Creates a drive of sixteen dies with 30 % spare. With a parity page for eight host pages, half
+/// of the spare is left.
 fn drive(size: &Size, parity: &str) -> Drive {
     let blocks = size.pick(512, 48);
     let text = format!(
@@ -42,7 +43,7 @@ fn drive(size: &Size, parity: &str) -> Drive {
     drive
 }
 
-/// Nanoseconds a flash operation, and operations a host page.
+/// Nanoseconds per flash operation, and operations per host page.
 type Cost = [(f64, f64); TECHNIQUES.len()];
 
 fn turn(

@@ -1,6 +1,6 @@
-//! What ageing and retries cost: a drive whose data is young, and one all of whose reads are tried
-//! again once, as a share of the same drive without an error rate, in both gears. `--small` runs it
-//! at a size that fits a test.
+//! Cost of age and retries, in both gears. One drive has young data, and on another every read
+//! takes one retry. Both are compared with a drive without error rates. `--small` runs the bench at
+//! a size that fits a test.
 
 #[expect(dead_code, reason = "every bench uses its own part")]
 mod shared;
@@ -10,10 +10,10 @@ use vpass_core::base::span::{HOUR, Span, YEAR};
 use vpass_core::config::{DriveConfig, ErrorLaw};
 use vpass_core::drive::Drive;
 
-/// Less than the age from which on data has one: the drive keeps time, and no read needs a retry.
+/// Age below the first age that counts. The drive keeps time, but no read needs a retry.
 const YOUNG: Span = Span(HOUR / 2);
 
-/// The error rate and the retries of `modern-tlc`.
+/// Gives a drive the error rate and the retries of `modern-tlc`.
 fn ages(mut config: DriveConfig, age: Span) -> DriveConfig {
     let modern: DriveConfig =
         toml::from_str(include_str!("../../../presets/drives/modern-tlc.toml"))
@@ -23,7 +23,7 @@ fn ages(mut config: DriveConfig, age: Span) -> DriveConfig {
     config
 }
 
-/// Whatever has an age is read with one retry: age adds 0.0071, whichever it is.
+/// Makes all reads of data with an age take one retry: any age adds 0.0071.
 fn tired(config: DriveConfig) -> DriveConfig {
     let mut config = ages(config, Span(YEAR));
     assert_eq!(config.error.model, ErrorLaw::PowerLaw);
@@ -32,7 +32,7 @@ fn tired(config: DriveConfig) -> DriveConfig {
     config
 }
 
-/// Requests a second, and the share of reads that were tried again.
+/// Returns the requests per second, and the share of reads with a retry.
 fn speed(size: &Size, config: &DriveConfig, is_timed: bool) -> (f64, f64) {
     let mut drive = prepared(config.clone(), is_timed);
     let figure = if is_timed {

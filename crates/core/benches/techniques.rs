@@ -1,6 +1,6 @@
-//! What do techniques that count by wordlines cost a read? Their drives take turns, so that what
-//! slows the machine down for a while slows them all; the median of the rounds' differences.
-//! `--small` runs it at a size that fits a test.
+//! Cost per read of techniques that count by wordlines. Their drives run in turn, so that a slow
+//! phase of the machine slows all of them. Results are medians of the rounds' differences.
+//! `--small` runs the bench at a size that fits a test.
 
 #[expect(dead_code, reason = "every bench uses its own part")]
 mod shared;
@@ -10,8 +10,8 @@ use vpass_core::drive::Drive;
 
 const TECHNIQUES: [&str; 4] = ["block", "straw-wl", "straw-ss", "straw-ss-sound"];
 
-/// At 2 TiB, where everything misses the cache and few blocks are looked at, and on 30 blocks that
-/// are worn out again and again.
+/// Measures at 2 TiB, where every access misses the cache and few blocks are checked, and on 30
+/// blocks that wear out again and again.
 fn main() {
     let size = Size::of_arguments();
     let (rounds, reads) = (size.pick(9, 3), size.pick(6_000_000, 50_000));
@@ -31,7 +31,7 @@ fn main() {
     report("30 blocks", "no goal", &in_turns(&mut drives, rounds, reads, even));
 }
 
-/// Nanoseconds a read of every drive, round by round.
+/// Returns the nanoseconds per read of every drive, round by round.
 fn in_turns(
     drives: &mut [Drive; 4],
     rounds: u64,
@@ -59,7 +59,7 @@ fn report(workload: &str, goal: &str, rounds: &[[f64; 4]]) {
     }
 }
 
-/// Full blocks of `straw-2t-tlc` with the limits that it has at 2,000 cycles.
+/// Full blocks of `straw-2t-tlc` with its limits at 2,000 cycles.
 const FEW_BLOCKS: &str = r#"
     geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 2568, cell = "tlc", page_size = "16KiB" }
     timing = { sense_us = 40, program_us = 380, erase_us = 3500, channel_mb_s = 2000 }

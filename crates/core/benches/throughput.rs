@@ -1,6 +1,6 @@
-//! How fast is the drive? Each figure is the median of three rounds, read paths as a ratio to the
-//! floor: the bare gather of map entry, wordline counters and block record at the same sizes, with
-//! prefetch and nothing else. `--small` runs every bench at a size that fits a test.
+//! Speed of the drive. Each figure is the median of three rounds. Read paths are given as a ratio
+//! to the floor. The floor has only the accesses to map entry, wordline counters and block record
+//! at these sizes, with prefetch. `--small` runs every bench at a size that fits a test.
 
 #[expect(dead_code, reason = "every bench uses its own part")]
 mod shared;

@@ -1,5 +1,5 @@
-//! What everything else stands on: units, geometry, requests, counts, and fast arithmetic and
-//! memory. Knows nothing of flash.
+//! Foundations of all other modules: units, geometry, requests, counts, fast arithmetic and memory.
+//! This module does not depend on flash.
 
 pub mod coding;
 pub mod codings;

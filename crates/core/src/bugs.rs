@@ -1,5 +1,6 @@
-//! Bugs on purpose, one chosen at run time: a checker that never fails is not trusted. The list is
-//! in `bugs/list.rs`. Without the feature `seeded-bugs` every question is `false` at compile time.
+//! Seeded bugs: deliberate faults, of which one is chosen at run time. They show that the checkers
+//! find faults. The list is in `bugs/list.rs`. Without the feature `seeded-bugs`, all questions are
+//! `false` at compile time.
 
 #[macro_use]
 mod list;
@@ -11,10 +12,10 @@ use std::cell::Cell;
 #[cfg(feature = "seeded-bugs")]
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Makes the type of all bugs out of their list.
+/// Makes the type of all bugs from their list.
 macro_rules! all_of {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// A seeded bug.
+        /// Seeded bug.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Bug {
             $($(#[$doc])* $name,)*
@@ -23,7 +24,7 @@ macro_rules! all_of {
         impl Bug {
             const COUNT: usize = [$(Self::$name,)*].len();
 
-            /// All of them.
+            /// All bugs.
             pub const ALL: [Self; Self::COUNT] = [$(Self::$name,)*];
         }
     };
@@ -31,12 +32,13 @@ macro_rules! all_of {
 
 list!(all_of);
 
-/// Who must find a bug.
+/// Checker that must find a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finder {
-    /// Random drives: `vpass check`.
+    /// Random drives of `vpass check`.
     Check,
-    /// The battery of a technique whose bounds it distorts: the same drives, that technique alone.
+    /// Battery of the technique whose bounds the bug distorts: random drives of that technique
+    /// alone.
     Battery,
     /// Random drives in the fluid gear.
     Fluid,
@@ -49,7 +51,7 @@ pub enum Finder {
 }
 
 impl Bug {
-    /// Those that tell policies what is not so.
+    /// Bugs that give policies wrong information.
     pub const OF_BOUNDS: [Self; 15] = [
         Self::LateReadsZero,
         Self::AlphaOne,
@@ -68,7 +70,7 @@ impl Bug {
         Self::GuardsAlias64,
     ];
 
-    /// Those of rebuilds after failures.
+    /// Bugs of rebuilds after failures.
     pub const OF_FAILURES: [Self; 7] = [
         Self::RebuiltAstray,
         Self::WatermarkSkips,
@@ -79,7 +81,7 @@ impl Bug {
         Self::RebuildBehindWork,
     ];
 
-    /// Those of failures where wear says which stripes have parity.
+    /// Bugs of failures on drives where wear decides which stripes have parity.
     pub const OF_WORN_FAILURES: [Self; 4] = [
         Self::RebuiltWithoutParity,
         Self::FailedCountedWorn,
@@ -87,7 +89,7 @@ impl Bug {
         Self::ParityNotKeptForRebuild,
     ];
 
-    /// Those of parity.
+    /// Bugs of parity.
     pub const OF_PARITY: [Self; 12] = [
         Self::MemberAstray,
         Self::ApartAstray,
@@ -103,7 +105,7 @@ impl Bug {
         Self::RepairAcrossRoom,
     ];
 
-    /// Those of parity that is delayed.
+    /// Bugs of delayed parity.
     pub const OF_DELAY: [Self; 14] = [
         Self::KeptErasedEarly,
         Self::PartialForgetsPage,
@@ -121,10 +123,10 @@ impl Bug {
         Self::CommittedAcrossRoom,
     ];
 
-    /// Those of parity where wordlines are programmed over in place.
+    /// Bugs of parity on drives that reprogram wordlines in place.
     pub const OF_MERGES: [Self; 1] = [Self::KeptMergedEarly];
 
-    /// Those of parity where wear calls for it.
+    /// Bugs of parity that depends on wear.
     pub const OF_WEAR: [Self; 6] = [
         Self::MovesNotCounted,
         Self::ParityNotFormed,
@@ -134,11 +136,11 @@ impl Bug {
         Self::WornShareTwice,
     ];
 
-    /// Those of accelerated lives.
+    /// Bugs of accelerated lives.
     pub const OF_ACCELERATION: [Self; 3] =
         [Self::AccelerationForgotten, Self::ExtraWearOfOneCycle, Self::RowKept];
 
-    /// Those of limits that parity raises: in the drive's configuration already.
+    /// Bugs of limits that parity raises. They are already in the drive's configuration.
     pub const OF_RAISED: [Self; 4] = [
         Self::LateParityTrusted,
         Self::SpreadForgotten,
@@ -146,7 +148,7 @@ impl Bug {
         Self::ServiceAtNewLimit,
     ];
 
-    /// Those of reads in bulk.
+    /// Bugs of reads in bulk.
     pub const OF_FLUID: [Self; 4] = [
         Self::AlarmNotDrawnAgain,
         Self::BulkRetriesUncharged,
@@ -154,7 +156,7 @@ impl Bug {
         Self::BulkAcrossSteps,
     ];
 
-    /// Whether it is one of parity.
+    /// Returns whether this is a bug of parity.
     fn is_of_parity(self) -> bool {
         let of_writes = Self::OF_PARITY.contains(&self)
             || Self::OF_DELAY.contains(&self)
@@ -162,7 +164,7 @@ impl Bug {
         of_writes || Self::OF_MERGES.contains(&self) || Self::OF_RAISED.contains(&self)
     }
 
-    /// Who must find it.
+    /// Returns the checker that must find the bug.
     pub fn finder(self) -> Finder {
         match self {
             bug if Self::OF_FLUID.contains(&bug) => Finder::Fluid,
@@ -177,7 +179,7 @@ impl Bug {
     }
 }
 
-/// The bug of this drive, if any.
+/// Bug of this drive, if any.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bugs {
     #[cfg(feature = "seeded-bugs")]
@@ -185,7 +187,7 @@ pub(crate) struct Bugs {
 }
 
 impl Bugs {
-    /// Whether the drive has this bug.
+    /// Returns whether the drive has this bug.
     #[inline]
     #[cfg_attr(
         not(feature = "seeded-bugs"),
@@ -205,12 +207,12 @@ impl Bugs {
 #[cfg(feature = "seeded-bugs")]
 thread_local! {
     static PLANTED: Cell<Option<Bug>> = Cell::new(of_all());
-    /// Bug of every drive that has no other.
+    /// Bug of every drive without another bug.
     static OF_ALL: Option<Bug> = of_all();
 }
 
-/// Environment variable that names a bug for all drives of a process. Bugs that a drive keeps with
-/// itself stay out.
+/// Environment variable that names a bug for all drives of a process. It does not affect bugs that
+/// a drive stores itself.
 #[cfg(feature = "seeded-bugs")]
 const PLANT: &str = "VPASS_PLANT";
 
@@ -220,21 +222,21 @@ fn of_all() -> Option<Bug> {
     Bug::ALL.into_iter().find(|bug| format!("{bug:?}") == named)
 }
 
-/// Drives of this thread have this bug from now on, until another is made: of what knows no drive,
-/// and of what whoever checks a drive might share with it.
+/// Gives the drives of this thread a bug, until another drive is made. Code without access to a
+/// drive needs this, and so does code that a checker might share with the drive.
 #[cfg(feature = "seeded-bugs")]
 pub(crate) fn plant(bug: Option<Bug>) {
     PLANTED.set(bug.or_else(|| OF_ALL.with(|of_all| *of_all)));
 }
 
-/// The drive that this thread makes next has this bug in its configuration, if it is one of those,
-/// and no other there.
+/// Gives the next drive of this thread a bug in its configuration, if the bug is of that kind.
+/// Otherwise removes such a bug.
 #[cfg(feature = "seeded-bugs")]
 pub fn plant_in_configuration(bug: Option<Bug>) {
     plant(bug.filter(|bug| Bug::OF_RAISED.contains(bug)));
 }
 
-/// Whether the drive of this thread has this bug.
+/// Returns whether the drive of this thread has this bug.
 #[inline]
 pub(crate) fn planted(bug: Bug) -> bool {
     #[cfg(feature = "seeded-bugs")]
@@ -246,7 +248,7 @@ pub(crate) fn planted(bug: Bug) -> bool {
     }
 }
 
-/// Another number each time that it is asked, whatever the seed: for a drive that is not
+/// Returns another number at each call, whatever the seed. It makes a drive that is not
 /// deterministic.
 pub(crate) fn disorder() -> u32 {
     #[cfg(feature = "seeded-bugs")]

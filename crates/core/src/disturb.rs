@@ -1,6 +1,7 @@
-//! Error models: how reads wear at data, one model a file; this file is the seam. The drive asks a
-//! model rarely: `assess` says up to which count every page of a block certainly decodes at once.
-//! Past that count, `health` says how one page of the block stands.
+//! Error models: effects of reads on data. Each model has a file, and this file has their common
+//! interface. The drive rarely asks a model. `assess` gives the dose up to which every page of a
+//! block certainly decodes at the first level. Beyond that dose, `health` gives the state of one
+//! page.
 
 mod allowed;
 mod count;
@@ -24,56 +25,56 @@ pub use levels::Levels;
 use limits::PageLimits;
 use table::LimitTable;
 
-/// Reads of a wordline since its block's erase, and the dose it does not have to answer for.
+/// Reads of a wordline since its block's erase, and the dose that does not count for the wordline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wordline {
-    /// Dose read from this wordline.
+    /// Dose by reads of this wordline.
     pub reads: Quarters,
-    /// Dose already accumulated when the wordline was programmed.
+    /// Dose of the block when the wordline was programmed. It does not count for the wordline.
     pub base: Quarters,
 }
 
-/// What a model sees of a block.
+/// State of a block, as a model sees it.
 pub struct BlockView<'a> {
-    /// Which block it is.
+    /// Number of the block.
     pub block: BlockId,
     /// Dose of the block since its erase.
     pub reads: Quarters,
-    /// P/E cycles.
+    /// Number of P/E cycles.
     pub pec: u32,
-    /// Its wordlines.
+    /// Wordlines of the block.
     pub wordlines: &'a [Wordline],
-    /// Pages that share a wordline, those included that its coding takes away.
+    /// Number of pages of a wordline, including pages that its coding gives up.
     pub pages_per_wordline: u32,
-    /// The codings that its cells may have.
+    /// Codings that the cells of the drive may have.
     pub codings: &'a Codings,
-    /// Coding of its cells.
+    /// Coding of the block's cells.
     pub mode: u8,
-    /// The coding of each wordline that has one of its own, [`FULL`] for others; nothing where none
-    /// has.
+    /// Coding of each wordline that has its own coding; [`FULL`] for other wordlines. Empty if no
+    /// wordline has its own coding.
     pub recoded: &'a [u8],
-    /// Pages programmed so far.
+    /// Number of pages programmed so far.
     pub written: u32,
-    /// Which pages hold current data, a bit each.
+    /// Pages that hold current data, one bit each.
     pub valid: &'a [u64],
     /// Step of the age of its oldest page ([`crate::error::ages`]).
     pub age_step: usize,
-    /// The tightest that the host says of what it holds.
+    /// Strictest hint of the host for data in the block.
     pub budget: AccessLatency,
 }
 
 impl BlockView<'_> {
-    /// How many wordlines are programmed so far, the last one perhaps in part.
+    /// Returns the number of wordlines programmed so far. The last one may be incomplete.
     pub fn programmed(&self) -> u32 {
         self.written.div_ceil(self.pages_per_wordline)
     }
 
-    /// The wordline and the kind of a page, both numbered within the block.
+    /// Returns the wordline and the page kind of a page.
     pub fn wordline_and_kind(&self, page: PageInBlock) -> (WordlineInBlock, u32) {
         (page.wordline(self.pages_per_wordline), page.kind(self.pages_per_wordline))
     }
 
-    /// Coding of a wordline's cells.
+    /// Returns the coding of a wordline's cells.
     pub fn mode_of(&self, wordline: WordlineInBlock) -> u8 {
         match self.recoded.get(wordline.index()) {
             None | Some(&FULL) => self.mode,
@@ -81,8 +82,8 @@ impl BlockView<'_> {
         }
     }
 
-    /// Page kinds of a programmed wordline, a bit each, that hold current data or may still be
-    /// given some.
+    /// Returns the page kinds of a programmed wordline that hold current data or may still be
+    /// written, one bit each.
     pub fn live_kinds(&self, wordline: WordlineInBlock) -> u32 {
         let first = wordline.first_page(self.pages_per_wordline);
         let written = self.written.saturating_sub(first.number()).min(self.pages_per_wordline);
@@ -92,15 +93,15 @@ impl BlockView<'_> {
     }
 }
 
-/// What the wordlines of a block have counted, as it matters for one of them.
+/// Counts of a block's wordlines, for a question about one wordline.
 pub struct Counts<'a> {
-    /// Those of the block.
+    /// Counts of all wordlines of the block.
     pub wordlines: &'a [Wordline],
     /// Dose of the block since its erase.
     pub reads: Quarters,
-    /// The wordline that is asked about, numbered within the block.
+    /// Wordline of the question.
     pub wordline: WordlineInBlock,
-    /// Dose read from that wordline.
+    /// Dose by reads of that wordline.
     pub own: Quarters,
 }
 
@@ -115,35 +116,35 @@ impl<'a> Counts<'a> {
     }
 }
 
-/// The last count at which every block is looked at.
+/// Largest dose that a model may return for [`Assessment::CleanUntil`].
 pub(crate) const LATEST: Quarters = Quarters::from_count(u32::MAX - 1);
 
-/// What a model makes of a block.
+/// Result of a model's check of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assessment {
-    /// Every page decodes at once as long as the block's dose is at most this.
+    /// Every page decodes at the first level while the block's dose is at most this dose.
     CleanUntil(Quarters),
-    /// Some page may need a retry, or be past its limit: ask for each.
+    /// Some page may need a retry or may be past its limit, so each page must be checked.
     Suspect,
 }
 
-/// What a read of a page comes to.
+/// Result of a read of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageHealth {
-    /// How often it is sensed again, until it decodes or is given up.
+    /// Number of retries until the page decodes or is given up.
     pub retries: u8,
-    /// It is past its limit: no retry helps.
+    /// Whether the page is past its limit, so that no retry helps.
     pub is_lost: bool,
 }
 
 impl PageHealth {
-    /// It decodes as it is sensed first.
+    /// Page that decodes at its first sensing.
     pub const WELL: Self = Self { retries: 0, is_lost: false };
 }
 
-/// How reads wear at data.
+/// Effect of reads on data.
 pub trait ErrorModel: Send {
-    /// How long the block is certainly whole.
+    /// Returns how long all pages of the block are certainly good.
     fn assess(&self, block: &BlockView) -> Assessment;
 
     /// Returns the dose of the block up to which every page decodes without a retry, whichever
@@ -152,31 +153,31 @@ pub trait ErrorModel: Send {
         Quarters::ZERO
     }
 
-    /// Dose of a wordline of a block, where a neighbour's read weighs so much; 1 for a model
-    /// without limits by group. At most the block's dose times that weight or 1, whichever is
-    /// larger.
+    /// Returns the dose of a wordline if a neighbour's read has the weight `alpha`. A model without
+    /// limits by group uses the weight 1. The result is at most the block's dose times `alpha` or
+    /// 1, whichever is larger.
     fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose;
 
-    /// Up to which dose a page, numbered within the block, decodes with so many retries; below 0
-    /// where its age alone takes more.
+    /// Returns the dose up to which a page decodes with this number of retries. Below 0 if the age
+    /// of the page alone exceeds the limit.
     fn limit(&self, block: &BlockView, page: PageInBlock, retries: u8) -> Dose;
 
-    /// The limits by group and P/E count behind it, where it has such. Techniques that go by them
-    /// are refused without.
+    /// Returns the limits by group and P/E count behind the model; `None` if the model has none.
+    /// Techniques that need such limits are refused without them.
     fn page_limits(&self) -> Option<&PageLimits> {
         None
     }
 
-    /// The same, to give them a bug.
+    /// Returns the limits of [`Self::page_limits`] for a seeded bug to change.
     #[cfg(feature = "seeded-bugs")]
     fn page_limits_mut(&mut self) -> Option<&mut PageLimits> {
         None
     }
 
-    /// What a wordline of this block need not answer for when it is programmed now.
+    /// Returns the dose that does not count for a wordline that is programmed now.
     fn base_at_program(&self, block: &BlockView, wordline: WordlineInBlock) -> Quarters;
 
-    /// Dose of a page, numbered within the block.
+    /// Returns the dose of a page.
     fn dose(&self, block: &BlockView, page: PageInBlock) -> Dose {
         let (wordline, _) = block.wordline_and_kind(page);
         let alpha = self
@@ -185,59 +186,60 @@ pub trait ErrorModel: Send {
         self.weighed_dose(&Counts::of(block, wordline), alpha)
     }
 
-    /// The limit of a page that techniques go by: that of data which reads alone wear at, or else
-    /// as old as it may become and with the retries that techniques count with.
+    /// Returns the limit of a page for techniques. If data ages, this is the limit at the longest
+    /// allowed age, with the retries that techniques count with.
     fn limit_to_keep(&self, block: &BlockView, page: PageInBlock) -> Dose {
         self.page_limits()
             .map_or_else(|| self.limit(block, page, 0), |limits| limits.to_keep(block, page))
     }
 
-    /// How often a read is tried again before its page is given up.
+    /// Returns the largest number of retries before a page is given up.
     fn max_retries(&self) -> u8 {
         self.page_limits().map_or(0, PageLimits::max_retries)
     }
 
-    /// RBER of a page; asked where data has one.
+    /// Returns the RBER of a page; called only if data has an error rate.
     fn rate(&self, block: &BlockView, page: PageInBlock) -> f64 {
         self.page_limits().map_or(0.0, |limits| limits.rate(block, page, self.dose(block, page)))
     }
 
-    /// How likely reads of an error rate take retries; none where no codeword is known.
+    /// Returns the probabilities that reads at an error rate take retries; `None` without a known
+    /// codeword.
     fn chances(&self) -> Option<&Chances> {
         self.page_limits().and_then(PageLimits::chances)
     }
 
-    /// Whether data grows old under it: then an answer holds as long as [`BlockView::age_step`]
-    /// does.
+    /// Returns whether data ages under this model. If so, an answer holds only for the present
+    /// [`BlockView::age_step`].
     fn ages(&self) -> bool {
         self.page_limits().is_some_and(PageLimits::age)
     }
 
-    /// Whether age alone takes more of a page than its last retry decodes; by P/E count and step of
-    /// age, wordline and kind.
+    /// Returns whether age alone exceeds the limit of a page's last retry. The arguments are P/E
+    /// count and step of age, and wordline and kind.
     fn is_spoilt_by_age(&self, block: (u32, usize), page: (WordlineInBlock, u32)) -> bool {
         self.page_limits().is_some_and(|limits| limits.is_spoilt_by_age(block, page))
     }
 
-    /// The limits of blocks of a P/E count at a step of age, where it has a table of them.
+    /// Returns the limits of blocks at a P/E count and a step of age, if the model has a table.
     fn levels(&self, pec: u32, step: usize) -> Option<Levels> {
         self.page_limits().map(|limits| Levels::of(limits, pec, step))
     }
 
-    /// What a read of a page comes to, by what its block's wordlines have counted and by the levels
-    /// of its block's wear and age.
+    /// Returns the result of a read of a page, from the counts of the block's wordlines and from
+    /// the limits at its wear and age.
     ///
     /// # Panics
-    /// Where the model has no table, and so no levels.
+    /// Panics if the model has no table.
     fn health_by(&self, levels: &Levels, counts: &Counts, page: PageAt) -> PageHealth {
         let limits = self.page_limits().expect("levels are those of a table");
         let dose = self.weighed_dose(counts, levels.alpha(limits.table.group_of(page.wordline)));
         limits.health(levels, page, dose)
     }
 
-    /// Returns the retries that a read of a page takes now, and the dose that reads anywhere in the
-    /// block may add before a read of the page takes more. Returns `None` if no retry decodes the
-    /// page. The arguments are those of [`Self::health_by`].
+    /// Returns the number of retries that a read of a page takes now. Also returns the dose that
+    /// reads anywhere in the block may add before a read of the page takes more retries. Returns
+    /// `None` if no retry decodes the page. The arguments are those of [`Self::health_by`].
     ///
     /// # Panics
     /// Panics if the model has no table.
@@ -246,12 +248,14 @@ pub trait ErrorModel: Send {
         let alpha = levels.alpha(limits.table.group_of(page.wordline));
         let dose = self.weighed_dose(counts, alpha);
         let (retries, limit) = limits.level(levels, page, dose)?;
-        // A read elsewhere in the block adds its dose, a neighbour's read alpha times that.
+        // A read elsewhere in the block adds its dose. A read of a neighbour adds alpha times its
+        // dose.
         let most = if planted(Bug::BulkRoomAnywhere) { Alpha::ONE } else { alpha.max(Alpha::ONE) };
         Some((retries, (limit - dose) / most))
     }
 
-    /// What a read of a page comes to: the fewest retries that decode it.
+    /// Returns the result of a read of a page: the smallest number of retries that decodes the
+    /// page.
     fn health(&self, block: &BlockView, page: PageInBlock) -> PageHealth {
         let (dose, most) = (self.dose(block, page), self.max_retries());
         let enough = (0..=most).find(|retries| {
@@ -261,13 +265,13 @@ pub trait ErrorModel: Send {
         PageHealth { retries: enough.unwrap_or(most), is_lost: enough.is_none() }
     }
 
-    /// The limits behind it, by group and P/E count, where it has such.
+    /// Returns the table of limits by group and P/E count, if the model has one.
     fn limits(&self) -> Option<&LimitTable> {
         self.page_limits().map(|limits| &limits.table)
     }
 }
 
-/// The model that a configuration names; none where reads disturb nothing.
+/// Returns the model of a configuration; `None` if reads disturb nothing.
 pub fn error_model(config: &DriveConfig) -> Option<Box<dyn ErrorModel>> {
     let limits = || PageLimits::of(config).expect("the model has a table");
     let weight = config.disturb.preprogram_weight;
@@ -282,7 +286,7 @@ pub fn error_model(config: &DriveConfig) -> Option<Box<dyn ErrorModel>> {
     }
 }
 
-/// Every model: name and one line.
+/// Names of all models, each with a line of text.
 pub const MODELS: &[(&str, &str)] = &[
     ("none", "reads disturb nothing"),
     ("count", "each read of a block disturbs all its pages equally (ipr-2018)"),
@@ -293,10 +297,11 @@ pub const MODELS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The part of what came before programming that a wordline is spared: all of it at weight 0,
-/// nothing at weight 1.
+/// Returns the part of the dose before programming that does not count for a wordline. This is the
+/// whole dose at weight 0, and 0 at weight 1.
 pub(crate) fn spared(before: Quarters, preprogram_weight: f64) -> Quarters {
-    // In 1/65536, and rounded down, so that a dose is over-counted rather than under-counted.
+    // The weight is in 1/65536, and the result is rounded down. A dose is then counted too large
+    // rather than too small.
     let kept = (preprogram_weight * 65_536.0).round() as u64;
     let parts = u64::from(before.count()) * (65_536 - kept)
         + if planted(Bug::SparedRoundsUp) { 65_535 } else { 0 };

@@ -1,7 +1,7 @@
-//! The drive: flash, controller and techniques meet here. A pure state machine; who drives it
-//! (untimed, timed, a test) decides when.
+//! Drive: combines flash, controller and techniques. It is a pure state machine. Its caller
+//! (untimed gear, timed gear or a test) decides when events happen.
 //!
-//! The read path is `read`. What a read may set off begins in `alarm`, what a write does in
+//! The read path is in `read`. The consequences of a read are in `alarm`, and those of a write in
 //! `write`.
 
 mod ageing;
@@ -47,18 +47,18 @@ use crate::slots::{Facts, Slots, Told};
 use crate::watch::observer::Observer;
 use regroup::Regroup;
 
-/// Chooses the techniques of a run.
+/// Names of the techniques of a run.
 #[derive(Clone, Debug)]
 pub struct Techniques {
-    /// Reclaim technique by name.
+    /// Name of the reclaim technique.
     pub reclaim: String,
-    /// GC policy by name.
+    /// Name of the GC policy.
     pub gc: String,
-    /// Refresh technique by name.
+    /// Name of the refresh technique.
     pub refresh: String,
-    /// Parity technique by name.
+    /// Name of the parity technique.
     pub parity: String,
-    /// Seed of what a technique draws by chance; the workload's chance has none of it.
+    /// Seed of the random numbers of techniques. The workload has its own random numbers.
     pub seed: u64,
 }
 
@@ -74,7 +74,7 @@ impl Default for Techniques {
     }
 }
 
-/// The simulated drive.
+/// Simulated drive.
 pub struct Drive {
     pub(crate) config: DriveConfig,
     pub(crate) geometry: Geometry,
@@ -86,31 +86,33 @@ pub struct Drive {
     pub(crate) parity: Box<dyn Parity>,
     pub(crate) facts: Facts,
     pub(crate) host: HostCounts,
-    /// What the technique had counted before the measured phase.
+    /// Counts of the technique before the measured phase.
     own_counts_before: Vec<(&'static str, u64)>,
     pub(crate) blame: Blame,
     pub(crate) uncorrectable_reads: u64,
-    /// What the host says of its data, and what is counted by it; none where it says nothing.
+    /// Hints of the host, and counts by hint; `None` without hints.
     pub(crate) hints: Option<HintBooks>,
-    /// Whether somebody wants to know of reads that took retries.
+    /// Whether the policy must know of reads that took retries.
     pub(crate) hears_retries: bool,
-    /// Data that lies among tighter data is moved in the background, where it is.
+    /// Regrouping of data that lies among data with stricter hints, in the background; `None` if it
+    /// is off.
     regroup: Option<Regroup>,
-    /// Pages of the longest request that the write buffer keeps, where it keeps those of a stripe
-    /// together.
+    /// Largest number of pages of a request that the write buffer keeps, if it keeps the pages of a
+    /// stripe together.
     pub(crate) longest_cached: Option<u32>,
     pub(crate) bugs: Bugs,
-    /// Failures, and whether any is to come, or what was lost to one is being rebuilt.
+    /// Injected failures. `attention` is true while a failure is still to come, or lost pages are
+    /// being rebuilt.
     failing: Failing,
     attention: bool,
-    /// Requests that the observer was told of; the number of the next one.
+    /// Number of requests that the observer has received, which is the number of the next request.
     announced: u64,
-    /// What `start.reads` came to.
+    /// Effect of `start.reads`.
     start_reads: StartReads,
 }
 
 impl Drive {
-    /// Gives the drive a bug, to see that it is found.
+    /// Gives the drive a bug, to check that the bug is found.
     #[cfg(feature = "seeded-bugs")]
     pub fn seed_bug(&mut self, bug: crate::bugs::Bug) {
         self.bugs.seeded = Some(bug);
@@ -119,31 +121,31 @@ impl Drive {
         self.flash.seed(self.bugs);
     }
 
-    /// Adds an observer. Each observer hears every event from now on, in the order in which the
+    /// Adds an observer. From now on, each observer gets every event, in the order in which the
     /// observers were added. The oracle must be added before the drive's first operation.
     pub fn observe(&mut self, observer: Box<dyn Observer>) {
         self.flash.watch.begin(observer);
     }
 
-    /// Returns the first observer of this type, told of everything so far.
+    /// Returns the first observer of this type. It has received all events so far.
     pub fn observer<T: Observer>(&mut self) -> Option<&mut T> {
         self.flash.watch.find()
     }
 
-    /// Ends the observation of the observer that was added last, and returns it. Further calls
-    /// return the others; `None` without an observer.
+    /// Ends the observation of the observer that was added last, and returns this observer. Further
+    /// calls return the other observers; `None` without an observer.
     pub fn end_observation(&mut self) -> Option<Box<dyn Observer>> {
         self.flash.watch.end()
     }
 
-    /// Ends the observation of the first observer of this type, and returns it. Other observers
-    /// stay.
+    /// Ends the observation of the first observer of this type, and returns this observer. Other
+    /// observers stay.
     pub fn end_observation_of<T: Observer>(&mut self) -> Option<Box<T>> {
         let observer: Box<dyn Any> = self.flash.watch.end_of::<T>()?;
         observer.downcast().ok()
     }
 
-    /// Tells the observer of requests before they are submitted, and numbers them.
+    /// Passes requests to the observer before they are submitted, and numbers them.
     pub(crate) fn announce(&mut self, requests: &[Request]) {
         if requests.is_empty() {
             return;
@@ -157,13 +159,14 @@ impl Drive {
         self.regroup();
     }
 
-    /// Requests announced so far: the number of the next one. Of those at hand and not yet
-    /// submitted the first has this number less theirs.
+    /// Returns the number of requests announced so far, which is the number of the next request.
+    /// The first announced request that is not yet submitted has this number minus the number of
+    /// such requests.
     pub fn announced(&self) -> u64 {
         self.announced
     }
 
-    /// Tells the observer of anything but reads.
+    /// Passes any event except reads to the observer.
     pub(crate) fn tell(&mut self, event: impl FnOnce(&mut dyn Observer)) {
         self.flash.tell(event);
     }
@@ -176,34 +179,36 @@ impl Drive {
         self.flash.watch.wants_time()
     }
 
-    /// Pages that the write buffer may hold while they are programmed; none where it is off.
+    /// Returns the number of pages that the write buffer may hold while they are programmed; 0 if
+    /// the buffer is off.
     pub(crate) fn buffer_slots(&self) -> u32 {
         self.ftl.buffer_slots
     }
 
-    /// Programs all wordlines that pages wait for.
+    /// Programs all wordlines for which pages wait.
     pub(crate) fn pad_streams(&mut self) {
         let (flash, ftl, mut slots) = self.parts();
         ftl.pad_streams(flash, &mut slots);
     }
 
-    /// A deferred job, unless it is done.
+    /// Returns a deferred job; `None` if the job is done.
     pub(crate) fn job(&self, job: JobRef) -> Option<&Job> {
         self.ftl.job(job)
     }
 
-    /// Moves the next page of a deferred job; false when there was none left and the job is gone.
+    /// Moves the next page of a deferred job. Returns false if no page was left and the job has
+    /// ended.
     pub(crate) fn step_job(&mut self, job: JobRef) -> bool {
         let (flash, ftl, mut slots) = self.parts();
         ftl.step_job(flash, &mut slots, job)
     }
 
-    /// What a policy may see, and the policy, apart; of data without a hint.
+    /// Returns the policy, and the state that it may see, for data without a hint.
     pub(crate) fn policy_and_view(&mut self) -> (&mut dyn Policy, View<'_>) {
         self.policy_and_view_at(BlockId::new(0), AccessLatency::Smallest)
     }
 
-    /// The same where it is asked about a block.
+    /// Returns the policy, and the state that it may see, for a question about a block.
     pub(crate) fn policy_and_view_of(&mut self, block: BlockId) -> (&mut dyn Policy, View<'_>) {
         self.policy_and_view_at(block, self.flash.cold(block).budget)
     }
@@ -220,7 +225,7 @@ impl Drive {
         )
     }
 
-    /// The flash, the controller, and what that may ask of the techniques.
+    /// Returns the flash, the controller, and the questions that the controller may ask techniques.
     #[inline]
     pub(crate) fn parts(&mut self) -> (&mut Flash, &mut Ftl, Slots<'_>) {
         let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
@@ -241,7 +246,8 @@ pub(crate) mod tests {
     use crate::base::units::Lpn;
     use crate::watch::observer::{FROM_BUFFER, NO_PPN};
 
-    /// A drive of 4 dies that fits a test: 40 blocks of 24 pages (8 wordlines TLC), 16-KiB pages.
+    /// Returns a small drive of 4 dies for tests: 40 blocks of 24 pages (8 wordlines TLC), with
+    /// pages of 16 KiB.
     pub(crate) fn tiny_config() -> DriveConfig {
         toml::from_str(
             r#"

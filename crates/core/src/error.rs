@@ -1,5 +1,5 @@
-//! Error rates: what wear, age and reads leave of data, and what each retry still decodes. Tables
-//! made once, pure, shared by drive and oracle.
+//! Error rates: effects of wear, age and reads on data, and the error rates that each retry
+//! decodes. The tables are computed once, and shared by drive and oracle.
 //!
 //! ```text
 //! RBER(page) = base(P/E, group, kind) + retention(P/E, age, group) + slope x dose      `rate`, `ages`
@@ -10,8 +10,7 @@
 //! what a stripe with parity loses, at one read and over all                            `stripe`, `expected`
 //! ```
 //!
-//! `slope = (cap_0 - base) / ERC_MAX`: data without age keeps the limits of `[disturb]`, to the
-//! unit.
+//! With `slope = (cap_0 - base) / ERC_MAX`, data without age has exactly the limits of `[disturb]`.
 
 pub mod ages;
 pub mod bch;
@@ -29,8 +28,7 @@ use crate::disturb::table::LimitTable;
 use ladder::Ladder;
 use rate::Rates;
 
-/// Checks what `[error]`, `[ecc]` and `[disturb]` say of each other, each of them checked by
-/// itself.
+/// Checks that `[error]`, `[ecc]` and `[disturb]` agree. Each table has been checked by itself.
 pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     require(!config.error.noise || config.ecc.codeword.is_some(), || {
         "error.noise = true draws the wrong bits of codewords and needs their size: set \
@@ -90,7 +88,7 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     check_base(config, &table, &Rates::of(config).expect("a model was named"), &ladder)
 }
 
-/// A table of error rates has the rows of `[disturb]`.
+/// Checks that a table of error rates has the rows of `[disturb]`.
 fn check_rows(config: &DriveConfig) -> Result<(), ConfigError> {
     let (rows, wanted) = (
         config.error.table.iter().map(|row| row.pec),
@@ -108,7 +106,7 @@ fn check_rows(config: &DriveConfig) -> Result<(), ConfigError> {
     })
 }
 
-/// Fresh data is decoded without retry wherever the run can come.
+/// Checks that fresh data decodes without a retry at every P/E count that the run can reach.
 fn check_base(
     config: &DriveConfig,
     table: &LimitTable,
@@ -136,8 +134,8 @@ fn check_base(
     Ok(())
 }
 
-/// The P/E counts between which base error rates have no peak: what policies look up from the
-/// drive's first P/E count to the last that it is rated for, and the table's rows between these.
+/// Returns the P/E counts between which base error rates have no peak. They are the look-up rows of
+/// policies from the drive's first to its rated P/E count, and the table's rows in between.
 fn counts_to_check(config: &DriveConfig, table: &LimitTable) -> Vec<u32> {
     let (first, _) = table.lookup_rows(config.start.pec);
     let (_, last) = table.lookup_rows(config.start.pec.max(config.drive.rated_pec));

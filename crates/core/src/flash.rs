@@ -1,5 +1,4 @@
-//! The flash itself: what every block and wordline has endured and holds, and all that is ever done
-//! to it.
+//! Flash: state of every block and wordline, and all operations on them.
 
 mod age;
 pub(crate) mod assess;
@@ -56,29 +55,28 @@ use served::Services;
 use tell::Watch;
 use tired::TiredBlocks;
 
-/// The flash of a drive, with what it counts for the controller.
+/// Flash of a drive, with its counts for the controller.
 pub(crate) struct Flash {
     pub(crate) geometry: Geometry,
     contents: Contents,
     hot: Vec<BlockHot>,
     cold: Vec<BlockCold>,
-    /// Empty where no error model counts per wordline.
+    /// Counts of each wordline; empty if no error model counts per wordline.
     wordlines: Vec<Wordline>,
-    /// Wordlines of blocks of full density that have a coding of their own.
+    /// Wordlines with their own coding, in blocks of full density.
     recoded: Recoded,
-    /// The technique's counters, where it wants any.
+    /// Counters of the technique, if it wants any.
     tracker: SpaceSaving,
-    /// Reads of pages, in blocks of streams that want them counted.
+    /// Reads of single pages, in blocks of streams that want them counted.
     page_counters: PageCounters,
-    /// [`BLOCKS`], [`WORDLINES`], [`TRACKED`] or [`PAGES`].
+    /// Kind of counting: [`BLOCKS`], [`WORDLINES`], [`TRACKED`] or [`PAGES`].
     counters: u8,
-    /// The same, or [`CODED`].
+    /// Kind of counting on the read path: `counters`, or [`CODED`].
     counted: u8,
-    /// Dose of reading a page by its kind: in full density, and in every coding.
+    /// Dose of reading a page by its kind, in full density and in every coding.
     dose: [Quarters; 4],
     dose_in: [[Quarters; 4]; CODINGS],
-    /// What a wordline has to answer for of the dose before its first page:
-    /// `disturb.preprogram_weight`.
+    /// Weight of the dose before a wordline's first page: `disturb.preprogram_weight`.
     preprogram_weight: f64,
     /// Dose of reprogramming a wordline, in quarters.
     reprogram_dose: Quarters,
@@ -86,64 +84,64 @@ pub(crate) struct Flash {
     reprogram_wear: f64,
     /// Whether that wear counts for limits: `density.wear_counts_for_limits`.
     wear_counts: bool,
-    /// P/E cycles that an erase counts as, except one that levels wear: 1, or from the measured
-    /// phase on `wear.acceleration`.
+    /// Number of P/E cycles that an erase counts as, except an erase for wear levelling. It is 1,
+    /// or `wear.acceleration` from the measured phase on.
     pub(crate) acceleration: u32,
-    /// P/E cycles of every block when the drive was made.
+    /// Number of P/E cycles of every block when the drive was made.
     first_pec: u32,
-    /// Beyond these, by block; nothing where all blocks began alike.
+    /// Additional number of P/E cycles of each block; empty if all blocks started alike.
     more_pec: Vec<u32>,
-    /// The larger drive that this is a sample of.
+    /// Whole drive of which this drive is a sample.
     part_of: Option<PartOf>,
     model: Option<Box<dyn ErrorModel>>,
-    /// The levels that reads begin with.
+    /// Levels at which reads begin.
     levels: Levels,
     draws: Draws,
-    /// What blocks served, where parity raises limits.
+    /// Reads that blocks served, if parity raises limits.
     services: Option<Box<Services>>,
-    /// Whether a program takes a whole wordline.
+    /// Whether a program writes a whole wordline.
     by_wordline: bool,
-    /// Page programs since the drive was made.
+    /// Number of page programs since the drive was made.
     seq: Seq,
     erases_total: u64,
-    /// Log of the measured phase's erases; `None` if nobody asked for it.
+    /// Log of the measured phase's erases; `None` if it was not requested.
     erasures: Option<Box<Thinned<Erasure>>>,
-    /// Pages that the modes of blocks and wordlines take away now, by domain.
+    /// Number of pages that the codings of blocks and wordlines take away now, by domain.
     pages_away: Vec<u32>,
-    /// NAND operations since the measured phase began.
+    /// Flash operations since the beginning of the measured phase.
     counts: FlashCounts,
-    /// Whether physical work is recorded in `ops`: a timed gear takes it from there.
+    /// Whether physical work is recorded in `ops`, for the timed gear.
     timed: bool,
     pub(crate) ops: Vec<NandOp>,
-    /// The time, as far as anybody has said.
+    /// Present time, as far as it is known.
     pub(crate) now: Ns,
-    /// Steps of age, and when a block of which the model was asked enters its next one; for a drive
-    /// with an error rate that keeps time.
+    /// Steps of age, and the time at which each assessed block enters its next step. Only drives
+    /// with an error rate and a clock have them.
     ages: Option<Ages>,
     longest_age: Ns,
     ageing: TimeWheel,
-    /// Where reads come in bulk.
+    /// State of reads in bulk, in the fluid gear.
     fluid: Option<Box<Fluid>>,
-    /// What reads of blocks go by that may need retries.
+    /// Limits for reads of blocks that may need retries.
     tired: TiredBlocks,
     /// Observers of the drive.
     pub(crate) watch: Watch,
-    /// Pages that have failed.
+    /// Failed pages.
     failed: Vec<Stretch>,
     bugs: Bugs,
 }
 
-/// What a reclaim technique has the flash count beside the reads of wordlines.
+/// Counts that a reclaim technique wants in addition to the reads of wordlines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ToCount {
-    /// So many counters of each block.
+    /// Number of counters of each block, if the technique wants counters.
     pub(crate) counters: Option<u32>,
-    /// Reads of pages.
+    /// Whether reads of pages are counted.
     pub(crate) counts_pages: bool,
 }
 
 impl Flash {
-    /// Erased flash; without a model reads disturb nothing.
+    /// Creates erased flash. Without a model, reads disturb nothing.
     pub(crate) fn new(
         config: &DriveConfig,
         geometry: Geometry,
@@ -213,14 +211,14 @@ impl Flash {
         }
     }
 
-    /// From now on wordlines may be merged for fewer sensings.
+    /// Notes that wordlines may be merged for fewer sensings from now on.
     pub(crate) fn expect_fewer_sensings(&mut self) {
         if self.counters != BLOCKS && self.dose_in.iter().any(|kinds| *kinds != self.dose) {
             self.counted = CODED;
         }
     }
 
-    /// Remembers physical work for the timed gear.
+    /// Records physical work for the timed gear.
     #[inline]
     pub(crate) fn record(&mut self, op: NandOp) {
         if self.timed {
@@ -233,13 +231,13 @@ impl Flash {
         self.watch.is_on()
     }
 
-    /// Tells the observer of a read, a batch at a time.
+    /// Passes a read to the observer, in batches.
     #[inline]
     pub(crate) fn note_read(&mut self, read: PhysRead) {
         self.watch.note(read, self.now);
     }
 
-    /// Tells the observer of anything but reads, after the reads that came before it.
+    /// Passes any event except reads to the observer, after all earlier reads.
     #[inline]
     pub(crate) fn tell(&mut self, event: impl FnOnce(&mut dyn Observer)) {
         self.watch.tell(self.now, event);

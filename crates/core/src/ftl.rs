@@ -47,87 +47,90 @@ use share::Share;
 use streams::Streams;
 use worn::WornStripes;
 
-/// The controller's own state: where the host's pages are, and what is under way.
+/// State of the controller: the places of the host's pages, and the work in progress.
 pub(crate) struct Ftl {
     pub(crate) map: PageMap,
     pub(crate) buffer: WriteBuffer,
-    /// Pages that the write buffer may hold while they are programmed; none where it is off.
+    /// Number of pages that the write buffer may hold while they are programmed; 0 without a write
+    /// buffer.
     pub(crate) buffer_slots: u32,
-    /// The pages that wait for their wordline, where a program takes a whole one.
+    /// Pages that wait for their wordline, if a program takes a whole wordline.
     pub(crate) gathers: Gathers,
     streams: Streams,
-    /// What the host says of its pages; none where it says nothing.
+    /// Hints of the host about its pages; `None` if it gives none.
     pub(crate) hinted: Option<Hinted>,
     free: FreeBlocks,
     pub(crate) victims: VictimIndex,
-    /// Jobs that proceed in idle gaps or batches; a slot each, `None` when done.
+    /// Jobs that run in idle gaps or batches, one per slot; `None` when the job is done.
     pub(crate) jobs: Vec<Option<Job>>,
-    /// How many of them are GC's, by domain.
+    /// Number of GC jobs in `jobs`, by domain.
     gc_jobs: Vec<u32>,
-    /// How pages are grouped for parity, where they are.
+    /// Grouping of pages for parity, if there is parity.
     pub(crate) stripes: Option<Stripes>,
-    /// Stripes whose parity was given up, a bit each; empty until the first.
+    /// Stripes whose parity was given up, one bit each; empty until the first.
     unprotected: Vec<u64>,
-    /// Numbers of what was worked out by XOR.
+    /// Number of XOR computations so far.
     xors: u32,
-    /// Parity since the measured phase began.
+    /// Parity counts since the measured phase began.
     pub(crate) parity: ParityCounts,
-    /// Parity that waits to be programmed.
+    /// Partial parities that are not programmed yet.
     pub(crate) partial: PartialParities,
-    /// Where wear says which stripes have parity.
+    /// Stripes that need parity because of wear.
     pub(crate) worn: WornStripes,
     /// Deferred jobs that the timed gear has not yet taken over.
     pub(crate) started_jobs: Vec<JobRef>,
     jobs_begun: u64,
-    /// Pages that jobs under way in this very moment will take away, by domain.
+    /// Number of pages that the currently running jobs will take away, by domain.
     leaving_now: Vec<u32>,
-    /// Pages that the modes of a domain's blocks and wordlines may take away at most.
+    /// Largest number of pages that the modes of a domain's blocks and wordlines may take away.
     pages_to_spare: u32,
-    /// Erases of the drive at which static wear levelling looks next.
+    /// Number of erases of the drive at which static wear levelling checks next.
     next_wear_check: u64,
-    /// Blocks that are looked at when GC has picked another.
+    /// Blocks that are checked when GC has picked another block.
     pub(crate) turns: Turns,
     /// Plane from which preconditioning takes its next block.
     load_cursor: u32,
     /// Time to copy a page on an idle drive; for the urgency of jobs.
     copy_ns: Ns,
-    /// The same for reprogramming a wordline, and for adjusting one.
+    /// Time to reprogram a wordline on an idle drive, and time to merge one in place for faster
+    /// reads.
     merge_ns: Ns,
     adjust_ns: Ns,
-    /// How wordlines are adjusted, where refresh does that.
+    /// How wordlines are merged in place for faster reads, if refresh does that.
     pub(crate) adjusting: Option<Adjusting>,
-    /// Logical pages reported lost and not rewritten since, a bit each; empty until the first.
+    /// Logical pages reported lost and not rewritten since, one bit each; empty until the first.
     lost: Vec<u64>,
     pub(crate) lost_pages: u64,
-    /// Those that failures have taken.
+    /// Number of pages lost by failures.
     pub(crate) taken: TakenByFailures,
-    /// Pages that were rebuilt in memory and are about to be programmed.
+    /// Pages that were rebuilt in memory and will be programmed next.
     pub(crate) in_hand: Vec<Lpn>,
-    /// Those of them that were older than the drive's data may become.
+    /// Number of lost pages whose data was older than the drive's data may become.
     pub(crate) lost_by_age: u64,
-    /// Read reclaim since the measured phase began.
+    /// Counts of read reclaim since the measured phase began.
     pub(crate) reclaim: ReclaimCounts,
-    /// Data refresh since the measured phase began.
+    /// Counts of data refresh since the measured phase began.
     pub(crate) refresh: RefreshCounts,
-    /// When blocks are looked at because of their age.
+    /// Times at which blocks are checked because of their age.
     pub(crate) wheel: TimeWheel,
-    /// When a technique that looks limits up at the age of data is asked about blocks that are a
-    /// step older.
+    /// Times at which blocks enter their next step of age. A technique that looks up limits by the
+    /// age of data is asked about them then.
     pub(crate) steps: TimeWheel,
-    /// When reclaim's jobs run: `reclaim.schedule`.
+    /// Time at which jobs of reclaim run: `reclaim.schedule`.
     schedule: Schedule,
-    /// `[wear]`.
+    /// Settings of `[wear]`.
     wear: WearConfig,
-    /// Free blocks of a domain that background cleaning aims at; 0 where it is off.
+    /// Number of free blocks of a domain that background cleaning aims for; 0 without background
+    /// cleaning.
     background_blocks: u32,
-    /// What a sample goes by to have the room that its share of the larger drive has.
+    /// Larger drive of a sample. The sample keeps as much space free as its share of that drive.
     share: Option<Share>,
     pub(crate) bugs: Bugs,
 }
 
 impl Ftl {
-    /// The controller of an empty drive, whose technique keeps these streams beside the drive's
-    /// own.
+    /// Creates the controller of an empty drive. Its technique has the streams `own` in addition to
+    /// those of the drive.
     pub(crate) fn new(config: &DriveConfig, geometry: &Geometry, own: Vec<StreamSpec>) -> Self {
         // Half of the buffer gathers writes, the other half holds pages being programmed. Without a
         // buffer, one page passes through.
@@ -198,11 +201,11 @@ impl Ftl {
     }
 }
 
-/// Pages that modes may take away in each domain: a share of the spare ones, and none that open
-/// blocks and the reserve may need.
+/// Returns the number of pages that modes may take away in each domain. It is a share of the spare
+/// pages, without those that open blocks and the reserve may need.
 fn pages_to_spare(config: &DriveConfig, geometry: &Geometry, streams: &Streams) -> u32 {
     let open: u32 = streams.widths().iter().map(|(_, width)| width / geometry.domains()).sum();
-    // One block more is being moved, and one must be left to gain.
+    // One more block is being moved, and one must be left to gain space.
     let free = geometry.spare_blocks_of_domain().saturating_sub(open + streams.reserve() + 2)
         * geometry.pages_per_block;
     let of_share = geometry
@@ -211,8 +214,8 @@ fn pages_to_spare(config: &DriveConfig, geometry: &Geometry, streams: &Streams) 
     free.min((config.density.spare_share * f64::from(of_share)) as u32)
 }
 
-/// `gc.background` of the spare blocks of a domain: more than writes and moves wait for, or
-/// background cleaning would always come too late.
+/// Returns the share `gc.background` of the spare blocks of a domain. It is larger than the numbers
+/// of blocks that writes and moves wait for, so that background cleaning does not come too late.
 fn background_blocks(config: &DriveConfig, geometry: &Geometry, streams: &Streams) -> u32 {
     let share = config.gc.background;
     if share > 0.0 {
@@ -222,14 +225,14 @@ fn background_blocks(config: &DriveConfig, geometry: &Geometry, streams: &Stream
     }
 }
 
-/// Reading a page and programming it on an idle drive; where a program takes a wordline, the page's
-/// share of it.
+/// Returns the time to read and program a page on an idle drive. If a program takes a wordline, its
+/// time is divided among the pages.
 fn copy_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
     read_ns(config, geometry) + transfer + us(config.program_us_per_page())
 }
 
-/// Reading a wordline and programming one page of it on an idle drive.
+/// Returns the time to read a wordline and program one page of it on an idle drive.
 fn merge_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
     u64::from(geometry.cell.bits()) * read_ns(config, geometry)
@@ -237,8 +240,8 @@ fn merge_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
         + us(config.timing.program_us.longest())
 }
 
-/// Adjusting a wordline of which one page has moved, and writing all others elsewhere: the longest
-/// that it takes on an idle drive.
+/// Returns the longest time to merge a wordline in place on an idle drive. One of its pages has
+/// moved, and all others are written elsewhere.
 fn adjust_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
     let kept = u64::from(geometry.cell.bits() - 1);
@@ -247,7 +250,7 @@ fn adjust_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
         + us(adjust_us(config))
 }
 
-/// Reading a page of the mean kind on an idle drive.
+/// Returns the time to read a page of the mean kind on an idle drive.
 fn read_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     us(config.sense_us_per_page() + config.timing.ecc_us)
         + transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s)

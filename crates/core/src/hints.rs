@@ -1,12 +1,12 @@
-//! Hints: what a host says of how slow reads of its data may be, and what a drive makes of it.
+//! Hints: the latency that a host accepts for reads of its data, and their use in a drive.
 //!
 //! ```text
-//! a word         a budget            retries              a limit
-//! "idle"    ->   hints.idle_us  ->   as many as fit   ->  the dose from which on a page needs more
+//! hint           budget              retries              limit
+//! "idle"    ->   hints.idle_us  ->   as many as fit   ->  dose from which a page needs more retries
 //! ```
 //!
-//! A reclaim technique knows nothing of hints: it uses the limits of a block at the block's budget
-//! ([`crate::disturb::told::Limits`]).
+//! A reclaim technique does not use hints directly: it uses the limits of a block at the block's
+//! budget ([`crate::disturb::told::Limits`]).
 
 mod books;
 mod budgets;
@@ -22,10 +22,10 @@ pub use ranges::{HintRange, Hinted, first_contradiction};
 use crate::base::latency::AccessLatency;
 use crate::config::{ConfigError, DriveConfig, require};
 
-/// Refuses hints that this drive cannot go by.
+/// Refuses hints that this drive cannot follow.
 ///
 /// # Errors
-/// What is wrong, and what would be right.
+/// Returns what is wrong, and what would be right.
 pub fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     let Some(said) = &config.hints.said else { return Ok(()) };
     let budgets = Budgets::of(config)?;
@@ -41,13 +41,13 @@ pub fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     })
 }
 
-/// The words of a resolved drive's data, the tightest first; data has none where the host says
-/// nothing.
+/// Returns the hints of a resolved drive's data, the strictest first. Data without hints has the
+/// strictest.
 pub(crate) fn in_use(config: &DriveConfig) -> Vec<AccessLatency> {
     hinted(config).map_or_else(|| vec![AccessLatency::default()], |hinted| hinted.in_use())
 }
 
-/// The word of each page of a resolved drive; none where the host says nothing.
+/// Returns the hint of each page of a resolved drive; `None` if the host gives no hints.
 pub(crate) fn hinted(config: &DriveConfig) -> Option<Hinted> {
     let (page, capacity) =
         (config.geometry.page_size.0, config.drive.capacity.map_or(0, |capacity| capacity.0));

@@ -1,4 +1,4 @@
-//! The techniques by slot. Each slot has a seam, a list of cards, and one file per technique.
+//! Techniques by slot. Each slot has an interface, a list of cards, and one file per technique.
 
 pub(crate) mod at_work;
 pub mod card;
@@ -19,24 +19,24 @@ use self::parity::{PARITY, Parity};
 use self::reclaim::{Policy, RECLAIM};
 use self::refresh::{REFRESH, Refresh};
 
-/// A place of the drive that one technique of a list fills.
+/// Place of the drive that one technique of a list fills.
 pub struct Slot {
-    /// Its table in a drive file.
+    /// Table of the slot in a drive file.
     pub table: &'static str,
-    /// What the cards say, in the order of the list.
+    /// Returns the descriptions of its techniques, in the order of the list.
     pub cards: fn() -> Vec<&'static About>,
     given: fn(&mut DriveConfig) -> &mut Params,
 }
 
 impl Slot {
-    /// Every parameter, with the technique that has it.
+    /// Returns every parameter, with the technique that has it.
     pub fn params(&self) -> impl Iterator<Item = (&'static About, &'static Param)> + use<> {
         (self.cards)()
             .into_iter()
             .flat_map(|about| about.params.iter().map(move |param| (about, param)))
     }
 
-    /// The parameters' keys in the slot's own table, each once.
+    /// Returns the keys of the parameters in the slot's own table, each once.
     pub fn aliases(&self) -> Vec<&'static str> {
         let mut aliases = vec![];
         for alias in self.params().filter_map(|(_, param)| param.alias) {
@@ -47,7 +47,7 @@ impl Slot {
         aliases
     }
 
-    /// The techniques that share an alias, and their parameters.
+    /// Returns the techniques that share an alias, and their parameters.
     pub fn sharing<'a>(
         &self,
         alias: &'a str,
@@ -55,7 +55,7 @@ impl Slot {
         self.params().filter(move |(_, param)| param.alias == Some(alias))
     }
 
-    /// The places of a key in tables of techniques, as `--set` takes them.
+    /// Returns the places of a key in tables of techniques, as `--set` takes them.
     pub fn paths_of(&self, key: &str) -> Vec<String> {
         self.params()
             .filter(|(_, param)| param.key == key)
@@ -64,7 +64,7 @@ impl Slot {
     }
 }
 
-/// Every slot; one line each.
+/// Slots of the drive, one line each.
 pub const SLOTS: &[Slot] = &[
     Slot {
         table: <dyn Policy as InSlot>::TABLE,
@@ -88,7 +88,7 @@ pub const SLOTS: &[Slot] = &[
     },
 ];
 
-/// The slot of this table.
+/// Returns the slot of this table.
 pub fn slot(table: &str) -> Option<&'static Slot> {
     SLOTS.iter().find(|slot| slot.table == table)
 }
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::slots::card::Kind;
 
-    /// Numbers that a parameter may be, as its card says.
+    /// Checks the values that each card allows for a parameter.
     #[test]
     fn cards_say_what_can_be() {
         for slot in SLOTS {

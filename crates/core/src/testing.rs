@@ -3,7 +3,7 @@
 use crate::config::DriveConfig;
 use crate::drive::{Drive, Techniques};
 
-/// A drive of a text under a technique, prepared with seed 1.
+/// Returns the drive of a text under a technique, preconditioned with seed 1.
 pub(crate) fn drive(text: &str, technique: &str) -> Drive {
     let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
     let mut drive = Drive::new(
@@ -16,8 +16,8 @@ pub(crate) fn drive(text: &str, technique: &str) -> Drive {
     drive
 }
 
-/// One plane of 60 blocks of 24 pages, which endure 1,000 reads each; the data fills 36. `more`
-/// holds further tables.
+/// Returns a drive with one plane of 60 blocks of 24 pages. Each block endures 1,000 reads, and the
+/// data fills 36 blocks. `more` holds further tables.
 pub(crate) fn one_plane(technique: &str, more: &str) -> Drive {
     let text = format!(
         r#"

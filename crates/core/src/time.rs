@@ -1,6 +1,6 @@
-//! Time: what carries requests to the drive. [`run_untimed`] serves them one after another in no
-//! time, for endurance; a [`Device`] has a clock, dies, channels and a link, for latency, and
-//! [`Replay`] drives one with a workload. Policies do not know which.
+//! Time: how requests reach the drive. [`run_untimed`] serves them one after another without time,
+//! for endurance. A [`Device`] has a clock, dies, channels and a link, for latency. [`Replay`]
+//! sends a workload to a device. Policies do not know which gear runs.
 
 mod device;
 mod drive;
@@ -18,25 +18,25 @@ use crate::base::request::{Request, SourceError};
 use crate::base::units::{END_OF_TIME, Ns};
 use crate::drive::Drive;
 
-/// How a run ended before its workload did.
+/// Reason why a run ended before its workload.
 #[derive(Debug)]
 pub enum RunError {
-    /// The workload could not go on.
+    /// Failure of the workload.
     Source(SourceError),
-    /// The user interrupted it.
+    /// Interruption by the user.
     Interrupted,
-    /// The drive could not go on, and why.
+    /// Stop of the drive, with the reason.
     Stopped(String),
 }
 
-/// Refuses requests that arrive after the end of time, of which the last arrives last.
+/// Refuses requests that arrive after the end of time. The last request arrives last.
 fn check_arrivals(requests: &[Request]) -> Result<(), RunError> {
     requests
         .last()
         .map_or(Ok(()), |last| before_the_end("a request of the workload arrives", last.at))
 }
 
-/// Whether so long after its beginning a run may go on.
+/// Returns an error if a run cannot go on at this time after its beginning.
 fn before_the_end(what: &str, at: Ns) -> Result<(), RunError> {
     if at <= END_OF_TIME {
         return Ok(());
@@ -46,6 +46,6 @@ fn before_the_end(what: &str, at: Ns) -> Result<(), RunError> {
     ))))
 }
 
-/// Called now and then with the number of requests served and the drive as it stands; false ends
-/// the run.
+/// Callback that is called from time to time with the number of requests served and the current
+/// drive. If it returns false, the run ends.
 pub type Progress<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;

@@ -1,4 +1,4 @@
-//! What the drive tells whoever watches it: its physical work, and what it does with its time.
+//! Observers of the drive: its physical work, and the use of its time.
 
 pub mod observer;
 pub(crate) mod several;

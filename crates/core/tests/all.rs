@@ -1,4 +1,4 @@
-//! Integration tests of the drive. One program links once, and keeps all cores busy until its last test.
+//! Integration tests of the drive. One program links once, and uses all cores until its last test.
 
 mod common;
 

@@ -1,6 +1,7 @@
-//! Latencies worked out by hand: reads of several pages, writes that wait for room, writes without
-//! a buffer, suspended programs, copies of a job, and the host link. A page is 16 KiB: 20,480 ns on
-//! a channel of 800 MB/s, 16,384 ns on a host link of 1000 MB/s.
+//! Latencies computed by hand. They are those of reads of several pages, writes that wait for
+//! space, writes without a buffer, suspended programs, copies of a job, and the host link. A page
+//! has 16 KiB. It takes 20,480 ns on a channel of 800 MB/s, and 16,384 ns on a host link of 1000
+//! MB/s.
 
 use crate::common;
 
@@ -12,10 +13,10 @@ const SENSE: u64 = 50_000;
 const TRANSFER: u64 = 20_480;
 const LINK: u64 = 16_384;
 const PROGRAM: u64 = 500_000;
-/// A page into its die and programmed.
+/// Time to transfer a page to its die and program it.
 const WRITE: u64 = TRANSFER + PROGRAM;
 
-/// So many dies on a channel each.
+/// Returns a drive of this number of dies, each with its own channel.
 fn drive(dies: u32, timing: &str, buffer: &str, fill: u32) -> String {
     let timing =
         format!("sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 {timing}");
@@ -25,14 +26,15 @@ fn drive(dies: u32, timing: &str, buffer: &str, fill: u32) -> String {
     common::dies(dies, "slc", &timing, &drive)
 }
 
-/// Sums of the latencies of reads and of writes.
+/// Returns the sums of the latencies of reads and of writes.
 fn total(text: &str, requests: Vec<Request>) -> (u64, u64) {
     let (_, engine) = common::run_timed(text, &mut Script(requests));
     (engine.metrics().read.total_ns() as u64, engine.metrics().write.total_ns() as u64)
 }
 
-/// Four pages, two on each of two dies. A die senses its second page when its first has left the
-/// register, or with a cache register at once. Two pages come out at a time, and share the link.
+/// Four pages are on two dies, two on each. A die senses its second page when the first one has
+/// left the register. With a cache register, it senses at once. Two pages come out at a time, and
+/// share the link.
 #[test]
 fn a_read_of_several_pages_ends_with_its_last() {
     let read = || vec![request(Op::Read, 0, 0, 4)];
@@ -40,8 +42,8 @@ fn a_read_of_several_pages_ends_with_its_last() {
     let (ns, _) = total(&drive(2, link, "64KiB", 1), read());
     assert_eq!(ns, 2 * (SENSE + TRANSFER) + 3_500 + 2 * LINK);
     let (ns, _) = total(&drive(2, &format!("{link}, cache_read = true"), "64KiB", 1), read());
-    // The pages of the first pair are on the link until 106,748 ns; those of the second are ready
-    // at 123,980 ns.
+    // The pages of the first pair are on the link until 106,748 ns. Those of the second pair are
+    // ready at 123,980 ns.
     assert_eq!(ns, 2 * SENSE + TRANSFER + 3_500 + 2 * LINK);
     let (ns, _) = total(&drive(2, ", host_mb_s = 100", "64KiB", 1), read());
     assert_eq!(
@@ -51,15 +53,15 @@ fn a_read_of_several_pages_ends_with_its_last() {
     );
 }
 
-/// The buffer gathers two pages and has room for two that are being programmed. Of six writes at
-/// once two stay in it, two push those out, and the others wait for a program each.
+/// The buffer gathers two pages and has space for two that are being programmed. Of six writes at
+/// one time, two stay in it, two push those out, and each of the others waits for a program.
 #[test]
 fn a_write_waits_until_a_program_makes_room() {
     let writes = (0..6).map(|page| request(Op::Write, 0, page, 1)).collect();
     assert_eq!(total(&drive(1, "", "64KiB", 0), writes).1, WRITE + 2 * WRITE);
 }
 
-/// Three pages, two of them on the same of two dies.
+/// Three pages are written, two of them on one of two dies.
 #[test]
 fn without_a_buffer_a_write_ends_with_its_last_program() {
     let write = || vec![request(Op::Write, 0, 0, 3)];
@@ -73,8 +75,8 @@ fn without_a_buffer_a_write_ends_with_its_last_program() {
 }
 
 /// A read comes 100 us after the write of another page of its die: 79,520 ns of the program are
-/// done. It is resumed when the read's page has left the die, and takes 100 us more. A second read
-/// finds the program suspended as often as may be, and waits for it.
+/// done. The program is resumed when the read's page has left the die, and takes 100 us longer. A
+/// second read finds that the program was suspended as often as allowed, and waits for it.
 #[test]
 fn a_program_suspended_takes_its_time_the_reads_and_the_cost() {
     let timing = ", suspend = true, suspend_program_us = 100, suspend_limit = 1";
@@ -95,7 +97,7 @@ fn a_program_suspended_takes_its_time_the_reads_and_the_cost() {
     );
 }
 
-/// Writes share one direction of the link, reads the other: here of pages that hold nothing.
+/// Writes share one direction of the link, and reads the other. The pages read here are empty.
 #[test]
 fn the_link_carries_writes_one_after_another_and_reads_beside_them() {
     let text = drive(1, ", host_mb_s = 1000", "1MiB", 0);
@@ -104,8 +106,9 @@ fn the_link_carries_writes_one_after_another_and_reads_beside_them() {
     assert_eq!(total(&text, requests), (LINK, 2 * LINK + 4 * LINK));
 }
 
-/// A block of 64 pages acts at 1000 - 64 - 50 = 886 reads. Then nothing comes for a second, and its
-/// die copies one page after another: sensed, out, in and programmed; then it erases the block.
+/// A block of 64 pages acts at 1000 - 64 - 50 = 886 reads. Then no request comes for a second. The
+/// die copies one page after another: sensing, transfer out, transfer in and program. Then it
+/// erases the block.
 #[test]
 fn a_jobs_copies_follow_each_other_without_a_gap() {
     let text = drive(1, "", "64KiB", 1)
@@ -127,7 +130,7 @@ fn a_jobs_copies_follow_each_other_without_a_gap() {
 }
 
 /// A wordline's first page takes 1.6 ms and its second 5 ms (da-raid5-2013, Table II and IV-A).
-/// Three pages without a buffer: first, second, first.
+/// Three pages are written without a buffer: first, second, first.
 #[test]
 fn each_page_kind_is_programmed_in_its_own_time() {
     let timing = "sense_us = 400, program_us = [1600, 5000], erase_us = 1500, channel_mb_s = 0";
@@ -143,7 +146,7 @@ fn each_page_kind_is_programmed_in_its_own_time() {
     assert_eq!(total(&one, writes(9)), total(&plain, writes(9)));
 }
 
-/// The job of a block: its copies and its erase, which takes longer from 15,001 cycles on.
+/// A job takes the time of its copies and of its erase. The erase is longer from 15,001 cycles on.
 #[test]
 fn a_worn_block_is_erased_in_a_time_of_its_own() {
     let job_ns = |pec: u32| {

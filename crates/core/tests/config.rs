@@ -1,5 +1,5 @@
-//! Any text either describes a drive that can be made or is refused in words: mutated presets never
-//! panic. Some of these words.
+//! Every text either describes a possible drive or is refused with a message: changed presets never
+//! panic. Some of the messages are tested.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -13,7 +13,7 @@ const PRESETS: [&str; 4] = [
     include_str!("../../../presets/drives/modern-qlc.toml"),
 ];
 
-/// What numbers are replaced by.
+/// Replacements for numbers.
 const ODD: [&str; 14] = [
     "0",
     "1",
@@ -71,7 +71,7 @@ fn mutated_presets_are_refused_in_words_or_work() {
             }
             Ok(config) => {
                 resolved += 1;
-                // Small ones are made and filled too.
+                // Small drives are also made and filled.
                 let pages = u64::from(config.geometry.planes())
                     * u64::from(config.geometry.blocks_per_plane.unwrap_or(0))
                     * u64::from(config.geometry.pages_per_block());

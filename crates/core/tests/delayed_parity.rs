@@ -1,5 +1,5 @@
-//! Parity that is programmed late, told with the smallest stripes: what each write and each commit
-//! read and program, what becomes of versions that parity still counts, and the window without
+//! Parity that is programmed late, with the smallest stripes. The tests check reads and programs of
+//! each write and each commit, old versions that parity still includes, and the window without
 //! protection.
 
 use crate::common;
@@ -47,8 +47,8 @@ fn parity_waits_until_its_place_is_needed() {
     );
 }
 
-/// Six dies, stripes of five: one page changes, and the parity from before is nearer than the four
-/// others.
+/// On six dies with stripes of five, one page changes. Reading the old parity takes fewer reads
+/// than reading the four other pages.
 #[test]
 fn a_commit_takes_the_way_with_fewer_reads() {
     let mut drive = drive_of(5, "ppc", "parity.ppc.pages = 1", false);
@@ -63,9 +63,9 @@ fn a_commit_takes_the_way_with_fewer_reads() {
     assert_eq!((drive.parity_counts().modified, drive.parity_counts().whole), (1, 2));
 }
 
-/// The old version of page 5 lies beside page 1, which is read 150 times: 9 each of the 900 that it
-/// endures. Nobody watches it, as it is nobody's data. A commit finds it unreadable and takes the
-/// four other pages.
+/// The old version of page 5 is beside page 1, which is read 150 times. Each read adds 9 of the 900
+/// that the version endures. Its wordline is not checked, because its data is no longer wanted. A
+/// commit finds it unreadable and reads the four other pages.
 #[test]
 fn a_version_past_its_limit_counts_for_nothing() {
     const HARDY: &str =
@@ -104,8 +104,8 @@ fn a_trim_goes_to_the_cache() {
     assert_eq!(drive.parity_window().unwrap().stripes, 0, "nothing is left to protect");
 }
 
-/// Page 3 changes and its stripe with it no more, while the rest of the drive is overwritten until
-/// its old version's block is cleaned.
+/// Page 3 changes, and no other page of its stripe does. The rest of the drive is overwritten until
+/// the block of page 3's old version is cleaned.
 #[test]
 fn what_parity_still_counts_is_not_erased_before() {
     let mut drive = drive("ppc", "parity.ppc.pages = 4096", false);
@@ -132,8 +132,8 @@ fn what_parity_still_counts_is_not_erased_before() {
     assert!(drive.parity_counts().made_whole > 0);
 }
 
-/// A stripe waits from the first write on, a second one from the next; the last state that the
-/// drive comes to is that of the third, which begins after two programs of 500 us.
+/// One stripe waits from the first write on, and a second one from the next. The last state of the
+/// drive is that of the third stripe, which begins after two programs of 500 us.
 #[test]
 fn the_window_without_protection_is_measured() {
     let mut drive = drive("ppc", TWO_PAGES, true);
@@ -194,8 +194,9 @@ fn both_gears_do_the_same() {
     );
 }
 
-/// Fig. 4 of da-raid5-2013, whose sequence the figure does not say in full: stripes of four, a
-/// write cache of eight pages, `N_update` 2. A stripe leaves when a ninth page comes.
+/// This is Fig. 4 of da-raid5-2013, which does not give the whole sequence. Stripes have four
+/// pages, the write cache has eight pages, and `N_update` is 2. A stripe leaves when a ninth page
+/// comes.
 #[test]
 fn whole_stripes_leave_and_their_partial_parity_takes_no_flash_operation() {
     const WRITES: [u64; 18] = [4, 1, 3, 2, 22, 8, 9, 4, 13, 23, 1, 2, 3, 4, 13, 22, 15, 5];
@@ -251,15 +252,16 @@ fn long_requests_go_through() {
     assert_eq!(drive.parity_window().unwrap().stripes, 0);
 }
 
-/// D1 to D3 of a stripe are written, and D1 and D2 again: by Algorithm 2 as printed the new partial
-/// parity holds these two alone. Then the block of D3 is read until nothing in it can be.
+/// D1 to D3 of a stripe are written, and D1 and D2 again. By the published Algorithm 2, the new
+/// partial parity holds only these two. Then the block of D3 is read until none of its pages can be
+/// read.
 #[test]
 fn the_published_rule_leaves_what_it_forgets_without_protection() {
     let lost = |rule: &str| {
         let disturb = "disturb = { model = \"count\", table = [{ pec = 0, limit = [60] }] }";
         let more = format!("drive.write_buffer = \"32KiB\"\n{disturb}\n{rule}");
         let mut drive = drive_of(4, "hc", &more, false);
-        // The cache holds four pages: with page 10 the first stripe leaves, and again with page 12.
+        // The cache holds four pages. The first stripe leaves with page 10, and again with page 12.
         operations(
             &mut drive,
             [1, 2, 3, 9, 10, 1, 2, 9, 12].map(|page| (Op::Write, page, 1)).to_vec(),

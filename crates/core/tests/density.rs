@@ -1,4 +1,5 @@
-//! What does reprogramming a block move, cost and change, and what does writing one in low density?
+//! Effects of reprogramming a block and of writing a block in low density: moves, costs and
+//! changes.
 
 use crate::common;
 
@@ -13,7 +14,8 @@ use vpass_core::slots::reclaim::{
 };
 use vpass_core::time::{Replay, run_untimed};
 
-/// Acts once on each block of full density, at so many reads, and never on one of low density.
+/// Policy that acts once on each block of full density, at this number of reads, and never on a
+/// block of low density.
 struct Once {
     at: u32,
     act: fn(BlockId, u32) -> Rewrite,
@@ -60,8 +62,8 @@ fn reprogram(block: BlockId, _pages: u32) -> Rewrite {
     Rewrite::recode(block, GUARDED, FIRST_OWN)
 }
 
-/// The drive of ipr-2018, Table I, cut to four dies: 64 wordlines of 3 pages a block, limit 10,000
-/// reads.
+/// Creates the drive of ipr-2018, Table I, reduced to four dies. A block has 64 wordlines of 3
+/// pages, and a limit of 10,000 reads.
 fn drive(act: fn(BlockId, u32) -> Rewrite, more: &str, timed: bool) -> Drive {
     let text = format!(
         r#"
@@ -88,8 +90,8 @@ fn read(drive: &mut Drive, lpn: u32, times: u32) {
     (0..times).for_each(|_| drive.read_pages(&[Lpn::new(lpn)]));
 }
 
-/// The host's stream writes two blocks in turn: block 0 holds pages 0, 2, 4, .., 382, of which 4,
-/// 10, 16, .. are MSB pages.
+/// MSB pages of block 0. The host's stream writes two blocks in turn, so block 0 holds pages 0, 2,
+/// 4, .., 382. Of these, 4, 10, 16, .. are MSB pages.
 const MSB: [u32; 3] = [4, 10, 16];
 
 fn row(drive: &Drive, block: usize) -> BlockRow {
@@ -122,8 +124,8 @@ fn reprogramming_moves_a_third_and_reads_it_twice() {
     assert_eq!([0, 2].map(|lpn| drive.read_page(Lpn::new(lpn)).number()), [0, 1]);
 }
 
-/// 64 wordlines, 5.5 units each, on top of the 9,000 reads and the 256 of the job; the alarm of the
-/// block that stays is put off by both.
+/// Each of 64 wordlines adds 5.5 units to the 9,000 reads and the 256 of the job. Both sums delay
+/// the alarm of the block that stays.
 #[test]
 fn a_reprogramming_may_disturb_its_neighbours() {
     let mut drive = drive(reprogram, "density = { reprogram_dose = 5.5 }", false);
@@ -132,7 +134,8 @@ fn a_reprogramming_may_disturb_its_neighbours() {
     assert!((block.reads - (9_256.0 + 64.0 * 5.5)).abs() < 1e-9, "{} reads", block.reads);
 }
 
-/// Room for one block: while it is being made, the stream that takes its backup wants one, too.
+/// There is space for one block. While it is being made, the stream that takes its lost pages needs
+/// a block, too.
 #[test]
 fn what_a_job_is_about_to_take_is_not_given_away() {
     let to_low_density = |block, _| Rewrite::recode(block, GUARDED, FIRST_OWN + 1);
@@ -152,7 +155,7 @@ fn a_page_that_was_rewritten_needs_no_backup() {
     for lpn in MSB {
         drive.write_page(Lpn::new(lpn), u64::MAX);
     }
-    // The write buffer holds 64 pages; the rewritten ones leave it for flash.
+    // The write buffer holds 64 pages, so the rewritten pages leave it for flash.
     Lpn::range(1000..1064).for_each(|lpn| drive.write_page(lpn, u64::MAX));
     read(&mut drive, 0, 9_000);
     assert_eq!(drive.reclaim_counts().pages_copied, 61);
@@ -164,7 +167,7 @@ fn a_block_of_low_density_endures_ten_times_as_much_from_its_programming_on() {
     let mut drive = drive(reprogram, "", false);
     read(&mut drive, 0, 99_744);
     assert_eq!((drive.lost_pages(), row(&drive, 0).reads), (0, 100_000.0));
-    // The read that comes now is the first too many; it disturbs itself in this model.
+    // The next read is the first above the limit. In this model, it also disturbs its own page.
     read(&mut drive, 0, 2);
     assert_eq!((drive.uncorrectable_reads(), drive.lost_pages()), (1, 1));
 }
@@ -174,14 +177,14 @@ fn full_low_density_blocks_do_not_look_like_victims() {
     let mut drive = drive(reprogram, "", false);
     read(&mut drive, 0, 9_000);
     let erases_before: u32 = drive.block_states().map(|b| b.pec).sum();
-    // Every page but those of block 0 is written again, which takes GC.
+    // Every page except those of block 0 is written again, which needs GC.
     let others = |lpn: &u32| !lpn.is_multiple_of(2) || *lpn >= 2 * 192;
     (0..drive.geometry().host_pages)
         .filter(others)
         .for_each(|lpn| drive.write_page(Lpn::new(lpn), u64::MAX));
     assert!(drive.block_states().map(|b| b.pec).sum::<u32>() > erases_before + 50);
     assert_eq!((row(&drive, 0).mode, row(&drive, 0).pec), (1, 0), "GC left it alone");
-    // Empty it is one; then it is a block as before.
+    // Once the block is empty, it is cleaned. Then it is a normal block again.
     (0..192).for_each(|n| drive.write_page(Lpn::new(2 * n), u64::MAX));
     (0..drive.geometry().host_pages)
         .filter(others)
@@ -212,8 +215,8 @@ fn a_drive_that_cannot_spare_the_pages_relocates() {
             (BlockState::Free, 1)
         );
     }
-    // 160 blocks, 128 for the host: half of 32 spare ones is 3,072 pages, 64 for each block of low
-    // density.
+    // There are 160 blocks, 128 of them for the host. Half of 32 spare blocks is 3,072 pages, and
+    // each block of low density takes 64.
     let mut drive = drive(reprogram, "density = { spare_share = 0.5 }", false);
     (0..60 * 192).step_by(2).for_each(|lpn| read(&mut drive, lpn, 200));
     let low = drive.block_states().filter(|b| b.mode == 1).count();
@@ -232,7 +235,7 @@ fn a_stream_of_low_density_writes_two_pages_and_pays_three_programs() {
     read(&mut drive, 0, 9_000);
     let flash = drive.flash_counts();
     let by = |counts: [u64; Cause::COUNT]| counts[Cause::Reclaim as usize];
-    // Two blocks are open in turn: 5 pages each, of which pairs make a wordline.
+    // Two blocks are open in turn and get 5 pages each. Two of these pages fill a wordline.
     let low: Vec<BlockRow> = drive.block_states().filter(|b| b.mode == 1).collect();
     let pages: Vec<u16> = low.iter().map(|b| b.valid).collect();
     assert_eq!(pages.iter().sum::<u16>(), 10);
@@ -247,7 +250,7 @@ fn a_stream_of_low_density_writes_two_pages_and_pays_three_programs() {
     );
 }
 
-/// The longest read of a workload that makes one job, in microseconds.
+/// Returns the longest read of a workload that causes one job, in microseconds.
 fn longest_us(schedule: &str) -> (Drive, f64) {
     let mut drive = drive(reprogram, &format!("reclaim = {{ schedule = \"{schedule}\" }}"), true);
     let mut engine = Replay::new(&drive);
@@ -261,8 +264,8 @@ fn longest_us(schedule: &str) -> (Drive, f64) {
 fn in_the_foreground_reprogramming_takes_its_reads_and_programs() {
     let (drive, longest) = longest_us("foreground");
     assert_eq!(drive.reclaim_counts().reprograms, 1);
-    // 64 copies of (100 + 1600) us, then 64 wordlines of (3 x 100 + 1600) us; a rewrite of the
-    // block takes 331 ms.
+    // The job has 64 copies of (100 + 1600) us, then 64 wordlines of (3 x 100 + 1600) us. A rewrite
+    // of the block takes 331 ms.
     let job_us = 64.0 * 1_700.0 + 64.0 * 1_900.0;
     assert!(
         longest > job_us && longest < job_us * 1.002 + 300.0,

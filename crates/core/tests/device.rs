@@ -1,5 +1,5 @@
-//! A device driven by hand: one event a call, completions in order at the times that they must
-//! have, and the same as when a replay drives it.
+//! Device driven by hand: one event per call, and completions in order at the correct times. The
+//! results are those of a replay.
 
 use crate::common;
 
@@ -11,10 +11,10 @@ use vpass_core::drive::Drive;
 use vpass_core::time::{Device, Replay, Tag};
 use vpass_core::watch::time_event::TimeEvent;
 
-/// Pages of 16 KiB, so 20,480 ns on a channel and 4,096 ns on the link.
+/// Timing for pages of 16 KiB: 20,480 ns on a channel and 4,096 ns on the link.
 const TIMING: &str = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800, ecc_us = 3.5, host_mb_s = 4000";
 
-/// Lets an event happen: when it does, and which requests are complete with it.
+/// Executes an event. Returns its time, and the requests that complete with it.
 fn event(device: &mut Device, drive: &mut Drive, until: Ns) -> (Ns, Vec<(u32, Ns)>) {
     let mut complete = vec![];
     let now = device.advance(drive, until, |tag, at| complete.push((tag.0, at)));
@@ -31,7 +31,7 @@ fn submit(device: &mut Device, drive: &mut Drive, tag: u32, request: &Request) -
 fn each_call_is_one_event_and_completions_come_in_order() {
     let mut drive = drive(&dies(2, "slc", TIMING, "drive = { spare = 0.25 }"), true);
     let mut device = Device::new(&drive);
-    // Pages lie on the dies in turn: two reads at once, then one behind the first.
+    // Pages are on the dies in turn: two reads start at once, and one waits behind the first.
     for (tag, page) in [(7, 0), (8, 1), (9, 2)] {
         assert_eq!(submit(&mut device, &mut drive, tag, &request(Op::Read, 0, page, 1)), []);
     }
@@ -49,10 +49,11 @@ fn each_call_is_one_event_and_completions_come_in_order() {
     let expected = [
         (50_000, none()),
         (50_000, none()),
-        // Transferred, each over its own channel; the third page is sensed from now on.
+        // Both pages are transferred, each over its own channel. The third page is sensed from now
+        // on.
         (70_480, none()),
         (70_480, none()),
-        // Decoded, and over the link one after the other.
+        // They are decoded, and go over the link one after the other.
         (78_076, vec![(7, 78_076)]),
         (82_172, vec![(8, 82_172)]),
         (120_480, none()),
@@ -87,8 +88,8 @@ fn between_events_of_one_time_the_host_may_submit() {
     for now in [50_000, 50_000, 70_480] {
         assert_eq!(event(&mut device, &mut drive, Ns::MAX), (now, vec![]));
     }
-    // The first page is in the controller, the second still on its channel: its die is taken until
-    // then, the other free now.
+    // The first page is in the controller, and the second still on its channel. The second die is
+    // busy until the end of the transfer, and the first is free now.
     submit(&mut device, &mut drive, 3, &request(Op::Read, 70_480, 2, 1));
     submit(&mut device, &mut drive, 4, &request(Op::Trim, 70_000, 5, 1));
     let mut order = vec![];
@@ -105,7 +106,7 @@ fn what_needs_no_flash_is_complete_at_once() {
         drive(&dies(1, "slc", TIMING, "drive = { spare = 0.25, write_buffer = \"1MiB\" }"), true);
     let mut device = Device::new(&drive);
     assert_eq!(submit(&mut device, &mut drive, 0, &request(Op::Trim, 0, 3, 1)), [(0, 0)]);
-    // A write when its data has come over the link, and a trim not before it.
+    // A write completes when its data has come over the link, and a trim not before it.
     assert_eq!(submit(&mut device, &mut drive, 1, &request(Op::Write, 0, 3, 1)), []);
     assert_eq!(submit(&mut device, &mut drive, 2, &request(Op::Trim, 0, 3, 1)), []);
     assert_eq!(event(&mut device, &mut drive, Ns::MAX), (4_096, vec![(1, 4_096)]));
@@ -127,7 +128,7 @@ fn waiting_for_nothing_has_no_end() {
     Device::new(&drive).advance(&mut drive, Ns::MAX, |_, _| ());
 }
 
-/// Requests at hand, which arrive in one of the ways.
+/// List of requests with one kind of arrival.
 struct List {
     requests: Vec<Request>,
     arrival: Arrival,
@@ -144,8 +145,8 @@ impl RequestSource for List {
     }
 }
 
-/// A host of its own: as many requests outstanding as may be, each from its arrival on or, in a
-/// closed loop, from its turn.
+/// Serves requests as a simple host. As many are outstanding as allowed. Each counts from its
+/// arrival or, in a closed loop, from its submission.
 fn serve_by_hand(
     drive: &mut Drive,
     requests: &[Request],
@@ -177,8 +178,8 @@ fn serve_by_hand(
     (device, complete)
 }
 
-/// What happened in time, less how the host said that its requests come: completions apart, which
-/// are told beside the rest.
+/// Returns the events in time without the reports of how requests arrive. Completions are separate,
+/// because they are reported independently of the rest.
 fn in_time(log: Log) -> (Vec<TimeEvent>, Vec<TimeEvent>) {
     let told = log.time.into_iter().filter(|event| !matches!(event, TimeEvent::Paced { .. }));
     told.partition(|event| matches!(event, TimeEvent::Completed { .. }))
@@ -213,7 +214,7 @@ fn a_host_of_its_own_and_a_replay_see_the_same() {
         while uniform.left > 0 {
             uniform.fill(&mut requests, 1024).unwrap();
         }
-        // Of three sizes: parts of a page, pages, and across pages.
+        // Requests have three sizes: part of a page, a page, and more than a page.
         for (i, request) in requests.iter_mut().enumerate() {
             request.bytes = [8192, 16_384, 40_960][i % 3];
             request.op = if i % 50 == 0 { Op::Trim } else { request.op };
@@ -241,7 +242,7 @@ fn a_host_of_its_own_and_a_replay_see_the_same() {
             (device.last_completion(), by_hand.flash_counts()),
             (replay.last_completion(), replayed.flash_counts())
         );
-        // What the host hears is what happened, each completion once and in order of time.
+        // The host gets each completion once, in order of time, as it happened.
         assert!(complete.windows(2).all(|two| two[0].1 <= two[1].1));
         let told = expected.0.iter().map(|event| match *event {
             TimeEvent::Completed { request, end, .. } => (Tag(request), end),

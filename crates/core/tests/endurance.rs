@@ -1,6 +1,6 @@
-//! Are wear and loss right? Greedy's write amplification against its closed form, the computed
-//! steady state against a drive that was really written, limits reached exactly when arithmetic
-//! says so.
+//! Correctness of wear and loss. Greedy's write amplification is compared with its closed form. The
+//! computed steady state is compared with a drive that was really written. Limits are reached
+//! exactly when arithmetic predicts it.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use vpass_core::drive::{Drive, Techniques};
 use vpass_core::flash::block::BlockState;
 use vpass_core::time::run_untimed;
 
-/// 2,000 blocks of 128 pages on 4 dies, written in whole pages.
+/// Returns a drive of 2,000 blocks of 128 pages on 4 dies, written in whole pages.
 fn many_blocks(spare: f64) -> String {
     format!(
         r#"
@@ -33,14 +33,14 @@ fn write_amplification(drive: &Drive) -> f64 {
     programs as f64 / drive.host_counts().write_pages as f64
 }
 
-/// Greedy GC under uniform writes, blocks of b pages, a share alpha of the cleanable pages valid
-/// (mean field): blocks enter full and leave with m valid pages, where `H(b) - H(m) = (b - m) /
-/// (alpha b)`, and `WA = b / (b - m)`.
+/// Returns the write amplification of greedy GC under uniform writes (mean field). Blocks have b
+/// pages, and a share alpha of the cleanable pages is valid. Blocks enter full and leave with m
+/// valid pages, where `H(b) - H(m) = (b - m) / (alpha b)`, and `WA = b / (b - m)`.
 fn closed_form(alpha: f64, pages: u32) -> f64 {
     let b = f64::from(pages);
     let (mut harmonic, mut m) = (0.0, b);
     loop {
-        // Between two whole numbers the sum grows linearly.
+        // Between two whole numbers, the sum grows linearly.
         let next = harmonic + 1.0 / m;
         if next >= (b - (m - 1.0)) / (alpha * b) {
             let excess = |x: f64| harmonic + (m - x) / m - (b - x) / (alpha * b);
@@ -119,7 +119,7 @@ fn the_computed_steady_state_is_that_of_a_drive_really_written() {
     assert!((a / b - 1.0).abs() < 0.02, "write amplification {a:.3} computed, {b:.3} written");
 }
 
-/// One die, wordlines of one page, three to a block: alpha 9, limit 900.
+/// Drive of one die with three wordlines of one page per block: alpha 9, limit 900.
 const HAND: &str = r#"
     geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 3, cell = "slc", page_size = "4KiB" }
     timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
@@ -135,20 +135,20 @@ fn read(drive: &mut Drive, lpn: u32, times: u32) {
 
 #[test]
 fn a_neighbour_is_lost_with_the_first_read_past_its_limit() {
-    // Pages 0, 1 and 2 fill block 0. 100 reads of page 1 put a dose of 900 on both neighbours: at
-    // the limit, not past it.
+    // Pages 0, 1 and 2 fill block 0. 100 reads of page 1 add a dose of 900 to both neighbours: at
+    // the limit, but not above it.
     let none = Techniques { reclaim: "none".into(), ..Techniques::default() };
     let mut drive = Drive::new(config(HAND), &none, false).unwrap();
     drive.precondition(1);
     read(&mut drive, 1, 100);
     read(&mut drive, 0, 1);
     assert_eq!(drive.uncorrectable_reads(), 0);
-    // One more: 909 on page 0; page 2 has had 900 + 9 + 1 (the read of page 0).
+    // After one more read, page 0 has 909, and page 2 has 900 + 9 + 1 (from the read of page 0).
     read(&mut drive, 1, 1);
     read(&mut drive, 0, 1);
     read(&mut drive, 2, 1);
     assert_eq!((drive.uncorrectable_reads(), drive.lost_pages()), (2, 2));
-    // The page that was read itself has only had its neighbours' reads: 2 x 9 + 9.
+    // Page 1 itself has only the dose of its neighbours' reads: 2 x 9 + 9.
     read(&mut drive, 1, 1);
     assert_eq!(drive.lost_pages(), 2);
     drive.report_unread_losses();
@@ -174,8 +174,8 @@ fn the_weak_page_kind_is_lost_first() {
         .replace("model = ", "kind_factor = [1.5, 1.0], model = ");
     let mut drive = Drive::new(config(&text), &none, false).unwrap();
     drive.precondition(1);
-    // Pages 2 and 3 are the wordline in the middle: 909 on both neighbours, of 1,350 (LSB, pages 0
-    // and 4) and 900 (MSB, 1 and 5).
+    // Pages 2 and 3 are the middle wordline. Both neighbours get a dose of 909, with limits of
+    // 1,350 (LSB, pages 0 and 4) and 900 (MSB, 1 and 5).
     read(&mut drive, 2, 101);
     read(&mut drive, 0, 1);
     read(&mut drive, 4, 1);
@@ -188,7 +188,7 @@ fn the_weak_page_kind_is_lost_first() {
 
 #[test]
 fn block_reclaim_comes_before_the_first_loss() {
-    // D_move = 3 + 2 x 8 x 1 = 19; T = floor((900 - 19) / 9) = 97.
+    // In this drive, D_move = 3 + 2 x 8 x 1 = 19 and T = floor((900 - 19) / 9) = 97.
     let mut drive = drive(HAND, false);
     read(&mut drive, 1, 96);
     assert_eq!(drive.reclaim_counts().invocations, 0);

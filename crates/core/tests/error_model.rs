@@ -1,5 +1,5 @@
-//! An error model that is in no list and has no table of limits: the drive asks it all that it asks
-//! of its own, and techniques that go by a table are refused.
+//! Error model that is in no list and has no table of limits. The drive uses it like its own
+//! models, and refuses techniques that need a table.
 
 use crate::common;
 
@@ -10,8 +10,8 @@ use vpass_core::disturb::{Assessment, BlockView, Counts, ErrorModel};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::RECLAIM;
 
-/// Every read of a block harms what it holds; a page decodes at once up to 100 of them, and with
-/// one retry up to 200.
+/// Model in which every read of a block disturbs its data. A page decodes at once up to 100 reads,
+/// and with one retry up to 200.
 struct Plain;
 
 const AT_ONCE: u32 = 100;
@@ -48,7 +48,7 @@ impl ErrorModel for Plain {
 
 fn drive(reclaim: &str) -> Result<Drive, vpass_core::config::ConfigError> {
     let timing = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800";
-    // What the table says is for those who have one: a single read.
+    // The limit in the table is for models with a table: a single read.
     let text = dies(
         1,
         "slc",
@@ -62,8 +62,8 @@ fn drive(reclaim: &str) -> Result<Drive, vpass_core::config::ConfigError> {
     Ok(drive)
 }
 
-/// Doses of 0 to 100 decode at once: 101 reads. From 101 on a read is sensed twice, so that 101,
-/// 103, .. 199 make fifty more; 201 is too much.
+/// Data with doses of 0 to 100 decodes at once: 101 reads. From 101 on, a read is sensed twice, so
+/// 101, 103, .. 199 are fifty more reads. A dose of 201 is above the limit.
 #[test]
 fn a_model_without_a_table_is_asked_at_each_read_of_tired_data() {
     let mut drive = drive("none").unwrap();
@@ -81,7 +81,7 @@ fn a_model_without_a_table_is_asked_at_each_read_of_tired_data() {
 
 #[test]
 fn techniques_that_go_by_a_table_are_refused() {
-    // What reads of this drive do without: none takes a retry by the drive's own tables.
+    // Techniques that need retries are left out: by this drive's own tables, no read takes a retry.
     for card in RECLAIM.iter().filter(|card| !card.needs.retries) {
         let said = drive(card.name).err().map(|said| said.to_string());
         assert_eq!(said.is_some(), card.needs.limits, "{}: {said:?}", card.name);

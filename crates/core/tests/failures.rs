@@ -1,4 +1,4 @@
-//! How long a host waits for a page of a die that has failed.
+//! Time that a host waits for a page of a failed die.
 
 use crate::common;
 
@@ -9,8 +9,8 @@ use vpass_core::base::units::Ns;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::Replay;
 
-/// When a read of page 0, the first of stripe 0 and on die 0, is complete on a drive of four dies
-/// with so many channels.
+/// Returns the completion time of a read of page 0 on a drive of four dies with this number of
+/// channels. Page 0 is the first page of stripe 0 and is on die 0.
 fn latency(channels: u32, parity: &str, fail: &[&str]) -> Ns {
     let mut config = config("parity.rebuild = 0");
     (config.geometry.channels, config.geometry.dies_per_channel) = (channels, 4 / channels);
@@ -26,10 +26,10 @@ fn latency(channels: u32, parity: &str, fail: &[&str]) -> Ns {
     replay.last_completion()
 }
 
-/// Fifty stripes are written, some of which leave the buffer: each die has several programs of 500
-/// us to do, one after the other. The read of a die that has just failed waits for what the others
-/// are at, and no longer: its stripe is read before their next programs, as the page itself would
-/// be.
+/// Fifty stripes are written, some of which leave the buffer. So each die has several programs of
+/// 500 us in sequence. A read of a page on a die that has just failed waits only for the current
+/// work of the other dies. Its stripe is read before their next programs, like the page itself
+/// would be.
 #[test]
 fn what_a_read_needs_for_its_rebuild_goes_before_other_work() {
     for parity in ["raid5", "ppc"] {
@@ -51,14 +51,14 @@ fn what_a_read_needs_for_its_rebuild_goes_before_other_work() {
         );
         let programs: u64 = drive.flash_counts().programs.iter().sum();
         assert!(programs >= 16, "{parity}: {programs} programs, four for each die");
-        // All are submitted at time 0, and writes are complete when they are in the buffer.
+        // All requests are submitted at time 0, and writes complete when they are in the buffer.
         let took = replay.last_completion();
         assert!((50_000..=550_000).contains(&took), "{parity}: {took} ns");
     }
 }
 
-/// 50 us of sensing, 5.12 us on the channel, and 3 us to decode. What a rebuild reads is sensed
-/// side by side; on one channel three pages then follow each other.
+/// A read takes 50 us of sensing, 5.12 us on the channel, and 3 us to decode. The pages for a
+/// rebuild are sensed in parallel. On one channel, three pages then follow each other.
 #[test]
 fn a_read_of_a_dead_die_waits_for_the_rest_of_its_stripe() {
     for parity in ["raid5", "ppc"] {
@@ -71,10 +71,10 @@ fn a_read_of_a_dead_die_waits_for_the_rest_of_its_stripe() {
     }
 }
 
-/// A page that endures 20 reads has served 21, and is read again: it is sensed in vain, then the
-/// three others of its stripe, which lie on other dies, and then the host has it. A page is in the
-/// controller after 55.12 us, three behind each other on one channel after 65.36; decoding takes 3
-/// us each time.
+/// A page that endures 20 reads has served 21, and is read again. It is sensed, but cannot be
+/// decoded. Then the three others of its stripe on other dies are read, and then the host gets the
+/// page. A page is in the controller after 55.12 us, and three in sequence on one channel after
+/// 65.36 us. Each decoding takes 3 us.
 #[test]
 fn a_read_of_a_page_past_its_limit_waits_for_the_rest_of_its_stripe() {
     for parity in ["raid5", "ppc"] {

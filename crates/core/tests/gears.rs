@@ -1,5 +1,5 @@
-//! Both gears do the same to the flash: one request at a time, reclaim in the foreground and no
-//! background cleaning, time changes nothing.
+//! Both gears have equal effects on flash. With one request at a time, reclaim in the foreground
+//! and no background cleaning, time changes no result.
 
 use crate::common;
 
@@ -8,7 +8,7 @@ use vpass_core::base::request::Arrival;
 use vpass_core::drive::Drive;
 use vpass_core::time::{Replay, run_untimed};
 
-/// Reads and writes until blocks were reclaimed and collected many times.
+/// Drive for reads and writes until blocks were reclaimed and cleaned many times.
 const DRIVE: &str = r#"
     geometry = { channels = 2, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 16, cell = "tlc", page_size = "16KiB" }
     timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }

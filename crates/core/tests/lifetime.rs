@@ -1,6 +1,6 @@
-//! The stages of a drive's life under `da-raid5`, on a small drive that is written until its blocks
-//! are worn: which stripes have parity in each, which blocks are recycled, and what a die that
-//! fails takes.
+//! Stages of a drive's life under `da-raid5`, on a small drive that is written until its blocks are
+//! worn. The tests check which stripes have parity and which blocks are recycled in each stage, and
+//! which data a failing die takes.
 
 use crate::common;
 
@@ -13,16 +13,18 @@ use vpass_core::drive::{Drive, Stage, Techniques};
 use vpass_core::time::{Replay, run_untimed};
 use vpass_core::watch::observer::NO_PPN;
 
-/// P/E cycles beyond which a block is worn, and stripes beyond which all have parity.
+/// Number of P/E cycles above which a block is worn, and number of stripes above which all have
+/// parity.
 const T_P: u32 = 2;
 const L: u64 = 60;
 
-/// Stripes of three, 1000 reads of a block, and reclaim `block`.
+/// Creates a drive with stripes of three pages, 1000 reads per block, and reclaim `block`.
 fn drive(timed: bool) -> Drive {
     drive_of((4, 0.5), 0, timed)
 }
 
-/// The same on so many dies with such a spare, and so many pages rebuilt for each request.
+/// Creates such a drive with this number of dies, this spare, and this number of pages rebuilt per
+/// request.
 fn drive_of((dies, spare): (u32, f64), rebuild: u32, timed: bool) -> Drive {
     let more = format!(
         "parity.t_p = {T_P}\nparity.l = {L}\nparity.rebuild = {rebuild}\ndrive.write_buffer = \"24KiB\"\n\
@@ -38,7 +40,7 @@ fn drive_of((dies, spare): (u32, f64), rebuild: u32, timed: bool) -> Drive {
     drive
 }
 
-/// Writes pages here and there until something is so.
+/// Writes pages in various places until a condition holds.
 fn write_until(drive: &mut Drive, is_so: impl Fn(&Drive) -> bool) {
     let pages = u64::from(drive.geometry().host_pages);
     let mut n = 0;
@@ -62,7 +64,7 @@ fn is_worn(drive: &Drive, lpn: u64) -> Option<bool> {
         .map(|block| block.pec > T_P)
 }
 
-/// Stripes with a page of the host in a worn block.
+/// Returns the number of stripes with a host page in a worn block.
 fn marked(drive: &Drive) -> u64 {
     let (stripes, pec) = (
         drive.geometry().stripes.unwrap(),
@@ -106,9 +108,9 @@ fn stripes_get_parity_stage_by_stage() {
     assert!(drive.parity_window().unwrap().stripes > 0, "as `hc` has it");
 }
 
-/// A page is read 1100 times where its block endures 1000. A block that is not worn is moved in
-/// time; of a worn one the page is rebuilt when it cannot be read. In the last stage no block is
-/// moved.
+/// A page is read 1100 times, but its block endures 1000. A block that is not worn is moved in
+/// time. If the block is worn, the page is rebuilt when it cannot be read. In the last stage no
+/// block is moved.
 #[test]
 fn worn_blocks_are_left_to_parity() {
     let mut drive = drive(false);
@@ -129,7 +131,7 @@ fn worn_blocks_are_left_to_parity() {
     };
     let young = page(&drive, false);
     assert_eq!(read(&mut drive, young), (1, 0));
-    // A worn block is taken when no other is left to write.
+    // A worn block is used when no other block is free.
     write_until(&mut drive, |drive| marked(drive) > 0);
     assert_eq!(stage(&drive), Stage::Worn);
     let (young, worn) = (page(&drive, false), page(&drive, true));
@@ -143,8 +145,8 @@ fn worn_blocks_are_left_to_parity() {
     assert_eq!(drive.lost_pages(), 0);
 }
 
-/// In time the last stage begins before all stripes have their parity: they get it one after the
-/// other, behind the host's requests.
+/// In the timed gear, the last stage begins before all stripes have parity. They get it one after
+/// the other, behind the host's requests.
 #[test]
 fn in_time_stripes_are_formed_one_after_the_other() {
     let after = |writes: u64| {
@@ -167,13 +169,13 @@ fn in_time_stripes_are_formed_one_after_the_other() {
     assert!(stage(&early) == Stage::Last && watermark < stripes, "{watermark} of {stripes}");
 }
 
-/// What lies on the flash of a drive: where each page of the host is, as far as the write buffer
-/// has nothing of it, and which stripes have a page in a worn block, and which have parity.
+/// Contents of a drive's flash: the places of host pages without data in the write buffer. Also the
+/// stripes with a page in a worn block, and the stripes with parity.
 struct Content {
     pages: Vec<(u64, u32, u32)>,
     marked: BTreeSet<u32>,
     protected: BTreeSet<u32>,
-    /// Stripes with a page of the host.
+    /// Stripes with a host page.
     all: BTreeSet<u32>,
 }
 
@@ -207,17 +209,17 @@ fn content(drive: &Drive) -> Content {
     found
 }
 
-/// The die that fails.
+/// Die that fails.
 const DIE: u32 = 2;
 
 impl Content {
-    /// Pages on the die, of stripes of which this is so.
+    /// Returns the number of pages on the die in stripes for which a condition holds.
     fn on_die(&self, is_so: impl Fn(&u32) -> bool) -> u64 {
         self.pages.iter().filter(|(_, stripe, die)| *die == DIE && is_so(stripe)).count() as u64
     }
 }
 
-/// The die fails now, and the host reads page 0 so often that all is rebuilt.
+/// Makes the die fail now, and lets the host read page 0 until everything is rebuilt.
 fn fail(drive: &mut Drive, replay: Option<&mut Replay>) -> FailureBooks {
     drive.expect_failures(&[format!("die:{DIE}@r0").parse().unwrap()]);
     let mut reads = Asked((0..300).map(|_| (Op::Read, 0, 1)).collect());
@@ -228,9 +230,9 @@ fn fail(drive: &mut Drive, replay: Option<&mut Replay>) -> FailureBooks {
     drive.failure_books().unwrap()
 }
 
-/// A die fails in each stage. Stripes without a page in a worn block lose what they have there in
-/// the first two; all else is rebuilt. On four dies the pages rebuilt take the places of parity,
-/// and no stripe that calls for some gets it or waits for it. On six there is room for all.
+/// A die fails in each stage. In the first two, stripes without a page in a worn block lose their
+/// data there. All other data is rebuilt. On four dies, rebuilt pages take the places of parity, so
+/// no stripe that needs parity gets it or waits for it. On six dies there is space for everything.
 #[test]
 fn a_die_takes_what_has_no_parity_in_each_stage() {
     for (dies, spare) in [(4, 0.5), (6, 0.65)] {
@@ -284,7 +286,8 @@ fn a_die_takes_what_has_no_parity_in_each_stage() {
     }
 }
 
-/// A drive in time whose last stage has passed some of the stripes, and who serves it.
+/// Returns a drive in the timed gear whose last stage has handled some of the stripes, and its
+/// replay.
 fn in_the_sweep(dies: (u32, f64), rebuild: u32) -> (Drive, Replay) {
     let mut drive = drive_of(dies, rebuild, true);
     let mut replay = Replay::new(&drive);
@@ -300,9 +303,9 @@ fn in_the_sweep(dies: (u32, f64), rebuild: u32) -> (Drive, Replay) {
     (drive, replay)
 }
 
-/// A die fails while the last stage passes through the stripes, in time. What has parity by then is
-/// rebuilt, the rest was still to get some; and then all stripes are passed, those that are left
-/// without parity, too.
+/// A die fails in the timed gear while the last stage handles the stripes. Data with parity at that
+/// time is rebuilt. The other stripes had no parity yet. Then all stripes are handled, including
+/// those that stay without parity.
 #[test]
 fn a_die_that_fails_during_the_sweep_takes_what_was_not_formed() {
     let (mut drive, mut replay) = in_the_sweep((4, 0.5), 16);
@@ -317,7 +320,7 @@ fn a_die_that_fails_during_the_sweep_takes_what_was_not_formed() {
         ..TakenByFailures::default()
     };
     assert_eq!((books.taken, drive.lost_pages(), drive.pages_to_rebuild()), (lost, gone, 0));
-    // Time for the stripes that are left.
+    // This gives time for the remaining stripes.
     replay
         .run(
             &mut drive,
@@ -337,7 +340,7 @@ fn a_die_that_fails_during_the_sweep_takes_what_was_not_formed() {
     );
 }
 
-/// A read of page 0 at this time.
+/// Source of one read of page 0 at this time.
 struct ReadAt(Option<u64>);
 
 impl RequestSource for ReadAt {
@@ -358,8 +361,8 @@ impl RequestSource for ReadAt {
     }
 }
 
-/// In pauses pages of failed flash are rebuilt while other stripes get their parity, and not only
-/// when all have it.
+/// In pauses, pages of failed flash are rebuilt while other stripes get their parity. The rebuild
+/// does not wait until all stripes have it.
 #[test]
 fn a_rebuild_does_not_wait_for_the_sweep() {
     let (mut drive, mut replay) = in_the_sweep((6, 0.65), 0);

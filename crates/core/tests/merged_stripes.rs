@@ -1,6 +1,6 @@
-//! Wordlines that are merged in place on a drive with parity, told with stripes of five on six
-//! dies: what is read and programmed, what becomes of an old version that delayed parity counts,
-//! and of what cannot be read before it is merged. Refresh merges, or reclaim.
+//! Wordlines that are merged in place on a drive with parity, with stripes of five on six dies. The
+//! tests check reads and programs, an old version that delayed parity includes, and data that
+//! cannot be read before the merge. Refresh or reclaim merges.
 //!
 //! ```text
 //! member i of stripe s lies on die (s + i) mod 6; six stripes are written, then page 0 again. Die 0 by wordlines, pages of the host by number:
@@ -20,13 +20,13 @@ use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::run_untimed;
 use vpass_core::watch::observer::XorSource;
 
-/// A drive that `ida` refreshes.
+/// Creates a drive with refresh technique `ida`.
 fn drive(parity: &str, more: &str) -> Drive {
     drive_under(("none", "ida"), parity, more)
 }
 
-/// Six dies of 20 blocks of four wordlines of three pages, under a reclaim and a refresh technique.
-/// What is written is due 875 s later.
+/// Creates a drive of six dies of 20 blocks of four wordlines of three pages, under a reclaim and a
+/// refresh technique. Written data is due 875 s later.
 fn drive_under((reclaim, refresh): (&str, &str), parity: &str, more: &str) -> Drive {
     let text = format!(
         r#"
@@ -67,7 +67,7 @@ fn wait(drive: &mut Drive, until: Ns) {
     serve(drive, vec![request(Op::Read, until, 1, 1)]);
 }
 
-/// Reads, programs and merges of a cause.
+/// Returns the numbers of reads, programs and merges of a cause.
 fn done(drive: &Drive, cause: Cause) -> [u64; 3] {
     let counts = drive.flash_counts();
     [counts.reads, counts.programs, counts.reprograms].map(|by_cause| by_cause[cause as usize])
@@ -75,8 +75,8 @@ fn done(drive: &Drive, cause: Cause) -> [u64; 3] {
 
 const MERGED: [u64; 3] = [6 * (2 + 2 * 4), 6 * 2, 6 * 2];
 
-/// Parity of whole stripes takes no read; that of the page which changes again the old parity and
-/// the old page. Merging leaves pages where they are.
+/// Parity of whole stripes takes no read. Parity of the page that changes again takes reads of the
+/// old parity and the old page. Merging leaves pages in their places.
 #[test]
 fn parity_on_flash_has_nothing_to_do_with_merges() {
     let mut drive = drive("raid5", "");
@@ -90,9 +90,9 @@ fn parity_on_flash_has_nothing_to_do_with_merges() {
 }
 
 /// The merge of die 0's first wordline would destroy the version of page 0 that the parity of
-/// stripe 0 counts: the partial parity is made whole first, out of that version and the parity (two
-/// reads; the four other pages would be twice as many). The next write of the host programs it, and
-/// reads nothing for it.
+/// stripe 0 includes. So the partial parity is first made to cover everything, from that version
+/// and the parity. This takes two reads. With the four other pages, it would take four. The next
+/// write of the host programs the parity without further reads.
 #[test]
 fn a_merge_waits_until_no_parity_counts_what_it_destroys() {
     let mut drive = drive("ppc", "");
@@ -125,8 +125,8 @@ fn a_merge_waits_until_no_parity_counts_what_it_destroys() {
 }
 
 /// Page 18 is read until its neighbours come to their limit. Reclaim merges the first wordline,
-/// which holds the old version of page 0: parity lets go of that version first. Page 14 moves,
-/// because guard levels give its place up, and so does 0', whose wordline is written in part. P1
+/// which holds the old version of page 0. Before that, the parity stops using that version. Page 14
+/// moves, because guard levels give up its place. So does 0', whose wordline is partly written. P1
 /// stays.
 #[test]
 fn guard_levels_wait_until_no_parity_counts_what_they_destroy() {
@@ -156,10 +156,10 @@ fn guard_levels_wait_until_no_parity_counts_what_they_destroy() {
     assert_eq!((drive.uncorrectable_reads(), drive.lost_pages()), (0, 0));
 }
 
-/// Page 14 is read until nothing can be read that its block holds. The host gets it rebuilt, and it
-/// is written behind 0': twice into the wordline that has endured what that has, then into the next
-/// one. Refresh rebuilds P1, 18, 22, 26 and 0', two of them when their wordline is about to be
-/// merged, and nothing of it is left to merge.
+/// Page 14 is read until no page of its block can be read. The host gets it rebuilt, and it is
+/// written behind 0': twice into the wordline with the dose of 0', then into the next one. Refresh
+/// rebuilds P1, 18, 22, 26 and 0', two of them when their wordline will be merged. No data is left
+/// to merge.
 #[test]
 fn what_cannot_be_read_before_a_merge_is_rebuilt() {
     let mut drive =

@@ -1,5 +1,6 @@
-//! What a technique makes of a block's own age (`reclaim.own_age`): it lets young data serve more
-//! reads, and rewrites what has served so many before age brings it past its limit, read or not.
+//! Use of a block's own age by a technique (`reclaim.own_age`). Young data may serve more reads.
+//! Data that has served these reads is rewritten before age brings it beyond its limit, whether it
+//! is read or not.
 
 use crate::common;
 
@@ -13,8 +14,8 @@ use vpass_core::time::{Replay, run_untimed};
 
 const TIMING: &str = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800";
 
-/// A block endures 10,000 reads, of which an hour of age takes 10: nothing is left after 1,000
-/// hours, and 2,800 after the longest 720.
+/// Creates a drive whose blocks endure 10,000 reads. An hour of age takes 10 of them: none is left
+/// after 1,000 hours, and 2,800 after the longest age of 720 hours.
 fn drive(reclaim: &str, own_age: u32, timed: bool) -> Drive {
     let tables = format!(
         r#"
@@ -34,13 +35,15 @@ fn drive(reclaim: &str, own_age: u32, timed: bool) -> Drive {
     drive
 }
 
-/// So many reads of one page, a millisecond apart, then one of another block at a later time.
+/// Returns a number of reads of one page, a millisecond apart, then one read of another block at a
+/// later time.
 fn reads(count: u64, then: Ns) -> Vec<Request> {
     let one = |n: u64| request(Op::Read, n * SECOND / 1000, 0, 1);
     (0..count).map(one).chain([request(Op::Read, then, 500, 1)]).collect()
 }
 
-/// Pages that reclaim has written after that, and those lost.
+/// Returns the number of pages that reclaim has written after these requests, and the number of
+/// lost pages.
 fn rewritten(reclaim: &str, own_age: u32, timed: bool, requests: Vec<Request>) -> (u64, u64) {
     let mut drive = drive(reclaim, own_age, timed);
     let mut source = Script(requests);
@@ -69,8 +72,9 @@ fn young_data_serves_more_reads() {
     }
 }
 
-/// 6,000 reads and a block's pages leave it less than 394 hours. The technique acts within three
-/// steps of age before that; timed, with what a job still serves reserved twice, before 260.
+/// After 6,000 reads and the reads of a job, a block has less than 394 hours left. The technique
+/// acts at most three steps of age before that. In the timed gear, the reserve for reads during a
+/// job counts twice, so it acts before 260 hours.
 #[test]
 fn what_grows_older_is_rewritten_though_nobody_reads_it() {
     for (reclaim, timed) in
@@ -86,9 +90,9 @@ fn what_grows_older_is_rewritten_though_nobody_reads_it() {
     }
 }
 
-/// A block is due for its refresh in place 0.1 ms before it is an hour old, when it enters its
-/// first step of age. A program keeps its die busy until after that. The policy is to be asked at
-/// the next read from then on, as the block holds no dose, and the job goes on.
+/// A block is due for its refresh in place 0.1 ms before its age is an hour, when it enters its
+/// first step of age. A program keeps its die busy until after that. From then on, the policy will
+/// be asked at the next read, because the block has no dose. The job continues.
 #[test]
 fn a_job_outlasts_a_step_of_age() {
     let tables = r#"
@@ -127,8 +131,8 @@ fn a_job_outlasts_a_step_of_age() {
     );
 }
 
-/// A drive of which one block is written at time 0: 64 wordlines of three pages. Limits follow its
-/// own age or not.
+/// Creates a drive with one block of 64 wordlines of three pages, written at time 0. `own_age` says
+/// whether limits follow the block's own age.
 fn one_block(own_age: u32, refresh: &str) -> Drive {
     let tables = format!(
         r#"

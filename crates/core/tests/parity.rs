@@ -1,5 +1,5 @@
-//! RAID-5 inside the drive, told with the smallest stripes: what each write reads and programs,
-//! where pages lie, and that nothing of it is there without it.
+//! RAID-5 inside the drive, with the smallest stripes: reads and programs of each write, and the
+//! places of pages. Without parity, none of this happens.
 
 use crate::common;
 
@@ -64,9 +64,9 @@ fn members_lie_on_dies_of_their_own() {
     assert_eq!(drive.all_map_rows().count() as u32, g.logical_pages());
 }
 
-/// Without a buffer a write is complete when its data and parity are in place: the reads of old
-/// data and old parity on their dies, side by side, and then the program of the parity; the data is
-/// programmed meanwhile.
+/// Without a buffer, a write is complete when its data and parity are programmed. First come the
+/// reads of old data and old parity on their dies, in parallel. Then comes the program of the
+/// parity. The data is programmed at the same time.
 #[test]
 fn a_small_write_takes_a_read_and_a_program() {
     let latency = |parity: &str, asked: (Op, u64, u64)| {
@@ -133,7 +133,7 @@ fn what_does_not_fit_is_refused_with_what_does() {
     };
     assert_eq!(fits(bytes), None, "{too_full}");
     assert!(fits(bytes + PAGE).is_some(), "it is the largest");
-    // Six blocks with the reserve, and two more for data that is kept apart.
+    // The drive needs six blocks with the reserve, and two more for data that is kept separate.
     let apart = refused(
         &|config| {
             config.drive.spare = None;

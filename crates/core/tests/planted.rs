@@ -1,4 +1,4 @@
-//! Stories of other tests, told again on drives with a bug. `make seeded-bugs` runs it.
+//! Stories of other tests, run again on drives with a bug. `make seeded-bugs` runs them.
 #![cfg(feature = "seeded-bugs")]
 
 use vpass_core::bugs::{Bug, stories};

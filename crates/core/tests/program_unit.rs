@@ -1,5 +1,5 @@
-//! What changes where a program takes a whole wordline: when pages are programmed, how long it
-//! takes, and where they are read until then.
+//! Programs of whole wordlines: the times of programs, their durations, and the places where pages
+//! are read until then.
 
 use crate::common;
 
@@ -10,10 +10,10 @@ use vpass_core::base::units::{Cause, Ppn};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, run_untimed};
 
-/// 16 KiB at 800 MB/s.
+/// Time to transfer 16 KiB at 800 MB/s.
 const TRANSFER_NS: u64 = 20_480;
 
-/// An empty drive of a single die, TLC, whose wordlines are programmed in 600 us.
+/// Returns an empty TLC drive of a single die, whose wordlines are programmed in 600 us.
 fn one_die(drive: &str, timing: &str) -> String {
     let timing = format!(
         r#"sense_us = 50, program_unit = "wordline", program_us = 600, erase_us = 3000, channel_mb_s = 800, {timing}"#
@@ -33,8 +33,8 @@ fn host_programs(drive: &Drive) -> (u64, u64) {
     (drive.flash_counts().programs[Cause::Host as usize], drive.flash_counts().padded_pages)
 }
 
-/// Four pages are a wordline and a page of the next, which is padded: 3 transfers and a program, 1
-/// transfer and a program.
+/// Four pages are a wordline and a page of the next one, which is padded. They take 3 transfers and
+/// a program, then 1 transfer and a program.
 #[test]
 fn without_a_buffer_a_write_is_acknowledged_when_its_last_wordline_is_programmed() {
     let (drive, engine) = run(
@@ -54,8 +54,8 @@ fn without_a_buffer_a_write_is_acknowledged_when_its_last_wordline_is_programmed
     assert_eq!(host_programs(&untimed), (6, 2), "as in time");
 }
 
-/// Two pages fit the buffer, so the first of three leaves it and waits for its wordline, where it
-/// is read in no time. A pause of 100 ms brings it to flash.
+/// Two pages fit in the buffer, so the first of three leaves it and waits for its wordline. While
+/// it waits, reads of it take no time. A pause of 100 ms brings it to flash.
 #[test]
 fn a_page_that_waits_is_served_from_memory_and_padded_after_a_pause() {
     let script = || {
@@ -75,8 +75,8 @@ fn a_page_that_waits_is_served_from_memory_and_padded_after_a_pause() {
     assert_eq!(host_programs(&drive), (0, 0));
 }
 
-/// A page rewritten or trimmed while it waits takes no place in the wordline: pages 0 and 1 leave
-/// the buffer, 1 is trimmed, 0 rewritten, and with 2 and 3 there are three.
+/// A page that is rewritten or trimmed while it waits takes no place in the wordline. Pages 0 and 1
+/// leave the buffer, 1 is trimmed and 0 rewritten. Together with 2 and 3, three pages wait.
 #[test]
 fn what_waits_is_rewritten_in_place_and_forgotten_when_trimmed() {
     let mut script: Vec<Request> = (0..4).map(|page| request(Op::Write, 0, page, 1)).collect();
@@ -102,7 +102,7 @@ fn a_die_programs_a_wordline_in_the_time_of_one_program() {
     let erases: u64 = drive.flash_counts().erases.iter().sum();
     let wordlines = drive.flash_counts().programs[Cause::Host as usize] / 3;
     let busy_ns = wordlines * (3 * TRANSFER_NS + 600_000) + erases * 3_000_000;
-    // The last 32 pages are acknowledged while the buffer's programs go on.
+    // The last 32 pages are acknowledged while the buffer's programs are still running.
     let took = engine.last_completion() as f64;
     assert!(
         (took / busy_ns as f64 - 1.0).abs() < 0.01,
@@ -110,8 +110,8 @@ fn a_die_programs_a_wordline_in_the_time_of_one_program() {
     );
 }
 
-/// The drive of ipr-2018, Table I, cut to one die: 192 pages a block, 100/1600/5000 us, limit
-/// 10,000 reads.
+/// Returns the drive of ipr-2018, Table I, reduced to one die: 192 pages per block, 100/1600/5000
+/// us, limit 10,000 reads.
 fn ipr(schedule: &str, unit: &str) -> String {
     let timing = format!(
         r#"sense_us = 100, program_unit = "{unit}", program_us = 1600, erase_us = 5000, channel_mb_s = 0"#
@@ -126,13 +126,13 @@ fn ipr(schedule: &str, unit: &str) -> String {
     dies(1, "tlc", &timing, &tables)
 }
 
-/// Time that the die was busy, and the host's reads of it.
+/// Returns the busy time of the die, and the number of host reads of it.
 fn busy(log: &Log) -> (u64, u64) {
     (log.busy().map(|(from, to)| to - from).sum(), log.reads_below(Ppn::new(80 * 192), |_| false))
 }
 
-/// A block of 192 pages reads 192 and programs 64 wordlines, or 192 pages, and is erased: in one
-/// piece, in batches and in gaps.
+/// The job of a block of 192 pages reads 192 pages, programs 64 wordlines or 192 pages, and erases
+/// the block. It runs in one piece, in batches and in gaps.
 #[test]
 fn a_job_occupies_its_die_for_its_reads_its_programs_and_its_erase() {
     for (unit, job_ns) in [
@@ -157,8 +157,8 @@ fn a_job_occupies_its_die_for_its_reads_its_programs_and_its_erase() {
     }
 }
 
-/// Reads in the time of a job that shares its die with them: 192 (100 + 1600 / 3) / 100, and an
-/// eighth of the limit where that is less.
+/// Computes the number of reads during a job that shares its die with them. It is 192 (100 + 1600 /
+/// 3) / 100, or an eighth of the limit if that is less.
 #[test]
 fn a_block_that_is_out_sooner_serves_fewer_late_reads() {
     let late = |unit| {
@@ -169,9 +169,9 @@ fn a_block_that_is_out_sooner_serves_fewer_late_reads() {
     assert_eq!((late("wordline"), late("page")), (1216, 1250));
 }
 
-/// One of the block's pages was written in part, and the rest of it completes it in the write
-/// buffer: it is read, and takes no place in a wordline. So 191 pages are to be programmed, and the
-/// last two of them wait.
+/// One of the block's pages was partly written. The move completes it in the write buffer: it is
+/// read, but takes no place in a wordline. So 191 pages must be programmed, and the last two of
+/// them wait.
 #[test]
 fn a_job_charges_no_program_for_a_page_that_it_completes_in_the_buffer() {
     let part = Request { bytes: 512, ..request(Op::Write, 0, 5, 1) };
@@ -183,7 +183,7 @@ fn a_job_charges_no_program_for_a_page_that_it_completes_in_the_buffer() {
     assert_eq!(busy_ns, reads * 100_000 + 192 * 100_000 + 63 * 1_600_000 + 5_000_000);
 }
 
-/// Writes of half a page each to pages on flash, as many at a time as there are slots.
+/// Source of writes of half a page each to pages on flash, as many at a time as there are slots.
 struct Halves {
     left: u64,
     pages: u64,
@@ -204,14 +204,14 @@ impl RequestSource for Halves {
     }
 }
 
-/// Of the time that four dies would take at least for half-page writes.
+/// Returns the ratio of the time to the shortest time that four dies need for half-page writes.
 fn time_of_halves(write_buffer_kib: u64) -> f64 {
     let text = one_die(&format!("write_buffer = \"{write_buffer_kib}KiB\""), "");
     let text = text.replace("channels = 1", "channels = 4").replace("fill = 0", "fill = 1.0");
     let pages = config(&text).drive.capacity.unwrap().0 / PAGE;
     let (drive, engine) = common::run_timed(&text, &mut Halves { left: 9_000, pages });
     let counts = drive.flash_counts();
-    // Some are left in the buffer.
+    // Some pages are left in the buffer.
     let fills = counts.reads[Cause::Host as usize];
     assert_eq!(
         counts.programs.iter().sum::<u64>(),
@@ -223,13 +223,13 @@ fn time_of_halves(write_buffer_kib: u64) -> f64 {
         "each page is filled: {fills}"
     );
     let of_a_page = 50_000 + TRANSFER_NS + (600_000 + 3 * TRANSFER_NS) / 3;
-    // The last write is acknowledged while half of the buffer is still to be programmed.
+    // The last write is acknowledged while half of the buffer must still be programmed.
     let programmed = fills - write_buffer_kib * 1024 / PAGE / 2;
     engine.last_completion() as f64 / (programmed * of_a_page / 4) as f64
 }
 
-/// A wordline waits until the rest of each of its pages is read. Its die does other work meanwhile,
-/// as long as the buffer holds any: so the wait costs no throughput, and what a page takes is its
+/// A wordline waits until the rest of each of its pages is read. Meanwhile its die does other work,
+/// as long as the buffer holds any. So the wait costs no throughput, and the time of a page is its
 /// read and its share of a program.
 #[test]
 fn dies_that_fill_pages_are_busy_while_wordlines_wait() {

@@ -1,5 +1,5 @@
-//! Requests that follow from completions: asked for when one is complete, at the times that their
-//! source names, measured by origin.
+//! Requests that follow from completions. They are requested when one is complete and at the times
+//! that their source names, and are measured by origin.
 
 use crate::common;
 
@@ -11,14 +11,14 @@ const DRIVE: &str = r#"
     timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
     drive = { spare = 0.2 }
 "#;
-/// 50 us of sensing and 4 KiB at 800 MB/s.
+/// Time of 50 us of sensing and 4 KiB at 800 MB/s.
 const READ_NS: u64 = 55_120;
 const PAUSE_NS: u64 = 10_000;
 
-/// Two origins that read the first page again and again, each with a pause of its own between.
+/// Two origins that read the first page repeatedly, each with its own pause between reads.
 struct Pausing {
     left: [u64; 2],
-    /// When each asks again; none while it waits.
+    /// Time at which each origin sends its next request; `None` while it waits.
     due: [Option<u64>; 2],
     outstanding: u32,
     now: u64,
@@ -70,7 +70,7 @@ fn each_origin_follows_its_own_completions() {
     let mut drive = common::drive(DRIVE, true);
     let mut engine = Replay::new(&drive);
     engine.count_groups(&[0, 1]);
-    // The second begins when the first is done.
+    // The second origin begins when the first is done.
     let mut source = Pausing {
         left: [3, 2],
         due: [Some(0), Some(1_000_000)],

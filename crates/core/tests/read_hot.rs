@@ -1,10 +1,10 @@
-//! Techniques that know read-hot pages, on a drive on which a few pages take nearly all reads.
+//! Techniques that detect read-hot pages, on a drive on which a few pages take nearly all reads.
 
 use vpass_core::base::units::{Cause, Lpn};
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 
-/// 60 blocks of 24 TLC pages, a limit of 1,000 reads.
+/// Drive of 60 blocks of 24 TLC pages with a limit of 1,000 reads.
 const DRIVE: &str = r#"
     geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
     timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
@@ -13,7 +13,8 @@ const DRIVE: &str = r#"
     wear = { static_gap = 0 }
 "#;
 
-/// Nine of ten reads go to 12 pages in as many blocks, the others to all pages in turn.
+/// Reads from a drive: nine of ten reads go to 12 pages in 12 blocks, the others to all pages in
+/// turn.
 fn read_hot_and_cold(reclaim: &str, reads: u32, set: impl Fn(&mut DriveConfig)) -> Drive {
     let mut config: DriveConfig = toml::from_str(DRIVE).unwrap();
     set(&mut config);
@@ -98,7 +99,7 @@ fn every_ratio_may_be_none_or_all() {
 
 #[test]
 fn the_paper_s_controller_takes_1_37_mb_for_128_gb() {
-    // 32-KiB pages, 192 to a block: 27,307 blocks.
+    // Pages have 32 KiB, and a block has 192: 27,307 blocks.
     let config = DRIVE
         .replace(
             "blocks_per_plane = 60, wordlines_per_block = 8",
@@ -108,7 +109,7 @@ fn the_paper_s_controller_takes_1_37_mb_for_128_gb() {
     let config: DriveConfig = toml::from_str(&config).unwrap();
     let techniques = Techniques { reclaim: "ipr".into(), ..Techniques::default() };
     let drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
-    // 12 bytes a block, and 2 for each page of 2,730 monitor blocks (ipr-2018 III-E prints 1.37
-    // MB).
+    // The controller needs 12 bytes per block, and 2 for each page of 2,730 monitor blocks
+    // (ipr-2018 III-E gives 1.37 MB).
     assert_eq!(drive.controller_ram().0, 27_307 * 12 + 2_730 * 192 * 2);
 }

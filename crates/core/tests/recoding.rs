@@ -1,5 +1,5 @@
-//! Recoding that gives up the least significant page: what is moved, what stays readable, how long
-//! its reads take and what it endures.
+//! Recoding that gives up the least significant page: the pages that move and those that stay
+//! readable, the times of their reads, and their limits.
 
 use crate::common;
 
@@ -13,7 +13,8 @@ use vpass_core::slots::reclaim::{
 };
 use vpass_core::time::Replay;
 
-/// Asks for this rewrite of the first block that comes to so many reads, and for nothing else.
+/// Policy that requests this rewrite of the first block that reaches this number of reads, and
+/// nothing else.
 struct Once {
     at: u32,
     rewrite: fn(BlockId) -> Rewrite,
@@ -56,8 +57,8 @@ impl Policy for Once {
     }
 }
 
-/// Four wordlines of three pages a block, one block written at a time: block 0 holds pages 0 to 11.
-/// Limit 1,000 reads, whatever is read.
+/// Creates a drive with four wordlines of three pages per block and one block written at a time.
+/// Block 0 holds pages 0 to 11. The limit is 1,000 reads of any pages.
 fn drive(rewrite: fn(BlockId) -> Rewrite, more: &str, timed: bool) -> Drive {
     let text = format!(
         r#"
@@ -85,7 +86,7 @@ fn drive(rewrite: fn(BlockId) -> Rewrite, more: &str, timed: bool) -> Drive {
     drive
 }
 
-/// Wordlines 1 and 2.
+/// Recodes wordlines 1 and 2.
 fn two_wordlines(block: BlockId) -> Rewrite {
     let mut wordlines = WordlineSet::none(4);
     wordlines.insert(WordlineInBlock::new(1), 2);
@@ -100,15 +101,14 @@ fn read(drive: &mut Drive, lpn: u32, times: u32) {
     (0..times).for_each(|_| drive.read_pages(&[Lpn::new(lpn)]));
 }
 
-/// The pages of the block that page 1 lies in which still lie there.
+/// Returns the pages of page 1's block that are still in it.
 fn stayed(drive: &Drive) -> Vec<u32> {
     let places: Vec<_> =
         drive.map_rows().take(12).map(|row| drive.geometry().block_of(row.ppn)).collect();
     (0..12).filter(|lpn| places[*lpn as usize] == places[1]).collect()
 }
 
-/// The whole block's LSB pages go to a block of the same coding, whose two wordlines are merged,
-/// too.
+/// The whole block's LSB pages go to a block with this coding, whose two wordlines are also merged.
 #[test]
 fn csb_and_msb_pages_stay_where_the_lsb_page_is_given_up() {
     for (rewrite, left, merged) in [
@@ -128,8 +128,8 @@ fn csb_and_msb_pages_stay_where_the_lsb_page_is_given_up() {
     }
 }
 
-/// The pages that are given up go to blocks of the same coding: CSB and MSB pages of two wordlines
-/// are programmed, and each is merged.
+/// The pages that are given up go to blocks with this coding. CSB and MSB pages of two wordlines
+/// are programmed, and each wordline is merged.
 #[test]
 fn a_stream_may_write_csb_and_msb_pages_only() {
     for unit in ["page", "wordline"] {
@@ -145,7 +145,7 @@ fn a_stream_may_write_csb_and_msb_pages_only() {
     }
 }
 
-/// The job reads 2 pages that move and 6 of two wordlines, or 4 and 12. What it has endured stays;
+/// The job reads 2 pages that move and 6 pages of two wordlines, or 4 and 12. The dose stays, and
 /// there are no guard levels.
 #[test]
 fn limits_are_those_of_its_row() {
@@ -158,7 +158,7 @@ fn limits_are_those_of_its_row() {
     }
 }
 
-/// What a read of this page takes behind the job, where nothing is in its way.
+/// Returns the time of a read of this page after the job, if no other work delays it.
 fn read_ns(rewrite: fn(BlockId) -> Rewrite, lpn: u64) -> u128 {
     let mut drive = drive(rewrite, "", true);
     let mut serve = |offset, left| {
@@ -173,7 +173,8 @@ fn read_ns(rewrite: fn(BlockId) -> Rewrite, lpn: u64) -> u128 {
 
 #[test]
 fn a_merged_wordline_reads_with_fewer_sensings() {
-    // Wordlines 0 and 1: MSB 125 us, CSB 75 us; merged they take as long as a CSB and an LSB page.
+    // In wordlines 0 and 1, an MSB page takes 125 us and a CSB page 75 us. After the merge, they
+    // take as long as a CSB and an LSB page.
     assert_eq!([2, 1].map(|lpn| read_ns(two_wordlines, lpn)), [125_000, 75_000]);
     assert_eq!([5, 4].map(|lpn| read_ns(two_wordlines, lpn)), [75_000, 50_000]);
     assert_eq!([2, 1].map(|lpn| read_ns(whole, lpn)), [75_000, 50_000]);

@@ -1,5 +1,5 @@
-//! Is data rewritten before it is older than `refresh.period`, in either gear, at the very time
-//! that follows from when it was written?
+//! Data is rewritten before it is older than `refresh.period`, in both gears, at exactly the time
+//! that follows from its writing.
 
 use crate::common;
 
@@ -13,8 +13,8 @@ use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
 
 const TIMING: &str = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800";
 
-/// A die of 80 blocks of 64 pages, under refresh; nothing is written yet. Period 1,000 s, of which
-/// the last 125 s are for idle gaps.
+/// Creates an empty drive of one die with 80 blocks of 64 pages, under refresh. The period is 1,000
+/// s, and its last 125 s are for idle gaps.
 fn drive(tables: &str, timed: bool) -> Drive {
     let text = dies(
         1,
@@ -43,7 +43,7 @@ fn serve(drive: &mut Drive, requests: &[Request]) {
     }
 }
 
-/// A page written at 100 s, then a read at this second.
+/// Returns the refreshes until a read at this second. A page was written at 100 s.
 fn refreshed_by(second: Ns, timed: bool) -> u64 {
     let mut drive = drive(EMPTY, timed);
     serve(
@@ -57,7 +57,7 @@ fn refreshed_by(second: Ns, timed: bool) -> u64 {
     drive.flash_counts().programs[Cause::Refresh as usize]
 }
 
-/// The patrol comes at 100 s + 875 s.
+/// The refresh comes at 100 s + 875 s.
 #[test]
 fn a_page_is_rewritten_at_the_time_that_follows_from_its_writing() {
     for timed in [false, true] {
@@ -65,7 +65,7 @@ fn a_page_is_rewritten_at_the_time_that_follows_from_its_writing() {
     }
 }
 
-/// A page that nobody touches is rewritten every 875 s, in one long pause as well: by 10,000 s at
+/// A page without any requests is rewritten every 875 s, also in one long pause: until 10,000 s, at
 /// 875, 1,750 .. 9,625 s.
 #[test]
 fn a_pause_has_all_its_refreshes() {
@@ -86,7 +86,7 @@ fn a_pause_has_all_its_refreshes() {
     }
 }
 
-/// A block that is written anew is as old as its oldest page, wherever its newest come from.
+/// A rewritten block is as old as its oldest page, wherever its newest pages come from.
 #[test]
 fn a_blocks_age_is_that_of_its_oldest_page() {
     let mut drive = drive(EMPTY, false);
@@ -100,8 +100,8 @@ fn a_blocks_age_is_that_of_its_oldest_page() {
     );
 }
 
-/// 40 blocks of age 0 to 800 s: by 875 s each has been refreshed once, at the time that its age
-/// says.
+/// 40 blocks have ages of 0 to 800 s. Until 875 s, each has been refreshed once, at the time that
+/// follows from its age.
 #[test]
 fn ages_at_the_start_are_spread_evenly() {
     let of = |second: Ns| {
@@ -114,7 +114,7 @@ fn ages_at_the_start_are_spread_evenly() {
     assert!((10..=30).contains(&half), "{half} of 40 by half that time");
 }
 
-/// The clock of what is measured begins at 0; what a warm-up wrote is as old as it is.
+/// The clock of the measured phase begins at 0. Data from a warm-up keeps its age.
 #[test]
 fn a_warm_up_passes_time() {
     for timed in [false, true] {
@@ -133,12 +133,11 @@ fn a_warm_up_passes_time() {
     }
 }
 
-/// A block that GC, reclaim or a rewrite of the host's takes away before it is due is not
-/// refreshed.
+/// A block is not refreshed if GC, reclaim or a rewrite of the host empties it before it is due.
 #[test]
 fn what_is_erased_in_time_is_not_refreshed() {
     let mut drive = drive("", false);
-    // All is overwritten every 160 s, block by block.
+    // All pages are overwritten every 160 s, block by block.
     let all: Vec<_> =
         (0..2560 * 20).map(|n| request(Op::Write, n * SECOND / 16, n % 2560, 1)).collect();
     serve(&mut drive, &all);
@@ -147,8 +146,8 @@ fn what_is_erased_in_time_is_not_refreshed() {
     assert_eq!(drive.refresh_counts().invocations, 0);
 }
 
-/// A block of one page fails with its page, as with all of itself: nothing is left to refresh or to
-/// erase in it. Period 1,000 s.
+/// A block of one page fails with its page, as if the whole block failed. No data is left to
+/// refresh, and the block is not erased. The period is 1,000 s.
 #[test]
 fn a_block_that_fails_with_its_only_page_is_not_refreshed() {
     for (timed, of_page) in [(false, true), (false, false), (true, true), (true, false)] {
@@ -178,12 +177,12 @@ fn a_block_that_fails_with_its_only_page_is_not_refreshed() {
     }
 }
 
-/// All requests at once at 900 s keep the die busy past 1,000 s: the patrol, with no idle gap,
-/// becomes urgent in time.
+/// All requests come together near 900 s and keep the die busy past 1,000 s. Without an idle gap,
+/// the refresh becomes urgent in time.
 #[test]
 fn a_busy_die_refreshes_before_the_period_ends() {
     let mut drive = drive("", true);
-    // 77 us a read: 1,500,000 of them take 115 s and more.
+    // A read takes 77 us, so 1,500,000 reads take at least 115 s.
     let mut all: Vec<_> =
         (0..1_500_000).map(|n| request(Op::Read, 870 * SECOND, n % 2560, 1)).collect();
     all.push(request(Op::Read, 1_001 * SECOND, 0, 1));
@@ -218,7 +217,8 @@ fn what_refresh_cannot_keep_is_refused() {
          before it is older"
     );
     assert_eq!(refused(older, "none"), None);
-    // 80 blocks of 64 pages, 550 us each, and 3 ms an erase: 3.056 s, said in whole seconds.
+    // 80 blocks of 64 pages take 550 us per page and 3 ms per erase: 3.056 s, given in whole
+    // seconds.
     assert_eq!(
         refused("refresh = { period = \"3s\" }", "block").unwrap(),
         "refresh.period = \"3s\" must be at least \"4s\", the time of rewriting every block once"
@@ -233,8 +233,8 @@ fn what_refresh_cannot_keep_is_refused() {
     );
 }
 
-/// Written at 0, and nobody reads it: after three years at which age has left nothing, the end of
-/// the run says so.
+/// Data is written at 0 and never read. After three years, age leaves no margin, and the end of the
+/// run reports the loss.
 #[test]
 fn data_that_age_alone_has_ruined_is_reported_at_the_end() {
     let year = 365 * 86_400 * SECOND;
@@ -264,8 +264,8 @@ fn data_that_age_alone_has_ruined_is_reported_at_the_end() {
     }
 }
 
-/// A read adds 0.0075 / 1000, and a month 0.000966: a page bears a dose of 871 without a retry and
-/// of 1,404 with one, which is 871 reads and 267 that count twice.
+/// A read adds 0.0075 / 1000, and a month 0.000966. So a page endures a dose of 871 without a retry
+/// and of 1,404 with one. This is 871 reads and 267 reads that count twice.
 #[test]
 fn what_reads_take_of_old_data_is_lost_by_reads() {
     let text = r#"
@@ -290,8 +290,8 @@ fn what_reads_take_of_old_data_is_lost_by_reads() {
     }
 }
 
-/// A drive of one die with a buffer of four pages, on which three years leave nothing of what was
-/// written.
+/// Creates a drive of one die with a buffer of four pages. After three years, written data on it is
+/// lost.
 fn ruined_by_three_years(unit: &str, reclaim: &str) -> Drive {
     let timing = format!("{TIMING}, program_unit = \"{unit}\"");
     let text = r#"
@@ -305,8 +305,8 @@ fn ruined_by_three_years(unit: &str, reclaim: &str) -> Drive {
     Drive::new(config(&dies(1, "slc", &timing, text)), &techniques, false).unwrap()
 }
 
-/// Written at 0 and in part three years later: what could not be read to complete it is lost by
-/// age, whoever came upon it.
+/// Pages are written at 0, and partly rewritten three years later. The rest of them cannot be read
+/// and is lost by age, whichever operation finds this.
 #[test]
 fn the_rest_of_a_page_that_age_has_ruined_is_lost_by_age() {
     let year = 365 * 86_400 * SECOND;
@@ -315,15 +315,15 @@ fn the_rest_of_a_page_that_age_has_ruined_is_lost_by_age() {
         let part = |at, page| Request { bytes: 512, ..request(Op::Write, at, page, 1) };
         let first = (0..16).map(|page| request(Op::Write, page, page, 1));
         let later = [part(3 * year, 0), part(3 * year, 1), request(Op::Read, 3 * year, 1, 1)];
-        // These take their place in the buffer.
+        // These writes take the space of those pages in the buffer.
         let others = (16..64).map(|page| request(Op::Write, 3 * year, page, 1));
         serve(&mut drive, &first.chain(later).chain(others).collect::<Vec<_>>());
         assert_eq!((drive.lost_pages(), drive.lost_by_age()), (2, 2), "{unit}");
     }
 }
 
-/// The same where a move comes upon the rest: reads of another page are answered by reclaim of a
-/// block of 64 ruined pages.
+/// Here a move finds the lost rest: reads of another page cause reclaim of a block of 64 lost
+/// pages.
 #[test]
 fn the_rest_that_a_move_finds_ruined_by_age_is_lost_by_age() {
     let year = 365 * 86_400 * SECOND;
@@ -341,9 +341,9 @@ fn the_rest_that_a_move_finds_ruined_by_age_is_lost_by_age() {
     }
 }
 
-/// The 2-3-2 code, with 10 us and 15 us for each sensing. A wordline whose LSB page is trimmed is
-/// merged at 875 s: reads of its CSB page sense once in the place of three times, those of its MSB
-/// page twice as before.
+/// The 2-3-2 code takes 10 us or 15 us for each sensing. A wordline with a trimmed LSB page is
+/// merged at 875 s. Then reads of its CSB page sense once instead of three times, and reads of its
+/// MSB page twice as before.
 #[test]
 fn merging_in_the_code_of_todays_tlc_saves_the_middle_pages_sensings() {
     let more = "drive = { spare = 0.5, write_buffer = 0 }\nrefresh = { period = \"1000s\", ida = { error_rate = 0 } }\nstart = { fill = 0.0 }";

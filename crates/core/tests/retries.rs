@@ -1,5 +1,5 @@
-//! Reads of tired data, by hand: how often they sense, what each sensing takes on die and channel,
-//! where they begin, and what chance makes of them.
+//! Reads that need retries, computed by hand: number of sensings, their times on die and channel,
+//! their first level, and random draws.
 
 use crate::common;
 
@@ -10,17 +10,17 @@ use vpass_core::drive::{Drive, Techniques};
 use vpass_core::error::tail::beyond;
 use vpass_core::time::{Device, Replay, Tag, run_untimed};
 
-/// Pages of 16 KiB, so 20,480 ns on a channel and 4,096 ns on the link.
+/// Timing for pages of 16 KiB: 20,480 ns on a channel and 4,096 ns on the link.
 const TIMING: &str = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800, ecc_us = 3.5, host_mb_s = 4000";
-/// A read adds 4e-5 to an error rate of 0.0045: up to a dose of 100 data decodes at once, up to 200
-/// with a retry, up to 300 with two.
+/// Drive on which a read adds 4e-5 to an error rate of 0.0045. Data decodes at once up to a dose of
+/// 100, with one retry up to 200, and with two up to 300.
 const TIRED: &str = r#"
     drive = { spare = 0.25 }
     disturb = { model = "count", table = [{ pec = 0, limit = [100.0] }] }
     error = { model = "powerlaw", e = 0.0045 }
 "#;
 const SLOW: &str = "cap = [0.0085, 0.0125, 0.0165], retry_sense_us = [60, 70], retry_transfer_us = [30, 40], retry_decode_us = [20, 25.5]";
-/// The first read: sensed, transferred, decoded, over the link.
+/// Time of the first read: sensing, transfer, decoding, link.
 const FIRST: Ns = 50_000 + 20_480 + 3_500 + 4_096;
 
 fn drive(ecc: &str, more: &str, seed: u64, timed: bool) -> Drive {
@@ -32,7 +32,7 @@ fn drive(ecc: &str, more: &str, seed: u64, timed: bool) -> Drive {
     drive
 }
 
-/// Reads the first page, whole, when nothing else is to be done: the time that takes.
+/// Reads the first page as a whole when there is no other work, and returns the time.
 fn read(device: &mut Device, drive: &mut Drive) -> Ns {
     let (from, mut end) = (device.now(), 0);
     device.submit(drive, Tag(0), &request(Op::Read, from, 0, 1), |_, at| end = at);
@@ -46,18 +46,18 @@ fn dose(drive: &Drive) -> u64 {
     drive.block_states().map(|row| row.reads).sum::<f64>() as u64
 }
 
-/// Each retry keeps the die while the page is sensed and the controller tries to decode it, and
-/// then the channel, as long as `[ecc]` says.
+/// Each retry keeps the die while the page is sensed and the controller tries to decode it. Then it
+/// keeps the channel, for the time in `[ecc]`.
 #[test]
 fn a_retry_takes_what_its_level_takes_on_die_and_channel() {
     let mut drive = drive(SLOW, "", 0, true);
     let mut device = Device::new(&drive);
-    // The 101st read is of a dose of 100.
+    // The 101st read is at a dose of 100.
     for _ in 0..101 {
         assert_eq!(read(&mut device, &mut drive), FIRST);
     }
     let one_retry = (60_000 + 20_000) + 30_000 + FIRST;
-    // Each deposits two now: from 101 to 199.
+    // Each read now adds a dose of two: from 101 to 199.
     for _ in 0..50 {
         assert_eq!(read(&mut device, &mut drive), one_retry);
     }
@@ -73,7 +73,7 @@ fn a_retry_takes_what_its_level_takes_on_die_and_channel() {
     );
 }
 
-/// Where `[ecc]` says nothing of sensing and transfer, they are those of the first read.
+/// If `[ecc]` has no times for sensing and transfer, a retry takes those of the first read.
 #[test]
 fn a_retry_takes_what_the_first_sensing_takes_but_for_its_decoding() {
     let mut drive = drive("cap = [0.0085, 0.0125], retry_decode_us = [20]", "", 0, true);
@@ -82,8 +82,8 @@ fn a_retry_takes_what_the_first_sensing_takes_but_for_its_decoding() {
     assert_eq!(read(&mut device, &mut drive), 50_000 + 20_000 + 20_480 + FIRST);
 }
 
-/// With `ecc.start_from_last` the first tired read finds the level, and those after it begin there:
-/// one sensing, in the time of that level.
+/// With `ecc.start_from_last`, the first read that needs retries finds the level. Later reads begin
+/// there: one sensing, with the time of that level.
 #[test]
 fn a_read_begins_with_the_level_that_worked_last() {
     let mut drive = drive(&format!("{SLOW}, start_from_last = true"), "", 0, true);
@@ -91,9 +91,9 @@ fn a_read_begins_with_the_level_that_worked_last() {
     let mut device = Device::new(&drive);
     (0..101).for_each(|_| assert_eq!(read(&mut device, &mut drive), FIRST));
     assert_eq!(read(&mut device, &mut drive), (60_000 + 20_000) + 30_000 + FIRST);
-    // Decoding takes 20 us, of which the die waits for all but the 3.5 that a first decoding takes.
+    // Decoding takes 20 us. The die waits for this, without the 3.5 us of a first decoding.
     let at_one = (60_000 + 16_500) + 30_000 + 3_500 + 4_096;
-    // One dose each, from 103 to 199; limits are rounded down.
+    // Each read adds a dose of one, from 103 to 199. Limits are rounded down.
     for _ in 0..97 {
         assert_eq!(read(&mut device, &mut drive), at_one);
     }
@@ -108,8 +108,8 @@ fn a_read_begins_with_the_level_that_worked_last() {
     assert_eq!(drive.flash_counts().retried[..3], [0, 2, 0]);
 }
 
-/// Moves of tired pages sense, and wait, as reads do: a garbage collector's copies begin with the
-/// level that worked last, and a new block with the first.
+/// Moves of pages that need retries sense and wait like reads. The copies of GC begin with the
+/// level that worked last, and a new block begins with level 0.
 #[test]
 fn a_level_does_not_outlive_its_blocks_erase() {
     let mut drive =
@@ -118,7 +118,7 @@ fn a_level_does_not_outlive_its_blocks_erase() {
         drive.read_page(Lpn::new(0));
     }
     assert_eq!(drive.flash_counts().retried[1], 1);
-    // Every page is written twice: each block has been erased, and read as often since.
+    // Every page is written twice, so each block has been erased. Then it is read again as often.
     for lpn in (0..drive.geometry().host_pages).chain(0..drive.geometry().host_pages) {
         drive.write_page(Lpn::new(lpn), u64::MAX);
     }
@@ -131,8 +131,8 @@ fn a_level_does_not_outlive_its_blocks_erase() {
 
 const CODE: &str = "codeword = \"4KiB\", code_rate = 0.8888888888888888, cap = [0.0085, 0.0125, 0.02], retry_decode_us = [20, 20]";
 
-/// The same draws in either gear, others under another seed, and in all about as many as the tail
-/// says.
+/// Draws are equal in both gears, and differ for another seed. Their total number is about as large
+/// as the tail predicts.
 #[test]
 fn drawn_retries_follow_from_seed_page_and_reads() {
     let more = "gc = { background = 0 }";
@@ -173,8 +173,8 @@ fn drawn_retries_follow_from_seed_page_and_reads() {
     );
 }
 
-/// One block is read until its pages are lost: codewords lost on average are the binomial tail's,
-/// read by read.
+/// One block is read until its pages are lost. The expected number of lost codewords is the sum of
+/// the binomial tail over all reads.
 #[test]
 fn lost_codewords_are_the_tails_of_what_was_read() {
     let mut drive = drive(CODE, "", 0, false);

@@ -1,4 +1,4 @@
-//! Who waits for a reclaim job, and for how long?
+//! Waiting times for a reclaim job, and the requests that wait.
 
 use crate::common;
 
@@ -9,8 +9,8 @@ use vpass_core::base::units::{Cause, Ns, Ppn};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, warm_up};
 
-/// The drive of ipr-2018, Table I, cut to four dies: 192 pages a block, 100/1600/5000 us, limit
-/// 10,000 reads.
+/// Returns the drive of ipr-2018, Table I, reduced to four dies: 192 pages per block, 100/1600/5000
+/// us, limit 10,000 reads.
 fn ipr(schedule: &str) -> String {
     format!(
         r#"
@@ -37,8 +37,8 @@ fn hammer(schedule: &str, reads: u64) -> (Drive, Replay) {
 
 #[test]
 fn in_the_foreground_the_triggering_read_waits_for_the_whole_job() {
-    // 192 x (100 + 1600) us + 5 ms: the hump of ipr-2018's Fig. 10. Then the read itself; before
-    // it, one that was under way.
+    // The job takes 192 x (100 + 1600) us + 5 ms: the hump of ipr-2018's Fig. 10. The read itself
+    // comes after it, and a read that was already running before it.
     let (drive, engine) = hammer("foreground", 45_000);
     let job_us = 192.0 * 1700.0 + 5000.0;
     let max_us = engine.metrics().read.max_ns() as f64 / 1e3;
@@ -81,8 +81,9 @@ fn every_schedule_loses_nothing_and_reports_the_reads_that_met_a_job() {
     }
 }
 
-/// A drive whose blocks act at 10,000 - 192 - 50 = 9,758 reads and may serve 50 more, fewer than a
-/// job reads pages. The last page of its first block is read every so many nanoseconds.
+/// Reads from a drive whose blocks act at 10,000 - 192 - 50 = 9,758 reads and may serve 50 more.
+/// This is fewer than the reads of a job. The last page of its first block is read every `every`
+/// nanoseconds.
 fn read_steadily(schedule: &str, every: Ns, reads: u64) -> (Drive, Replay, Log) {
     let text = ipr(schedule).replace("reclaim = {", "reclaim = { late_reads = 50,");
     run_watched(&text, |drive| {
@@ -99,7 +100,7 @@ fn read_steadily(schedule: &str, every: Ns, reads: u64) -> (Drive, Replay, Log) 
     })
 }
 
-/// The host's reads of the first block until it is erased.
+/// Returns the number of host reads of the first block until it is erased.
 fn reads_until_erased(log: &Log) -> u64 {
     log.reads_below(
         Ppn::new(192),
@@ -110,8 +111,8 @@ fn reads_until_erased(log: &Log) -> u64 {
 const JOB_NS: u64 = 192 * 1_700_000 + 5_000_000;
 
 /// A read every 120 us is as much as the die can serve. The page that is read is the block's last
-/// one, and its job takes as long as 2,760 reads: it is finished at the last of the 50, those that
-/// wait are charged to reclaim, and the miss is counted.
+/// one, and the block's job takes as long as 2,760 reads. The job is finished at the last of the 50
+/// reads. Waiting reads count as delayed by reclaim, and the missed deadline is counted.
 #[test]
 fn a_block_at_its_deadline_serves_no_read_until_its_pages_have_moved() {
     for schedule in ["deadline", "batch:1"] {
@@ -137,8 +138,8 @@ fn a_block_at_its_deadline_serves_no_read_until_its_pages_have_moved() {
             (1, 1, 0),
             "{schedule}"
         );
-        // Between one read and all of the 50, and one that was under way, wait for what is left of
-        // the job.
+        // Between one and all of the 50 reads, and one that was already running, wait for the rest
+        // of the job.
         assert!(
             (JOB_NS / 2..51 * JOB_NS).contains(&counts.stall_ns),
             "{schedule}: {} ns, the job takes {JOB_NS} ns",
@@ -147,10 +148,10 @@ fn a_block_at_its_deadline_serves_no_read_until_its_pages_have_moved() {
     }
 }
 
-/// A read every 20 ms. The job's 192 reads are more than the 50 that the block may serve, and yet
-/// it is in nobody's way: no read waits longer than for a piece of it or the erase. In batches the
-/// block is left when the last of eight begins, after 286 ms or 14 reads; copies in gaps are
-/// programmed on four dies at a time, 192 x 1.6 / 4 = 77 ms, some 4 reads.
+/// A read comes every 20 ms. The job's 192 reads are more than the 50 that the block may serve.
+/// Still, no read waits longer than for a piece of the job or the erase. In batches, the block is
+/// left when the last of eight begins, after 286 ms or 14 reads. Copies in gaps are programmed on
+/// four dies at a time: 192 x 1.6 / 4 = 77 ms, about 4 reads.
 #[test]
 fn a_job_that_reads_more_pages_than_it_has_reads_left_meets_its_deadline() {
     for (schedule, piece_ns, served) in
@@ -175,8 +176,8 @@ fn a_job_that_reads_more_pages_than_it_has_reads_left_meets_its_deadline() {
 
 #[test]
 fn a_job_of_two_days_holds_up_its_own_die_only() {
-    // The slowest drive there is: 65,532 pages a block, each copied in 0.1 + 1.048576 + 1.048576 +
-    // 0.1 s; 0.1 s for the erase.
+    // This is the slowest possible drive: 65,532 pages per block, each copied in 0.1 + 1.048576 +
+    // 1.048576 + 0.1 s, and 0.1 s for the erase.
     let text = r#"
         geometry = { channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 12, wordlines_per_block = 16383, cell = "qlc", page_size = "1MiB" }
         timing = { sense_us = 1e5, program_us = 1e5, erase_us = 1e5, channel_mb_s = 1 }
@@ -188,7 +189,7 @@ fn a_job_of_two_days_holds_up_its_own_die_only() {
     drive.precondition(1);
     drive.begin_measurement();
     let job_s = 65_532.0 * 2.297_152 + 0.1;
-    // A read every 10 s makes die 0 move its block; a write every 100 s then goes to die 1.
+    // A read every 10 s makes die 0 move its block. A write every 100 s then goes to die 1.
     let request = |at_s: u64, op| Request {
         at: at_s * 1_000_000_000,
         offset: 0,
@@ -239,8 +240,9 @@ fn time_ends_before_it_runs_over() {
     }
 }
 
-/// Blocks cleaned on a die that only reads, for a quarter of its time: while a job waited for room,
-/// and in all. `background` is `gc.background`; so many reads warm the drive up, in no time.
+/// Returns the number of blocks cleaned while a job waited for space, and of all cleaned blocks.
+/// The die only reads, for a quarter of its time. `background` is `gc.background`. `warm_up_reads`
+/// reads warm the drive up without time.
 fn cleaned_under_reads(background: f64, warm_up_reads: u64) -> (u64, u64) {
     let timing = "sense_us = 40, program_us = 80, erase_us = 1000, channel_mb_s = 0";
     let tables = format!(
@@ -278,9 +280,9 @@ fn cleaned_under_reads(background: f64, warm_up_reads: u64) -> (u64, u64) {
 
 #[test]
 fn where_only_reclaim_makes_holes_idle_time_collects_them() {
-    // A share of the 24 spare blocks so small that it comes to fewer than a job may take without
-    // waiting does not come too late. Nor does cleaning that begins with no more blocks free than
-    // the reserve, as a warm-up leaves them.
+    // The background share of the 24 spare blocks may be so small that it is fewer blocks than a
+    // job may take without waiting. Even then, cleaning does not come too late. It is also in time
+    // if it begins with only the reserve free, as after a warm-up.
     for (background, warm_up_reads) in [(0.25, 0), (0.01, 0), (0.25, 1_000_000), (0.01, 1_000_000)]
     {
         let (in_need, all) = cleaned_under_reads(background, warm_up_reads);

@@ -1,4 +1,4 @@
-//! A workload in stages: the second begins when the first is done, at its own depth, and knows the
+//! Workload in stages: the second begins when the first is done, with its own depth, and knows the
 //! time.
 
 use crate::common;
@@ -12,12 +12,12 @@ const DRIVE: &str = r#"
     timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
     drive = { spare = 0.2 }
 "#;
-/// 50 us of sensing and 4 KiB at 800 MB/s.
+/// Time of 50 us of sensing and 4 KiB at 800 MB/s.
 const READ_NS: u64 = 55_120;
 
-/// Reads of the first page: so many at each depth.
+/// Source of reads of the first page: a number of reads at each depth.
 struct Stages {
-    /// Those to come, the next one last.
+    /// Later stages, the next one last.
     later: Vec<(u32, u64)>,
     now: (u32, u64),
     told: u64,
@@ -66,7 +66,7 @@ fn stages_follow_each_other_at_their_own_depths() {
         (drive.host_counts().read_requests, engine.last_completion()),
         (2110, 2110 * READ_NS)
     );
-    // The die serves one read after another: four outstanding wait for four.
+    // The die serves one read after another: with four outstanding, a read waits for four.
     let longest = engine.metrics().read.max_ns();
     assert!((4 * READ_NS..4 * READ_NS + 1000).contains(&longest), "{longest}");
 }

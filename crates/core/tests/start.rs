@@ -1,5 +1,5 @@
-//! Does a drive that begins in mid-life (`start.reads`) have blocks out of phase, and none that is
-//! lost already?
+//! Drive that begins in mid-life (`start.reads`): its blocks are at different points, and none is
+//! lost already.
 
 use crate::common;
 
@@ -7,8 +7,8 @@ use common::{Uniform, config};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::run_untimed;
 
-/// 400 blocks of 24 pages, 240 of them the host's; every read counts for the whole block, which
-/// endures 1,024: `block` acts at 1,000.
+/// Returns a drive of 400 blocks of 24 pages, 240 blocks of them for the host. Every read counts
+/// for the whole block, which endures 1,024 reads. `block` acts at 1,000.
 fn text(reads: u32) -> String {
     format!(
         r#"
@@ -32,8 +32,8 @@ fn reads_of_blocks(drive: &Drive) -> Vec<f64> {
     drive.block_states().filter(|b| b.written > 0).map(|b| b.reads).collect()
 }
 
-/// Reads of a whole block: 982 at most, since 1,024 less the 24 of the job and 8 probes leaves 10
-/// for the question.
+/// The reads of a whole block are at most 982. From 1,024, the job takes 24 and probes take 8, and
+/// 10 are left until the policy is asked.
 #[test]
 fn blocks_begin_anywhere_between_none_and_all() {
     let reads = reads_of_blocks(&drive(982, 1));
@@ -46,7 +46,7 @@ fn blocks_begin_anywhere_between_none_and_all() {
     assert_ne!(reads, reads_of_blocks(&drive(982, 2)));
 }
 
-/// Of blocks evenly spread over 982 reads, those above 900 come to their threshold in the first 100
+/// Blocks are evenly spread over 982 reads. Those above 900 reach their threshold in the first 100
 /// reads: 8 % of 240.
 #[test]
 fn blocks_come_to_their_threshold_from_the_first_read_on() {

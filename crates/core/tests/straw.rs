@@ -1,5 +1,5 @@
-//! The numbers of straw-2024 that arithmetic can reach: its Fig. 2 and Fig. 4, on drives that
-//! reclaim nothing.
+//! Numbers of straw-2024 that arithmetic can reproduce: its Fig. 2 and Fig. 4, on drives without
+//! reclaim.
 
 use crate::common;
 
@@ -7,7 +7,8 @@ use common::config;
 use vpass_core::base::units::Lpn;
 use vpass_core::drive::{Drive, Techniques};
 
-/// One-page wordlines on one die, filled once and in order: pages 0 to `wordlines - 1` are block 0.
+/// Creates a drive of one die with one-page wordlines, filled once in order. Pages 0 to `wordlines
+/// - 1` are block 0.
 fn block(wordlines: u32, limit: f64, alpha: f64) -> Drive {
     let text = format!(
         r#"
@@ -23,13 +24,13 @@ fn block(wordlines: u32, limit: f64, alpha: f64) -> Drive {
     drive
 }
 
-/// Reads of block 0 until one of its pages is past its limit; the pattern gives the page of each
-/// read.
+/// Returns the number of reads of block 0 until one of its pages is past its limit. `pattern` gives
+/// the page of each read.
 fn reads_until_loss(drive: &mut Drive, pattern: impl Fn(u64) -> Lpn) -> u64 {
     let mut reads = 0;
     loop {
-        // A loss that nobody has read counts from the next time one looks: 32 reads of some ten
-        // thousand.
+        // A loss that was not read counts at the next check, after at most 32 of about ten thousand
+        // reads.
         for _ in 0..32 {
             drive.read_pages(&[pattern(reads)]);
             reads += 1;
@@ -45,8 +46,8 @@ fn close(got: u64, expected: f64) {
     assert!((got as f64 / expected - 1.0).abs() < 0.005, "{got} reads, {expected} expected");
 }
 
-/// straw-2024 Fig. 2: PA reads the page beside the worst wordline only, PB reads all pages in
-/// order.
+/// In straw-2024 Fig. 2, PA reads only the page beside the worst wordline, and PB reads all pages
+/// in order.
 #[test]
 fn the_sample_block_loses_data_when_the_paper_says() {
     let (limit, alpha) = (521_674.0, 9.5615);
@@ -57,9 +58,9 @@ fn the_sample_block_loses_data_when_the_paper_says() {
     );
 }
 
-/// straw-2024 Fig. 4: with a share x of the reads on its neighbours, a wordline that is not read
-/// itself lasts `ERC_MAX / (1 + (alpha - 1) x)` reads; here for every group and P/E count of
-/// `straw-2t-tlc`, from no read beside it to all.
+/// By straw-2024 Fig. 4, a wordline that is not read itself lasts `ERC_MAX / (1 + (alpha - 1) x)`
+/// reads, where x is the share of reads on its neighbours. This is checked for every group and P/E
+/// count of `straw-2t-tlc`, from x = 0 to x = 1.
 #[test]
 fn a_share_of_reads_on_the_neighbours_shortens_life_as_the_formula_says() {
     let preset: vpass_core::config::DriveConfig =
@@ -68,9 +69,9 @@ fn a_share_of_reads_on_the_neighbours_shortens_life_as_the_formula_says() {
         for (limit, alpha) in row.limit.iter().zip(&row.alpha) {
             for tenths in [0, 3, 10] {
                 let mut drive = block(64, *limit, *alpha);
-                // Beside wordline 31 lie 30 and 32. The other reads go to many wordlines in turn,
-                // none beside another or beside those: what is read has its own reads less, so that
-                // 31 is the first to go, and what lies beside it holds nothing.
+                // Wordlines 30 and 32 are beside 31. The other reads go to many wordlines in turn,
+                // none beside another or beside these. A wordline that is read lacks its own reads,
+                // so 31 is the first to be lost. The neighbours of read wordlines are empty.
                 let elsewhere = |n: u64| Lpn::new(36 + 3 * (n / 10 % 9) as u32);
                 let kept = |page: &Lpn| {
                     (30..=32).contains(&page.number()) || (0..90).any(|n| elsewhere(n) == *page)

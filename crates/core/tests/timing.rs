@@ -1,13 +1,13 @@
-//! Is time right? Closed forms, an exact queueing result, and the figures that published simulators
-//! print.
+//! Correctness of time: closed forms, an exact queueing result, and figures from published
+//! simulators.
 
 use crate::common;
 
 use common::{Cycle, Uniform, run_timed};
 use vpass_core::base::request::Arrival;
 
-/// The drive of the cross-check: 8 channels x 4 chips x 1 die x 2 planes x 256 blocks x 64 pages x
-/// 16 KiB.
+/// Drive of the cross-check: 8 channels x 4 chips x 1 die x 2 planes x 256 blocks x 64 pages x 16
+/// KiB.
 const CROSS_CHECK: &str = r#"
     geometry = { channels = 8, dies_per_channel = 4, planes_per_die = 2, blocks_per_plane = 256, wordlines_per_block = 64, cell = "slc", page_size = "16KiB" }
     timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
@@ -46,8 +46,8 @@ fn an_unloaded_read_takes_the_sum_of_its_parts() {
     assert_eq!(engine.last_completion(), 1000 * 78_076);
 }
 
-/// Reads per second when every die (and plane) always has a read waiting: sequentially filled pages
-/// lie on the 32 dies in turn, a row of 32 blocks in each plane.
+/// Returns the reads per second if every die (and plane) always has a waiting read. Pages that were
+/// filled in order are on the 32 dies in turn, with a row of 32 blocks in each plane.
 fn saturated_reads_per_s(text: &str, bytes: u32) -> f64 {
     let page = |row: u64, i: u64| (row * 32 * 64 + i) * 16_384;
     let offsets = (0..1024).flat_map(|i| [page(0, i), page(1, i)]).collect();
@@ -59,8 +59,8 @@ fn saturated_reads_per_s(text: &str, bytes: u32) -> f64 {
 
 #[test]
 fn saturated_bandwidth_is_that_of_the_bottleneck() {
-    // (replacements, bytes, reads per second): dies, then channels, then the host link; then with a
-    // cache register.
+    // Entries are (replacements, bytes, reads per second): for dies, then channels, then the host
+    // link, and then with a cache register.
     let dies = 32.0 / 55.12e-6;
     let channels = 8.0 / 20.48e-6;
     let cached = 32.0 / 50e-6;

@@ -1,15 +1,15 @@
 //! Confidence intervals of one run, by batch means. The run is cut into ten batches with equal
 //! numbers of requests. The spread of the batches gives a 95 % interval (Student's t).
 //!
-//! Batch means are the usual method for one long run. Batches that are long compared with the
-//! memory of the drive are nearly independent. Ten to thirty batches are recommended (Schmeiser,
-//! Operations Research 30(3), 1982). Ten batches are the longest, which helps tail latencies.
+//! Batch means are the usual method for one long run. Batches are nearly independent if they are
+//! long compared with the memory of the drive. Schmeiser recommends 10 to 30 batches (Operations
+//! Research 30(3), 1982). vpass uses ten, because long batches give better tail latencies.
 //!
-//! - **Sums and ratios** (pages, erases, write amplification, block cycles) may drift during a run:
-//!   the first jobs come late, the spare blocks fill up. Every seed has this drift, so the drift is
-//!   not noise. The interval therefore uses the spread between neighbouring batches, the mean
-//!   square successive difference (von Neumann, Annals of Mathematical Statistics 12, 1941). For
-//!   ten batches, 2 (n - 1)^2 / (3n - 4) gives 6 degrees of freedom.
+//! - **Sums and ratios** (pages, erases, write amplification, block cycles) may drift during a run.
+//!   For example, the first jobs come late. Every seed has this drift, so the drift is not noise.
+//!   The interval therefore uses the differences of neighbouring batches: the mean square
+//!   successive difference (von Neumann, Annals of Mathematical Statistics 12, 1941). For ten
+//!   batches, 2 (n - 1)^2 / (3n - 4) gives 6 degrees of freedom.
 //! - **Percentiles** of the ten batches are compared with the percentile of the whole run
 //!   (sectioning: Asmussen and Glynn, Stochastic Simulation, 2007, III.5a). If a batch has fewer
 //!   than ten reads beyond a percentile, the percentile is biased and has no interval.
@@ -27,9 +27,9 @@ use crate::compare::mean_ci95::student_t;
 
 /// Number of batches of a run.
 pub const BATCHES: usize = 10;
-/// Fewest samples of the counts in each batch, so that batches have nearly equal lengths.
+/// Smallest number of samples of the counts per batch. With two, batches have nearly equal lengths.
 pub const LOOKS: usize = 2;
-/// Fewest reads that each batch needs beyond a percentile.
+/// Smallest number of reads beyond a percentile that each batch needs.
 const BEYOND: f64 = 10.0;
 
 /// Returns half the width of the interval of the batches' sum.
@@ -60,14 +60,14 @@ pub fn of_percentile(whole: f64, batches: &[f64]) -> f64 {
     student_t(batches.len() - 1) * (squares / (n * (n - 1.0))).sqrt()
 }
 
-/// Returns how many reads a batch needs for the interval of a percentile. `percentile` is a share
-/// of 1.
+/// Returns how many reads a batch needs for the interval of a percentile. `percentile` is between 0
+/// and 1, such as 0.99.
 pub fn reads_needed(percentile: f64) -> u64 {
     (BEYOND / (1.0 - percentile)).round() as u64
 }
 
-/// Returns the indexes of the samples that end the batches; `None` with too few samples. `looks`
-/// has the number of requests before each sample. The last sample is at the end of the run.
+/// Returns the index of the last sample of each batch. Returns `None` if there are too few samples.
+/// `looks` has the number of requests before each sample. The last sample is at the end of the run.
 pub fn ends(looks: &[u64]) -> Option<[usize; BATCHES]> {
     let all = *looks.last()?;
     if looks.len() < BATCHES * LOOKS {

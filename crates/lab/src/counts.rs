@@ -17,7 +17,7 @@ use crate::schema::Section;
 const COUNT: &str =
     "a number below 2^63 such as 1000000, 1e6 or 1M; k, M, G and T are 1000 to 1000^4";
 
-/// Reads the count that a word gives to a key. Returns `None` if the key takes no counts.
+/// Reads a word of the input as the count for a key. Returns `None` if the key takes no counts.
 ///
 /// # Errors
 /// Reports a word that is not a count, if the key takes counts. `at` is the offset of the word in

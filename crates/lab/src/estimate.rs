@@ -38,8 +38,8 @@ pub use said::{Record, early, final_words};
 const POINTS: u32 = 4;
 /// Uncertainty of a life in P/E cycles, if all blocks are rewritten in step.
 const HALF_A_ROUND: f64 = 0.5;
-/// Default of `refresh.block.lead`. Blocks are rewritten this share of the refresh period before
-/// the period ends.
+/// Default of `refresh.block.lead`. Refresh rewrites a block before the refresh period ends, by
+/// this share of the period.
 const LEAD: f64 = 0.125;
 
 /// Kind of equations that give an estimate.
@@ -84,8 +84,8 @@ pub struct Estimate {
     pub cycles_by_age: f64,
     /// Kind of equations that gave the estimate.
     pub case: Case,
-    /// Largest measured error of these equations as a share, or half a cycle as a share if that is
-    /// more.
+    /// Uncertainty as a share of the life: the largest measured error of these equations, or half a
+    /// P/E cycle if half a cycle is more.
     pub within: f64,
 }
 
@@ -189,7 +189,7 @@ impl Lived<'_> {
             .then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - lead))
     }
 
-    /// Subtracts the P/E cycles that preparation cost before the life began.
+    /// Subtracts the time of the P/E cycles that writing the start-up state has used.
     fn begun_worn(&self, life: rate::Span) -> rate::Span {
         let cycles =
             cycles_of_overwriting(&self.shape, written_at_start(&self.plan.drive.config) as f64);

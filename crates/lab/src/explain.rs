@@ -48,8 +48,8 @@ pub struct Explanation {
     pub counterfactual: bool,
     /// Limit of each page kind, divided by the limit of the weakest page kind.
     pub kind_factor: Vec<(&'static str, f64)>,
-    /// Endurance of a block at the starting age of the drive, and at each age in the drive's table.
-    /// Empty without a table.
+    /// Endurance of a block at the starting P/E count of the drive, and at each P/E count of the
+    /// drive's table. Empty without a table.
     pub ages: Vec<Age>,
     /// Code from which the limits follow; `None` if the limits do not follow from a code.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,8 +58,8 @@ pub struct Explanation {
     /// "stripe"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripes: Option<Stripes>,
-    /// Error budget of a page at these P/E counts. It is the part that wear, age and reads leave at
-    /// each retry. `None` if the drive has no error rates.
+    /// Error budget of a page at these P/E counts: the part that wear, age and reads leave at each
+    /// retry. `None` if the drive has no error rates.
     pub error_budget: Option<ErrorBudget>,
     /// Number of retries that each hint allows. `None` if reads have no retries, or if a budget of
     /// `[hints]` is too short for a read.
@@ -85,7 +85,7 @@ pub struct ReadLatency {
     pub total_us: f64,
 }
 
-/// Dose of a read in its block.
+/// Dose that a read adds in its block.
 #[derive(Serialize)]
 pub struct Dose {
     /// Error model.
@@ -109,7 +109,7 @@ pub struct Age {
     pub groups: Vec<Group>,
     /// Number of reads at which the technique acts, for each of its actions.
     pub thresholds: Vec<Rewrite>,
-    /// Guarantee of the technique for such a block, and the reason for the guarantee.
+    /// Guarantee of the technique for the block, and the reason for the guarantee.
     pub promise: String,
     /// Number of dose units that remain for the wordline with the smallest margin. Below 0 if the
     /// guarantee does not hold. `None` without a guarantee.
@@ -129,7 +129,7 @@ pub struct Group {
     pub alpha: f64,
 }
 
-/// Action of a technique, and the number of reads at which it comes.
+/// Action of a technique, and the number of reads at which the technique acts.
 #[derive(Serialize)]
 pub struct Rewrite {
     /// Action of the technique.
@@ -222,12 +222,12 @@ fn dose(config: &DriveConfig, geometry: &Geometry) -> Option<Dose> {
     })
 }
 
-/// Returns the drive's starting age and each age of its table, in P/E cycles.
+/// Returns the drive's starting P/E count and each P/E count of its table.
 fn ages(config: &DriveConfig) -> BTreeSet<u32> {
     config.disturb.table.iter().map(|row| row.pec).chain([config.start.pec]).collect()
 }
 
-/// Describes a block of this age; `None` if the drive has no table of limits.
+/// Describes a block with this number of P/E cycles; `None` if the drive has no table of limits.
 ///
 /// # Errors
 /// Reports an invalid drive.

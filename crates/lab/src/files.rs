@@ -23,7 +23,7 @@ use vpass_core::base::units::BlockId;
 /// Name and content of a file.
 pub type File = (String, Vec<u8>);
 
-/// Returns the files of one run, which this call made.
+/// Returns the files of one run. `call` describes the command that made the run.
 ///
 /// # Errors
 /// Reports a trace file that can no longer be read.
@@ -89,7 +89,7 @@ fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
 /// Keys of a summary that differ between two runs of one seed.
 const TIMING: [&str; 3] = ["wall_s", "requests_per_s", "peak_rss_bytes"];
 
-/// Moves the values that differ between two runs of one seed into `timing.json`. Leaves null in
+/// Moves the values that differ between two runs of one seed into `timing.json`, and leaves null in
 /// their place.
 ///
 /// # Errors

@@ -104,7 +104,7 @@ struct Named {
     rank: u32,
 }
 
-/// Workload file of which only the hints are read.
+/// Workload file, read only for its hints.
 #[derive(Deserialize)]
 struct OfWorkload {
     hints: Option<Tables>,
@@ -215,8 +215,8 @@ impl HintFile {
         first.map_or_else(|| self.name.clone(), |line| format!("{} line {line}", self.name))
     }
 
-    /// Returns the address ranges of the hints. The workload has these extents, and the drive has
-    /// this capacity.
+    /// Returns the address ranges of the hints. `extents` are the parts that the workload names,
+    /// and `capacity` is the drive's capacity.
     ///
     /// # Errors
     /// Reports a name that the workload does not know, a range beyond the drive, or an extent that

@@ -19,8 +19,8 @@ pub mod wrong;
 /// Key, as `vpass list keys` shows it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Key {
-    /// Path `table.key`, as `--set` takes it. A key in a list of tables has three parts, and only
-    /// files can set it.
+    /// Path `table.key`, in the form that `--set` takes. A key in a list of tables has three parts,
+    /// and only files can set it.
     #[serde(rename = "key")]
     pub path: String,
     /// Kind of file: "drive" or "workload".

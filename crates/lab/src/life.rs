@@ -5,8 +5,7 @@
 //! including wear by reprogramming. A user may end the life earlier: after some years, or when the
 //! error rate (UBER) of all reads of the life exceeds a target. JESD218 defines endurance by such a
 //! target. Without a target, a life ends when the drive has reported the loss of more than 1 in
-//! 1,000 pages, because years with lost data do not count. The simulation ends after a hundred
-//! years.
+//! 1,000 pages. Years after such losses do not count. The simulation ends after a hundred years.
 
 mod accelerated;
 mod accelerated_loss;
@@ -81,7 +80,7 @@ pub struct Until {
     pub uber: Option<f64>,
 }
 
-/// Life of a drive, or of a sample. The counts of a life of a sample are those of the sample.
+/// Life of a drive or of a sample. For a sample, all counts are those of the sample alone.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Lived {
     /// Length in years.
@@ -129,11 +128,11 @@ pub struct Lived {
     pub course: Course,
 }
 
-/// Refuses a plan that cannot have a life. The plan has no time, is cut into parts, or ends by an
-/// error rate that is unknown.
+/// Refuses a plan that cannot have a life. For example, its requests have no times, or an unknown
+/// error rate has to end the life.
 ///
 /// # Errors
-/// Reports which setting is missing.
+/// Reports the setting that is missing or wrong.
 pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
         return Err(Failure::usage(format!(
@@ -367,7 +366,8 @@ impl Used {
     }
 }
 
-/// Progress of a life. The furthest of wear, errors and time counts.
+/// Report of the progress of a life. Its progress is the used share of its wear or of its time,
+/// whichever is larger.
 struct Parts<'a> {
     progress: &'a dyn Progress,
     told: u64,
@@ -381,7 +381,7 @@ struct Parts<'a> {
 impl Parts<'_> {
     fn used_up(&self, drive: &Drive, clock: &Clock) -> Used {
         let of_target = |target: f64| clock.uber(drive).unwrap_or(0.0) / target;
-        // A user who names an error rate has said which losses end the life.
+        // A user who sets an error rate decides with it which losses end the life.
         let most_lost = match self.uber {
             Some(_) => f64::INFINITY,
             None => f64::from(drive.geometry().host_pages) * MOST_LOST,
@@ -399,7 +399,7 @@ impl Parts<'_> {
     }
 
     fn tell(&mut self, at: Ns, used: Used) {
-        // Errors come late and suddenly, so they are no measure of progress.
+        // Errors come late and suddenly, so they do not measure progress.
         let share = self.wear.share(used).max(at as f64 / self.limit as f64).clamp(0.0, 1.0);
         self.tell_parts((share * PARTS as f64) as u64);
     }

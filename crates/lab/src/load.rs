@@ -140,7 +140,8 @@ pub fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failu
     Ok(Loaded { name: name.into(), text, config })
 }
 
-/// Loads a generated workload. A queue depth sets the key of the workload's table.
+/// Loads a generated workload. `queue_depth` replaces the value of this key in the workload's
+/// table.
 ///
 /// # Errors
 /// Reports an unknown name, a file that cannot be read, or a wrong key or value.
@@ -246,7 +247,7 @@ pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(failed)
 }
 
-/// Returns the tables of a file. Checks all keys and the types of their values before.
+/// Checks all keys of a file and the types of their values, and returns the tables of the file.
 fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
     let document = DeTable::parse(text).map_err(|e| complaint(name, text, &e))?;
     if let Some((at, unknown)) = schema::unknown_key(schema, document.get_ref()) {
@@ -261,7 +262,7 @@ fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
     toml::from_str(text).map_err(|e| complaint(name, text, &e))
 }
 
-/// Reads the tables after the overrides. Each override is checked when it is applied.
+/// Applies the overrides to the tables and reads the result. Each override is checked on its own.
 fn read<T: DeserializeOwned>(
     name: &str,
     text: &str,

@@ -117,7 +117,7 @@ pub struct TraceOptionsRecord {
     pub skip_bad_lines: bool,
 }
 
-/// Trace file with its digest, by which a change of the file is noticed.
+/// Trace file and its digest. The digest shows whether the file has changed.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceFileRecord {
     /// Path of the file.

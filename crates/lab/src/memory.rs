@@ -1,5 +1,5 @@
-//! Memory that runs need, memory that is available, and budget of simultaneous runs. A run that
-//! does not fit is refused before it starts.
+//! Memory: how much runs need, how much is available, and how much simultaneous runs may use. A run
+//! that does not fit is refused before it starts.
 
 use std::fs::read_to_string;
 use std::path::Path;
@@ -22,8 +22,8 @@ use crate::setup::Gear;
 /// Memory of a run besides its drive and its requests. It holds requests underway, queues of the
 /// timed gear, counts and histograms.
 const OF_A_RUN: u64 = 32 << 20;
-/// Divisor that gives the share of memory which runs leave free. Other programs need this share. So
-/// do parts of unknown size, such as requests that wait for a slow drive.
+/// Divisor of the available memory: runs leave one part of this many free. Other programs need this
+/// part, and so does data of unknown size, such as requests that wait for a slow drive.
 const LEFT_ALONE: u64 = 4;
 
 /// Returns the largest number of bytes that a run may need.
@@ -58,8 +58,8 @@ fn of_drive(config: &DriveConfig, reclaim: &str, oracle: Option<Level>) -> u64 {
     Drive::memory(config, technique).0 + oracle + OF_A_RUN
 }
 
-/// Refuses a run that does not fit and would end the process. Returns the number of bytes that the
-/// run needs.
+/// Refuses a run that does not fit into memory, because such a run would end the process. Returns
+/// the number of bytes that the run needs.
 ///
 /// # Errors
 /// Reports the needed and the available memory, or an error of the workload.
@@ -96,8 +96,8 @@ pub fn budget() -> u64 {
 }
 
 /// Returns the number of bytes that this process may still use; `None` if the system does not
-/// report it. The smallest limit counts: that of the machine, of the control groups, or of the
-/// process.
+/// report it. The machine, the control groups and the process have limits. The smallest limit
+/// counts.
 fn available() -> Option<u64> {
     let info = read_to_string("/proc/meminfo").ok()?;
     let machine = kib(&info, "MemAvailable:")? + kib(&info, "SwapFree:").unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Numbers for readers: digits are grouped, and the size chooses the unit.
+//! Numbers for readers. Digits are grouped, and the unit suits the size.
 
 pub use vpass_core::base::in_words::{
     count, days, digits, microseconds, seconds, years, years_between,

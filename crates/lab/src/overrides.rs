@@ -146,9 +146,9 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Str
     Ok(())
 }
 
-/// Removes from a drive's tables all other names of the parameters that `sets` sets. An alias sets
-/// a parameter of several techniques. If `sets` has this parameter for one technique, the other
-/// techniques get the alias's value under their own keys.
+/// Removes from a drive's tables every other name of a parameter that an override sets. An alias
+/// sets a parameter of several techniques. If an override sets this parameter for one technique,
+/// the other techniques get the alias's value under their own keys.
 pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
     let is_set = |slot: &Slot, technique: Option<&str>, key: &str| {
         sets.iter().any(|s| {
@@ -193,7 +193,7 @@ fn read_value(text: &str) -> Value {
 }
 
 /// Removes from a drive's tables all values that follow from the keys in `sets`. `resolved` is the
-/// drive without `sets`, if such a drive is possible.
+/// drive before the overrides, if such a drive is possible.
 pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: &[Override]) {
     let given = |table: &str, key: &str| {
         sets.iter().any(|s| s.table == table && s.key == key && s.value.is_some())
@@ -209,8 +209,7 @@ pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: 
     };
     if sets.iter().any(|s| s.table == "geometry" && s.value.is_some()) && !capacity {
         remove(file, "drive", "capacity");
-        // The spare is slightly smaller, so that rounding gives the same capacity if the capacity
-        // stays the same.
+        // The spare is reduced slightly, so that rounding does not change an unchanged capacity.
         put(file, "drive", "spare", Value::Float(resolved_spare(resolved) - 1e-12));
         put(
             file,

@@ -1,8 +1,8 @@
 //! Printable form of text from outside: names in traces and job files, paths, words of the command
 //! line, and strings of TOML files.
 //!
-//! Such text may hold terminal codes or line ends. This module prints all such text, so a text
-//! affects only its own place.
+//! Such text may hold terminal codes or line ends. vpass prints it only through this module, so
+//! that the text cannot change the output around it.
 
 use std::borrow::Cow;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Plan of a run. All of it is checked before anything runs or is created.
+//! Plan of a run. vpass checks the whole plan before it runs or creates anything.
 
 mod assumptions;
 mod cycles;
@@ -87,8 +87,8 @@ pub struct RunPlan {
     /// Whether the host's page reads are split into stages (`Summary::page_reads`). Stages need the
     /// timed gear and no oracle.
     pub stages: bool,
-    /// Whether the run records what only the files of a result folder have: latencies by window of
-    /// time, in the timed gear, and doses and erases. Drives of other `ages` record none.
+    /// Whether the run records the data that only a result folder has: latencies by window of time
+    /// (timed gear), doses, and erases. Drives of other `ages` record none of this.
     pub files: bool,
 }
 
@@ -143,8 +143,9 @@ impl RunPlan {
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &sets, refresh);
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
         if refuses {
-            // The check comes before the survey of a long trace. An impossible age is refused as an
-            // age, before its effect on limits is noticed.
+            // This check comes before the survey of a trace, which may take long. It reports an
+            // impossible age itself, before a later check would report an effect of the age on
+            // limits.
             refresh::check(&drive.config, refresh)
                 .map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
             refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;

@@ -39,10 +39,10 @@ impl Job<'_> {
 /// Grouping of drives that serve the same requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Together as many drives as threads and memory allow.
+    /// As many drives run together as threads and memory allow.
     Fastest,
-    /// Together only few drives, so that some drive ends every few seconds. The caller keeps the
-    /// results of each ended drive, even if other drives fail.
+    /// Only few drives run together, so that some drive ends every few seconds. The caller keeps
+    /// the results of each ended drive, even if other drives fail.
     EndOften,
 }
 
@@ -137,7 +137,8 @@ fn run_jobs<T: Send>(
         .into_iter()
         .flatten()
         .collect();
-    // The failure that caused a stop counts. The interruptions of other runs do not count.
+    // A failure in one run interrupts the other runs. These interruptions come last in the order,
+    // so that the failure itself is reported.
     results.sort_by_key(|(first, result)| {
         (result.as_ref().is_err_and(Failure::is_interruption), *first)
     });
@@ -255,11 +256,11 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) 
     tasks
 }
 
-/// Returns a pool of this many threads. If the system gives no further threads, the pool has only
-/// the present thread.
+/// Returns a pool of this many threads. If the system gives no threads, the pool uses only the
+/// current thread.
 ///
 /// # Errors
-/// Reports that even the present thread cannot be used.
+/// Reports that even the current thread cannot be used.
 pub fn threads(wanted: usize, progress: &dyn Progress) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new().num_threads(wanted).build().or_else(|e| {
         progress.note(&format!("{wanted} threads are not available ({e}): one does all the work"));

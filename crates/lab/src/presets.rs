@@ -67,7 +67,7 @@ mod tests {
         }
     }
 
-    /// Sensings of 10 us and of 15 us give a mean of 45 us in both codes.
+    /// A page takes 10 us, plus 15 us for each sensing. The mean is 45 us in both codes.
     #[test]
     fn both_codes_of_the_drive_differ_only_in_sensing() {
         let (of_124, mut of_232) = (read("modern-tlc"), read("modern-tlc-232"));

@@ -10,8 +10,8 @@ pub trait Progress: Sync {
         self.advance(0)
     }
 
-    /// Reports that a part of the work begins (false) or ends (true) during which no stop is
-    /// noticed. The creation of a drive is such a part.
+    /// Reports a part of the work that cannot be stopped: false at its beginning, true at its end.
+    /// The creation of a drive is such a part.
     fn listens(&self, _listens: bool) {}
 
     /// Reports that a stage of the work begins, in a few words. `_whose` is the name of the work if
@@ -26,7 +26,7 @@ pub trait Progress: Sync {
 /// the unit of the size.
 pub type Begin<'a> = &'a (dyn Fn(Option<u64>, &str) -> Box<dyn Progress> + Sync);
 
-/// Does a part of the work during which no stop is noticed.
+/// Does a part of the work that cannot be stopped.
 pub(crate) fn deaf<T>(progress: &dyn Progress, work: impl FnOnce() -> T) -> T {
     progress.listens(false);
     let done = work();

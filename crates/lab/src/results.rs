@@ -148,7 +148,7 @@ pub struct Summary {
     pub uber: Option<Uber>,
     /// Report of the oracle; null if the oracle did not check the run.
     pub oracle: Option<OracleReport>,
-    /// Highest dose over limit of a block at the moment when a reclaim job began with it. Only
+    /// Largest ratio of dose to limit in a block at the beginning of the block's reclaim job. Only
     /// wordlines with valid or lost pages count. Null without an oracle, without reclaim jobs, or
     /// if reads disturb nothing.
     pub threshold_used: Option<f64>,

@@ -1,4 +1,4 @@
-//! One run. A drive is created, aged, measured and judged.
+//! One run: vpass creates a drive, ages it, measures it and judges it.
 
 mod adaptive;
 mod cycles;
@@ -43,8 +43,8 @@ pub struct Outcome {
     pub engine: Option<Replay>,
     /// Counts over the course of the run.
     pub series: Series,
-    /// Record of doses; `None` if the plan does not want it, without an oracle, or if reads disturb
-    /// nothing.
+    /// Record of doses. `None` if the plan does not want it, if there is no oracle, or if reads
+    /// disturb nothing.
     pub doses: Option<DoseRecord>,
     /// Number of cycles; `None` if requests determined the length of the run.
     pub cycles: Option<CyclesDone>,

@@ -29,7 +29,7 @@ pub(crate) struct Section {
     pub(crate) name: &'static str,
     /// Keys of the type, in the order of its fields.
     pub(crate) declared: &'static [Key],
-    /// Inner tables. A key of this table holds each, alone or as a list.
+    /// Inner tables. Each is the value of a key of this table, alone or in a list.
     inner: &'static [Section],
     /// Check that a table can be read as its type.
     pub(crate) check: fn(Table) -> Result<(), toml::de::Error>,
@@ -97,7 +97,7 @@ impl Section {
     }
 }
 
-/// Returns the table that is read as a type.
+/// Returns the table that is read as type `T`.
 const fn section<T: DeserializeOwned + Keys>(name: &'static str) -> Section {
     Section {
         name,
@@ -176,8 +176,8 @@ pub(crate) const MODEL_TABLE: &str = "model";
 pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {
     for (key, value) in document {
         let name: &str = key.get_ref();
-        // If no table has a key `hints`, the hints are those of a workload, and `crate::hints`
-        // reads them.
+        // If no table of this file has the name `hints`, the file is a workload. `crate::hints`
+        // reads its hints.
         if name == "description" || name == "hints" && schema.iter().all(|s| s.name != name) {
             continue;
         }
@@ -279,8 +279,8 @@ pub(crate) fn find<'a>(
     Err(unknown_in(own, section, key))
 }
 
-/// Returns all paths of a key that the user gave without a table. If no key has this name, returns
-/// the paths of the nearest name.
+/// Returns all paths of a key that the user gave without a table. If the key is unknown, returns
+/// the paths of the most similar key.
 pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     let all: Vec<_> = schema.iter().flat_map(|s| s.iter()).collect();
     let holds = |wanted: &str| {
@@ -404,7 +404,7 @@ mod tests {
             found("model = 1"),
             "unknown key `model` in @: did you mean `disturb.model` or `error.model`?"
         );
-        // A table that no technique has gets the suggestion of a technique's name.
+        // For a table of an unknown technique, the error suggests the name of a technique.
         let found_table = found("[reclaim.my-own]\na = 1");
         assert!(
             found_table.starts_with("unknown key `reclaim.my-own` in @: known are block, "),

@@ -11,7 +11,7 @@ use vpass_core::drive::Drive;
 use crate::batch;
 
 /// Largest number of rows, without the last row. At this number, every second row is removed, and
-/// further rows come half as often.
+/// the distance of further rows doubles.
 const MOST_ROWS: usize = 512;
 
 /// Counts over the course of a run, since counting began.
@@ -77,7 +77,7 @@ const WRITE_PAGES: usize = 1;
 const PROGRAMS: usize = 2;
 const ERASES: usize = PROGRAMS + Cause::COUNT;
 
-/// Counts in a part of a run. Counts are interpolated between two rows, so they may not be whole
+/// Counts in a part of a run. Counts between two rows are interpolated, so they may not be whole
 /// numbers.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
@@ -174,8 +174,8 @@ impl Series {
             self.rows.last().map_or(0, |last| last.requests) / self.rows.len().max(1) as u64;
     }
 
-    /// Returns the run cut into equal parts. The parts are equal in time if rows have a time, and
-    /// otherwise in requests.
+    /// Cuts the run into equal parts, and returns the counts of each. The parts have equal times if
+    /// rows have a time, and equal numbers of requests otherwise.
     pub fn parts(&self, parts: u32) -> Vec<Part> {
         let at = |row: &Sample| row.seconds.unwrap_or(row.requests as f64);
         let end = self.rows.last().map_or(0.0, at);
@@ -199,8 +199,8 @@ impl Series {
         })
     }
 
-    /// Returns the run cut into batches with nearly equal numbers of requests; `None` with too few
-    /// samples.
+    /// Cuts the run into batches with nearly equal numbers of requests. Returns `None` if there are
+    /// too few samples.
     pub fn batches(&self) -> Option<Vec<Part>> {
         // The first sample may come before the first request.
         let rows =
@@ -340,7 +340,7 @@ mod tests {
         )
         .unwrap();
         let mut series = Series::default();
-        // Samples come every 10 requests. At 512 rows, 256 rows stay, and further rows come every
+        // Samples come every 10 requests. At 512 rows, 256 rows remain, and further rows come every
         // 20 requests. At the next 512 rows, the distance becomes 40 requests.
         for _ in 0..2000 {
             run_untimed(&mut drive, &mut Reads(10), &mut |_, _| true).unwrap();

@@ -1,5 +1,5 @@
-//! Session of a drive, the same for every caller. The drive is created, observed and filled. Then
-//! it is warmed up, measured and judged.
+//! Session of a drive, for every caller. A session creates, observes and fills the drive. Then it
+//! warms up, measures and judges the drive.
 //!
 //! ```text
 //! Session::new   a drive with its content, and its oracle
@@ -19,7 +19,7 @@ use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
 use vpass_oracle::{Level, Oracle, OracleReport};
 
-/// Start-up states of the latest drives. Rows and ages of a comparison share these states.
+/// Start-up states of the latest drives. The drives of a comparison share these states.
 static IMAGES: Images = Images::new();
 
 /// Inputs of a session.
@@ -37,8 +37,8 @@ pub struct Beginning<'a> {
     pub seed: u64,
 }
 
-/// Function that is called regularly with the number of requests served so far. It returns whether
-/// to go on.
+/// Function that is called regularly with the number of requests served so far. It returns false to
+/// stop.
 pub type Step<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;
 
 /// Drive with its content, before the start of counting.
@@ -88,7 +88,8 @@ impl Session {
         &mut self.drive
     }
 
-    /// Serves requests at once, in any gear. Returns the number of requests.
+    /// Serves requests in the untimed gear, whatever the gear of the drive. Returns the number of
+    /// requests.
     ///
     /// # Errors
     /// Returns the errors of the workload, or a stop by `step`.
@@ -143,7 +144,7 @@ impl Measured {
         }
     }
 
-    /// Serves the given requests at once, on a drive in the untimed gear.
+    /// Serves the given requests on a drive in the untimed gear.
     ///
     /// # Errors
     /// Reports a request after the end of time, or a stop by `step`.
@@ -172,10 +173,10 @@ pub struct Judged {
     pub engine: Option<Replay>,
     /// Report of the oracle; `None` without an oracle.
     pub oracle: Option<OracleReport>,
-    /// Highest dose over limit of a block when a reclaim job began with it; `None` without an
+    /// Largest ratio of dose to limit in a block when its reclaim job began. `None` without an
     /// oracle or without reclaim jobs.
     pub threshold_used: Option<f64>,
-    /// Record of doses; `None` if it was not wanted, without an oracle, or if reads disturb
-    /// nothing.
+    /// Record of doses. `None` if no record was wanted, if the drive has no oracle, or if reads
+    /// disturb nothing.
     pub doses: Option<DoseRecord>,
 }

@@ -1,4 +1,5 @@
-//! Decides whether a run has settled. It has if its last third resembles the third before.
+//! Decides whether a run has settled. A run has settled if its last third resembles the previous
+//! third.
 //!
 //! Windows grow with the run, so even a slow change shows in the end. Three decisions use this
 //! module: the warm-up of `vpass life`, the life projected from a run, and `--until stable`. Each

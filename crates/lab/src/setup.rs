@@ -17,7 +17,7 @@ pub struct Base {
     pub drive: String,
     /// Gear of the run.
     pub gear: Gear,
-    /// Queue depth of a closed loop. If absent, the workload's own clock, depth or rate applies.
+    /// Queue depth of a closed loop; if absent, the workload's own clock, depth or rate applies.
     pub queue_depth: Option<u32>,
     /// Overrides of drive or workload keys, each `KEY=VALUE`.
     pub set: Vec<String>,

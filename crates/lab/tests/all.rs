@@ -1,4 +1,5 @@
-//! Integration tests of runs and lives. One program links once and keeps all cores busy.
+//! Integration tests of runs and lives. They are one program, which links once and keeps all cores
+//! busy.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Files of doses and erases: against doses worked out from a trace, against the oracle's verdict,
-//! and by their sizes.
+//! Tests of the files of doses and erases. The tests compare the files with doses computed from a
+//! trace, with the oracle's verdict, and with each other's sizes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -41,7 +41,7 @@ fn ran(plan: &RunPlan) -> (Outcome, Vec<File>) {
     (outcome, files)
 }
 
-/// Plan of a preset's workload with these keys, which records doses.
+/// Returns a plan that records doses. It has a preset's workload and these keys.
 fn plan(drive: &str, workload: &str, gear: Gear, reclaim: &str, keys: &str) -> RunPlan {
     let set = keys.split_whitespace().map(str::to_owned).collect();
     let base = Base { gear, set, ..Base::new(drive) };
@@ -50,7 +50,8 @@ fn plan(drive: &str, workload: &str, gear: Gear, reclaim: &str, keys: &str) -> R
     RunPlan { files: true, ..RunPlan::new(&setup, chosen, &unwatched).unwrap() }
 }
 
-/// Drive of 24 blocks of 4 wordlines of 3 pages, with alpha 9.25 and a limit that no read reaches.
+/// Drive of 24 blocks. A block has 4 wordlines of 3 pages, alpha 9.25, and a limit that no read
+/// reaches.
 const SMALL: &str = r#"
     [geometry]
     channels = 1
@@ -75,7 +76,8 @@ const SMALL: &str = r#"
     table = [{ pec = 0, limit = [20000], alpha = [9.25] }]
 "#;
 
-/// Returns the pages that the trace reads, in order: page 7 often, others by a pattern.
+/// Returns the pages that the trace reads, in order. Page 7 is read often, other pages by a
+/// pattern.
 fn reads() -> Vec<u64> {
     (0..4000u64).map(|n| if n % 3 == 0 { 7 } else { n * n % 61 }).collect()
 }
@@ -95,8 +97,8 @@ fn replay(folder: &Path, gear: Gear) -> RunPlan {
     RunPlan { files: true, ..plan }
 }
 
-/// Dose of each wordline of a block after the first `count` reads. A read adds 9.25 to its
-/// neighbours, nothing to its own wordline, and 1 to every other wordline of the block.
+/// Returns the dose of each wordline of a block after the first `count` reads. A read adds 9.25 to
+/// its neighbours, 0 to its own wordline, and 1 to every other wordline of the block.
 fn doses_after(count: usize, block: usize, wordline_of: &BTreeMap<u64, usize>) -> [f64; 4] {
     let mut doses = [0.0; 4];
     for page in &reads()[..count] {
@@ -120,7 +122,7 @@ fn doses_are_those_of_the_trace_at_one_moment() {
     let folder = tempfile::tempdir().unwrap();
     for gear in [Gear::Untimed, Gear::Timed] {
         let (outcome, files) = ran(&replay(folder.path(), gear));
-        // Nothing moves, so the places at the end are those of all reads.
+        // No data moves, so all reads find the pages at their places of the end.
         let places = outcome.drive.map_rows();
         let places = places.map(|row| (u64::from(row.lpn.number()), row.ppn.number() as usize / 3));
         let wordline_of: BTreeMap<u64, usize> = places.collect();
@@ -131,7 +133,7 @@ fn doses_are_those_of_the_trace_at_one_moment() {
             let (found, limits): (Vec<f64>, Vec<f64>) = (of("dose"), of("limit"));
             let block = number(&wordlines[0], "block") as usize;
             let reads_then = number(&wordlines[0], "at_host_read_pages") as usize;
-            // The last of these reads may be the one that is judged, before its own effect.
+            // The snapshot may come before the effect of the last of these reads.
             let expected = [0, 1].map(|less| doses_after(reads_then - less, block, &wordline_of));
             if gear == Gear::Untimed {
                 assert!(expected.iter().any(|doses| doses[..] == found), "{found:?} {expected:?}");
@@ -148,7 +150,7 @@ fn doses_are_those_of_the_trace_at_one_moment() {
             assert_eq!(number(&wordlines[0], "die") as usize, block / 12);
             blocks.push(block);
         }
-        // All blocks that were read are there, the worst first.
+        // The file has all blocks that were read, the worst block first.
         let mut read: Vec<usize> = reads().iter().map(|page| wordline_of[page] / 4).collect();
         read.sort_unstable();
         read.dedup();
@@ -159,7 +161,7 @@ fn doses_are_those_of_the_trace_at_one_moment() {
             .map(|block| number(&rows(&files, "dose_blocks.csv")[*block], "worst_ratio"))
             .collect();
         assert!(worst.is_sorted_by(|a, b| a >= b), "{worst:?}");
-        // The end is the worst moment of the most-read block.
+        // The most-read block is worst at the end.
         let end = doses_after(reads().len(), blocks[0], &wordline_of);
         let highest = end.into_iter().fold(0.0, f64::max) / 20000.0;
         assert!((worst[0] - highest).abs() < 1e-12, "{} {highest}", worst[0]);
@@ -167,7 +169,7 @@ fn doses_are_those_of_the_trace_at_one_moment() {
     }
 }
 
-/// Reads of hot pages on a worn drive, so that blocks reach their limits.
+/// Reads of hot pages on a worn drive. They bring blocks to their limits.
 const HOT: &str =
     "workload.requests=1500000 workload.distribution=hot-cold:0.002/0.95 start.pec=3000";
 
@@ -196,7 +198,7 @@ fn the_worst_block_is_the_oracles() {
         );
         let used = summary.threshold_used.unwrap();
         assert!(used > 0.0 && used <= worst, "{used} of {worst}");
-        // The snapshot of the worst block is within 1 % of it, and of one moment.
+        // The snapshot of the worst block is of one moment. It is within 1 % of the worst ratio.
         let dose = rows(&files, "dose.csv");
         let first = dose.iter().filter(|row| row["block"] == dose[0]["block"]);
         let ratios = first.filter(|row| number(row, "valid_pages") > 0.0);
@@ -204,7 +206,8 @@ fn the_worst_block_is_the_oracles() {
             ratios.map(|row| number(row, "dose") / number(row, "limit")).fold(0.0, f64::max);
         assert!(highest <= worst && highest > worst - 0.011, "{highest} of {worst}");
         check_bins(&files);
-        // Erases for reads had used as much of the limit as jobs did, or more.
+        // Erases for reads happen when jobs end, so the used share of the limit is at least that at
+        // the beginning of jobs.
         let erasures = rows(&files, "erasures.csv");
         let by_reclaim = erasures.iter().filter(|row| row["cause"] == "reclaim");
         let shares: Vec<f64> = by_reclaim.map(|row| number(row, "share_used")).collect();
@@ -268,8 +271,8 @@ fn every_erase_has_its_reads() {
     let erasures = rows(&files, "erasures.csv");
     assert!(erasures.len() > 100 && erasures.iter().all(|row| row["every"] == "1"));
     assert_eq!(erasures.len() as u64, outcome.summary.flash.erases.sum());
-    // Each sensing deposits a dose unit in its block: in a block that was erased, or stands at the
-    // end.
+    // Each sensing adds a dose unit to its block. The file of erases or the file of blocks has this
+    // unit.
     let erased: f64 = erasures.iter().map(|row| number(row, "reads")).sum();
     let standing: f64 =
         rows(&files, "blocks.csv").iter().map(|row| number(row, "reads_dose_units")).sum();
@@ -303,7 +306,7 @@ fn a_record_changes_no_other_file_and_is_the_same_each_time() {
     for name in added {
         assert!(rest.remove(name).is_some(), "{name}");
     }
-    // A record also has windows of time: latencies in more intervals.
+    // A run with a record also has windows of time, so its latencies have more intervals.
     let windowed = |name: &str| {
         name == "latency.csv"
             || std::path::Path::new(name).extension().is_some_and(|end| end == "hlog")
@@ -313,7 +316,7 @@ fn a_record_changes_no_other_file_and_is_the_same_each_time() {
     without.retain(|name, _| !windowed(name));
     assert!(rest.len() > 4, "{:?}", rest.keys());
     assert_eq!(rest, without);
-    // Without an oracle doses are unknown; erases are the same.
+    // Without an oracle, doses are unknown, but erases are the same.
     let (outcome, off) = ran(&RunPlan { oracle: Watch::Off, ..recorded });
     assert!(added[..3].iter().all(|name| text(&off, name).is_none()));
     assert_eq!(outcome.summary.threshold_used, None);

@@ -1,5 +1,5 @@
-//! Tests of life estimates against simulated lives, cycle by cycle. The cases were fixed before any
-//! of them was run.
+//! Tests of life estimates against simulated lives, cycle by cycle. The cases were fixed before the
+//! first of them was run.
 #![expect(clippy::print_stdout, reason = "a table of errors is printed")]
 
 use vpass_lab::estimate::{self, Case, Estimate};
@@ -8,7 +8,7 @@ use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::unwatched;
 use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
 
-/// Even or skewed requests of whole pages, on `tiny`, from one P/E count to another.
+/// Case: even or skewed requests of whole pages on `tiny`, from one P/E count to another.
 #[derive(Clone, Copy)]
 struct Asked {
     reclaim: &'static str,
@@ -46,7 +46,7 @@ fn plan(asked: Asked, seed: u64) -> RunPlan {
         .unwrap()
 }
 
-/// Returns the estimate, and its error against the mean of lives with these seeds.
+/// Returns the estimate, and its error relative to the mean of lives with these seeds.
 fn off(asked: Asked, seeds: std::ops::RangeInclusive<u64>) -> (Estimate, f64) {
     let plans: Vec<RunPlan> = seeds.map(|seed| plan(asked, seed)).collect();
     let estimate = estimate::of(&plans[0]).unwrap().unwrap();
@@ -106,7 +106,7 @@ fn even() -> Vec<(&'static str, Asked)> {
     ]
 }
 
-/// Cases with skewed writes, and with rewritten wordlines.
+/// Cases with skewed writes, and cases in which single wordlines are rewritten.
 fn skewed() -> Vec<(&'static str, Asked)> {
     let wordlines = Asked { reclaim: "straw-wl", pec: (2975, 3000), ..READS };
     vec![

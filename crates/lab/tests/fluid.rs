@@ -1,6 +1,6 @@
 //! Tests of the fluid gear against the untimed gear, and of samples against whole drives. Both
-//! gears draw their reads, so means over seeds are compared. They must agree within 1 % or three
-//! standard errors of the difference, whichever is larger.
+//! gears draw their reads at random, so the tests compare means over seeds. The means must agree
+//! within 1 %, or within three standard errors of their difference.
 
 use crate::common;
 
@@ -112,7 +112,7 @@ fn both_gears_agree(pairs: &[Pair]) {
         both("erases", 0.01, &|s| s.flash.erases.sum() as f64);
         both("programs", 0.01, &|s| s.flash.programs.sum() as f64);
         both("alarms", 0.01, &|s| s.reclaim.alarms as f64);
-        // An extreme over few seeds deviates by a few per cent.
+        // An extreme over few seeds varies by a few per cent.
         both("worst dose", 0.02, &|s| s.oracle.as_ref().unwrap().worst_dose_ratio);
         assert!(
             fluid.iter().any(|s| s.reclaim.pages_copied > 100),

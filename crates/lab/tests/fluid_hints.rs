@@ -22,7 +22,7 @@ struct Case {
     set: &'static [&'static str],
 }
 
-/// Hint "idle" for all data, so all of its reads may be slow.
+/// Hint "idle" for all data, so that all reads may be slow.
 const ALL: &str = "[[range]]\noffset = 0\nbytes = \"1GiB\"\naccess_latency = \"idle\"\n";
 /// Hint "idle" for one range, and "typical" for another.
 const SOME: &str = "[[range]]\noffset = 0\nbytes = \"300MiB\"\naccess_latency = \"idle\"\n\
@@ -129,7 +129,7 @@ fn retries_and_hints_agree() {
     }
 }
 
-/// Every page of a sample has the hint that it has on the whole drive.
+/// Checks that every page of a sample has the hint that it has on the whole drive.
 #[test]
 fn a_sample_has_the_hints_of_its_pages() {
     let room = room("hints-sample");
@@ -158,8 +158,8 @@ fn a_sample_has_the_hints_of_its_pages() {
     }
 }
 
-/// The hints change every 2 MiB, so every block at the start has several hints until data is
-/// regrouped.
+/// The hints change every 2 MiB. So every block has data with several hints, until the drive
+/// regroups the data.
 #[test]
 fn data_is_regrouped_in_both_gears() {
     let room = room("hints-regroup");
@@ -186,15 +186,15 @@ fn data_is_regrouped_in_both_gears() {
         left < 0.05 * kept && left_untimed < 0.05 * kept,
         "{left} and {left_untimed} of {kept}"
     );
-    // Blocks that reclaim or GC takes first are regrouped, too.
+    // Reclaim and GC also regroup the blocks that they take first.
     assert!(
         moved > kept && (moved / moved_untimed - 1.0).abs() < 0.1,
         "{moved} and {moved_untimed}"
     );
 }
 
-/// Pages 0 and 16 start in one block, and only page 0 has a hint. One phase reads page 0, the next
-/// reads page 16.
+/// Pages 0 and 16 start in one block, and only page 0 has a hint. One phase reads page 0, and the
+/// next phase reads page 16.
 #[test]
 fn reads_of_phases_have_the_hints_of_their_own_pages() {
     let room = room("hints-phases");

@@ -1,5 +1,5 @@
-//! Tests of workloads with changing rates in the fluid and the untimed gear: phases, a trace, a
-//! disk's statistics, fio jobs with a rate.
+//! Tests of workloads with changing rates, in the fluid and the untimed gear. The workloads are
+//! phases, a trace, a disk's statistics, and fio jobs with a rate.
 
 use crate::common;
 
@@ -42,8 +42,9 @@ fn run(setup: &Setup, reclaim: &str) -> Summary {
     summary
 }
 
-/// Compares both gears over eight seeds: reads, writes, reclaim, wear, and the worst dose. The
-/// fluid gear draws read counts that are constant in the stream, so its worst dose is larger.
+/// Compares both gears over eight seeds: reads, writes, reclaim, wear, and the worst dose. Read
+/// counts are constant in the stream, but the fluid gear draws them. Its worst dose is therefore
+/// larger.
 fn gears_agree(
     workload: &Named,
     reclaim: &str,
@@ -78,7 +79,7 @@ fn gears_agree(
     );
 }
 
-/// Two hot sets in turn, and writes between them.
+/// Phases that read two hot sets, with writes between them.
 const PHASES: &str = "[workload]\nrate = 10000.0\nrequests = 1500000\n\
     [[workload.phase]]\nranges = [[0, 400]]\norder = \"random\"\nrequests = 200000\n\
     [[workload.phase]]\nranges = [[300, 30000]]\nop = \"write\"\norder = \"random\"\n\
@@ -93,8 +94,8 @@ fn phases_agree() {
     }
 }
 
-/// Trace with the columns of MSR Cambridge: some pages are read at first, others later, and a few
-/// are written.
+/// Trace with the columns of MSR Cambridge. Some pages are read early, other pages later, and a few
+/// pages are written.
 fn trace(room: &Path) -> PathBuf {
     let mut text = String::new();
     let mut random = 1u64;
@@ -145,8 +146,8 @@ fn statistics_and_jobs_with_a_rate_agree() {
         let allowed = deviations * (one.max(other) as f64).sqrt();
         assert!((one as f64 - other as f64).abs() <= allowed, "{what}: {one} and {other}");
     };
-    // Only reads of flash are drawn in bulk. Reads from the write buffer and of unwritten pages are
-    // not.
+    // The fluid gear draws only reads of flash. Reads from the write buffer, and reads of unwritten
+    // pages, are simulated one by one.
     near("pages written", untimed.host.write_pages, fluid.host.write_pages, 0.0);
     near(
         "pages read",

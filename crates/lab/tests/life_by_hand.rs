@@ -1,4 +1,5 @@
-//! Summary of two lives, computed by hand. Each life is of half a drive, with 200 pages programmed.
+//! Tests of the summary of two lives, computed by hand. Each life is that of half a drive, with 200
+//! programmed pages.
 
 use std::num::NonZeroU32;
 
@@ -156,17 +157,18 @@ fn near(what: &str, one: f64, other: f64) {
 fn means_and_intervals() {
     let life = Life::of("two".into(), &plans(), &lives());
     near("years", life.years.mean, 2.0);
-    // Student's t for one degree of freedom; the standard deviation is the root of two, and that of
-    // the mean is 1.
+    // Student's t has one degree of freedom. The standard deviation is the square root of two, so
+    // the standard error of the mean is 1.
     assert!((life.years.ci95.unwrap() - 12.7062).abs() < 1e-3);
     near("P/E cycles", life.pec_mean.mean, 2500.0);
-    // Counts of a whole drive are twice those of a half.
+    // A whole drive has twice the counts of half a drive.
     near("host", life.host_bytes_written.mean, (2 * 60 * PAGE) as f64);
     near("flash", life.flash_bytes_written.mean, (2 * 200 * PAGE) as f64);
     near("lost", life.data_lost_pages, 3.0);
-    // Ratios of 200 to 100, and of 200 to 20.
+    // The mean of 200 / 100 and 200 / 20 is 6.
     near("amplification", life.write_amplification.unwrap().mean, 6.0);
-    // 30 pages programmed because of reads of 600, and 80 of 200: 5 and 40 %.
+    // Because of reads, the lives programmed 30 pages for 600 pages read, and 80 pages for 200
+    // pages read. These are 5 % and 40 %.
     near("read wear", life.read_wear.unwrap().mean, 22.5);
     // 80 of 180 writes are small, and 45 fill reads are a quarter of 180.
     assert_eq!(
@@ -216,7 +218,8 @@ fn shares_are_means_of_shares() {
         assert_eq!(name, row);
         near(name, share.mean, right);
     }
-    // (0.5 - 0.2) / 2 is the standard deviation divided by the root of two.
+    // Half the difference, (0.5 - 0.2) / 2, is the standard deviation divided by the square root of
+    // two.
     assert!((consumed.host.ci95.unwrap() - 12.7062 * 0.15).abs() < 1e-3);
     let json = serde_json::to_value(&consumed).unwrap();
     let of = |name: &str| json[name]["mean"].as_f64().unwrap();
@@ -265,8 +268,8 @@ fn how_lives_ended() {
     assert_eq!(of([End::WornOut, End::WornOut]), (true, true, "2.00 ± 12.7 years".into()));
     assert_eq!(of([End::WornOut, End::Uber]), (false, true, "2.00 ± 12.7 years".into()));
     assert_eq!(of([End::LivesOn, End::Uber]), (false, false, "> 2.00 years".into()));
-    // 0.02 and 0.06: 0.04 years are 14.6 days, and 12.706 times 0.02 years are 92.8 days. For 0.2
-    // and 0.6 both are ten times larger.
+    // The mean of 0.02 and 0.06 years is 14.6 days. The half width, 12.706 times 0.02 years, is
+    // 92.8 days. For 0.2 and 0.6 years, both numbers are ten times larger.
     let text = |scale: f64| {
         let [one, other] = lives().map(|lived| Lived { end: End::WornOut, ..lived });
         let lives = [Lived { years: 0.02 * scale, ..one }, Lived { years: 0.06 * scale, ..other }];

@@ -1,5 +1,5 @@
-//! Tests of the causes of wear. Separate arithmetic uses the length of a life, the data written in
-//! it, and the size of a block.
+//! Tests of the causes of wear. The expected numbers are computed from the length of a life, the
+//! data written in it, and the size of a block.
 
 use std::num::NonZeroUsize;
 
@@ -41,8 +41,8 @@ fn near(what: &str, one: f64, other: f64, share: f64) {
     assert!((one - other).abs() <= share * other.abs(), "{what}: {one} and {other}");
 }
 
-/// Checks that the programmed pages fill the erased blocks, and that the mean block gained its
-/// share of these erases, whatever the cause.
+/// Checks that the programmed pages fill the erased blocks. Also checks that the P/E cycles of the
+/// mean block are the erases divided by the number of blocks.
 fn adds_up(lived: &Lived, start: &Lived) {
     let (programmed, erased) = Cause::ALL.iter().fold((0.0, 0.0), |(programmed, erased), cause| {
         (programmed + lived.programs.of(*cause) as f64, erased + lived.erases.of(*cause) as f64)
@@ -76,7 +76,7 @@ fn shares_add_up(lived: &Lived, life: &Life) {
     }
 }
 
-/// Returns the blocks of the tiny drive.
+/// Returns the number of blocks of the tiny drive.
 fn blocks() -> f64 {
     let plan = plan(Gear::Untimed, Chosen::default(), &["workload.requests=1"]);
     let geometry = &plan.drive.config.geometry;
@@ -90,7 +90,7 @@ fn reads_alone() {
     shares_add_up(&lived, &life);
     let consumed = life.consumed.unwrap();
     assert!((consumed.reads.mean - 1.0).abs() < 1e-12 && lived.host_bytes == 0);
-    // Whole blocks move: each erase follows a copy of a block's pages.
+    // Whole blocks move, so each erase follows the copying of a block's pages.
     near(
         "copies",
         lived.programs.of(Cause::Reclaim) as f64,
@@ -98,8 +98,8 @@ fn reads_alone() {
         0.05,
     );
     near("reads", lived.read_pages as f64, seconds * 1000.0, 0.01);
-    // Blocks are read at equal rates and rewritten at equal numbers of reads, so twice the reads
-    // halve the life.
+    // All blocks are read at the same rate and rewritten at the same number of reads. So twice the
+    // reads halve the life.
     let twice = ["drive.rated_pec=12", "workload.distribution=uniform", "workload.rate=2000"];
     near(
         "a drive that is read twice as often",
@@ -125,8 +125,8 @@ fn writes_alone() {
         let consumed = life.consumed.unwrap();
         assert!(consumed.reads.mean == 0.0 && consumed.age.mean == 0.0);
         near("bytes of the host's", lived.host_bytes as f64, seconds * 100.0 * PAGE, 0.02);
-        // Some pages are overwritten in the write buffer, or wait there at the end. These are not
-        // programmed.
+        // Some pages are overwritten in the write buffer, or wait there at the end. These pages are
+        // not programmed.
         near(
             "the host's share",
             consumed.host.mean * life.flash_bytes_written.mean,
@@ -146,7 +146,7 @@ fn writes_alone() {
     }
 }
 
-/// A life of some seconds also ends at the rated P/E cycles.
+/// Checks that a life of some seconds also ends at the rated P/E cycles.
 #[test]
 fn a_life_of_seconds_ends_in_time() {
     let set = ["drive.rated_pec=4", "workload.distribution=uniform", "workload.rate=200000"];
@@ -182,12 +182,12 @@ fn age_alone() {
     shares_add_up(&lived, &life);
     let consumed = life.consumed.unwrap();
     assert!(consumed.age.mean > 0.95, "{consumed:?}");
-    // All data is rewritten once per period or slightly sooner, never later.
+    // Each period rewrites all data once. Some data is rewritten slightly earlier, and none later.
     let passes = lived.programs.of(Cause::Refresh) as f64 / HOST_PAGES;
     assert!((1.0..1.35).contains(&(passes * 2000.0 / seconds)), "{passes} passes in {seconds} s");
 }
 
-/// All causes together.
+/// Checks a life in which all causes wear the drive.
 #[test]
 fn all_causes() {
     let set = [
@@ -211,7 +211,7 @@ fn all_causes() {
     near("bytes of the host's", lived.host_bytes as f64, seconds * 1000.0 * 0.03 * PAGE, 0.02);
 }
 
-/// Difference between the projection of a run and the exact life, as printed under a run.
+/// Compares the projection printed after a run with the exact life.
 #[test]
 fn projections_are_near_lives() {
     let cases: [(&str, &[&str]); 3] = [

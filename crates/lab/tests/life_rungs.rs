@@ -1,5 +1,5 @@
-//! Tests of lives on the ladder against exact lives: twelve cases, fixed before any result was
-//! seen.
+//! Tests of lives on the ladder against exact lives. The twelve cases were fixed before any result
+//! was seen.
 //!
 //! In eleven of twelve cases the interval contains the exact life, and no interval is wider than
 //! requested. The long test prints the table: `make life-rungs`.
@@ -42,7 +42,7 @@ const fn zipf(reclaim: &'static str) -> Case {
     Case { name: reclaim, drive: "tiny", chosen, workload: Load::Preset("zipf-read"), set: ZIPF }
 }
 
-/// 256 MiB, so that an exact life takes seconds. One request in a hundred is a write.
+/// Drive of 256 MiB, so that an exact life takes seconds. One request in a hundred is a write.
 const ZIPF: &[&str] = &[
     "drive.capacity=256MiB",
     "workload.rate=10000",
@@ -103,7 +103,7 @@ const CASES: [Case; 12] = [
     },
 ];
 
-/// Reads as in `ZIPF`, but slower, so that age also causes rewrites.
+/// Reads as in `ZIPF`, but slower. Age therefore also causes rewrites.
 const SLOWER: &[&str] = &[
     "drive.capacity=256MiB",
     "workload.rate=200",
@@ -129,8 +129,8 @@ impl Case {
     }
 }
 
-/// Trace of a minute: each page of the first third is written once, in a scattered order. For each
-/// write there are 29 reads of all pages.
+/// Trace of one minute. Each page of the first third is written once, in a scattered order. For
+/// each write, there are 29 reads of any pages.
 fn third_written(folder: &Path) -> std::path::PathBuf {
     const PAGES: u64 = (256 << 20) / 16_384;
     const ROWS: u64 = 30;
@@ -231,7 +231,7 @@ fn compared(case: &Case, more: &[&str], folder: &Path) -> (bool, String) {
     (inside, row)
 }
 
-/// Takes minutes of CPU time: lives of thousands of cycles.
+/// Compares lives of thousands of cycles, which takes minutes of CPU time.
 #[test]
 #[ignore = "takes minutes; make life-rungs"]
 fn the_interval_contains_the_exact_life() {
@@ -249,7 +249,7 @@ fn the_interval_contains_the_exact_life() {
     assert!(outside.len() <= 1, "exact lives outside of their intervals: {outside:?}");
 }
 
-/// Lives of 600 cycles against exact ones.
+/// Compares lives of 600 cycles with exact lives.
 #[test]
 fn short_lives_lie_in_their_intervals() {
     let folder = tempfile::tempdir().unwrap();

@@ -19,7 +19,7 @@ fn lives(reclaim: &str, of: u32, until: Until, set: &[&str]) -> Life {
     lives_of(1, reclaim, of, until, set)
 }
 
-/// Returns these lives with another seed.
+/// Returns the lives of [`lives`] with another seed.
 fn lives_of(seed: u64, reclaim: &str, of: u32, until: Until, set: &[&str]) -> Life {
     let common = [
         "workload.rate=10000",
@@ -77,8 +77,8 @@ fn samples_are_of_a_whole_drive() {
         0.05,
     );
     assert!(whole.years.ci95.is_none() && halves.worn_out && halves.lives.len() == 2);
-    // For two values, half of the difference is the standard deviation divided by the root of two.
-    // 12.7062 is Student's t for one degree of freedom.
+    // For two values, the standard deviation divided by the square root of two is half of the
+    // difference. 12.7062 is Student's t for one degree of freedom.
     let [one, other] = [0, 1].map(|at| halves.lives[at].years);
     near("interval", halves.years.ci95.unwrap(), 12.7062 * (one - other).abs() / 2.0, 1e-4);
     near("mean", halves.years.mean, f64::midpoint(one, other), 1e-12);
@@ -87,7 +87,8 @@ fn samples_are_of_a_whole_drive() {
 #[test]
 fn losses_end_the_lives_of_samples_and_of_a_whole_drive_alike() {
     // All pages are read equally often, so the pages with the lowest limits are lost first. A life
-    // ends once reads have found 1 in 1,000 pages lost. Losses that no read has found come on top.
+    // ends once reads have found 1 in 1,000 pages lost. More pages may be lost, which no read has
+    // found.
     let set = ["workload.distribution=uniform", "start.pec=2900"];
     let ended = |seed, of| {
         let life = lives_of(seed, "none", of, Until::default(), &set);
@@ -107,8 +108,8 @@ fn losses_end_the_lives_of_samples_and_of_a_whole_drive_alike() {
     assert!(apart.abs() <= 0.1 * whole, "{pairs:?}: {apart} apart");
 }
 
-/// A small sample has one page of a 4-MiB buffer. A drive with a buffer of one page writes a
-/// wordline for every page.
+/// A small sample gets only one page of a 4-MiB buffer. With a buffer of one page, a drive would
+/// write a wordline for every page.
 #[test]
 fn small_samples_keep_a_write_buffer() {
     let set = [
@@ -136,8 +137,8 @@ fn small_samples_keep_a_write_buffer() {
     near("pages programmed for the host", lived.programs.of(Cause::Host) as f64, written, 0.01);
 }
 
-/// 117,187,500 pages in 256 samples: the first 172 samples have one page more than the others. If
-/// all pages have the same hint, all samples have it, too.
+/// The drive has 117,187,500 pages in 256 samples, so the first 172 samples have one page more. If
+/// all pages have the same hint, all pages of each sample must have it, too.
 #[test]
 fn every_sample_has_the_hints_of_the_whole_drive() {
     let hints = HintSource::File(

@@ -1,9 +1,9 @@
-//! Tests of small samples against their whole drives. Write amplification and life agree within 1
-//! %.
+//! Tests of small samples against their whole drives. Write amplification and life must agree
+//! within 1 %.
 //!
-//! A whole drive of 1,512 blocks is small enough to be simulated, and its eight samples have the
-//! smallest size allowed. All eight samples together hold the data of the whole drive. Any
-//! difference is an error of sampling or chance.
+//! A whole drive of 1,512 blocks is small enough to be simulated. Its eight samples have the
+//! smallest size allowed, and together hold the data of the whole drive. Any difference is an error
+//! of sampling or chance.
 
 use std::num::NonZeroUsize;
 
@@ -29,7 +29,7 @@ const COMMON: [&str; 5] = [
     "workload.distribution=uniform",
 ];
 
-/// 1,280 blocks of data, and 232 spare ones on 8 planes of 4 dies.
+/// Drive with 1,280 blocks of data and 232 spare blocks, on 8 planes of 4 dies.
 const SIZE: &str = "drive.capacity=3840MiB";
 
 fn plans(case: &Case, samples: Sample, residues: u32, seeds: u64, oracle: Watch) -> Vec<RunPlan> {
@@ -105,19 +105,19 @@ fn the_smallest_samples_live_as_long_as_the_whole_drive() {
     }
 }
 
-/// Write amplification of greedy GC under uniform writes: 1 / (1 - v), with ln(1/v) = (1 - v) /
-/// alpha (Desnoyers, ACM TOS 10(2), 2014).
+/// Returns the write amplification of greedy GC under uniform writes. It is 1 / (1 - v), with
+/// ln(1/v) = (1 - v) / alpha (Desnoyers, ACM TOS 10(2), 2014).
 fn closed_form(alpha: f64) -> f64 {
     let v = (0..10_000).fold(0.0, |v: f64, _| (-(1.0 - v) / alpha).exp());
     1.0 / (1.0 - v)
 }
 
-/// Uniform writes to the smallest sample of `modern-tlc`: its write amplification is that of the
-/// closed form for the whole drive.
+/// Simulates uniform writes to the smallest sample of `modern-tlc`. Its write amplification must be
+/// that of the closed form for the whole drive.
 #[test]
 fn the_smallest_sample_of_a_large_drive_has_its_write_amplification() {
-    // 64 planes of 735 blocks of 2,856 pages, of which two are free. 16 blocks of the host and 16
-    // of GC are open and half full.
+    // The drive has 64 planes of 735 blocks of 2,856 pages. Two blocks are free. The host and GC
+    // each have 16 open blocks, which are half full.
     let written = (64.0 * 735.0 - 2.0 - 32.0 / 2.0) * 2856.0;
     let right = closed_form(117_187_500.0 / written);
     assert!((right - 4.11).abs() < 0.01, "{right}");
@@ -130,12 +130,12 @@ fn the_smallest_sample_of_a_large_drive_has_its_write_amplification() {
     let lived = live_all(&plans, Until::default(), NonZeroUsize::new(2), &unwatched).unwrap();
     let life = Life::of("straw-wl".into(), &plans, &lived);
     near("write amplification", life.write_amplification.unwrap().mean, right, 0.01);
-    // Ten cycles of all pages, at 10,000 pages written per second.
+    // The life is ten cycles of all pages, at 10,000 requests per second, of which half are writes.
     let host_pages = 10.0 * 64.0 * 735.0 * 2856.0 / right;
     near("years", life.years.mean, host_pages / 5000.0 / (365.25 * 86_400.0), 0.01);
 }
 
-/// The oracle counts the cycles of samples by itself, and agrees.
+/// Checks that the oracle, which counts the cycles of samples by itself, finds no error.
 #[test]
 fn the_oracle_agrees_with_samples() {
     let case = Case {
@@ -146,8 +146,8 @@ fn the_oracle_agrees_with_samples() {
     lives(&Case { ..case }, 8, 1, Watch::On);
 }
 
-/// Several geometries, spares, techniques and workloads, at several sizes of samples, with enough
-/// seeds to show 1 %.
+/// Compares several geometries, spares, techniques and workloads, at several sizes of samples. The
+/// seeds are enough to show a difference of 1 %.
 #[test]
 #[ignore = "minutes: make soak"]
 fn samples_of_many_drives_live_as_long_as_the_whole_drives() {
@@ -186,7 +186,7 @@ fn samples_of_many_drives_live_as_long_as_the_whole_drives() {
                 "workload.distribution=hot-cold:0.1/0.9",
             ],
         },
-        // Eight dies of one plane each.
+        // This drive has eight dies of one plane each.
         Case {
             drive: "tiny",
             reclaim: "straw-wl",
@@ -198,7 +198,7 @@ fn samples_of_many_drives_live_as_long_as_the_whole_drives() {
                 "geometry.planes_per_die=1",
             ],
         },
-        // One die of four planes, and blocks of 576 pages.
+        // This drive has one die of four planes, and blocks of 576 pages.
         Case {
             drive: "tiny",
             reclaim: "straw-wl",

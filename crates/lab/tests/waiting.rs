@@ -1,4 +1,4 @@
-//! Tests of progress: a caller hears of a run's progress and may end it.
+//! Tests of progress: a run reports its progress to the caller, and the caller may end the run.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -7,7 +7,7 @@ use vpass_lab::progress::{Progress, unwatched};
 use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, Named, Setup};
 
-/// Receiver that counts its notes, and ends the run after some requests.
+/// Receiver that counts the reported requests, and ends the run after a number of requests.
 struct Waiting {
     most: u64,
     done: AtomicU64,
@@ -39,7 +39,7 @@ fn a_caller_hears_of_the_requests_and_may_end_the_run() {
             (outcome, waiting.done.into_inner())
         };
         let (outcome, done) = run(u64::MAX);
-        // Requests in progress at the last note are not included.
+        // The last report does not include the requests that are in progress.
         assert!(outcome == Ok(40_000) && (49_900..=50_000).contains(&done), "{done}");
         for most in [0, 5_000, 30_000] {
             let (outcome, done) = run(most);

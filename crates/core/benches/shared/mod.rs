@@ -1,5 +1,5 @@
-//! What the throughput benches share: a cheap workload, drives, and the floor that read paths are
-//! measured against.
+//! Common code of the throughput benches: a cheap workload, drives, and the floor with which read
+//! paths are compared.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// Small where the command line says `--small`, or `cargo test` runs the bench.
+    /// Returns the small size if the command line has `--small`, or if `cargo test` runs the bench.
     pub(crate) fn of_arguments() -> Self {
         Self { small: std::env::args().any(|a| a == "--small" || a == "--test") }
     }
@@ -29,7 +29,8 @@ impl Size {
     }
 }
 
-/// Uniform 4-KiB requests; cheaper than any real workload, so that the drive is what is measured.
+/// Uniform requests of 4 KiB. They are cheaper than any real workload, so the bench measures the
+/// drive.
 pub(crate) struct Uniform {
     rng: Xoshiro256PlusPlus,
     all: u64,
@@ -61,7 +62,7 @@ impl Uniform {
         }
     }
 
-    /// The same with other addresses.
+    /// Returns this workload with other addresses.
     pub(crate) fn of_round(self, round: u64) -> Self {
         Self { rng: Xoshiro256PlusPlus::seed_from_u64(1000 + round), ..self }
     }
@@ -87,7 +88,7 @@ impl RequestSource for Uniform {
     }
 }
 
-/// The same requests by a clock of their own, one a microsecond.
+/// These requests by their own clock, one per microsecond.
 pub(crate) struct Opened(pub(crate) Uniform);
 
 impl RequestSource for Opened {
@@ -106,8 +107,8 @@ impl RequestSource for Opened {
     }
 }
 
-/// Reads of whole pages whose popularity falls as one over their rank, from a table of draws that
-/// is gone through again and again.
+/// Reads of whole pages whose popularity falls as one over their rank. They repeat a table of
+/// draws.
 pub(crate) struct Skewed {
     pages: std::rc::Rc<Vec<u32>>,
     next: usize,
@@ -116,8 +117,8 @@ pub(crate) struct Skewed {
 }
 
 impl Skewed {
-    /// Ranks from 1 to the number of pages are drawn as pages^u, u even between 0 and 1, and
-    /// scattered over the drive.
+    /// Draws ranks from 1 to the number of pages as pages^u, with u uniform between 0 and 1, and
+    /// scatters them over the drive.
     pub(crate) fn table(drive: &Drive, draws: usize) -> std::rc::Rc<Vec<u32>> {
         let pages = (f64::from(drive.geometry().host_pages) * drive.config().start.fill).floor();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
@@ -127,7 +128,7 @@ impl Skewed {
         std::rc::Rc::new((0..draws).map(|_| page(pages.powf(unit())) as u32).collect())
     }
 
-    /// Draws of this round, where each takes so many.
+    /// Returns the draws of this round. Each round takes this number of draws.
     pub(crate) fn of_round(
         drive: &Drive,
         pages: &std::rc::Rc<Vec<u32>>,
@@ -182,8 +183,8 @@ pub(crate) fn prepared(config: DriveConfig, timed: bool) -> Drive {
     prepared_for(config, timed, |_| {})
 }
 
-/// A preconditioned drive that somebody may watch from its first operation on, and all of whose
-/// pages were touched.
+/// Creates a preconditioned drive all of whose pages were used. It may have an observer from its
+/// first operation on.
 pub(crate) fn prepared_for(
     config: DriveConfig,
     timed: bool,
@@ -194,7 +195,7 @@ pub(crate) fn prepared_for(
     drive
 }
 
-/// A preconditioned drive as a run begins with it.
+/// Creates a preconditioned drive in the state in which a run begins.
 pub(crate) fn unsettled(config: DriveConfig, timed: bool, watch: impl FnOnce(&mut Drive)) -> Drive {
     let mut drive =
         Drive::new(config, &Techniques::default(), timed).expect("the techniques exist");
@@ -204,7 +205,7 @@ pub(crate) fn unsettled(config: DriveConfig, timed: bool, watch: impl FnOnce(&mu
     drive
 }
 
-/// A preconditioned drive under a reclaim technique, for the untimed gear.
+/// Creates a preconditioned drive under a reclaim technique, for the untimed gear.
 pub(crate) fn prepared_under(config: DriveConfig, reclaim: &str) -> Drive {
     let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
     prepare(Drive::new(config, &techniques, false).expect("the techniques exist"))
@@ -212,7 +213,7 @@ pub(crate) fn prepared_under(config: DriveConfig, reclaim: &str) -> Drive {
 
 fn prepare(mut drive: Drive) -> Drive {
     drive.precondition(1);
-    // Reads are measured once every page was touched.
+    // Reads are measured after every page was used once.
     drive.settle();
     drive.begin_measurement();
     drive
@@ -224,14 +225,16 @@ pub(crate) fn median(mut of: impl FnMut() -> f64) -> f64 {
     rounds[1]
 }
 
-/// Reads ahead at which the floor asks for the map entry of a page; for its counters half as far.
+/// Numbers of reads ahead at which the floor prefetches the map entry of a page. Its counters are
+/// prefetched half as far ahead.
 const FLOOR_AHEAD: [usize; 5] = [16, 32, 64, 128, 256];
 
-/// Reads per second of nothing but the memory traffic that a read cannot do without, and the
-/// distance ahead that was best.
+/// Returns the reads per second of only the memory accesses that a read needs, and the best
+/// prefetch distance.
 ///
-/// A pipeline, one read at a time: every round asks for the map entry of a read to come, for the
-/// counters of one that is closer, and counts the one at hand. None of the drive's code is in it.
+/// It is a pipeline with one read at a time. Every round prefetches the map entry of a later read
+/// and the counters of a nearer read, and counts the current one. It contains none of the drive's
+/// code.
 pub(crate) fn floor(config: &DriveConfig, reads: u64) -> (f64, usize) {
     let geometry = vpass_core::base::geometry::Geometry::new(config);
     let filled = (f64::from(geometry.host_pages) * config.start.fill) as u32;
@@ -249,7 +252,7 @@ pub(crate) fn floor(config: &DriveConfig, reads: u64) -> (f64, usize) {
         let start = Instant::now();
         let mut pages = [0u32; FLOOR_AHEAD[FLOOR_AHEAD.len() - 1]];
         for n in 0..reads as usize + ahead {
-            // The place of the read at hand, which the one that far ahead takes over.
+            // This is the place of the current read. The read `ahead` later takes over this place.
             let place = n & (ahead - 1);
             let ppn = pages[place];
             let page = (((rng.next_u64() >> 32) * u64::from(filled)) >> 32) as u32;
@@ -273,7 +276,7 @@ pub(crate) fn floor(config: &DriveConfig, reads: u64) -> (f64, usize) {
     of_distances.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).expect("there are distances")
 }
 
-/// Requests served per second; the median of three rounds.
+/// Returns the requests served per second: the median of three rounds.
 pub(crate) fn untimed(drive: &mut Drive, requests: u64, bytes: u32, writes_of_256: u64) -> f64 {
     median(|| {
         let source = Uniform::new(drive, requests, bytes, writes_of_256, 1);
@@ -281,7 +284,8 @@ pub(crate) fn untimed(drive: &mut Drive, requests: u64, bytes: u32, writes_of_25
     })
 }
 
-/// Requests a second in the timed gear, so many under way; the median of three rounds.
+/// Returns the requests per second in the timed gear with this number outstanding: the median of
+/// three rounds.
 pub(crate) fn timed(
     drive: &mut Drive,
     requests: u64,
@@ -298,14 +302,14 @@ pub(crate) fn timed(
     })
 }
 
-/// Seconds that serving a source takes.
+/// Returns the seconds that serving a source takes.
 pub(crate) fn untimed_s(drive: &mut Drive, mut source: impl RequestSource) -> f64 {
     let start = Instant::now();
     run_untimed(drive, &mut source, &mut |_, _| true).expect("the source does not fail");
     start.elapsed().as_secs_f64()
 }
 
-/// Without a word on the lint: a bench prints.
+/// Prints a line. A bench prints, so the lint does not apply.
 pub(crate) fn say(line: &str) {
     use std::io::Write as _;
     writeln!(std::io::stdout(), "{line}").expect("standard output takes a line");

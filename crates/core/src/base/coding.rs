@@ -1,4 +1,4 @@
-//! Cell coding: threshold states, what bits they stand for, the references that tell them apart,
+//! Cell coding: threshold states, the bits that states represent, the references between states,
 //! and merging of states.
 //!
 //! ```text
@@ -8,43 +8,43 @@
 //!       LSB       1   1   1   1   0   0   0   0        Vr4                1
 //! ```
 //!
-//! Programming can only raise a threshold. A wordline that is to keep some of its pages and may
-//! lose the others can therefore be programmed over itself: states that agree on the kept bits
-//! merge, upwards. That one operation is in-place reprogramming, which makes guard levels (ipr-2018
-//! III-C), and the voltage adjustment of IDA coding, which saves sensings (ida-coding-2018 III).
+//! Programming can only raise a threshold. A wordline can be programmed again if it keeps some of
+//! its pages and may lose the others. States that agree on the kept bits merge, upwards. This
+//! operation is in-place reprogramming, which makes guard levels (ipr-2018 III-C). It is also the
+//! voltage adjustment of IDA coding, which saves sensings (ida-coding-2018 III).
 
 use crate::config::CellType;
 
-/// States of the largest code.
+/// Number of states of the largest code.
 const MOST_STATES: usize = 16;
 
-/// Which bits each threshold state stands for.
+/// Bits that each threshold state represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// Page kinds of a wordline.
+    /// Number of page kinds of a wordline.
     kinds: u32,
-    /// Per state, lowest threshold first: bit n is the bit of page kind n, LSB first.
+    /// Bits of each state, lowest threshold first. Bit n is the bit of page kind n; LSB is kind 0.
     bits: [u8; MOST_STATES],
 }
 
-/// The code of single-level cells.
+/// Code of single-level cells.
 pub const SLC: Code = Code::reflected(1);
-/// The 1-2 code.
+/// 1-2 code.
 pub const MLC: Code = Code::reflected(2);
-/// The 1-2-4 code (ipr-2018 Fig. 5).
+/// 1-2-4 code (ipr-2018 Fig. 5).
 pub const TLC: Code = Code::reflected(3);
-/// The 1-2-4-8 code (ida-coding-2018 III in words).
+/// 1-2-4-8 code (ida-coding-2018 III describes it in words).
 pub const QLC: Code = Code::reflected(4);
-/// The 2-3-2 code of today's TLC (facts of POMACS 2026 Fig. 2: E 111, 110, 100, 000, 010, 011, 001,
-/// 101 as MSB CSB LSB).
+/// 2-3-2 code of today's TLC. In POMACS 2026 Fig. 2, the states are E 111, 110, 100, 000, 010, 011,
+/// 001, 101 as MSB CSB LSB.
 pub const TLC_232: Code = Code {
     kinds: 3,
     bits: [0b111, 0b110, 0b100, 0b000, 0b010, 0b011, 0b001, 0b101, 0, 0, 0, 0, 0, 0, 0, 0],
 };
 
 impl Code {
-    /// The reflected code: each kind needs twice the sensings of the one before it. Erased cells
-    /// are all ones.
+    /// Returns the reflected code: each page kind needs twice the sensings of the previous kind.
+    /// Erased cells are all ones.
     const fn reflected(kinds: u32) -> Self {
         let mut bits = [0; MOST_STATES];
         let mut state = 0;
@@ -52,8 +52,7 @@ impl Code {
             let gray = !(state ^ (state >> 1));
             let mut kind = 0;
             while kind < kinds {
-                // The least significant page is decided by the uppermost bit of the reflected
-                // number.
+                // The uppermost bit of the reflected number decides the least significant page.
                 bits[state] |= ((gray >> (kinds - 1 - kind) & 1) as u8) << kind;
                 kind += 1;
             }
@@ -62,7 +61,7 @@ impl Code {
         Self { kinds, bits }
     }
 
-    /// The code of a cell type's drives.
+    /// Returns the code of a cell type.
     pub const fn of(cell: CellType) -> Self {
         match cell {
             CellType::Slc => SLC,
@@ -73,23 +72,23 @@ impl Code {
         }
     }
 
-    /// Page kinds of a wordline.
+    /// Returns the number of page kinds of a wordline.
     pub const fn kinds(&self) -> u32 {
         self.kinds
     }
 
-    /// Number of threshold states.
+    /// Returns the number of threshold states.
     pub const fn states(&self) -> usize {
         1 << self.kinds
     }
 
-    /// The bits that a state stands for, LSB first.
+    /// Returns the bits of a state, LSB first.
     pub const fn bits(&self, state: usize) -> u8 {
         self.bits[state]
     }
 
-    /// Sensings of a page read, per kind: the references at which its bit changes. Kinds that the
-    /// code has not are 0.
+    /// Returns the number of sensings of a page read for each page kind: the number of references
+    /// at which its bit changes. The number is 0 for kinds that the code does not have.
     pub const fn sensings(&self) -> [u32; 4] {
         let mut count = [0; 4];
         let mut state = 1;
@@ -105,7 +104,8 @@ impl Code {
         count
     }
 
-    /// Merges states that agree on the kept page kinds (a bit each, LSB first), upwards only.
+    /// Merges states that agree on the kept page kinds, upwards only. `kept` has one bit per kind,
+    /// LSB first.
     pub fn merge(&self, kept: u8, aim: Aim) -> Merged {
         let agree = |a: usize, b: usize| (self.bits[a] ^ self.bits[b]) & kept == 0;
         let highest = |state: usize| {
@@ -119,7 +119,7 @@ impl Code {
         };
         let to = |state: usize| match aim {
             Aim::FewSensings => highest(state),
-            // Nothing lies below ER whose margin a vacated level could widen.
+            // No state lies below ER, so its guard levels would widen no margin.
             Aim::GuardLevels if run_end(0) >= state => state,
             Aim::GuardLevels => run_end(state),
         };
@@ -130,25 +130,25 @@ impl Code {
 }
 
 impl CellType {
-    /// Sensings of a read, per page kind, LSB first; as many as it has kinds.
+    /// Returns the number of sensings of a read for each page kind of the cell, LSB first.
     pub fn sensings(self) -> impl ExactSizeIterator<Item = u32> {
         Code::of(self).sensings().into_iter().take(self.bits() as usize)
     }
 }
 
-/// What a merge is for, and with it how far states move.
+/// Aim of a merge, which decides how far states move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
-    /// Room for thresholds to rise: states next to each other that agree move into the highest of
-    /// them, and the levels they leave are guard levels for the state below. The lowest run stays:
-    /// "the leftmost ER needs not be a guard level" (ipr-2018 Fig. 5).
+    /// Space for thresholds to rise. Neighbouring states that agree move into the highest of them.
+    /// The vacated levels are guard levels for the state below. The lowest run stays: "the leftmost
+    /// ER needs not be a guard level" (ipr-2018 Fig. 5).
     GuardLevels,
-    /// Fewer sensings: all states that agree, wherever they are, move into the highest
+    /// Fewer sensings. All states that agree move into the highest of them, wherever they lie
     /// (ida-coding-2018 Fig. 5).
     FewSensings,
 }
 
-/// A wordline after its states were merged.
+/// Wordline after its states were merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Merged {
     code: Code,
@@ -157,29 +157,29 @@ pub struct Merged {
 }
 
 impl Merged {
-    /// Where cells of a state are now.
+    /// Returns the state to which the cells of a state moved.
     pub fn target(&self, state: usize) -> usize {
         self.to[state].into()
     }
 
-    /// The states that cells may be in, lowest first.
+    /// Returns the states in which cells may be, lowest first.
     pub fn survivors(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.code.states())
             .filter(|state| self.to[..self.code.states()].contains(&(*state as u8)))
     }
 
-    /// The bit of a page kind that has to be programmed over cells of this state: the data of the
-    /// reprogramming (ipr-2018 Fig. 6(b)).
+    /// Returns the bit of a page kind that the reprogramming writes over cells of this state
+    /// (ipr-2018 Fig. 6(b)).
     pub fn new_bit(&self, kind: u32, state: usize) -> bool {
         self.code.bits[self.target(state)] >> kind & 1 == 1
     }
 
-    /// References with which a kept kind is read, ascending: n stands for Vr(n). Each lies right
-    /// below the higher of the two states that it parts, so that the lower one may rise as far as
-    /// it can.
+    /// Returns the references with which a kept kind is read, in ascending order; n stands for
+    /// Vr(n). Each reference lies directly below the higher of the two states that it separates.
+    /// The lower state can then rise as far as possible.
     ///
     /// # Panics
-    /// If the kind was not kept.
+    /// Panics if the kind was not kept.
     pub fn references(&self, kind: u32) -> Vec<usize> {
         assert!(self.kept >> kind & 1 == 1, "page kind {kind} was not kept");
         let survivors: Vec<usize> = self.survivors().collect();
@@ -188,8 +188,8 @@ impl Merged {
         survivors.windows(2).filter(differ).map(|pair| pair[1]).collect()
     }
 
-    /// The bit of a kept kind that reading a cell in this state gives: the lowest state's, changed
-    /// at each reference below the cell.
+    /// Returns the bit of a kept kind that a read of a cell in this state gives. It is the bit of
+    /// the lowest state, changed at each reference below the cell.
     pub fn read(&self, kind: u32, state: usize) -> bool {
         let lowest = self.survivors().next().expect("a code has states");
         let passed =
@@ -210,7 +210,8 @@ mod tests {
         (0..code.states()).map(|state| merged.target(state)).collect()
     }
 
-    /// Sensings of all kinds after a merge that keeps these, LSB first; 0 for the others.
+    /// Returns the number of sensings of each kind after a merge that keeps `kept`, LSB first; 0
+    /// for kinds that are not kept.
     fn sensings(code: &Code, kept: u8) -> Vec<usize> {
         let merged = code.merge(kept, Aim::FewSensings);
         (0..code.kinds())
@@ -276,8 +277,8 @@ mod tests {
 
     #[test]
     fn ida_merges_into_the_upper_half() {
-        // LSB invalid: S1 -> S8, S2 -> S7, S3 -> S6, S4 -> S5; LSB and CSB invalid: everything into
-        // S7 and S8.
+        // Without the LSB, S1 moves to S8, S2 to S7, S3 to S6 and S4 to S5. Without the LSB and the
+        // CSB, all states move to S7 and S8.
         assert_eq!(targets(&TLC, 0b110, Aim::FewSensings), [7, 6, 5, 4, 4, 5, 6, 7]);
         assert_eq!(TLC.merge(0b100, Aim::FewSensings).survivors().collect::<Vec<_>>(), [6, 7]);
         assert_eq!([sensings(&TLC, 0b110), sensings(&TLC, 0b100)], [[0, 1, 2], [0, 0, 1]]);

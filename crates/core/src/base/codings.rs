@@ -1,5 +1,5 @@
-//! The codings that a wordline's cells may have, by number: rows of a table, each with what it
-//! keeps and what that is worth. All that a drive assumes of a coding stands in its row.
+//! Numbered codings that a wordline's cells may have. Each row of the table has the page kinds that
+//! a coding keeps, and the benefit. A drive assumes nothing else about a coding.
 //!
 //! ```text
 //! TLC     kept           sensings     limits
@@ -13,29 +13,30 @@
 use crate::base::coding::{Aim, Code};
 use crate::config::{CellType, DriveConfig};
 
-/// All page kinds.
+/// Full density: the coding with all page kinds.
 pub const FULL: u8 = 0;
-/// Guard levels, at the cost of the most significant page of each wordline (ipr-2018 III-C); the
-/// next two numbers give up one page more each.
+/// Guard levels instead of the most significant page of each wordline (ipr-2018 III-C). The next
+/// two numbers give up one more page each.
 pub const GUARDED: u8 = 1;
-/// Fewer sensings, at the cost of the least significant page of each wordline (ida-coding-2018
-/// III); the next two numbers give up one more each.
+/// Fewer sensings, without the least significant page of each wordline (ida-coding-2018 III). The
+/// next two numbers give up one more page each.
 pub const FASTER: u8 = 4;
-/// Numbers of codings, of which no cells have all.
+/// Number of rows of the table. No cell type has all codings.
 pub const CODINGS: usize = 8;
-/// Factors are in 1/1024.
+/// Factor of 1, in 1/1024.
 pub const FACTOR_ONE: u64 = 1024;
 
-/// A row of the table.
+/// Row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coding {
-    /// Page kinds that it keeps, a bit each, LSB first; none where the cells have no such coding.
+    /// Page kinds that the coding keeps, one bit each, LSB first; 0 if the cells do not have this
+    /// coding.
     pub kept: u8,
-    /// Sensings of a read, by page kind; 0 for those that are not kept.
+    /// Number of sensings of a read, by page kind; 0 for kinds that are not kept.
     pub sensings: [u8; 4],
-    /// Read-disturb limits over those of full density, in 1/1024.
+    /// Read-disturb limits, divided by those of full density, in 1/1024.
     pub limit_factor: u64,
-    /// What data may lose by age over that of full density, in 1/1024.
+    /// Errors by age that data may have, divided by those of full density, in 1/1024.
     pub retention_factor: u64,
 }
 
@@ -43,7 +44,7 @@ impl Coding {
     const ABSENT: Self =
         Self { kept: 0, sensings: [0; 4], limit_factor: FACTOR_ONE, retention_factor: FACTOR_ONE };
 
-    /// Merges a code's states, so that these kinds are kept.
+    /// Merges a code's states so that these kinds are kept.
     fn merged(code: &Code, kept: u8, aim: Aim) -> Self {
         let merged = code.merge(kept, aim);
         let sensings =
@@ -51,20 +52,20 @@ impl Coding {
         Self { kept, sensings: std::array::from_fn(|kind| sensings(kind as u32)), ..Self::ABSENT }
     }
 
-    /// Page kinds that it keeps.
+    /// Returns the number of page kinds that the coding keeps.
     #[inline]
     pub fn kinds(&self) -> u32 {
         self.kept.count_ones()
     }
 
-    /// Whether it keeps a page kind.
+    /// Returns whether the coding keeps a page kind.
     #[inline]
     pub fn keeps(&self, kind: u32) -> bool {
         self.kept >> kind & 1 == 1
     }
 }
 
-/// The table of a drive.
+/// Table of codings of a drive.
 #[derive(Clone, Debug)]
 pub struct Codings {
     cell: CellType,
@@ -72,7 +73,7 @@ pub struct Codings {
 }
 
 impl Codings {
-    /// The codings of a drive's cells.
+    /// Returns the codings of a drive's cells.
     pub fn of(config: &DriveConfig) -> Self {
         Self::new(config.geometry.cell, (config.density.limit_factor * FACTOR_ONE as f64) as u64)
     }
@@ -82,14 +83,15 @@ impl Codings {
         let mut rows = [Coding::ABSENT; CODINGS];
         rows[usize::from(FULL)] = Coding::merged(&code, all, Aim::FewSensings);
         for given_up in 1..cell.bits() as u8 {
-            // What guard levels are worth is known of the 1-2-4 code (ipr-2018): the other has one
-            // fewer of them.
+            // The benefit of guard levels is known only for the 1-2-4 code (ipr-2018). The other
+            // code has one guard level fewer.
             if cell != CellType::Tlc232 {
                 let fewest = Coding::merged(&code, all >> given_up, Aim::GuardLevels);
                 rows[usize::from(GUARDED + given_up - 1)] =
                     Coding { limit_factor: guarded, ..fewest };
             }
-            // ida-coding-2018 says nothing of limits, nor of age: as in full density.
+            // The paper (ida-coding-2018) gives neither limits nor ages, so those of full density
+            // apply.
             rows[usize::from(FASTER + given_up - 1)] =
                 Coding::merged(&code, all << given_up & all, Aim::FewSensings);
         }
@@ -100,51 +102,53 @@ impl Codings {
         Self { cell, rows }
     }
 
-    /// Whether the cells have such a coding.
+    /// Returns whether the cells have this coding.
     pub fn has(&self, coding: u8) -> bool {
         self.rows.get(usize::from(coding)).is_some_and(|row| row.kept != 0)
     }
 
-    /// A row.
+    /// Returns the row of a coding.
     #[inline]
     pub fn row(&self, coding: u8) -> &Coding {
         &self.rows[usize::from(coding)]
     }
 
-    /// All rows, by number; those that the cells have not keep no page kind.
+    /// Returns all rows by number. Rows that the cells do not have keep no page kind.
     pub fn rows(&self) -> &[Coding; CODINGS] {
         &self.rows
     }
 
-    /// Page kinds of each wordline that a coding does without.
+    /// Returns the number of page kinds of each wordline that a coding gives up.
     #[inline]
     pub fn given_up(&self, coding: u8) -> u32 {
         self.cell.bits() - self.row(coding).kinds()
     }
 
-    /// Those of a wordline of a full block that the drive would otherwise have room in: guard
-    /// levels are to last, and GC must not take a block with them for an empty one. What a merge
-    /// for fewer sensings gives up was not wanted any more, and is cleaned as such.
+    /// Returns the number of given-up kinds whose pages do not count as free space in a full block.
+    /// Guard levels must last, so GC must not take a block for empty because of them. A merge for
+    /// fewer sensings gives up invalid pages, which GC may clean.
     #[inline]
     pub fn kept_away(&self, coding: u8) -> u32 {
         if coding >= FASTER { 0 } else { self.given_up(coding) }
     }
 
-    /// Those, one by one.
+    /// Returns the page kinds that a coding gives up.
     pub fn kinds_given_up(&self, coding: u8) -> impl Iterator<Item = u32> + use<> {
         let row = *self.row(coding);
         (0..self.cell.bits()).filter(move |kind| !row.keeps(*kind))
     }
 
-    /// The coding with the fewest page kinds that does without the least significant one, and keeps
-    /// all of these (a bit each, LSB first). None where the cells have no such coding.
+    /// Returns the coding with the fewest page kinds that keeps all kinds of `wanted`, but not the
+    /// least significant kind. `wanted` has one bit per kind, LSB first. Returns `None` if the cells do not
+    /// have such a coding.
     pub fn faster(&self, wanted: u32) -> Option<u8> {
         let keeps_all =
             |coding: &u8| self.has(*coding) && wanted & !u32::from(self.row(*coding).kept) == 0;
         (FASTER..CODINGS as u8).filter(keeps_all).min_by_key(|coding| self.row(*coding).kinds())
     }
 
-    /// Whether a read of some page kind takes other sensings than in full density.
+    /// Returns whether a read of some kept page kind needs another number of sensings than in full
+    /// density.
     pub fn is_read_otherwise(&self, coding: u8) -> bool {
         let (row, full) = (self.row(coding), self.row(FULL));
         (0..4).any(|kind| {
@@ -180,7 +184,8 @@ mod tests {
         assert_eq!(rows(CellType::Tlc), expected);
     }
 
-    /// The LSB page is given up: CSB 3 to 1, MSB 2 to 2; both lower pages: MSB 2 to 1.
+    /// Without the LSB page, CSB falls from 3 sensings to 1, and MSB keeps 2. Without both lower
+    /// pages, MSB falls from 2 to 1.
     #[test]
     fn the_table_of_the_2_3_2_code() {
         let rows = rows(CellType::Tlc232);
@@ -200,7 +205,7 @@ mod tests {
         );
     }
 
-    /// LSB first: what is wanted, and what is kept for it.
+    /// Compares the wanted kinds with the kept kinds, LSB first.
     #[test]
     fn no_more_is_kept_than_is_wanted() {
         let kept = |cell, wanted| {

@@ -1,22 +1,22 @@
-//! Read latencies so far at evenly spaced numbers of requests, so that a run can be cut into
-//! batches afterwards.
+//! Read latencies so far, at evenly spaced numbers of requests. A run can then be cut into batches
+//! afterwards.
 
 use crate::base::metrics::Latency;
 
-/// Marks kept at most. A full list gives up every second mark, and the rest of the run is marked
-/// half as often.
+/// Largest number of marks. A full list drops every second mark, and later marks come half as
+/// often.
 const MOST: usize = 64;
 
 /// Marks of a run, by rising number of requests.
 #[derive(Default)]
 pub struct Course {
-    /// Requests between two marks.
+    /// Number of requests between two marks.
     every: u64,
     marks: Vec<(u64, Latency)>,
 }
 
 impl Course {
-    /// Marks the latencies after so many requests, if a mark is due.
+    /// Marks the latencies after this number of requests, if a mark is due.
     pub(crate) fn note(&mut self, requests: u64, read: &Latency) {
         if requests == 0
             || self.marks.last().is_some_and(|(last, _)| requests < last + self.every.max(1))
@@ -34,7 +34,8 @@ impl Course {
         }
     }
 
-    /// Requests served at each mark, and the latencies of the reads that were complete by then.
+    /// Returns the number of requests served at each mark, and the latencies of the reads that were
+    /// complete then.
     pub fn marks(&self) -> &[(u64, Latency)] {
         &self.marks
     }

@@ -1,5 +1,5 @@
-//! Doses in the scales that they are kept in, all in fixed point, with the arithmetic that is
-//! allowed.
+//! Doses in fixed point, in each scale that the drive uses. Each scale has only the arithmetic that
+//! is valid for it.
 //!
 //! ```text
 //! Quarters   1/4 dose unit     what counters count: a sensing deposits one or more
@@ -17,77 +17,78 @@ const QUARTERS: u32 = 4;
 const ALPHA_ONE: u32 = 256;
 const DOSE_ONE: i64 = QUARTERS as i64 * ALPHA_ONE as i64;
 
-/// A dose as counters have it, in quarters of a dose unit.
+/// Dose in quarters of a dose unit, as counters count it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Quarters(u32);
 
 impl Quarters {
-    /// Nothing.
+    /// Dose of 0.
     pub const ZERO: Self = Self(0);
     /// One dose unit.
     pub const UNIT: Self = Self(QUARTERS);
-    /// More than any counter reaches.
+    /// Dose above the maximum of any counter.
     pub const MAX: Self = Self(u32::MAX);
 
-    /// So many quarters.
+    /// Creates a dose from a number of quarters.
     pub const fn from_count(count: u32) -> Self {
         Self(count)
     }
 
-    /// How many quarters.
+    /// Returns the number of quarters.
     pub const fn count(self) -> u32 {
         self.0
     }
 
-    /// Quarters in so many dose units, rounded up.
+    /// Creates a dose from dose units, rounded up.
     pub fn ceil(units: f64) -> Self {
         Self((units * f64::from(QUARTERS)).ceil() as u32)
     }
 
-    /// In dose units.
+    /// Returns the dose in dose units.
     pub fn units(self) -> f64 {
         f64::from(self.0) / f64::from(QUARTERS)
     }
 
-    /// Whole dose units, rounded up.
+    /// Returns whole dose units, rounded up.
     #[inline]
     pub const fn whole_up(self) -> Reads {
         Reads(self.0.div_ceil(QUARTERS))
     }
 
-    /// Whole dose units, rounded down.
+    /// Returns whole dose units, rounded down.
     #[inline]
     pub const fn whole_down(self) -> Reads {
         Reads(self.0 / QUARTERS)
     }
 
-    /// What it does to a wordline far away.
+    /// Returns the effect on a wordline that is not a neighbour.
     #[inline]
     pub fn far(self) -> Dose {
         self * Alpha::ONE
     }
 
-    /// It, where all bits of this are set, and nothing where none is; without a branch.
+    /// Returns the dose masked by `bits`: unchanged if all bits are set, and 0 if none is. Needs no
+    /// branch.
     #[inline]
     #[must_use]
     pub const fn where_set(self, bits: u32) -> Self {
         Self(self.0 & bits)
     }
 
-    /// How many times it goes into another.
+    /// Returns how many times this dose fits into another dose.
     pub const fn times_in(self, other: Self) -> u32 {
         other.0 / self.0
     }
 
-    /// The sum, or [`Self::MAX`] where that is less.
+    /// Returns the sum, at most [`Self::MAX`].
     #[inline]
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// The difference, or nothing where that would be less.
+    /// Returns the difference, at least 0.
     #[inline]
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
@@ -96,103 +97,103 @@ impl Quarters {
 }
 
 impl Reads {
-    /// In quarters of a dose unit; [`Quarters::MAX`] where that is less.
+    /// Converts to quarters of a dose unit, at most [`Quarters::MAX`].
     #[inline]
     pub const fn quarters(self) -> Quarters {
         Quarters(self.0.saturating_mul(QUARTERS))
     }
 
-    /// What they do to a wordline far away.
+    /// Returns the effect on a wordline that is not a neighbour.
     pub fn far(self) -> Dose {
         self * Alpha::ONE
     }
 }
 
-/// Weight of a read beside a wordline, in 1/256.
+/// Weight of a read of a neighbouring wordline, in 1/256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Alpha(u32);
 
 impl Alpha {
-    /// That of a read which does nothing.
+    /// Weight of a read without effect.
     pub const ZERO: Self = Self(0);
-    /// That of a read far away.
+    /// Weight of a read that is not of a neighbour.
     pub const ONE: Self = Self(ALPHA_ONE);
 
-    /// So many 256ths.
+    /// Creates a weight from a number of 256ths.
     pub const fn of_256ths(count: u32) -> Self {
         Self(count)
     }
 
-    /// How many 256ths.
+    /// Returns the number of 256ths.
     pub const fn in_256ths(self) -> u32 {
         self.0
     }
 
-    /// In fixed point, rounded up.
+    /// Converts a weight to fixed point, rounded up.
     pub fn ceil(weight: f64) -> Self {
         Self((weight * f64::from(ALPHA_ONE)).ceil() as u32)
     }
 
-    /// Rounded down to a whole number.
+    /// Rounds the weight down to a whole number.
     #[must_use]
     pub const fn floor(self) -> Self {
         Self(self.0 / ALPHA_ONE * ALPHA_ONE)
     }
 
-    /// As a number.
+    /// Returns the weight as a floating-point number.
     pub fn weight(self) -> f64 {
         f64::from(self.0) / f64::from(ALPHA_ONE)
     }
 }
 
-/// A dose as it is compared with limits, and limits themselves, in 1/1024 of a dose unit. Below 0
-/// it is what is missing: where age alone takes more than a limit, or a budget is used up.
+/// Limit, or dose that is compared with limits, in 1/1024 of a dose unit. A value below 0 is a
+/// deficit: age alone exceeds a limit, or a budget is overdrawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Dose(i64);
 
 impl Dose {
-    /// Nothing.
+    /// Dose of 0.
     pub const ZERO: Self = Self(0);
     /// One dose unit.
     pub const UNIT: Self = Self(DOSE_ONE);
-    /// More than anything deposits.
+    /// Dose above any dose that reads can add.
     pub const MAX: Self = Self(i64::MAX);
 
-    /// So many 1024ths of a dose unit.
+    /// Creates a dose from a number of 1024ths of a dose unit.
     pub const fn of_1024ths(count: i64) -> Self {
         Self(count)
     }
 
-    /// How many 1024ths of a dose unit.
+    /// Returns the number of 1024ths of a dose unit.
     pub const fn in_1024ths(self) -> i64 {
         self.0
     }
 
-    /// So many dose units, rounded down.
+    /// Creates a dose from dose units, rounded down.
     pub fn floor(units: f64) -> Self {
         Self((units * DOSE_ONE as f64).floor() as i64)
     }
 
-    /// So many dose units, rounded up.
+    /// Creates a dose from dose units, rounded up.
     pub fn ceil(units: f64) -> Self {
         Self((units * DOSE_ONE as f64).ceil() as i64)
     }
 
-    /// In dose units.
+    /// Returns the dose in dose units.
     pub fn units(self) -> f64 {
         self.0 as f64 / DOSE_ONE as f64
     }
 
-    /// A share of it, rounded down.
+    /// Returns a share of the dose, rounded down.
     #[must_use]
     pub fn share(self, share: f64) -> Self {
         Self((self.0 as f64 * share) as i64)
     }
 
-    /// Times a factor in 1/1024, rounded down; of what is not below 0. Unsigned, for a limit times
-    /// the largest factor needs all of 64 bits.
+    /// Multiplies the dose by a factor in 1/1024, rounded down. The dose must not be below 0. The
+    /// product of a limit and the largest factor needs all 64 bits, so it is unsigned.
     #[inline]
     #[must_use]
     pub fn by_1024ths(self, factor: u64) -> Self {
@@ -200,13 +201,13 @@ impl Dose {
         Self(((self.0.cast_unsigned() * factor) >> 10).cast_signed())
     }
 
-    /// How many times it holds another.
+    /// Returns how many times another dose fits into this dose.
     pub fn holds(self, other: Self) -> i64 {
         self.0 / other.0
     }
 
-    /// Whole reads with this weight that come to no more than it; at most `u32::MAX`. Nothing where
-    /// it is below 0.
+    /// Returns the largest number of whole reads of this weight that stay within the dose, at most
+    /// `u32::MAX`. Returns 0 if the dose is below 0.
     #[inline]
     pub fn reads_beside(self, alpha: Alpha) -> Reads {
         let each = i64::from(alpha.0) * i64::from(QUARTERS);
@@ -262,7 +263,7 @@ sums!(Quarters u32, Alpha u32, Dose i64);
 
 impl Mul<Alpha> for Quarters {
     type Output = Dose;
-    /// What so much does to a wordline beside.
+    /// Returns the effect on a neighbouring wordline.
     #[inline]
     fn mul(self, alpha: Alpha) -> Dose {
         Dose((u64::from(self.0) * u64::from(alpha.0)).cast_signed())
@@ -271,7 +272,7 @@ impl Mul<Alpha> for Quarters {
 
 impl Mul<Alpha> for Reads {
     type Output = Dose;
-    /// What so many reads do to a wordline beside.
+    /// Returns the effect of these reads on a neighbouring wordline.
     #[inline]
     fn mul(self, alpha: Alpha) -> Dose {
         Dose((u64::from(self.0) * u64::from(QUARTERS) * u64::from(alpha.0)).cast_signed())
@@ -280,8 +281,8 @@ impl Mul<Alpha> for Reads {
 
 impl Div<Alpha> for Dose {
     type Output = Quarters;
-    /// Quarters of dose beside a wordline that come to no more than this: at most
-    /// [`Quarters::MAX`], and nothing where it is below 0.
+    /// Returns the largest number of quarters on a neighbouring wordline that stays within this
+    /// dose. It is at most [`Quarters::MAX`], and 0 if the dose is below 0.
     #[inline]
     fn div(self, alpha: Alpha) -> Quarters {
         Quarters((self.0.max(0) / i64::from(alpha.0)).min(u32::MAX.into()) as u32)
@@ -290,7 +291,7 @@ impl Div<Alpha> for Dose {
 
 impl Div<u32> for Dose {
     type Output = Self;
-    /// A part of it, rounded to the side of nothing.
+    /// Returns one of equal parts of the dose, rounded towards 0.
     #[inline]
     fn div(self, parts: u32) -> Self {
         Self(self.0 / i64::from(parts))

@@ -1,4 +1,4 @@
-//! Failures that a run injects: what fails, and when. Written `die:3@10s`, or `block:17@r5000`.
+//! Failures that a run injects: what fails, and when. Examples: `die:3@10s`, `block:17@r5000`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,39 +7,39 @@ use crate::base::geometry::Geometry;
 use crate::base::span::Span;
 use crate::base::units::{BlockId, Ns, Ppn};
 
-/// What fails, numbered over the whole drive: planes die by die, blocks plane by plane, pages block
-/// by block.
+/// Part of the drive that fails. Numbers count over the whole drive: planes die by die, blocks
+/// plane by plane, and pages block by block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// All of a die.
+    /// Whole die.
     Die(u32),
-    /// A plane of a die.
+    /// Plane of a die.
     Plane(u32),
-    /// A block.
+    /// Block.
     Block(u32),
-    /// A page; its block is used no more when the rest of it has moved.
+    /// Page. Its block is retired after the block's other pages have moved.
     Page(u32),
 }
 
-/// When it does, counted from the beginning of the measured phase.
+/// Moment of a failure, counted from the beginning of the measured phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// At this time.
+    /// Time in ns.
     At(Ns),
-    /// Before the request of this number, from 0 on.
+    /// Number of the request before which the failure happens, from 0.
     Request(u64),
 }
 
-/// A failure.
+/// Injected failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What fails.
+    /// Part that fails.
     pub unit: Unit,
-    /// When.
+    /// Moment of the failure.
     pub when: When,
 }
 
-/// Flash pages that fail together: so many in a row.
+/// Consecutive flash pages that fail together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
     first: Ppn,
@@ -47,31 +47,31 @@ pub struct Stretch {
 }
 
 impl Stretch {
-    /// Whether a page is one of them.
+    /// Returns whether a page fails.
     #[inline]
     pub fn contains(&self, ppn: Ppn) -> bool {
         ppn >= self.first && ppn - self.first < self.count
     }
 
-    /// The pages, in order.
+    /// Returns the pages in order.
     pub fn pages(&self) -> impl Iterator<Item = Ppn> + use<> {
         self.first.run(self.count)
     }
 
-    /// The blocks in which they lie.
+    /// Returns the blocks of the pages.
     pub fn blocks(&self, geometry: &Geometry) -> impl Iterator<Item = BlockId> + use<> {
         let last = self.first + (self.count - 1);
         BlockId::range(geometry.block_of(self.first).number()..geometry.block_of(last).number() + 1)
     }
 
-    /// Whether all of a block that begins with this page is among them.
+    /// Returns whether all pages of the block that begins with this page fail.
     pub fn covers(&self, first_page: Ppn, pages_per_block: u32) -> bool {
         self.contains(first_page) && self.contains(first_page + (pages_per_block - 1))
     }
 }
 
 impl Unit {
-    /// Its kind and number, and how many of the kind the drive has.
+    /// Returns the kind of the part, its number, and the number of such parts in the drive.
     fn of(self, geometry: &Geometry) -> (&'static str, u32, u32) {
         let planes = geometry.dies() * geometry.planes_per_die;
         match self {
@@ -82,17 +82,17 @@ impl Unit {
         }
     }
 
-    /// Its flash pages.
+    /// Returns the flash pages of the part.
     pub fn pages(self, geometry: &Geometry) -> Stretch {
         let (_, number, count) = self.of(geometry);
         let each = geometry.raw_pages() / count;
         Stretch { first: Ppn::new(number * each), count: each }
     }
 
-    /// Refuses a unit that the drive has not.
+    /// Refuses a part that the drive does not have.
     ///
     /// # Errors
-    /// A sentence with what there is.
+    /// Reports the number of such parts in the drive.
     pub fn check(self, geometry: &Geometry) -> Result<(), String> {
         let (kind, number, count) = self.of(geometry);
         if number < count {
@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    /// Two dies of two planes of eight blocks of four pages.
+    /// The drive has two dies of two planes of eight blocks of four pages.
     #[test]
     fn units_are_numbered_over_the_whole_drive() {
         let config: crate::config::DriveConfig = toml::from_str(

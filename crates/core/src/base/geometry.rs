@@ -1,4 +1,4 @@
-//! Where things are: the drive's parts counted, and addresses taken apart without dividing.
+//! Geometry of a drive: numbers of its parts, and decoding of addresses without division.
 //!
 //! ```text
 //! ppn   = block * pages_per_block + page          page = wordline * bits + kind   (kind 0 = LSB)
@@ -14,40 +14,41 @@ use crate::base::units::{BlockId, DieId, PageInBlock, Ppn, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::config::{CellType, DriveConfig};
 
-/// The resolved geometry of a drive.
+/// Geometry of a drive, after all values are resolved.
 #[derive(Clone, Debug)]
 pub struct Geometry {
-    /// Channels.
+    /// Number of channels.
     pub channels: u32,
-    /// Dies on each channel.
+    /// Number of dies per channel.
     pub dies_per_channel: u32,
-    /// Planes in each die.
+    /// Number of planes per die.
     pub planes_per_die: u32,
-    /// Blocks in each plane.
+    /// Number of blocks per plane.
     pub blocks_per_plane: u32,
-    /// Wordlines in each block.
+    /// Number of wordlines per block.
     pub wordlines_per_block: u32,
     /// Cell type.
     pub cell: CellType,
     /// Distance between physical neighbours, in wordline numbers.
     pub neighbour_stride: u32,
-    /// Wordlines in a row that share a layer.
+    /// Number of consecutive wordlines that share a layer.
     pub strings_per_layer: u32,
-    /// Data bytes of a page, a power of two.
+    /// Number of data bytes of a page, a power of two.
     pub page_bytes: u32,
-    /// Host-visible pages.
+    /// Number of pages that the host can address.
     pub host_pages: u32,
-    /// How they are grouped for parity, where they are.
+    /// Grouping of pages for parity; `None` without parity.
     pub stripes: Option<Stripes>,
-    /// Pages in a block.
+    /// Number of pages per block.
     pub pages_per_block: u32,
-    /// Blocks in the drive.
+    /// Number of blocks of the drive.
     pub blocks: u32,
-    /// Blocks that the drive has beyond its share of a larger drive, where it is a sample of one.
+    /// Number of blocks that a sample has in addition to its share of the whole drive's blocks; 0
+    /// without a sample.
     pub beyond_share: u32,
-    /// First block of the IPR pool in each plane.
+    /// Number of the first block of the IPR pool in each plane.
     pub pool_start: u32,
-    /// The codings that its cells may have.
+    /// Codings that the cells may have.
     pub codings: Codings,
     by_block: Reciprocal,
     by_bits: Reciprocal,
@@ -56,7 +57,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// The geometry of a resolved configuration (`DriveConfig::resolve`).
+    /// Computes the geometry of a resolved configuration (`DriveConfig::resolve`).
     pub fn new(config: &DriveConfig) -> Self {
         let g = &config.geometry;
         let blocks_per_plane =
@@ -91,7 +92,7 @@ impl Geometry {
         }
     }
 
-    /// The drive's blocks, in order.
+    /// Returns the drive's blocks in order.
     #[inline]
     pub fn block_ids(
         &self,
@@ -99,98 +100,100 @@ impl Geometry {
         BlockId::range(0..self.blocks)
     }
 
-    /// Dies in the drive.
+    /// Returns the number of dies of the drive.
     pub fn dies(&self) -> u32 {
         self.channels * self.dies_per_channel
     }
 
-    /// Raw pages in the drive.
+    /// Returns the number of flash pages of the drive.
     pub fn raw_pages(&self) -> u32 {
         self.blocks * self.pages_per_block
     }
 
-    /// Whether there is such a page; nothing that stands for none is one.
+    /// Returns whether the drive has this page. Numbers that stand for "no page" are not pages.
     #[inline]
     pub fn has_page(&self, ppn: Ppn) -> bool {
         ppn.number() < self.raw_pages()
     }
 
-    /// Wordlines in the drive.
+    /// Returns the number of wordlines of the drive.
     pub fn wordlines(&self) -> u32 {
         self.blocks * self.wordlines_per_block
     }
 
-    /// Pages that the drive's map has: those of the host and, behind them, those of parity.
+    /// Returns the number of pages in the drive's map: pages of the host, and then pages of parity.
     pub fn logical_pages(&self) -> u32 {
         self.stripes.map_or(self.host_pages, |stripes| stripes.pages())
     }
 
-    /// Blocks that neither the host's pages nor those of parity need.
+    /// Returns the number of blocks that neither host pages nor parity pages need.
     pub fn spare_blocks(&self) -> u32 {
         self.domains() * self.spare_blocks_of_domain()
     }
 
-    /// Spare blocks without those that a sample has beyond its share of the larger drive.
+    /// Returns the number of spare blocks, without the blocks that a sample has in addition to its
+    /// share.
     pub fn spare_blocks_in_share(&self) -> u32 {
         self.spare_blocks().saturating_sub(self.beyond_share)
     }
 
-    /// Parts of the drive that keep free blocks and victims of their own: each die where its pages
-    /// cannot go to another, else the drive.
+    /// Returns the number of domains. A domain has free blocks and GC victims of its own. With
+    /// parity, each die is a domain, because its pages cannot move to another die. Without parity,
+    /// the drive is one domain.
     pub fn domains(&self) -> u32 {
         self.stripes.map_or(1, |_| self.dies())
     }
 
-    /// Blocks of each of them.
+    /// Returns the number of blocks per domain.
     pub fn blocks_per_domain(&self) -> u32 {
         self.blocks / self.domains()
     }
 
-    /// The blocks of a part, in order.
+    /// Returns the blocks of a domain in order.
     pub fn blocks_of_domain(&self, domain: u32) -> impl Iterator<Item = BlockId> + use<> {
         let blocks = self.blocks_per_domain();
         BlockId::range(domain * blocks..(domain + 1) * blocks)
     }
 
-    /// The part that a block lies in.
+    /// Returns the domain of a block.
     #[inline]
     pub fn domain_of(&self, block: BlockId) -> usize {
         if self.stripes.is_some() { self.die_of(block).into() } else { 0 }
     }
 
-    /// Blocks of each of them that no data needs.
+    /// Returns the number of blocks per domain that no data needs.
     pub fn spare_blocks_of_domain(&self) -> u32 {
         self.blocks_per_domain()
             .saturating_sub(self.pages_of_domain().div_ceil(self.pages_per_block))
     }
 
-    /// Pages of each of them that no data needs.
+    /// Returns the number of pages per domain that no data needs.
     pub fn spare_pages_of_domain(&self) -> u32 {
         (self.blocks_per_domain() * self.pages_per_block).saturating_sub(self.pages_of_domain())
     }
 
-    /// Pages of data, of the host and of parity, that each of them holds at most.
+    /// Returns the largest number of host and parity pages that a domain holds.
     fn pages_of_domain(&self) -> u32 {
         self.stripes.map_or(self.host_pages, |stripes| stripes.most_on_a_die())
     }
 
-    /// Shift that turns a byte offset into a page number.
+    /// Returns the shift that turns a byte offset into a page number.
     pub fn page_shift(&self) -> u32 {
         self.page_bytes.trailing_zeros()
     }
 
-    /// Pages that a block can hold in a coding.
+    /// Returns the number of pages that a block can hold in a coding.
     pub fn available_pages(&self, coding: u8) -> u32 {
         self.wordlines_per_block * self.codings.row(coding).kinds()
     }
 
-    /// Whether a coding has this page.
+    /// Returns whether a coding keeps this page.
     #[inline]
     pub fn keeps(&self, coding: u8, ppn: Ppn) -> bool {
         coding == FULL || self.codings.row(coding).keeps(self.kind_of(ppn))
     }
 
-    /// Pages of a block from this one on that can hold data in a coding.
+    /// Returns the number of pages of a block, from this page on, that can hold data in a coding.
     pub fn available_from(&self, page: PageInBlock, coding: u8) -> u32 {
         let (wordline, kind) = (page.wordline(self.cell.bits()), page.kind(self.cell.bits()));
         let row = self.codings.row(coding);
@@ -198,8 +201,8 @@ impl Geometry {
         (self.wordlines_per_block - wordline.number()) * row.kinds() - before
     }
 
-    /// The first page of a wordline from this one on that a coding keeps; this one where there is
-    /// none.
+    /// Returns the first page of a wordline, from this page on, that a coding keeps. Returns this
+    /// page if the coding keeps none.
     #[inline]
     pub fn next_kept(&self, page: PageInBlock, coding: u8) -> PageInBlock {
         if coding == FULL {
@@ -210,37 +213,37 @@ impl Geometry {
         if from_here == 0 { page } else { page + from_here.trailing_zeros() }
     }
 
-    /// The block of a page.
+    /// Returns the block of a page.
     #[inline]
     pub fn block_of(&self, ppn: Ppn) -> BlockId {
         BlockId::new(self.by_block.quotient(ppn.number()))
     }
 
-    /// The wordline of a page, counted over the whole drive.
+    /// Returns the wordline of a page, counted over the whole drive.
     #[inline]
     pub fn wordline_of(&self, ppn: Ppn) -> u32 {
         self.by_bits.quotient(ppn.number())
     }
 
-    /// The page kind of a page: 0 is LSB.
+    /// Returns the page kind of a page; LSB is 0.
     #[inline]
     pub fn kind_of(&self, ppn: Ppn) -> u32 {
         ppn.number() - self.wordline_of(ppn) * self.by_bits.divisor()
     }
 
-    /// A page's number within its block.
+    /// Returns the number of a page within its block.
     #[inline]
     pub fn page_in(&self, block: BlockId, ppn: Ppn) -> PageInBlock {
         PageInBlock::new(ppn - self.first_page(block))
     }
 
-    /// A wordline's number within its block, of that of a page.
+    /// Returns the number within its block of a page's wordline.
     #[inline]
     pub fn wordline_in(&self, block: BlockId, ppn: Ppn) -> WordlineInBlock {
         WordlineInBlock::new(self.wordline_of(ppn) - self.first_wordline(block))
     }
 
-    /// The wordlines that a block has, in order.
+    /// Returns the wordlines of a block in order.
     #[inline]
     pub fn wordlines_in_block(
         &self,
@@ -248,62 +251,64 @@ impl Geometry {
         WordlineInBlock::range(0..self.wordlines_per_block)
     }
 
-    /// First page of a block.
+    /// Returns the first page of a block.
     #[inline]
     pub fn first_page(&self, block: BlockId) -> Ppn {
         Ppn::new(block.number() * self.pages_per_block)
     }
 
-    /// First wordline of a block, counted over the whole drive.
+    /// Returns the first wordline of a block, counted over the whole drive.
     #[inline]
     pub fn first_wordline(&self, block: BlockId) -> u32 {
         block.number() * self.wordlines_per_block
     }
 
-    /// The place of a wordline in a table that has a row for each of the drive.
+    /// Returns the index of a wordline in a table with one row for each wordline of the drive.
     #[inline]
     pub fn row_of(&self, block: BlockId, wordline: WordlineInBlock) -> usize {
         (self.first_wordline(block) + wordline.number()) as usize
     }
 
-    /// The places of a block's wordlines in such a table.
+    /// Returns the indexes of a block's wordlines in a table with one row for each wordline of the
+    /// drive.
     #[inline]
     pub fn rows_of(&self, block: BlockId) -> Range<usize> {
         let first = self.first_wordline(block) as usize;
         first..first + self.wordlines_per_block as usize
     }
 
-    /// The next block; behind the last one the first.
+    /// Returns the next block. After the last block comes the first.
     pub fn block_behind(&self, block: BlockId) -> BlockId {
         BlockId::new((block.number() + 1) % self.blocks)
     }
 
-    /// The die of a block.
+    /// Returns the die of a block.
     #[inline]
     pub fn die_of(&self, block: BlockId) -> DieId {
         self.by_die.quotient(block.number()) as DieId
     }
 
-    /// The plane of a block within its die.
+    /// Returns the plane of a block within its die.
     #[inline]
     pub fn plane_of(&self, block: BlockId) -> u32 {
         self.by_plane.quotient(block.number()) - u32::from(self.die_of(block)) * self.planes_per_die
     }
 
-    /// Whether a block lies in the IPR pool (ipr-2018 III-D): at the highest addresses, here of its
-    /// plane, so that every die has its share.
+    /// Returns whether a block lies in the IPR pool (ipr-2018 III-D). The pool has the highest
+    /// addresses of each plane, so that every die has its share.
     pub fn is_in_pool(&self, block: BlockId) -> bool {
         block.number() - self.by_plane.quotient(block.number()) * self.blocks_per_plane
             >= self.pool_start + u32::from(planted(Bug::PoolBeginsLate))
     }
 
-    /// The channel of a die.
+    /// Returns the channel of a die.
     pub fn channel_of(&self, die: DieId) -> u32 {
         u32::from(die) / self.dies_per_channel
     }
 }
 
-/// Blocks of a sample beyond its share of the larger drive's.
+/// Returns the number of blocks that a sample has in addition to its share of the whole drive's
+/// blocks.
 fn beyond_share(config: &DriveConfig, blocks: u32) -> u32 {
     config
         .part_of

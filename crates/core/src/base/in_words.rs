@@ -1,9 +1,9 @@
-//! Counts, spans of time and other numbers as a user reads them: digits grouped, units chosen by
+//! Counts, spans of time and other numbers for readers. Digits are grouped, and the unit suits the
 //! size.
 
 use super::span::{DAY, SECOND, YEAR};
 
-/// 1234567 as "1,234,567".
+/// Formats a count: 1234567 becomes "1,234,567".
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -16,7 +16,7 @@ pub fn count(n: u64) -> String {
     text
 }
 
-/// Units of a span of time, each with its seconds and the span from which on it is used.
+/// Units of a span of time. Each has its length in seconds, and the smallest span that uses it.
 const UNITS_OF_TIME: [(&str, f64, f64); 7] = [
     ("years", YEAR_S, 2.0 * YEAR_S),
     ("days", DAY_S, 2.0 * DAY_S),
@@ -29,44 +29,44 @@ const UNITS_OF_TIME: [(&str, f64, f64); 7] = [
 const DAY_S: f64 = DAY as f64 / SECOND as f64;
 const YEAR_S: f64 = YEAR as f64 / SECOND as f64;
 
-/// A span of time in the unit that fits, such as "44.2 min". Every span that a user reads comes
-/// from here.
+/// Formats a span of time in a suitable unit, such as "44.2 min". All spans for readers use this
+/// format.
 pub fn seconds(s: f64) -> String {
     span(s, None)
 }
 
-/// A span of time in microseconds, as [`seconds`] prints it.
+/// Formats a span of time in microseconds as [`seconds`] does.
 pub fn microseconds(us: f64) -> String {
     span(us / 1e6, None)
 }
 
-/// A span of time in days, as [`seconds`] prints it.
+/// Formats a span of time in days as [`seconds`] does.
 pub fn days(days: f64) -> String {
     span(days * DAY_S, None)
 }
 
-/// A span of time in years of 365 days, as [`seconds`] prints it; `half` is the half width of its
-/// interval: "4.00 ± 0.10 years".
+/// Formats a span of time in years of 365 days as [`seconds`] does, such as "4.00 ± 0.10 years".
+/// `half` is half the width of its interval.
 pub fn years(years: f64, half: Option<f64>) -> String {
     span(years * YEAR_S, half.map(|half| half * YEAR_S))
 }
 
-/// A span of time in years with the ends of its interval, all in the unit that fits: "4.10 years
-/// (3.90 to 4.40)".
+/// Formats a span of time in years with the ends of its interval, all in one suitable unit, such as
+/// "4.10 years (3.90 to 4.40)".
 pub fn years_between(years: f64, (low, high): (f64, f64)) -> String {
     let (unit, length) = unit_of(years * YEAR_S);
     let in_unit = |years: f64| digits(years * YEAR_S / length);
     format!("{} {unit} ({} to {})", in_unit(years), in_unit(low), in_unit(high))
 }
 
-/// The unit that fits so many seconds, and its own seconds.
+/// Returns the unit that suits a number of seconds, and the length of the unit in seconds.
 fn unit_of(s: f64) -> (&'static str, f64) {
     let fitting = UNITS_OF_TIME.into_iter().find(|(.., from)| s >= *from);
     let (unit, length, _) = fitting.unwrap_or(UNITS_OF_TIME[UNITS_OF_TIME.len() - 1]);
     (unit, length)
 }
 
-/// A span in seconds with its interval, both in the unit that fits the span.
+/// Formats a span in seconds with its interval, both in the unit that suits the span.
 fn span(s: f64, half: Option<f64>) -> String {
     if s == 0.0 && half.is_none_or(|half| half == 0.0) {
         return "0 s".into();
@@ -76,7 +76,7 @@ fn span(s: f64, half: Option<f64>) -> String {
     format!("{}{interval} {unit}", digits(s / length))
 }
 
-/// Three digits, or all of those before the point.
+/// Formats a number with three digits, or with all digits before the decimal point.
 pub fn digits(value: f64) -> String {
     match value.abs() {
         v if v >= 1e15 => format!("{value:.2e}"),
@@ -114,7 +114,7 @@ mod tests {
         );
     }
 
-    /// The same span in every unit that callers hold: 8.4e-5 years are 2,649 s, or 44.15 min.
+    /// The span is the same in every unit: 8.4e-5 years are 2,649 s, or 44.15 min.
     #[test]
     fn a_span_has_the_unit_that_fits_whatever_it_was_counted_in() {
         let as_seconds = 8.4e-5 * 365.0 * 86_400.0;
@@ -142,7 +142,7 @@ mod tests {
                 "2.00 days"
             ]
         );
-        // 1.96 x 365 are 715.4 days; 715.9 with a year of 365.25.
+        // With 365 days per year, 1.96 years are 715.4 days. With 365.25 days, they would be 715.9.
         assert_eq!(
             [years(1.96, None), years(2.0, None), years(100.0, None)],
             ["715 days", "2.00 years", "100 years"]

@@ -1,19 +1,19 @@
-//! How slow a read of some data may be, in the words of `NVMe`: the access latency of its Dataset
-//! Management ranges and of its reads.
+//! Latency that a host accepts for reads, in the words of `NVMe`: the access latency of Dataset
+//! Management ranges and of reads.
 
 use serde::{Serialize, Serializer};
 
-/// What a host says of data, or of a read. Data of which nothing is said counts as
-/// [`Self::Smallest`]. The tightest comes first.
+/// Hint of a host about data or about a read. Data without a hint counts as [`Self::Smallest`]. The
+/// strictest hint comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum AccessLatency {
-    /// As small as possible.
+    /// Latency as small as possible.
     #[default]
     Smallest,
-    /// Typical.
+    /// Typical latency.
     Typical,
-    /// Longer is acceptable: `NVMe`'s "idle".
+    /// Longer latency; `NVMe` calls it "idle".
     Idle,
 }
 
@@ -24,13 +24,13 @@ impl Serialize for AccessLatency {
 }
 
 impl AccessLatency {
-    /// How many there are.
+    /// Number of hints.
     pub const COUNT: usize = 3;
 
-    /// The tightest first.
+    /// All hints, the strictest first.
     pub const ALL: [Self; Self::COUNT] = [Self::Smallest, Self::Typical, Self::Idle];
 
-    /// Its word.
+    /// Returns the name of the hint.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Smallest => "smallest",
@@ -39,10 +39,10 @@ impl AccessLatency {
         }
     }
 
-    /// What a word says; `none` says nothing.
+    /// Reads a hint; `none` gives `None`.
     ///
     /// # Errors
-    /// A word that is none of `NVMe`'s.
+    /// Reports a word that `NVMe` does not have.
     pub fn parse(word: &str) -> Result<Option<Self>, String> {
         match Self::ALL.into_iter().find(|latency| latency.name() == word) {
             None if word == "none" => Ok(None),
@@ -53,7 +53,7 @@ impl AccessLatency {
         }
     }
 
-    /// The next tighter one.
+    /// Returns the next stricter hint.
     pub(crate) fn tighter(self) -> Option<Self> {
         Self::ALL[..self as usize].last().copied()
     }

@@ -1,4 +1,4 @@
-//! Large arrays, cache hints and a vector comparison: the only unsafe code of the drive.
+//! Large arrays, cache hints and a vector comparison. This is the drive's only unsafe code.
 
 #![expect(
     unsafe_code,
@@ -8,13 +8,14 @@
 
 use std::alloc::Layout;
 
-/// Asks the processor to fetch the cache line of `slice[index]`; out of range it does nothing.
+/// Asks the processor to fetch the cache line of `slice[index]`. Does nothing if the index is out
+/// of range.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "one instruction on the read path")]
 pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
     if index < slice.len() {
-        // SAFETY: the address is inside the slice, and a prefetch has no effect but on the cache.
+        // SAFETY: the address is inside the slice, and a prefetch affects only the cache.
         unsafe {
             core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(
                 slice.as_ptr().add(index).cast(),
@@ -25,13 +26,13 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
     let _ = (slice, index);
 }
 
-/// Which of 32 keys are this one: bit n for key n. Compilers make scalar code of the loop that says
-/// the same.
+/// Compares 32 keys with one key. Bit n of the result tells whether key n is equal. For a loop,
+/// compilers would make scalar code.
 #[inline]
 pub(crate) fn equal_keys(keys: &[u16; 32], key: u16) -> u32 {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has SSE2, and 4 times 16 bytes are the 64 of the array, of
-    // which any bits are a vector's.
+    // SAFETY: every x86-64 processor has SSE2. The array has 64 bytes, which are four vectors of 16
+    // bytes. Any bits are a valid vector.
     unsafe {
         use core::arch::x86_64::{
             __m128i, _mm_cmpeq_epi16, _mm_movemask_epi8, _mm_packs_epi16, _mm_set1_epi16,
@@ -47,8 +48,8 @@ pub(crate) fn equal_keys(keys: &[u16; 32], key: u16) -> u32 {
     keys.iter().enumerate().fold(0, |bits, (n, k)| bits | u32::from(*k == key) << n)
 }
 
-/// `len` copies of `value`, on huge pages where the system offers them on request: a random gather
-/// over gigabytes otherwise spends most of its time on address translation.
+/// Returns `len` copies of `value`, on huge pages if the system offers them on request. Without
+/// huge pages, random access to gigabytes spends most of its time on address translation.
 pub fn huge_vec<T: Copy>(len: usize, value: T) -> Vec<T> {
     let mut v: Vec<T> = Vec::with_capacity(len);
     ask_for_huge_pages(&v);
@@ -56,23 +57,23 @@ pub fn huge_vec<T: Copy>(len: usize, value: T) -> Vec<T> {
     v
 }
 
-/// Zeros on huge pages, as the system hands memory out: what is never written takes no memory, and
-/// what is written is not written twice.
+/// Returns zeros on huge pages, as the system provides them. Parts that are never written take no
+/// memory, and no part is written twice.
 pub fn huge_zeros<T: Zeroed>(len: usize) -> Vec<T> {
     let v = zeros(len);
     ask_for_huge_pages(&v);
     v
 }
 
-/// Zeros on pages of the usual size, for arrays that are written here and there, a run of entries
-/// each time.
+/// Returns zeros on pages of the usual size, for arrays in which short runs of entries are written
+/// at scattered places.
 pub fn zeros<T: Zeroed>(len: usize) -> Vec<T> {
     let layout = Layout::array::<T>(len).expect("the memory was asked for before");
     if layout.size() == 0 {
         return vec![];
     }
-    // SAFETY: the size is not 0. The memory is laid out as a boxed slice of `len` values has it,
-    // and all zeros are such values.
+    // SAFETY: the size is not 0. The memory has the layout of a boxed slice of `len` values, and
+    // all-zero bytes are such values.
     let boxed = unsafe {
         let memory = std::alloc::alloc_zeroed(layout);
         if memory.is_null() {
@@ -83,20 +84,20 @@ pub fn zeros<T: Zeroed>(len: usize) -> Vec<T> {
     boxed.into_vec()
 }
 
-/// Types of which all-zero bytes are a value.
+/// Type for which all-zero bytes are a valid value.
 ///
 /// # Safety
-/// All-zero bytes are a value of the type, and the type needs no drop.
+/// All-zero bytes must be a value of the type, and the type must need no drop.
 pub unsafe trait Zeroed: Copy {}
 
-// SAFETY: zero is a number.
+// SAFETY: zero is a valid number.
 unsafe impl Zeroed for u32 {}
-// SAFETY: zero is a number.
+// SAFETY: zero is a valid number.
 unsafe impl Zeroed for u64 {}
-// SAFETY: two numbers.
+// SAFETY: the type consists of two numbers.
 unsafe impl Zeroed for crate::disturb::Wordline {}
 
-/// Asks for huge pages behind all that a vector has room for.
+/// Asks for huge pages for the whole capacity of a vector.
 fn ask_for_huge_pages<T>(v: &Vec<T>) {
     #[cfg(target_os = "linux")]
     {
@@ -104,8 +105,8 @@ fn ask_for_huge_pages<T>(v: &Vec<T>) {
         let bytes = v.capacity() * size_of::<T>();
         if bytes >= HUGE {
             let start = (v.as_ptr() as usize).next_multiple_of(4096);
-            // SAFETY: the range lies within the allocation; MADV_HUGEPAGE changes how it is backed,
-            // never its content.
+            // SAFETY: the range lies within the allocation. MADV_HUGEPAGE changes the pages behind
+            // the memory, and never its content.
             unsafe { libc::madvise(start as *mut libc::c_void, bytes - 4096, libc::MADV_HUGEPAGE) };
         }
     }

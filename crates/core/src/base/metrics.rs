@@ -1,4 +1,4 @@
-//! What a run counts, and latencies. All counts are since the end of preconditioning.
+//! Counts of a run, and latencies. All counts start at the end of preconditioning.
 
 mod windows;
 
@@ -11,159 +11,159 @@ use crate::base::units::{Cause, Ns};
 use crate::bugs::{Bug, planted};
 pub use windows::{AllWindows, ByWindow, Window, Windows};
 
-/// What the host asked for; the fields are those of `host` in a summary.
+/// Counts of the host's requests. The fields are those of `host` in a summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostCounts {
-    /// Read requests (a trace row is one, however it is split).
+    /// Number of read requests. A trace row is one request, however the drive splits it.
     pub read_requests: u64,
-    /// Write requests.
+    /// Number of write requests.
     pub write_requests: u64,
-    /// Trim requests.
+    /// Number of trim requests.
     pub trim_requests: u64,
-    /// Bytes of read requests.
+    /// Number of bytes of read requests.
     pub read_bytes: u64,
-    /// Bytes of write requests.
+    /// Number of bytes of write requests.
     pub write_bytes: u64,
-    /// Pages read for the host.
+    /// Number of pages read for the host.
     pub read_pages: u64,
-    /// Pages written by the host.
+    /// Number of pages that the host wrote.
     pub write_pages: u64,
-    /// Write requests of fewer bytes than a page, which is the mapping unit.
+    /// Number of write requests smaller than a page, which is the mapping unit.
     pub small_writes: u64,
-    /// Pages trimmed by the host.
+    /// Number of pages that the host trimmed.
     pub trim_pages: u64,
-    /// Pages read that hold nothing.
+    /// Number of pages read that hold no data.
     pub unmapped_read_pages: u64,
-    /// Page writes that covered a part of the page.
+    /// Number of page writes that covered only a part of the page.
     pub partial_page_writes: u64,
-    /// Flash reads to fill in the rest of a partly written page.
+    /// Number of flash reads that complete a partly written page.
     pub fill_reads: u64,
 }
 
-/// More retries than any ladder has.
+/// Largest number of retries that a ladder of levels may have.
 pub const MOST_RETRIES: usize = 31;
 
-/// NAND operations by cause, in the order of [`Cause::ALL`].
+/// Flash operations by cause, in the order of [`Cause::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlashCounts {
-    /// Page reads.
+    /// Number of page reads.
     pub reads: [u64; Cause::COUNT],
-    /// Page reads for the host by the retries that they took; the first number is that of reads
-    /// that took none, and is not counted.
+    /// Number of host page reads by number of retries. Entry 0 is for reads without a retry, and is
+    /// not counted.
     pub retried: [u64; MOST_RETRIES + 1],
-    /// Page reads for the host that began with a level above the first, because that had worked
-    /// last (`ecc.start_from_last`).
+    /// Number of host page reads that began above the first level, because that level had decoded
+    /// the last read (`ecc.start_from_last`).
     pub began_higher: u64,
-    /// Page programs.
+    /// Number of page programs.
     pub programs: [u64; Cause::COUNT],
-    /// Those of them that hold nothing, in wordlines that were programmed before they were
-    /// complete.
+    /// Number of pages programmed without data, because their wordline was programmed before it was
+    /// full.
     pub padded_pages: u64,
-    /// Block erases.
+    /// Number of block erases.
     pub erases: [u64; Cause::COUNT],
-    /// Wordlines whose most significant pages were programmed to keep cells out of guard levels.
+    /// Number of wordlines reprogrammed in place to make guard levels or to merge states.
     pub reprograms: [u64; Cause::COUNT],
 }
 
-/// Data refresh.
+/// Counts of data refresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RefreshCounts {
-    /// Blocks that began to be rewritten because of their age.
+    /// Number of blocks whose rewriting began because of their age.
     pub invocations: u64,
-    /// Those of them that were still open.
+    /// Number of blocks that were still open when their rewriting began.
     pub open_blocks: u64,
-    /// Pages of these that were never programmed.
+    /// Number of pages that were never programmed, in blocks that were open when their rewriting
+    /// began.
     pub unused_pages: u64,
-    /// Jobs that were not done when the block's period ended.
+    /// Number of jobs that were not done when the block's period ended.
     pub deadline_misses: u64,
-    /// Wordlines that were adjusted in place, for fewer sensings.
+    /// Number of wordlines merged in place, for fewer sensings.
     pub merged_wordlines: u64,
-    /// Pages of these that this corrupted, and that were written elsewhere.
+    /// Number of pages that merging corrupted. Their data was written elsewhere.
     pub corrupted_pages: u64,
-    /// Blocks that would have been adjusted, had their reclaim technique left room for the reads of
-    /// it.
+    /// Number of blocks that were not merged, because their reclaim technique left no space for the
+    /// reads of the merge.
     pub no_room: u64,
 }
 
-/// Parity.
+/// Counts of parity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParityCounts {
-    /// Stripes whose parity was brought up to date out of the old one.
+    /// Number of stripes whose parity was updated from the old parity.
     pub modified: u64,
-    /// Stripes whose parity was worked out of all their data.
+    /// Number of stripes whose parity was computed from all their data.
     pub whole: u64,
-    /// Pages that could not be read and were rebuilt from their stripes.
+    /// Number of unreadable pages that were rebuilt from their stripes.
     pub rebuilt: u64,
-    /// Times that the parity of a stripe was given up, because too much of the stripe could not be
-    /// read, or not without bringing a block to its alarm at a time when its policy cannot be
-    /// asked.
+    /// Number of times that the drive gave up the parity of a stripe. One reason is that too much
+    /// of the stripe was unreadable. The other is that reading it would have raised an alarm in a
+    /// block when its policy could not be asked.
     pub given_up: u64,
-    /// Stripes whose change went to a partial parity.
+    /// Number of stripes whose change went to a partial parity.
     pub delayed: u64,
-    /// Pages that a partial parity covered and forgot, so that nothing protects them until their
-    /// stripe is committed.
+    /// Number of pages that a partial parity covered and dropped. These pages are unprotected until
+    /// their stripe is committed.
     pub exposed: u64,
-    /// Partial parities that were made whole because a version that they needed was about to be
-    /// erased.
+    /// Number of partial parities that were completed because a version that they needed was about
+    /// to be erased.
     pub made_whole: u64,
-    /// Stripes that got parity because a page of theirs had come to a worn block.
+    /// Number of stripes that got parity because one of their pages had moved to a worn block.
     pub formed: u64,
-    /// Stripes whose parity was given back because none of their pages lay in a worn block any
-    /// more.
+    /// Number of stripes that gave up parity because none of their pages was left in a worn block.
     pub dissolved: u64,
 }
 
-/// Read reclaim.
+/// Counts of read reclaim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReclaimCounts {
-    /// Times the policy was asked.
+    /// Number of alarms, at which the drive asks the policy.
     pub alarms: u64,
-    /// Jobs.
+    /// Number of jobs.
     pub invocations: u64,
-    /// Pages that reclaim jobs copied.
+    /// Number of pages that reclaim jobs copied.
     pub pages_copied: u64,
-    /// Jobs that a block's last allowed read overtook; they were finished in the foreground.
+    /// Number of jobs that were not done before the block's last allowed read. They ended in the
+    /// foreground.
     pub deadline_misses: u64,
-    /// Blocks that GC erased to make room for reclaim jobs.
+    /// Number of blocks that GC erased to free space for reclaim jobs.
     pub gc_erases: u64,
-    /// Blocks opened that should lie in the IPR pool.
+    /// Number of blocks opened for the IPR pool.
     pub pool_openings: u64,
-    /// Those of them that do not.
+    /// Number of blocks that were opened for the IPR pool but lie outside it.
     pub pool_misses: u64,
-    /// Blocks that were reprogrammed in place.
+    /// Number of blocks reprogrammed in place.
     pub reprograms: u64,
-    /// Blocks that should have got guard levels, and did not: the drive could not spare their
-    /// pages.
+    /// Number of blocks without guard levels because the drive could not spare the pages.
     pub low_density_refused: u64,
-    /// Blocks with guard levels that GC erased.
+    /// Number of low-density blocks that GC erased.
     pub low_density_erases_by_gc: u64,
-    /// What blocks with guard levels had used of their limits when they were erased.
+    /// Number of erased low-density blocks, by the used share of their limit.
     pub low_density_used: UsedShares,
-    /// Time that host reads waited for reclaim work on their die, summed over reads.
+    /// Time that host reads waited for reclaim on their die, summed over all reads.
     pub stall_ns: u64,
 }
 
-/// Blocks by the share of their limit that they had used, in twentieths; the last holds all from 95
-/// % on.
+/// Number of blocks by the used share of their limit, in twentieths. The last entry has all blocks
+/// from 95 % on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UsedShares(pub [u64; 20]);
 
 impl UsedShares {
-    /// Counts a block of so many reads, and such a limit of its weakest wordlines.
+    /// Counts a block with this number of reads. `limit` is the limit of its weakest wordlines.
     pub(crate) fn note(&mut self, reads: Quarters, limit: Dose) {
         let twentieth = (reads.far() * 20).in_1024ths() / limit.in_1024ths();
         self.0[twentieth.min(19) as usize] += 1;
     }
 }
 
-/// Steps of a histogram to each power of two, so that three digits are significant.
+/// Number of steps of a histogram per power of two. It gives three significant digits.
 const STEPS: usize = 1024;
 
 /// Latencies of one kind of request, in nanoseconds.
 #[derive(Clone, Default)]
 pub struct Latency {
-    /// By step, as an HDR histogram of three significant digits lays them out: counting here takes
-    /// a fifth of the instructions.
+    /// Counts by step, with the steps of an HDR histogram of three significant digits. Counting
+    /// here takes a fifth of the instructions of the library.
     counts: Vec<u64>,
     sum_ns: u128,
 }
@@ -182,19 +182,19 @@ impl Latency {
         }
     }
 
-    /// Counts a latency longer than all before.
+    /// Counts a latency that is longer than all before it.
     #[cold]
     fn record_first(&mut self, step: usize) {
         self.counts.resize((step + 1).next_multiple_of(STEPS), 0);
         self.counts[step] += 1;
     }
 
-    /// Requests counted.
+    /// Returns the number of requests.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Those that were not counted earlier.
+    /// Returns the latencies without those of `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let before = |step: usize| earlier.counts.get(step).copied().unwrap_or(0);
@@ -203,27 +203,27 @@ impl Latency {
         Self { counts, sum_ns: self.sum_ns - earlier.sum_ns }
     }
 
-    /// Sum of all latencies.
+    /// Returns the sum of all latencies.
     pub fn total_ns(&self) -> u128 {
         self.sum_ns
     }
 
-    /// Exact mean, in ns.
+    /// Returns the exact mean, in ns.
     pub fn mean_ns(&self) -> f64 {
         if self.count() == 0 { 0.0 } else { self.sum_ns as f64 / self.count() as f64 }
     }
 
-    /// Value at a quantile from 0 to 1, in ns, within the histogram's 0.1 %.
+    /// Returns the value at a quantile from 0 to 1, in ns, to the histogram's 0.1 %.
     pub fn quantile_ns(&self, q: f64) -> u64 {
         self.histogram().value_at_quantile(q)
     }
 
-    /// Largest value, in ns, within the histogram's 0.1 %.
+    /// Returns the largest value, in ns, to the histogram's 0.1 %.
     pub fn max_ns(&self) -> u64 {
         self.histogram().max()
     }
 
-    /// The latencies as an HDR histogram, for quantiles and export.
+    /// Returns the latencies as an HDR histogram, for quantiles and export.
     pub fn histogram(&self) -> Histogram<u64> {
         let mut histogram = Histogram::new(3).expect("three digits are supported");
         histogram.auto(true);
@@ -236,22 +236,23 @@ impl Latency {
     }
 }
 
-/// What the timed gear measured.
+/// Measurements of the timed gear.
 #[derive(Default)]
 pub struct TimedMetrics {
-    /// Host reads.
+    /// Latencies of host reads.
     pub read: Latency,
-    /// Host writes, to their acknowledgement.
+    /// Latencies of host writes, until they are acknowledged.
     pub write: Latency,
-    /// Host reads that arrived while a reclaim job was under way on one of their dies.
+    /// Latencies of host reads that arrived while a reclaim job was running on one of their dies.
     pub read_during_reclaim: Latency,
-    /// The same for each group of origins, where they are counted.
+    /// Latencies of each group of origins; empty if groups are not counted.
     pub groups: Groups,
-    /// Host reads and writes up to the beginning of each further stage of the drive's life.
+    /// Latencies of host reads and writes up to the beginning of each further stage of the drive's
+    /// life.
     pub stages: Vec<(Latency, Latency)>,
-    /// Host reads at evenly spaced numbers of requests, where these are marked.
+    /// Latencies of host reads at evenly spaced numbers of requests; `None` if there are no marks.
     pub course: Option<Course>,
-    /// Latencies by window of time, where windows are kept.
+    /// Latencies by window of time, if windows are kept.
     pub windows: AllWindows,
 }
 
@@ -264,7 +265,7 @@ impl TimedMetrics {
         self.read.record(latency);
     }
 
-    /// Records a host read that met reclaim.
+    /// Records a host read that waited for reclaim.
     #[inline]
     pub(crate) fn note_read_during_reclaim(&mut self, end: Ns, latency: Ns) {
         self.note_read(end, latency);
@@ -280,7 +281,7 @@ impl TimedMetrics {
     }
 }
 
-/// What was measured of each group of origins.
+/// Measurements of each group of origins.
 #[derive(Default)]
 pub struct Groups {
     group_of: Vec<u16>,
@@ -288,18 +289,18 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Nothing yet; `group_of` gives the group of each origin.
+    /// Begins without measurements. `group_of` has the group of each origin.
     pub(crate) fn new(group_of: &[u16]) -> Self {
         let groups = group_of.iter().max().map_or(0, |last| usize::from(*last) + 1);
         Self { group_of: group_of.to_vec(), list: (0..groups).map(|_| Group::default()).collect() }
     }
 
-    /// By number; empty where groups are not counted.
+    /// Returns the groups by number; empty if groups are not counted.
     pub fn list(&self) -> &[Group] {
         &self.list
     }
 
-    /// The group of an origin, if groups are counted.
+    /// Returns the group of an origin, if groups are counted.
     #[inline]
     pub(crate) fn of(&mut self, origin: u16) -> Option<&mut Group> {
         let group = *self.group_of.get(usize::from(origin))?;
@@ -307,17 +308,17 @@ impl Groups {
     }
 }
 
-/// What was measured of a group of origins.
+/// Measurements of a group of origins.
 #[derive(Default)]
 pub struct Group {
-    /// Its reads.
+    /// Latencies of its reads.
     pub read: Latency,
-    /// Its writes.
+    /// Latencies of its writes.
     pub write: Latency,
-    /// Its reads that met reclaim.
+    /// Latencies of its reads that waited for reclaim.
     pub read_during_reclaim: Latency,
-    /// When the first of its requests came and when the last one was complete, in ns; none before
-    /// the first is complete.
+    /// Time of the group's first request, and time at which its last request was complete, in ns.
+    /// `None` before the first request is complete.
     pub span: Option<(Ns, Ns)>,
 }
 

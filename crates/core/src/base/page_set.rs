@@ -1,64 +1,64 @@
-//! Some of the pages of a block, or of its wordlines, a bit each.
+//! Sets of pages or wordlines of a block, one bit each.
 
 use std::marker::PhantomData;
 
 use crate::base::units::{Address, PageInBlock, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 
-/// Some of what a block has in a row: its pages or its wordlines.
+/// Set of pages or of wordlines of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetInBlock<T> {
     words: Vec<u64>,
     of: PhantomData<T>,
 }
 
-/// Pages of one block.
+/// Set of pages of one block.
 pub type PageSet = SetInBlock<PageInBlock>;
-/// Wordlines of one block.
+/// Set of wordlines of one block.
 pub type WordlineSet = SetInBlock<WordlineInBlock>;
 
 impl<T: Address> SetInBlock<T> {
-    /// None of a block of so many.
+    /// Creates an empty set for a block with `per_block` pages or wordlines.
     pub fn none(per_block: u32) -> Self {
         Self { words: vec![0; per_block.div_ceil(64) as usize], of: PhantomData }
     }
 
-    /// Adds `count` in a row from `first` on.
+    /// Adds `count` consecutive members from `first` on.
     pub fn insert(&mut self, first: T, count: u32) {
         for number in first.number()..first.number() + count {
             set(&mut self.words, number);
         }
     }
 
-    /// Adds all of another set of the same block.
+    /// Adds all members of another set of the same block.
     pub fn add(&mut self, other: &Self) {
         for (word, more) in self.words.iter_mut().zip(&other.words) {
             *word |= more;
         }
     }
 
-    /// Whether this one is in it.
+    /// Returns whether the set contains `one`.
     pub fn holds(&self, one: T) -> bool {
         bits(&self.words, one.number(), 1) != 0
     }
 
-    /// Whether it is empty.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|w| *w == 0)
     }
 
-    /// How many are in it.
+    /// Returns the number of members.
     pub fn len(&self) -> u32 {
         self.words.iter().map(|w| w.count_ones()).sum()
     }
 
-    /// The first in it.
+    /// Returns the first member.
     pub fn first(&self) -> Option<T> {
         let word = self.words.iter().position(|w| *w != 0)?;
         Some(T::new(word as u32 * 64 + self.words[word].trailing_zeros()))
     }
 
-    /// Takes the first out.
+    /// Removes and returns the first member.
     pub(crate) fn take_first(&mut self) -> Option<T> {
         let first = self.first()?;
         let word = &mut self.words[first.number() as usize / 64];
@@ -66,13 +66,13 @@ impl<T: Address> SetInBlock<T> {
         Some(first)
     }
 
-    /// All that are in it, in order.
+    /// Returns all members in order.
     pub fn iter(&self) -> impl Iterator<Item = T> {
         let mut left = self.clone();
         std::iter::from_fn(move || left.take_first())
     }
 
-    /// Number `n` is bit `n % 64` of word `n / 64`.
+    /// Returns the words of the bitmap. Member `n` is bit `n % 64` of word `n / 64`.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
@@ -84,7 +84,7 @@ pub(crate) fn set(words: &mut [u64], n: u32) {
     words[n as usize / 64] |= 1 << (n % 64);
 }
 
-/// `count` bits (at most 64) of a bitmap from `first` on.
+/// Returns `count` bits (at most 64) of a bitmap from `first` on.
 #[inline]
 fn bits(words: &[u64], first: u32, count: u32) -> u64 {
     let (word, bit) = (first as usize / 64, first % 64);
@@ -95,19 +95,19 @@ fn bits(words: &[u64], first: u32, count: u32) -> u64 {
     bits & (u64::MAX >> (64 - count))
 }
 
-/// Which page kinds of a wordline are in a bitmap of its block's pages, a bit each.
+/// Returns the page kinds of a wordline that are in a bitmap of its block's pages, one bit each.
 #[inline]
 pub(crate) fn kinds_in(words: &[u64], wordline: WordlineInBlock, pages_per_wordline: u32) -> u32 {
     bits(words, wordline.first_page(pages_per_wordline).number(), pages_per_wordline) as u32
 }
 
-/// Whether any page of a wordline is in a bitmap of its block's pages.
+/// Returns whether any page of a wordline is in a bitmap of its block's pages.
 #[inline]
 pub(crate) fn holds_any(words: &[u64], wordline: WordlineInBlock, pages_per_wordline: u32) -> bool {
     kinds_in(words, wordline, pages_per_wordline) != 0
 }
 
-/// Whether a page is in a bitmap of its block's pages.
+/// Returns whether a page is in a bitmap of its block's pages.
 #[inline]
 pub(crate) fn holds(words: &[u64], page: PageInBlock) -> bool {
     bits(words, page.number(), 1) != 0

@@ -1,32 +1,32 @@
-//! How often each page of the host is read, where no single read is known: a rate a page.
+//! Read rates of the host's pages, for reads that are not known one by one.
 
 use crate::base::units::Lpn;
 
-/// Reads a second of each of the host's pages.
+/// Number of reads of each host page per second.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PageRates {
-    /// All pages alike.
+    /// Equal rate of all pages.
     Same(f64),
-    /// Page by page, from page 0 on. Pages beyond the end are not read.
+    /// Rate of each page, from page 0 on. Pages beyond the end are not read.
     Each(Vec<f32>),
 }
 
-/// How the host reads for a while.
+/// Reads of the host during some time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadRates {
-    /// Of each page.
+    /// Read rate of each page.
     pub pages: PageRates,
-    /// Requests a page that is read: 1 where each request reads one page.
+    /// Number of requests per page read; 1 if each request reads one page.
     pub requests_per_page: f64,
-    /// Bytes that the host asks for, for each page that is read.
+    /// Number of bytes that the host requests, per page read.
     pub bytes_per_page: f64,
 }
 
-/// Nanoseconds in a second.
+/// Number of nanoseconds in a second.
 pub(crate) const NS_PER_S: f64 = 1e9;
 
 impl PageRates {
-    /// Reads of a page in a nanosecond.
+    /// Returns the number of reads of a page per nanosecond.
     #[inline]
     pub fn per_ns(&self, lpn: Lpn) -> f64 {
         match self {
@@ -37,11 +37,11 @@ impl PageRates {
         }
     }
 
-    /// A page is read so often a second. Pages beyond the end of [`Self::Each`] are not read,
-    /// whatever is said here.
+    /// Sets the number of reads of a page per second. Pages beyond the end of [`Self::Each`] are
+    /// never read, so nothing is set for them.
     ///
     /// # Panics
-    /// Where all pages are read alike: nothing is kept of a single one.
+    /// Panics if all pages have one rate.
     pub fn set(&mut self, lpn: Lpn, per_s: f32) {
         let Self::Each(rates) = self else { panic!("all pages are read alike") };
         if let Some(rate) = rates.get_mut(lpn.index()) {
@@ -49,7 +49,7 @@ impl PageRates {
         }
     }
 
-    /// Reads a second of all of so many pages.
+    /// Returns the number of reads of `pages` pages together, per second.
     pub fn sum(&self, pages: u32) -> f64 {
         match self {
             Self::Same(rate) => rate * f64::from(pages),

@@ -1,7 +1,7 @@
-//! Exact division by a number known at start-up, without a divide instruction.
-//! `n / d` for n < 2^31 is one multiplication and one shift (Granlund and Montgomery, PLDI '94).
+//! Exact division by a number known at start-up, without a divide instruction. For n < 2^31, `n /
+//! d` is one multiplication and one shift (Granlund and Montgomery, PLDI '94).
 
-/// A divisor prepared for fast division of numbers below 2^31.
+/// Divisor, prepared for fast division of numbers below 2^31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reciprocal {
     mul: u64,
@@ -18,7 +18,7 @@ impl Reciprocal {
         Self { mul: (1u64 << shift) / u64::from(divisor) + 1, shift, divisor }
     }
 
-    /// `n / divisor`, n below 2^31.
+    /// Returns `n / divisor`; n must be below 2^31.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "two instructions on the read path")]
     pub fn quotient(self, n: u32) -> u32 {
@@ -26,14 +26,14 @@ impl Reciprocal {
         ((u64::from(n) * self.mul) >> self.shift) as u32
     }
 
-    /// `n % divisor`, n below 2^31.
+    /// Returns `n % divisor`; n must be below 2^31.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "three instructions on the write path")]
     pub fn remainder(self, n: u32) -> u32 {
         n - self.quotient(n) * self.divisor
     }
 
-    /// The divisor.
+    /// Returns the divisor.
     pub fn divisor(self) -> u32 {
         self.divisor
     }

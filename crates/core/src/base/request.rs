@@ -1,4 +1,4 @@
-//! What a host asks of the drive, and where such requests come from.
+//! Requests of a host, and their sources.
 
 use crate::base::latency::AccessLatency;
 use crate::base::units::Ns;
@@ -7,87 +7,88 @@ use crate::base::units::Ns;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Op {
-    /// Read.
+    /// Read of data.
     Read,
-    /// Write.
+    /// Write of data.
     Write,
-    /// Discard: the data is no longer wanted.
+    /// Discard of data that the host no longer needs.
     Trim,
 }
 
-/// One host request; a trace row is one request, however the drive splits it.
+/// One host request. A trace row is one request, however the drive splits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Arrival, in ns since the first request; used in open loop only.
+    /// Arrival in ns since the first request; used only in open loop.
     pub at: Ns,
-    /// First byte addressed.
+    /// First byte.
     pub offset: u64,
     /// Length in bytes, at least 1.
     pub bytes: u32,
     /// Direction.
     pub op: Op,
-    /// Who asks, by a number that the source gives; 0 where it tells nobody from another.
+    /// Origin of the request, as a number that the source gives; 0 if the source does not
+    /// distinguish origins.
     pub origin: u16,
-    /// How slow it may be, where it says so itself.
+    /// Latency that the request itself allows; `None` if it has no hint.
     pub hint: Option<AccessLatency>,
 }
 
-/// How requests arrive.
+/// Way in which requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arrival {
-    /// By their own clock (`Request::at`).
+    /// Open loop: requests arrive by their own clock (`Request::at`).
     Open,
-    /// The next one when one of `depth` completes.
+    /// Closed loop: the next request comes when one of `depth` requests completes.
     Closed {
-        /// Requests outstanding at any time.
+        /// Number of outstanding requests.
         depth: u32,
     },
-    /// As their origins decide, each from what of its own is complete: the source hears of
-    /// completions and hands out what is due ([`RequestSource::completed`],
-    /// [`RequestSource::waits_until`]). Only a gear with a clock serves it.
+    /// Reactive: each origin decides from its own completed requests. The source gets the
+    /// completions and returns the due requests ([`RequestSource::completed`],
+    /// [`RequestSource::waits_until`]). This needs a gear with a clock.
     Reactive,
 }
 
-/// A stream of requests in the order of service. One dynamic call per batch.
+/// Stream of requests in the order of service. A batch costs one dynamic call.
 pub trait RequestSource {
-    /// Appends at most `max` requests; appends none only at the end of the stream.
+    /// Appends at most `max` requests. Appends no request only at the end of the stream.
     ///
     /// # Errors
-    /// A trace that cannot be read or parsed further; the run stops and reports it.
+    /// Reports a trace that cannot be read or parsed any further. The run then stops.
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError>;
 
-    /// How its requests arrive. Asked after every `fill`: the depth of a closed loop may change
-    /// during a stream.
+    /// Returns how requests arrive. The drive asks after every `fill`, because the depth of a
+    /// closed loop may change during a stream.
     fn arrival(&self) -> Arrival;
 
-    /// The simulated time, told before each `fill` and `next_stage` by a gear that has a clock: for
-    /// streams that end by time.
+    /// Receives the simulated time before each `fill` and `next_stage`, from a gear with a clock.
+    /// Streams that end by time need it.
     fn tell_time(&mut self, _now: Ns) {}
 
-    /// A request of this origin is complete, at the time told last. Told where requests are
+    /// Receives the completion of a request of this origin, at the time received last. Only for
     /// [`Arrival::Reactive`].
     fn completed(&mut self, _origin: u16) {}
 
-    /// Where `fill` appended none and the stream is not at its end: the time before which nothing
-    /// but a completion changes that. `Ns::MAX` waits for a completion alone.
+    /// Returns the time until which only a completion can bring further requests. `Ns::MAX` waits
+    /// for a completion alone. Called if `fill` appended no request and the stream has not ended.
     fn waits_until(&self) -> Option<Ns> {
         None
     }
 
-    /// Goes on to the next stage, where there is one. Asked at the end of the stream, when every
-    /// request is complete; afterwards `fill` and `arrival` are those of that stage.
+    /// Goes on to the next stage; returns false if there is none. Called at the end of the stream,
+    /// when every request is complete. Afterwards, `fill` and `arrival` are those of the new stage.
     fn next_stage(&mut self) -> bool {
         false
     }
 
-    /// Requests in total where that is known, for a progress bar.
+    /// Returns the total number of requests if it is known, for a progress bar.
     fn len_hint(&self) -> Option<u64> {
         None
     }
 }
 
-/// Why a stream of requests could not go on: a sentence for the user (file, line, what was wrong,
-/// what was expected).
+/// Reason why a stream of requests could not go on, as a sentence for the user. It has the file,
+/// the line, what was wrong, and what was expected.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{0}")]
 pub struct SourceError(pub String);

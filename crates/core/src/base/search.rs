@@ -1,7 +1,7 @@
-//! Numbers searched for by halving.
+//! Binary search for numbers.
 
-/// The largest number from `least` to `most` for which this holds, where it holds for the smaller
-/// ones.
+/// Returns the largest number from `least` to `most` for which `holds` is true. If `holds` is true
+/// for a number, it must be true for all smaller numbers.
 pub(crate) fn largest(least: u32, most: u32, holds: &dyn Fn(u32) -> bool) -> Option<u32> {
     if most < least || !holds(least) {
         return None;

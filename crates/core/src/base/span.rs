@@ -1,4 +1,4 @@
-//! A span of time as a drive file writes it: `"22.4h"`, `"30d"`, `"1y"`.
+//! Span of time, as in a drive file: `"22.4h"`, `"30d"`, `"1y"`.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::units::{END_OF_TIME, Ns};
 
-/// A span of time. In configuration a string with a unit such as `"30d"`; nothing but 0 goes
-/// without a unit.
+/// Span of time. In configurations, it is a string with a unit such as `"30d"`. Only 0 needs no
+/// unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Span(pub Ns);
 
-/// A second.
+/// One second.
 pub const SECOND: Ns = 1_000_000_000;
-/// An hour.
+/// One hour.
 pub const HOUR: Ns = 3600 * SECOND;
-/// A day.
+/// One day.
 pub const DAY: Ns = 24 * HOUR;
-/// A year, of 365 days.
+/// One year of 365 days.
 pub const YEAR: Ns = 365 * DAY;
 
 const UNITS: [(&str, Ns); 8] = [
@@ -40,15 +40,16 @@ const PRINTED: [(&str, Ns); 7] = [
     ("ms", SECOND / 1000),
     ("us", 1000),
 ];
-/// A decimal fraction longer than this is no span that anybody means.
+/// Largest number of decimal places. A span with more is not plausible.
 const LONGEST_FRACTION: usize = 12;
 
 impl Span {
-    /// Reads `"22.4h"`, `"30 d"`, `"1y"`; the units are ns, us, ms, s, min, h, d and y (365 d). A
-    /// fraction of a unit means the nearest nanosecond.
+    /// Reads a span such as `"22.4h"`, `"30 d"` or `"1y"`. The units are ns, us, ms, s, min, h, d
+    /// and y (365 d). A fraction is rounded to the nearest nanosecond.
     ///
     /// # Errors
-    /// A sentence that quotes the text and gives an example, where it is no span of time.
+    /// Reports a text that is not a span of time. The sentence quotes the text and gives an
+    /// example.
     pub fn parse(text: &str) -> Result<Self, String> {
         let bad = || {
             format!(
@@ -74,13 +75,13 @@ impl Span {
         Ok(Self(ns))
     }
 
-    /// Whether it is no time at all.
+    /// Returns whether the span is 0.
     pub fn is_zero(self) -> bool {
         self.0 == 0
     }
 }
 
-/// A decimal number times a unit, without the rounding of floating point.
+/// Multiplies a decimal number by a unit, without the rounding of floating point.
 fn scaled(number: &str, factor: Ns) -> Option<Ns> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());

@@ -1,7 +1,7 @@
-//! splitmix64 (Steele, Lea and Flood, OOPSLA 2014): number n of a seed, as good as drawn, without a
-//! state. Numbers that differ in a bit give numbers that have nothing in common.
+//! Generator splitmix64 (Steele, Lea and Flood, OOPSLA 2014). Number n of a seed looks random and
+//! needs no state. A change of one bit of n gives an unrelated number.
 
-/// Number `n`, from 0 on, of a seed.
+/// Returns number `n`, from 0 on, of a seed.
 pub(crate) fn number(seed: u64, n: u64) -> u64 {
     let z = seed.wrapping_add(n.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -9,7 +9,7 @@ pub(crate) fn number(seed: u64, n: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The same as a fraction: 0 or more, below 1.
+/// Returns number `n` of a seed as a fraction: at least 0, and below 1.
 pub(crate) fn fraction(seed: u64, n: u64) -> f64 {
     (number(seed, n) >> 11) as f64 / (1u64 << 53) as f64
 }
@@ -18,7 +18,7 @@ pub(crate) fn fraction(seed: u64, n: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The first numbers of seed 1234567, as the authors' own program prints them.
+    /// The expected numbers are the first numbers of seed 1234567 that the authors' program prints.
     #[test]
     fn the_published_numbers() {
         let expected = [

@@ -1,12 +1,13 @@
-//! The layout of a computed steady start: which flash page holds which page of the host, in both
-//! directions, without a table of pages.
+//! Layout of a computed steady start. It gives the flash page of each host page, and the host page
+//! of each flash page, without a table of pages.
 //!
-//! The host's pages have an order, a permutation that is worked out place by place ([`Order`]). The
-//! blocks of the layout take the pages of this order in turn, each as many as it has chosen pages.
+//! The host's pages have a random order, which is computed place by place ([`Order`]). The blocks
+//! of the layout take the pages in this order. Each block takes as many pages as it has chosen
+//! pages.
 //!
 //! ```text
-//! page of the host --place_of--> its place in the order --> the block of that place --> the chosen page of that rank
-//! flash page --at_place--> the page of the host
+//! host page --place_of--> its place in the order --> the block of that place --> the chosen page of that rank
+//! flash page --at_place--> the host page
 //! ```
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,29 +19,30 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Lpn, PageInBlock, Ppn};
 use crate::bugs::{Bug, planted};
 
-/// A block that is not part of the layout.
+/// Number that stands for a block outside the layout.
 const NOWHERE: u32 = u32::MAX;
-/// Places of the order between two entries of the table that finds the block of a place: 2 to this
-/// power.
+/// Binary logarithm of the number of places between two entries of the table that finds the block
+/// of a place.
 const STEP_BITS: u32 = 10;
 
-/// A random order of the numbers below `pages`, computed place by place.
+/// Random order of the numbers below `pages`, computed place by place.
 ///
-/// The number at place i: i is cut into a low half of `ceil(bits / 2)` bits and a high half of the
-/// others, where `bits` is what `pages - 1` needs, and 2 at least. Four half-rounds change the
-/// halves in turn, the low one first. A half-round combines its half by exclusive or with as many
-/// low bits of `((other ^ key) * 0x9E3779B1 mod 2^32) >> 15`, with one of the four keys after the
-/// other. While the result is not below `pages`, the rounds are applied to it again.
+/// The number at place i is computed as follows. Place i is cut into a low half of `ceil(bits / 2)`
+/// bits and a high half. `bits` is the number of bits that `pages - 1` needs, and at least 2. Four
+/// half-rounds change the halves in turn, the low half first. A half-round combines its half by
+/// exclusive or with the low bits of `((other ^ key) * 0x9E3779B1 mod 2^32) >> 15`. Each half-round
+/// has one of the four keys. While the result is `pages` or more, the rounds are applied to it
+/// again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// Numbers in the order.
+    /// Number of numbers in the order.
     pub pages: u32,
     /// Keys of the four half-rounds.
     pub keys: [u32; 4],
 }
 
 impl Order {
-    /// An order drawn from a random source.
+    /// Draws a random order.
     pub(crate) fn draw(pages: u32, rng: &mut Xoshiro256PlusPlus) -> Self {
         Self { pages, keys: std::array::from_fn(|_| rng.next_u64() as u32) }
     }
@@ -55,14 +57,14 @@ impl Order {
         (32 - self.pages.saturating_sub(1).leading_zeros()).max(2)
     }
 
-    /// Masks of the low and of the high half.
+    /// Returns the masks of the low and of the high half.
     #[inline]
     fn masks(&self) -> (u32, u32) {
         let low_bits = self.low_bits();
         ((1 << low_bits) - 1, (1 << (self.bits() - low_bits)) - 1)
     }
 
-    /// The number at a place.
+    /// Returns the number at a place.
     #[inline]
     pub(crate) fn at_place(&self, place: u32) -> u32 {
         debug_assert!(place < self.pages);
@@ -80,7 +82,7 @@ impl Order {
         }
     }
 
-    /// The place of a number: the rounds of [`Self::at_place`], backwards.
+    /// Returns the place of a number. Applies the rounds of [`Self::at_place`] backwards.
     #[inline]
     fn place_of(&self, number: u32) -> u32 {
         debug_assert!(number < self.pages);
@@ -106,37 +108,37 @@ fn mix(half: u32, key: u32) -> u32 {
     (half ^ key).wrapping_mul(0x9E37_79B1) >> 15
 }
 
-/// The layout: an order of the host's pages, and what each block takes of it.
+/// Layout: an order of the host's pages, and the part of it that each block takes.
 #[derive(Debug)]
 pub(crate) struct Steady {
     order: Order,
     pages_per_block: u32,
-    /// The blocks of the layout, in the order in which they take pages, and the first place of
-    /// each; behind the last the number of pages.
+    /// Blocks of the layout, in the order in which they take pages, and the first place of each
+    /// block. The last entry of `first` is the number of pages.
     blocks: Vec<BlockId>,
     first: Vec<u32>,
-    /// By block: its number in `blocks`, or [`NOWHERE`].
+    /// Index in `blocks` of each block, or [`NOWHERE`].
     turn: Vec<u32>,
-    /// By block: the pages that hold valid data, a bit each.
+    /// Pages of each block that hold valid data, one bit each.
     chosen: Vec<u64>,
     words_per_block: usize,
-    /// Number in `blocks` of the block with every `2^STEP_BITS`th place.
+    /// Index in `blocks` of the block that has every `2^STEP_BITS`th place.
     at_step: Vec<u32>,
 }
 
-/// The layout that was drawn last, for drives that begin alike: rows of a comparison, and the ages
-/// of one.
+/// Layout that was drawn last. Drives that start alike share it, such as the rows or the ages of a
+/// comparison.
 #[derive(Debug, Default)]
 pub struct Images(Mutex<Option<(u64, Arc<Steady>)>>);
 
 impl Images {
-    /// No layout is known yet.
+    /// Begins without a layout.
     pub const fn new() -> Self {
         Self(Mutex::new(None))
     }
 
-    /// The layout of this seed, these blocks and what they hold: the last one where that was the
-    /// same, else a new one.
+    /// Returns the layout for this seed, these blocks and their numbers of pages. Reuses the last
+    /// layout if it has the same inputs; otherwise draws a new layout.
     pub(crate) fn layout(
         &self,
         seed: u64,
@@ -152,8 +154,8 @@ impl Images {
 }
 
 impl Steady {
-    /// Whether it is a layout of so many pages of the host on blocks of so many pages, these, which
-    /// hold so much.
+    /// Returns whether this layout has these inputs: number of host pages, pages per block, blocks,
+    /// and number of pages that each block holds.
     fn is_of(
         &self,
         (filled, pages_per_block, blocks, holds): (u32, u32, &[BlockId], &[u32]),
@@ -166,8 +168,8 @@ impl Steady {
             && is_held()
     }
 
-    /// A layout drawn at random: these blocks take the first pages of the host in turn, each as
-    /// many as `holds` says.
+    /// Draws a random layout. The blocks take the first host pages in turn; `holds` has the number
+    /// of pages of each block.
     pub(crate) fn draw(
         geometry: &Geometry,
         filled: u32,
@@ -205,34 +207,34 @@ impl Steady {
         Self { order, pages_per_block, blocks, first, turn, chosen, words_per_block, at_step }
     }
 
-    /// Memory that a layout takes.
+    /// Returns the number of bytes of a layout.
     pub(crate) fn bytes(blocks: u32, pages_per_block: u32, host_pages: u32) -> u64 {
         let words = u64::from(blocks) * u64::from(pages_per_block.div_ceil(64));
         8 * words + 12 * u64::from(blocks) + 4 * (u64::from(host_pages >> STEP_BITS) + 1)
     }
 
-    /// The order of the host's pages.
+    /// Returns the order of the host's pages.
     pub(crate) fn order(&self) -> &Order {
         &self.order
     }
 
-    /// The blocks of the layout, in the order in which they take pages, each with its first place
-    /// in the order.
+    /// Returns the blocks of the layout in the order in which they take pages. Each has its first
+    /// place in the order.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = (BlockId, u32)> + '_ {
         self.blocks.iter().copied().zip(self.first.iter().copied())
     }
 
-    /// Pages of a block that hold valid data at the start, a bit each.
+    /// Returns the pages of a block that hold valid data at the start, one bit each.
     pub(crate) fn chosen(&self, block: BlockId) -> &[u64] {
         &self.chosen[block.index() * self.words_per_block..][..self.words_per_block]
     }
 
-    /// Pages of the host that the layout holds: those below this number.
+    /// Returns the number of host pages in the layout. They are the pages below this number.
     pub(crate) fn filled(&self) -> u32 {
         self.order.pages
     }
 
-    /// The flash page that holds a page of the host at the start, if any does.
+    /// Returns the flash page that holds a host page at the start; `None` if no flash page does.
     #[cold]
     pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
         if lpn.number() >= self.order.pages {
@@ -248,7 +250,7 @@ impl Steady {
         Some(Ppn::new(block.number() * self.pages_per_block + page))
     }
 
-    /// The page of the host whose data a page of a block holds at the start, if it holds anybody's.
+    /// Returns the host page whose data a page of a block holds at the start; `None` without data.
     #[cold]
     pub(crate) fn owner(&self, block: BlockId, page: PageInBlock) -> Option<Lpn> {
         let turn = self.turn[block.index()];
@@ -265,7 +267,8 @@ impl Steady {
     }
 }
 
-/// Selection sampling: exactly `holds` of the pages, each set as likely as any other, a bit each.
+/// Chooses exactly `holds` of the pages at random, one bit each. All sets are equally likely
+/// (selection sampling).
 fn choose(words: &mut [u64], pages: u32, holds: u32, rng: &mut Xoshiro256PlusPlus) {
     let mut left = holds;
     for (n, word) in (0..).step_by(64).zip(words) {
@@ -278,7 +281,7 @@ fn choose(words: &mut [u64], pages: u32, holds: u32, rng: &mut Xoshiro256PlusPlu
     }
 }
 
-/// Number of the bit that is set and has so many set bits below it.
+/// Returns the position of the set bit that has `rank` set bits below it.
 fn nth_bit(words: &[u64], rank: u32) -> u32 {
     let mut left = rank;
     for (n, word) in (0..).step_by(64).zip(words) {

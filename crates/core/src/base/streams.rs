@@ -1,28 +1,29 @@
-//! Streams by number: those that every drive has, and what a technique says of its own.
+//! Streams by number: streams that every drive has, and the streams that a technique declares.
 
 use crate::base::units::StreamId;
 
-/// Host writes.
+/// Stream of host writes.
 pub(crate) const HOST: StreamId = 0;
-/// Data moved by garbage collection.
+/// Stream of data moved by garbage collection.
 pub(crate) const GC: StreamId = 1;
-/// Data moved because of reads.
+/// Stream of data moved because of reads.
 pub(crate) const RECLAIM: StreamId = 2;
-/// Cold data moved by static wear levelling, into worn blocks.
+/// Stream of cold data that static wear levelling moves into worn blocks.
 pub(crate) const WEAR: StreamId = 3;
 
-/// Free blocks that only moves may take, so that cleaning a block never lacks a place for its
-/// pages; more where the host's data has several budgets.
+/// Number of free blocks that only moves may take. With this reserve, cleaning a block always finds
+/// a place for its pages. The reserve is larger if the host's data has several hint budgets.
 pub const RESERVE: u32 = 2;
 
-/// Blocks that a stream of a sample keeps open at most, where a larger drive keeps more.
+/// Largest number of blocks that a stream of a sample keeps open. A whole drive may keep more.
 ///
-/// GC deals the pages of a victim out to the open blocks of its stream. Where these are several,
-/// each block gets pages of several victims, and data that is rewritten often mixes with other
-/// data. Four mix almost as well as sixteen.
+/// GC distributes the pages of a victim over the open blocks of its stream. With several open
+/// blocks, each gets pages of several victims, and frequently rewritten data mixes with other data.
+/// Four open blocks mix data almost as well as sixteen.
 pub const WIDTH_OF_SAMPLE: u32 = 4;
 
-/// Blocks that a stream may keep open, of so many kinds of data of so many budgets each.
+/// Returns the number of blocks that a stream may keep open, for `kinds` kinds of data with
+/// `budgets` hint budgets each.
 ///
 /// Open blocks and the reserve together never exceed half the spare blocks, unless each stream has
 /// a single block.
@@ -32,20 +33,20 @@ pub fn width(spare_blocks: u32, dies: u32, kinds: u32, budgets: u32) -> u32 {
     (room / (kinds * budgets)).clamp(1, dies)
 }
 
-/// Number of a policy's first own stream; those before are the drive's.
+/// Number of a policy's first own stream. Smaller numbers are streams of the drive.
 pub const FIRST_OWN: StreamId = 4;
 
-/// A stream that a policy keeps for data of its own.
+/// Stream that a policy keeps for its own data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamSpec {
-    /// What it holds, for results.
+    /// Data of the stream, for results.
     pub purpose: &'static str,
-    /// The coding of its blocks, where the drive can spare the pages that it gives up.
+    /// Coding of its blocks, if the drive can spare the pages that the coding gives up.
     pub mode: u8,
-    /// Whether its blocks come from the IPR pool where they can.
+    /// Whether its blocks come from the IPR pool if possible.
     pub pool: bool,
-    /// Its blocks are closed after so many pages.
+    /// Number of pages after which its blocks are closed.
     pub most_pages: Option<u16>,
-    /// Whether the reads of each page of its blocks are counted.
+    /// Whether the drive counts the reads of each page of its blocks.
     pub counts_pages: bool,
 }

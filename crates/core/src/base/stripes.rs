@@ -1,9 +1,8 @@
-//! Stripes: N consecutive pages of the host and a page of parity, each on a die of its own
-//! (da-raid5-2013 II-B).
+//! Stripes: N consecutive host pages and one parity page, each on its own die (da-raid5-2013 II-B).
 //!
-//! A page's die follows from its number alone: member i of stripe s lies on die (s + i) mod dies,
-//! the parity being member N. The pages of parity have numbers of their own behind those of the
-//! host, one a stripe.
+//! The number of a page alone determines its die. Member i of stripe s lies on die (s + i) mod
+//! dies; the parity is member N. Parity pages have numbers above those of the host pages, one per
+//! stripe.
 //!
 //! ```text
 //! 4 dies, N = 3:     die 0   die 1   die 2   die 3
@@ -18,24 +17,25 @@ use self::moved::Failed;
 use crate::base::reciprocal::Reciprocal;
 use crate::base::units::{DieId, Lpn, Lpns};
 
-/// Pages of the host in a stripe, a bit each, the first in the lowest.
+/// Set of host pages of a stripe, one bit each. The lowest bit is the first page.
 pub type Members = u64;
 
-/// How the host's pages are grouped, and where they and their parity lie.
+/// Grouping of the host's pages, and places of these pages and their parity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stripes {
     members: Reciprocal,
     dies: Reciprocal,
     host_pages: u32,
-    /// Dies that have failed, in the order in which they did.
+    /// Failed dies, in the order of their failures.
     failed: [Option<Failed>; MOST_FAILED],
 }
 
-/// Dies whose failure, one after the other, can be followed.
+/// Largest number of successive die failures.
 pub const MOST_FAILED: usize = 4;
 
 impl Stripes {
-    /// Stripes of so many pages of the host, fewer than there are dies.
+    /// Creates stripes with `members` host pages each. A stripe has fewer host pages than there are
+    /// dies.
     pub fn new(members: u32, dies: u32, host_pages: u32) -> Self {
         Self {
             members: Reciprocal::new(members),
@@ -45,7 +45,7 @@ impl Stripes {
         }
     }
 
-    /// Pages of the host in a stripe; the last stripe may hold fewer.
+    /// Returns the number of host pages of a stripe; the last stripe may have fewer.
     pub fn members(&self) -> u32 {
         self.members.divisor()
     }
@@ -54,23 +54,23 @@ impl Stripes {
         self.dies.divisor()
     }
 
-    /// Stripes, and so pages of parity.
+    /// Returns the number of stripes, which is also the number of parity pages.
     pub fn count(&self) -> u32 {
         self.host_pages.div_ceil(self.members())
     }
 
-    /// Pages of the host and of parity.
+    /// Returns the number of host pages and parity pages.
     pub fn pages(&self) -> u32 {
         self.host_pages + self.count()
     }
 
-    /// Whether a page is one of parity.
+    /// Returns whether a page is a parity page.
     #[inline]
     pub fn is_parity(&self, lpn: Lpn) -> bool {
         lpn.number() >= self.host_pages
     }
 
-    /// The stripe of a page, of the host or of parity.
+    /// Returns the stripe of a host page or parity page.
     #[inline]
     pub fn of(&self, lpn: Lpn) -> u32 {
         if self.is_parity(lpn) {
@@ -80,7 +80,7 @@ impl Stripes {
         }
     }
 
-    /// The pages of the host in a stripe.
+    /// Returns the host pages of a stripe.
     #[inline]
     pub fn data(&self, stripe: u32) -> Lpns {
         Lpns {
@@ -89,7 +89,7 @@ impl Stripes {
         }
     }
 
-    /// Those of them whose bits are set.
+    /// Returns the host pages of a stripe whose bits are set.
     #[inline]
     pub fn those(
         &self,
@@ -104,30 +104,30 @@ impl Stripes {
         .map(move |left| first + left.trailing_zeros())
     }
 
-    /// The first of them.
+    /// Returns the first host page of a stripe.
     #[inline]
     fn first(&self, stripe: u32) -> Lpn {
         Lpn::new(stripe * self.members())
     }
 
-    /// The bit of a page of the host in its stripe.
+    /// Returns the bit of a host page in its stripe.
     #[inline]
     pub fn bit(&self, lpn: Lpn) -> Members {
         1 << self.members.remainder(lpn.number())
     }
 
-    /// All pages of the host in a stripe.
+    /// Returns the set of all host pages of a stripe.
     pub fn all_of(&self, stripe: u32) -> Members {
         Members::MAX >> (Members::BITS - self.data(stripe).len() as u32)
     }
 
-    /// The parity of a stripe.
+    /// Returns the parity page of a stripe.
     #[inline]
     pub fn parity(&self, stripe: u32) -> Lpn {
         Lpn::new(self.host_pages + stripe)
     }
 
-    /// The die that a page lies on.
+    /// Returns the die of a page.
     #[inline]
     pub fn die(&self, lpn: Lpn) -> DieId {
         let (stripe, member) = (self.of(lpn), self.member(lpn));
@@ -142,14 +142,14 @@ impl Stripes {
         if self.is_parity(lpn) { self.members() } else { lpn - self.first(self.of(lpn)) }
     }
 
-    /// The die of a member where none has failed.
+    /// Returns the die of a member without failures.
     #[inline]
     fn home(&self, stripe: u32, member: u32) -> u32 {
         self.dies.remainder(stripe + member)
     }
 
-    /// The pages of a die, those of parity included, in the order of their stripes; of the host's
-    /// pages those below `filled` and their parity.
+    /// Returns the pages of a die in the order of their stripes: host pages below `filled`, and
+    /// their parity pages.
     pub fn on_die(&self, die: DieId, filled: u32) -> impl Iterator<Item = Lpn> + use<> {
         let all = *self;
         (0..filled.div_ceil(all.members())).filter_map(move |stripe| {
@@ -165,7 +165,7 @@ impl Stripes {
         })
     }
 
-    /// Pages that a die holds at most: those of parity included.
+    /// Returns the largest number of host and parity pages on a die.
     pub fn most_on_a_die(&self) -> u32 {
         let stripes = self.count();
         let whole = stripes / self.dies() * (self.members() + 1);
@@ -192,7 +192,8 @@ mod tests {
     }
 
     proptest! {
-        /// Members of a stripe lie on dies of their own, and each page on the die that lists it.
+        /// Checks that the members of a stripe lie on different dies, and that each die lists its
+        /// pages.
         #[test]
         fn every_page_is_on_one_die(members in 2u32..17, more in 1u32..5, host_pages in 1u32..2000) {
             let stripes = Stripes::new(members, members + more, host_pages);

@@ -1,6 +1,6 @@
-//! Evenly spaced events of a run, at most a fixed number, however many events there are.
+//! Evenly spaced events of a run. Their number has a limit, however many events there are.
 
-/// Events that are kept: the first, and then one in every [`Self::every`].
+/// Kept events: the first event, and then one in every [`Self::every`] events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thinned<T> {
     most: usize,
@@ -10,14 +10,14 @@ pub struct Thinned<T> {
 }
 
 impl<T> Thinned<T> {
-    /// Keeps at most this many events, which is at least two.
+    /// Creates a list that keeps at most this many events; at least two.
     pub fn new(most: usize) -> Self {
         assert!(most >= 2, "{most} events have no distance");
         Self { most, every: 1, seen: 0, kept: vec![] }
     }
 
-    /// Counts an event, and keeps it if its turn has come. Before the limit is passed, every second
-    /// kept event goes.
+    /// Counts an event, and keeps it if it is due. If the list is full, every second kept event is
+    /// dropped first.
     pub fn note(&mut self, event: impl FnOnce() -> T) {
         if self.seen.is_multiple_of(self.every) && self.kept.len() == self.most {
             let mut stays = false;
@@ -33,17 +33,17 @@ impl<T> Thinned<T> {
         self.seen += 1;
     }
 
-    /// Forgets all events.
+    /// Drops all events.
     pub fn clear(&mut self) {
         *self = Self { every: 1, seen: 0, kept: vec![], ..*self };
     }
 
-    /// Returns the distance of two kept events, in events.
+    /// Returns the distance between two kept events, as a number of events.
     pub fn every(&self) -> u64 {
         self.every
     }
 
-    /// Returns the kept events, in order. Logs of the same events keep the same ones.
+    /// Returns the kept events in order. Logs of the same events keep the same events.
     pub fn kept(&self) -> &[T] {
         &self.kept
     }

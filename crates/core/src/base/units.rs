@@ -1,5 +1,5 @@
-//! The units and numbers that every room shares: addresses, time, sizes, causes.
-//! Types wear their meaning; a plain integer never crosses a border.
+//! Units and numbers of all modules: addresses, time, sizes, causes. Each quantity has its own
+//! type, so that plain integers do not cross module borders.
 
 mod address;
 
@@ -9,56 +9,56 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use address::{Address, BlockId, Lpn, Lpns, PageInBlock, Ppn, WordlineInBlock};
 
-/// Die number over the whole drive.
+/// Number of a die over the whole drive.
 pub type DieId = u16;
 /// Index of a stream in the drive's stream table.
 pub type StreamId = u8;
-/// Simulated time or a span of it, in nanoseconds.
+/// Simulated time, or a span of it, in nanoseconds.
 pub type Ns = u64;
-/// A point in simulated time, in nanoseconds after time 0; what was there before the clock began is
-/// below 0.
+/// Point in simulated time, in nanoseconds after time 0. Moments before the clock began are below
+/// 0.
 pub type Moment = i64;
-/// Simulated time ends here, 146 years after it began: what is late by less than three times that
-/// still fits [`Ns`].
+/// End of simulated time, 146 years after its beginning. A delay of up to three times this span
+/// beyond the end still fits [`Ns`].
 pub const END_OF_TIME: Ns = 1 << 62;
-/// Monotone number of a page program; recovery of a live drive orders by it.
+/// Rising number of a page program. Recovery of a live drive uses this order.
 pub type Seq = u64;
 
-/// Reads of a block, in dose units (one unit is one ordinary page read).
+/// Number of reads of a block, in dose units; one unit is one ordinary page read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reads(pub u32);
 
 impl Reads {
-    /// An alarm that never rings.
+    /// Alarm that is never reached.
     pub const NEVER: Self = Self(u32::MAX);
 }
 
-/// Why the drive performed a NAND operation.
+/// Reason for a flash operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Cause {
-    /// The host asked for it.
+    /// Request of the host.
     Host,
     /// Garbage collection.
     Gc,
     /// Rewriting because of reads.
     Reclaim,
-    /// Rewriting because of time.
+    /// Rewriting because of age.
     Refresh,
     /// Wear levelling.
     Wear,
     /// Parity of a stripe.
     Parity,
-    /// A further sensing of a page whose first decode failed.
+    /// Further sensing of a page whose first decoding failed.
     Retry,
-    /// Regrouping of data by what the host's hints allow its reads.
+    /// Regrouping of data by the hints of the host.
     Hint,
 }
 
 impl Cause {
-    /// Number of causes; the length of every per-cause table.
+    /// Number of causes, which is the length of every table by cause.
     pub const COUNT: usize = 8;
-    /// All causes, in the order of the per-cause tables.
+    /// All causes, in the order of tables by cause.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Host,
         Self::Gc,
@@ -70,7 +70,7 @@ impl Cause {
         Self::Hint,
     ];
 
-    /// The name used in results.
+    /// Returns the name of the cause in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -85,11 +85,11 @@ impl Cause {
     }
 }
 
-/// A size in bytes. In configuration a number of bytes or a string such as `"16KiB"`.
+/// Size in bytes. In configurations, it is a number of bytes or a string such as `"16KiB"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Bytes(pub u64);
 
-/// A size whose exact form is longer is rounded for reading.
+/// Largest number of characters of an exact size. Longer sizes are rounded for readers.
 const LONGEST_EXACT: usize = 8;
 
 const UNITS: [(&str, u64); 10] = [
@@ -106,11 +106,11 @@ const UNITS: [(&str, u64); 10] = [
 ];
 
 impl Bytes {
-    /// Reads `"16KiB"`, `"1.5 GiB"`, `"4096"`; the units are KiB to PiB (1024) and KB to TB (1000).
-    /// A fraction of a unit means the nearest byte.
+    /// Reads a size such as `"16KiB"`, `"1.5 GiB"` or `"4096"`. The units are KiB to PiB (1024) and
+    /// KB to TB (1000). A fraction of a unit is rounded to the nearest byte.
     ///
     /// # Errors
-    /// A sentence that quotes the text and gives an example, where it is no size.
+    /// Reports a text that is not a size. The sentence quotes the text and gives an example.
     pub fn parse(text: &str) -> Result<Self, String> {
         let bad = || {
             format!(
@@ -125,7 +125,7 @@ impl Bytes {
                 return Self::scaled(number.trim(), factor).ok_or_else(bad);
             }
         }
-        // Bare binary prefixes as fio and dd write them: "16k", "1g".
+        // Binary prefixes without "B", as fio and dd write them: "16k", "1g".
         for (letter, factor) in [('k', 1u64 << 10), ('m', 1 << 20), ('g', 1 << 30), ('t', 1 << 40)]
         {
             if let Some(number) = lower.strip_suffix(letter) {
@@ -135,8 +135,8 @@ impl Bytes {
         Self::scaled(t, 1).ok_or_else(bad)
     }
 
-    /// For reading, where the last digits do not count: as it is where that is short, else to a
-    /// tenth of the largest unit.
+    /// Formats the size for readers, who do not need the last digits. A short size is exact. A
+    /// longer size is rounded to a tenth of the largest unit.
     pub fn rounded(self) -> String {
         let exact = self.to_string();
         let unit = UNITS[..5].iter().find(|(_, factor)| self.0 >= *factor);
@@ -153,8 +153,8 @@ impl Bytes {
             return n.checked_mul(factor).map(Self);
         }
         let n: f64 = number.parse().ok()?;
-        // 32.91 GiB are no whole number of bytes, and the nearest is meant; of 1.3 bytes nothing
-        // is.
+        // A size such as 32.91 GiB is not a whole number of bytes, so it is rounded. A size of 1.3
+        // bytes is an error.
         let bytes = if factor > 1 { (n * factor as f64).round() } else { n };
         (number.starts_with(|c: char| c.is_ascii_digit())
             && bytes.is_finite()
@@ -205,13 +205,13 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// Nanoseconds in a microsecond value from a configuration, rounded to the nearest.
+/// Converts microseconds from a configuration to nanoseconds, rounded to the nearest.
 pub fn us(microseconds: f64) -> Ns {
     (microseconds * 1e3).round() as Ns
 }
 
-/// Time to move `bytes` over a link of `mb_s` (10^6 B/s), rounded up to a nanosecond; a link of 0
-/// is infinitely fast.
+/// Returns the time to move `bytes` over a link of `mb_s` (10^6 B/s), rounded up to a nanosecond. A
+/// link of 0 is infinitely fast.
 pub fn transfer_ns(bytes: u64, mb_s: f64) -> Ns {
     if mb_s <= 0.0 { 0 } else { (bytes as f64 * 1e3 / mb_s).ceil() as Ns }
 }

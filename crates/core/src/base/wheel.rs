@@ -1,40 +1,39 @@
-//! Blocks that time alone will set off, in the order of their times; of those of one time the
-//! lowest number first.
+//! Blocks that become due by time alone, in the order of their times. Of blocks with the same time,
+//! the lowest number comes first.
 
 use std::collections::BTreeSet;
 
 use crate::base::units::{BlockId, Moment, Ns};
 
-/// A block is set off at most once: another time takes the place of the one before.
+/// Times at which blocks become due. A block has at most one time; a new time replaces the old one.
 #[derive(Debug, Default)]
 pub(crate) struct TimeWheel {
     due: BTreeSet<(Moment, BlockId)>,
-    /// By block; empty until the first is set.
+    /// Time of each block; empty until the first time is set.
     times: Vec<Option<Moment>>,
-    /// When something else is due that time sets off and that is no block's; `Ns::MAX` where
-    /// nothing is.
+    /// Time at which something that belongs to no block becomes due; `Ns::MAX` if nothing is.
     other_due: Ns,
-    /// When the first is due, or the other, `Ns::MAX` where nothing is: all that a request looks
-    /// at.
+    /// First time at which a block or something else becomes due; `Ns::MAX` if nothing is. A
+    /// request checks only this time.
     next: Ns,
-    /// Whether time counts for what the drive holds.
+    /// Whether time affects the drive's data.
     pub(crate) runs: bool,
 }
 
 impl TimeWheel {
-    /// Nothing is due.
+    /// Creates a wheel in which nothing is due.
     pub(crate) fn new() -> Self {
         Self { due: BTreeSet::new(), times: vec![], other_due: Ns::MAX, next: Ns::MAX, runs: false }
     }
 
-    /// When the first is due; `Ns::MAX` where none is.
+    /// Returns the first time at which something becomes due; `Ns::MAX` if nothing does.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a load, once a request")]
     pub(crate) fn next(&self) -> Ns {
         self.next
     }
 
-    /// Sets a block off at this time, and at no other.
+    /// Sets the only time of a block.
     pub(crate) fn set(&mut self, block: BlockId, at: Moment) {
         if self.times.len() <= block.index() {
             self.times.resize(block.index() + 1, None);
@@ -46,7 +45,7 @@ impl TimeWheel {
         self.look();
     }
 
-    /// The block is not set off any more.
+    /// Removes the time of a block.
     pub(crate) fn clear(&mut self, block: BlockId) {
         if let Some(at) = self.times.get_mut(block.index()).and_then(Option::take) {
             self.due.remove(&(at, block));
@@ -54,7 +53,7 @@ impl TimeWheel {
         }
     }
 
-    /// Takes the first block that is due by now.
+    /// Removes and returns the first block that is due by now.
     pub(crate) fn take_due(&mut self, now: Ns) -> Option<BlockId> {
         if self.next > now {
             return None;
@@ -66,7 +65,7 @@ impl TimeWheel {
         Some(block)
     }
 
-    /// The clock is set back by so much, and with it every time.
+    /// Sets the clock and all times back.
     pub(crate) fn set_back(&mut self, by: Ns) {
         let due = std::mem::take(&mut self.due);
         for (at, block) in due {
@@ -77,12 +76,12 @@ impl TimeWheel {
         }
     }
 
-    /// When what is no block's is due.
+    /// Returns the time of what belongs to no block.
     pub(crate) fn other_due(&self) -> Ns {
         self.other_due
     }
 
-    /// Sets off what is no block's at this time, and at no other; `Ns::MAX` is never.
+    /// Sets the only time of what belongs to no block; `Ns::MAX` means never.
     pub(crate) fn set_other_due(&mut self, at: Ns) {
         self.other_due = at;
         self.look();
@@ -93,7 +92,7 @@ impl TimeWheel {
     }
 }
 
-/// What was due before time 0 is due at once.
+/// Returns when a moment is due. A moment before time 0 is due at once.
 fn due(at: Moment) -> Ns {
     at.max(0) as Ns
 }

@@ -1,42 +1,44 @@
-//! The window without protection: how many stripes have parity on flash that lags behind, and for
-//! how long. A loss of power would take what the controller's memory holds of their parity.
+//! Vulnerability to a power loss: number of stripes with outdated parity on flash, and time in this
+//! state. A power loss would erase the part of their parity that controller memory holds.
 
 use crate::base::units::Ns;
 use crate::bugs::{Bug, planted};
 
-/// Stripes and pages of the host in them, summed over the host's writes and over time.
+/// Stripes with outdated parity, and host pages in these stripes. Both are summed over the host's
+/// writes and over time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Stripes now.
+    /// Number of stripes with outdated parity now.
     pub stripes: u64,
-    /// Pages of the host in them now.
+    /// Number of host pages in stripes with outdated parity now.
     pub pages: u64,
-    /// The most stripes at a time, and the most pages of the host in them.
+    /// Largest number of stripes with outdated parity at one time.
     pub most_stripes: u64,
-    /// Pages of the host in these.
+    /// Largest number of host pages in stripes with outdated parity at one time.
     pub most_pages: u64,
-    /// Stripes, summed up over the page writes of the host.
+    /// Number of stripes with outdated parity, summed over the page writes of the host.
     pub stripe_writes: u64,
-    /// Pages in them, summed up likewise.
+    /// Number of host pages in stripes with outdated parity, summed over the page writes of the
+    /// host.
     pub page_writes: u64,
-    /// Stripes by the time for which they lag behind, in ns.
+    /// Number of stripes with outdated parity times the time in this state, in ns.
     pub stripe_ns: u128,
-    /// Pages in them by that time.
+    /// Number of host pages in stripes with outdated parity times the time in this state, in ns.
     pub page_ns: u128,
-    /// Time for which it was watched.
+    /// Observed time.
     pub watched_ns: u128,
     since: Ns,
 }
 
 impl Window {
-    /// The same, up to this time.
+    /// Returns the window, advanced to this time.
     #[must_use]
     pub(crate) fn at(mut self, now: Ns) -> Self {
         self.advance(now);
         self
     }
 
-    /// Sums begin at nothing; what is open stays open.
+    /// Restarts the sums at 0. Stripes that are outdated now stay so.
     pub(crate) fn restart(&mut self, now: Ns) {
         let Self { stripes, pages, .. } = *self;
         *self = Self {
@@ -49,13 +51,13 @@ impl Window {
         };
     }
 
-    /// The clock shows 0 in the place of this time.
+    /// Sets the clock back to 0.
     pub(crate) fn set_back(&mut self, passed: Ns) {
         self.advance(passed);
         self.since = 0;
     }
 
-    /// The host writes a page.
+    /// Counts a page write of the host.
     #[inline]
     pub(crate) fn host_writes(&mut self) {
         self.stripe_writes +=
@@ -63,7 +65,7 @@ impl Window {
         self.page_writes += self.pages;
     }
 
-    /// A stripe of so many pages lags behind from now on.
+    /// Counts a stripe with `pages` host pages whose parity becomes outdated.
     pub(crate) fn opens(&mut self, pages: u64, now: Ns) {
         self.advance(now);
         self.stripes += 1;
@@ -72,7 +74,7 @@ impl Window {
         self.most_pages = self.most_pages.max(self.pages);
     }
 
-    /// It does so no more.
+    /// Counts a stripe whose parity is up to date again.
     pub(crate) fn closes(&mut self, pages: u64, now: Ns) {
         self.advance(now);
         self.stripes -= 1;

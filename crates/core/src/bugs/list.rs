@@ -1,4 +1,5 @@
-//! Every seeded bug, with a sentence. Each file of `bugs/list` adds its own to those before it.
+//! List of all seeded bugs, each with a sentence. Each file of `bugs/list` adds its bugs to the
+//! bugs before.
 
 #[macro_use]
 mod nested;
@@ -15,7 +16,7 @@ mod flash;
 #[macro_use]
 mod requests;
 
-/// Hands the list to a macro.
+/// Passes the list to a macro.
 macro_rules! list {
     ($to:ident) => {
         bugs_of_requests! { $to {} }

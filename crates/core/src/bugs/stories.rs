@@ -1,11 +1,11 @@
-//! Stories of single bugs: a test that passes, and fails on drives with the bug. A story is run in
-//! a process of its own, with the bug named by an environment variable.
+//! Stories of single bugs. A story is a test that passes, but fails on drives with the bug. Each
+//! story runs in its own process, and an environment variable names the bug.
 
 use std::process::Command;
 
 use super::{Bug, PLANT};
 
-/// Stories among the unit tests of this crate. Others are in `tests/planted.rs`.
+/// Stories among the unit tests of this crate. Other stories are in `tests/planted.rs`.
 pub const OF_UNITS: [(Bug, &str); 22] = [
     (
         Bug::AgedMovingForgotten,
@@ -61,10 +61,10 @@ pub const OF_UNITS: [(Bug, &str); 22] = [
     (Bug::KeptReadUnasked, "ftl::partial::tests::parts_that_would_ring_an_alarm_are_not_read"),
 ];
 
-/// Whether a test of this program passes alone, on drives with this bug or without one.
+/// Returns whether a test of this program passes alone, on drives with this bug or without a bug.
 ///
 /// # Panics
-/// Where this program has no such test.
+/// Panics if this program does not have the test.
 fn passes(story: &str, bug: Option<Bug>) -> bool {
     let mut run = Command::new(std::env::current_exe().expect("a program knows where it is"));
     run.args([story, "--exact", "--test-threads=1"]).env_remove(PLANT);
@@ -77,10 +77,10 @@ fn passes(story: &str, bug: Option<Bug>) -> bool {
     done.status.success()
 }
 
-/// Holds each bug against its story.
+/// Checks each bug against its story.
 ///
 /// # Panics
-/// Where a story fails without its bug, or passes with it.
+/// Panics if a story fails without its bug, or passes with the bug.
 pub fn check(stories: &[(Bug, &str)]) {
     let unseen = |(bug, story): &&(Bug, &str)| !passes(story, None) || passes(story, Some(*bug));
     let unseen: Vec<_> = stories.iter().filter(unseen).collect();

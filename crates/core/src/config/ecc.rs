@@ -77,7 +77,7 @@ pub struct EccConfig {
     pub start_from_last: bool,
 }
 
-/// Most levels: level 0 and 31 retries, more than any known drive makes.
+/// Largest number of levels: level 0 and 31 retries, which is more than any known drive makes.
 const LEVELS_MAX: usize = 32;
 /// Smallest target, far below any measured figure.
 const TARGET_MIN: f64 = 1e-30;

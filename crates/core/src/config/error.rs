@@ -10,7 +10,7 @@ pub(crate) fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(),
     if ok { Ok(()) } else { Err(ConfigError(sentence())) }
 }
 
-/// Checks that P/E counts rise from row to row. The error names the first two that do not.
+/// Checks that P/E counts rise from row to row. The error names the first two counts that do not.
 pub(crate) fn require_ascending(
     table: &str,
     pecs: impl Iterator<Item = u32> + Clone,

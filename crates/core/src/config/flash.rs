@@ -65,8 +65,8 @@ pub struct GeometryConfig {
     #[key(range = Whole(1, 1 << 24))]
     pub blocks_per_plane: Option<u32>,
     /// Wordlines in each block.
-    // The last two random values need more than a word of bits, and the last makes blocks of more
-    // than 512 pages, except of single-level cells.
+    // The last two random values need more than a word of bits. The last value makes blocks of more
+    // than 512 pages, except with single-level cells.
     #[key(
         range = Whole(1, 16_383),
         random = [1, 2, 3, 8, 21, 43, 1, 2, 3, 8, 21, 43, 8, 21, 70, 270]
@@ -108,7 +108,7 @@ impl GeometryConfig {
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
-        // Two pending events a plane at most: the event tree holds 8192.
+        // The event tree holds 8192 events, and a plane has at most two pending events.
         require(self.planes() <= 4096, || {
             format!("geometry: {} planes; at most 4096 are supported", self.planes())
         })?;
@@ -302,13 +302,12 @@ impl TimingConfig {
         self.sense_us.per_kind(cell)
     }
 
-    /// What the erase of a block takes, in microseconds, that has endured so many P/E cycles
-    /// before.
+    /// Returns the erase time of a block with this number of P/E cycles, in microseconds.
     pub fn erase_us_at(&self, pec: u32) -> f64 {
         self.erase_by_pec.iter().rfind(|row| row.pec <= pec).map_or(self.erase_us, |row| row.us)
     }
 
-    /// The longest that an erase takes, at any P/E count, in microseconds.
+    /// Returns the longest erase time at any P/E count, in microseconds.
     pub fn longest_erase_us(&self) -> f64 {
         self.erase_by_pec.iter().map(|row| row.us).fold(self.erase_us, f64::max)
     }

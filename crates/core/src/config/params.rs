@@ -35,7 +35,7 @@ impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole(n) => write!(f, "{n}"),
-            // 8.0 is not what 8 is.
+            // A whole number and a number with a decimal point print differently: 8 and 8.0.
             Self::Real(x) => write!(f, "{x:?}"),
         }
     }
@@ -52,7 +52,8 @@ pub struct Given {
     pub number: Number,
 }
 
-/// Given parameters of a slot, sorted by name; those of the slot's own table come first.
+/// Parameters of a slot that the user gave, sorted by name. Parameters of the slot's own table come
+/// first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Params(Vec<Given>);
 

@@ -50,13 +50,14 @@ pub struct ByWear {
     /// Whether the counters of stripes use the published rule, which ignores where the old copy
     /// lay.
     pub as_printed: bool,
-    /// Most stripes that wait for their parity; beyond it, parity is formed at once.
+    /// Largest number of stripes that wait for their parity. Beyond this number, parity is formed
+    /// at once.
     pub queue: u32,
     /// Last stage of the drive's life, if it has stages.
     pub last: Option<LastStage>,
 }
 
-/// The last stage of a drive's life, in which all stripes have parity.
+/// Last stage of a drive's life, in which all stripes have parity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastStage {
     /// L: the stage begins if more stripes than this have a page in a worn block.

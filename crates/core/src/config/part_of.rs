@@ -1,4 +1,4 @@
-//! The larger drive of which a small drive is a sample, and what the sample derives from it.
+//! The whole drive from which a sample is taken, and numbers of the sample that follow from it.
 
 use crate::base::streams::width;
 

@@ -1,17 +1,18 @@
-//! Capacity, geometry and spare: any two give the third. An impossible drive is refused, and the
-//! error names the smallest that works.
+//! Capacity, geometry and spare: any two of them give the third. An impossible drive is refused,
+//! and the error names the smallest possible drive.
 
 use super::{ConfigError, DriveConfig, require};
 use crate::base::units::Bytes;
 
-/// Fewest spare blocks: the streams (one open block each) and the GC reserve fit into half of them.
+/// Smallest number of spare blocks. Half of them hold one open block per stream, and the GC
+/// reserve.
 pub const MIN_SPARE_BLOCKS: u32 = 12;
 /// Default spare share (MQSim-E's default over-provisioning).
 const DEFAULT_SPARE: f64 = 0.07;
 /// Limit of flash pages: page numbers have 31 bits, and the last number means no page.
 const MOST_PAGES: u64 = (1 << 31) - 1;
 
-/// Fills in the missing one of `drive.capacity`, `geometry.blocks_per_plane` and `drive.spare`.
+/// Fills in `drive.capacity`, `geometry.blocks_per_plane` or `drive.spare`, whichever is missing.
 pub(super) fn sizes(config: &mut DriveConfig) -> Result<(), ConfigError> {
     let page = config.geometry.page_size.0;
     let planes = u64::from(config.geometry.planes());
@@ -63,7 +64,8 @@ fn too_large(size: Bytes) -> String {
     )
 }
 
-/// Checks that the three agree if all are given. Rounding blocks up only adds spare.
+/// Checks that capacity, blocks and spare agree if all three are given. Rounding blocks up only
+/// adds spare blocks.
 fn check_given_spare(config: &DriveConfig, pages: u64, raw: u64) -> Result<(), ConfigError> {
     let (Some(spare), Some(_), Some(_)) =
         (config.drive.spare, config.drive.capacity, config.geometry.blocks_per_plane)
@@ -88,7 +90,7 @@ fn require_spare_blocks(config: &DriveConfig, pages: u64, blocks: u32) -> Result
     require(has_room(pages, total, block_pages), || {
         let spare_blocks = total - pages.div_ceil(block_pages);
         let what = match config.drive.capacity {
-            // Whoever writes no unit hardly means bytes.
+            // A user who writes no unit hardly means bytes.
             Some(Bytes(bytes)) if bytes < config.geometry.page_size.0 => format!(
                 "drive.capacity = {bytes} means {bytes} bytes, less than a page; perhaps \
                  {bytes}GiB was meant"
@@ -141,9 +143,9 @@ fn host_pages(raw: u64, spare: f64) -> u64 {
     (raw as f64 * (1.0 - spare)).floor() as u64
 }
 
-/// Returns the blocks per plane for a number of host pages, rounded up. Rounding leaves the last
-/// capacities of a row of blocks with fewer spare blocks than the first. If a smaller capacity has
-/// space, a larger one gets one more row.
+/// Returns the number of blocks per plane for a number of host pages, rounded up. Because of the
+/// rounding, the largest capacities of a row of blocks have the fewest spare blocks. If a smaller
+/// capacity has enough space, a larger capacity gets one more row.
 fn blocks_for(pages: u64, spare: f64, planes: u64, block_pages: u64) -> u64 {
     let rows = rows_for(pages, spare, planes * block_pages);
     let with_room = (pages.div_ceil(block_pages) + u64::from(MIN_SPARE_BLOCKS)).div_ceil(planes);
@@ -152,32 +154,33 @@ fn blocks_for(pages: u64, spare: f64, planes: u64, block_pages: u64) -> u64 {
     if with_room > rows && is_possible() { with_room } else { rows }
 }
 
-/// Returns the rows of blocks, one in each plane, that leave the spare share.
+/// Returns the number of rows of blocks that leave the spare share. A row has one block in each
+/// plane.
 fn rows_for(pages: u64, spare: f64, row_pages: u64) -> u64 {
     let raw = (pages as f64 / (1.0 - spare)).ceil();
     ((raw / row_pages as f64).ceil() as u64).max(1)
 }
 
 /// Returns the smallest number of host pages whose blocks, rounded up, leave enough spare blocks.
-/// Returns none if no drive is large enough.
+/// Returns `None` if no drive is large enough.
 fn smallest_pages(planes: u64, block_pages: u64, spare: f64) -> Option<u64> {
     let row_pages = planes * block_pages;
     let works =
         |pages: u64| has_room(pages, rows_for(pages, spare, row_pages) * planes, block_pages);
-    // The fewer pages of a row of blocks the host has, the more are spare: only the first page of
-    // each row is a candidate.
+    // Within a row of blocks, fewer host pages leave more spare pages. So only the first number of
+    // pages of each row is a candidate.
     let most_rows = (MOST_PAGES / row_pages).min(1 << 24);
     let mut pages = (0..most_rows)
         .map(|row| host_pages(row * row_pages, spare) + 1)
         .find(|pages| works(*pages))?;
-    // Where the share is no binary number, rounding may put the first page of a row one off.
+    // If the share is not a binary number, rounding may move the first number of a row by one.
     while pages > 1 && works(pages - 1) {
         pages -= 1;
     }
     Some(pages)
 }
 
-/// Returns the next size that is short to type: whole GiB above 16 GiB, else whole MiB.
+/// Returns the next size that is short to type: whole GiB above 16 GiB, otherwise whole MiB.
 fn round_up(bytes: u64) -> Bytes {
     let unit = if bytes > 16 << 30 { 1 << 30 } else { 1 << 20 };
     Bytes(bytes.div_ceil(unit) * unit)
@@ -192,7 +195,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-        /// Every capacity from the smallest on has space, and no smaller one.
+        /// Checks that every capacity from the smallest on has enough space, and that no smaller
+        /// capacity has.
         #[test]
         fn every_capacity_from_the_smallest_on_has_room(
             planes in 1u64..200,
@@ -211,15 +215,15 @@ mod tests {
 
     #[test]
     fn the_last_pages_of_a_row_get_another() {
-        // One plane of blocks of 10 pages, half spare. 111 pages make 23 blocks, 12 of them data:
-        // 11 are left. 116 make 24: 12 are left.
+        // One plane has blocks of 10 pages, half of them spare. For 111 pages, there are 23 blocks,
+        // and data needs 12: 11 are left. For 116 pages, there are 24 blocks: 12 are left.
         assert_eq!(smallest_pages(1, 10, 0.5), Some(116));
         assert_eq!(
             [116, 120, 121, 125].map(|pages| blocks_for(pages, 0.5, 1, 10)),
             [24, 24, 25, 25]
         );
-        // Four planes, 0.45 spare: 111 to 132 pages make 6 rows, 24 blocks. 120 pages fill 12 of
-        // them, and 12 are left; 121 fill 13.
+        // Four planes have a spare share of 0.45. For 111 to 132 pages, there are 6 rows, which are
+        // 24 blocks. 120 pages fill 12 blocks, so 12 are left. 121 pages fill 13 blocks.
         assert_eq!(smallest_pages(4, 10, 0.45), Some(111));
         assert_eq!([111, 120, 121, 132].map(|pages| blocks_for(pages, 0.45, 4, 10)), [6, 6, 7, 7]);
     }

@@ -1,16 +1,16 @@
-//! The limits that techniques go by where data ages and reads may take retries: those of data as
-//! old as the drive lets it become, read with as many retries as `reclaim.retries` allows.
+//! Limits for techniques if data ages and reads may take retries. They hold for data of the longest
+//! allowed age, read with at most `reclaim.retries` retries.
 //!
-//! Where that leaves at most a tenth of the fresh limit, one retry more is allowed, and so on: a
-//! technique that went by less would rewrite data for its age, over and over.
+//! If that leaves at most a tenth of the fresh limit, more retries are allowed, one by one. With a
+//! smaller limit, a technique would rewrite data again and again because of its age.
 //!
-//! Where a host says how slow reads of its data may be, the retries are those that its budget has
-//! room for. Of fewer that are as good the limit is the highest, it is never below that of a
-//! tighter budget, and `hints.margin` of the dose at which data would be lost is never given away.
+//! If a host gives a hint, the hint budget limits the retries. Of all allowed numbers of retries,
+//! the number with the highest limit counts. The limit is never below that of a stricter budget.
+//! The share `hints.margin` of the dose at which data would be lost is always kept.
 //!
-//! A read that takes k retries deposits 1 + k times its dose. Techniques count the dose, but their
-//! budgets for what is still to come count reads: what a job reads, at most twice each page, and
-//! the one read that goes beyond an alarm. So much times k is taken off the limit.
+//! A read that takes k retries adds 1 + k times its dose. Techniques count the dose. But their
+//! reserves for future work count reads: the reads of a job, at most two per page, and the one read
+//! beyond an alarm. So k times this number is subtracted from the limit.
 
 use super::table::{LimitTable, dose_per_kind};
 use crate::base::dose::Dose;
@@ -20,26 +20,26 @@ use crate::config::DriveConfig;
 use crate::error::budget::{AgedLimits, Asked};
 use crate::hints::Budgets;
 
-/// What is allowed of one drive's data.
+/// Limits that techniques use on one drive.
 #[derive(Clone, Debug)]
 pub(super) struct Allowed {
     aged: AgedLimits,
     retries: usize,
-    /// Retries that a budget has room for; none where it goes by `reclaim.retries`.
+    /// Number of retries that fit into each hint budget; `None` if `reclaim.retries` limits them.
     within: [Option<usize>; AccessLatency::COUNT],
-    /// Share of a limit that budgets may use: 1 less `hints.margin`.
+    /// Share of a limit that budgets may use: 1 minus `hints.margin`.
     given: f64,
-    /// Step of the longest age.
+    /// Step of the longest allowed age.
     step: usize,
     kinds: usize,
-    /// Dose units that a retry may add to what a technique reserves: those far from a wordline, and
-    /// those beside it.
+    /// Dose units that one retry may add to a technique's reserve, by reads elsewhere in the block
+    /// and by reads of neighbours.
     far: f64,
     near: f64,
 }
 
 impl Allowed {
-    /// None where the configuration has no error rate, or one that is refused.
+    /// Returns `None` if the configuration has no error rate, or one that is refused.
     pub(super) fn of(config: &DriveConfig) -> Option<Self> {
         let aged = AgedLimits::of(config).ok().flatten()?;
         let retries = (config.reclaim.retries as usize).min(aged.ladder().retries());
@@ -66,12 +66,12 @@ impl Allowed {
         Some(Self { aged, retries, within, given, step, kinds: kinds as usize, far, near })
     }
 
-    /// The limits by age and retries behind it.
+    /// Returns the limits by age and retries.
     pub(super) fn aged(&self) -> &AgedLimits {
         &self.aged
     }
 
-    /// The limit of a group with so many retries, data being in this step of age.
+    /// Returns the limit of a group with this number of retries, for data in this step of age.
     fn limit_with(
         &self,
         table: &LimitTable,
@@ -84,8 +84,8 @@ impl Allowed {
             - self.reserve(table, group, pec, level)
     }
 
-    /// The retries that count on a group at a P/E count where no budget says so, and the limit with
-    /// them.
+    /// Returns the number of retries that count for a group at a P/E count without a hint budget,
+    /// and the limit with these retries.
     fn at(&self, table: &LimitTable, of: (usize, u32)) -> (usize, Dose) {
         let (tenth, last) = (self.limit_with(table, of, 0, 0) / 10, self.aged.ladder().retries());
         let with = |level: usize| (level, self.limit_with(table, of, level, self.step));
@@ -95,7 +95,7 @@ impl Allowed {
             .unwrap_or_else(|| with(last))
     }
 
-    /// The same at a budget.
+    /// Returns the number of retries and the limit with a hint budget.
     fn at_budget(
         &self,
         table: &LimitTable,
@@ -120,13 +120,14 @@ impl Allowed {
         tighter.filter(|(_, limit)| *limit > own.1).unwrap_or(own)
     }
 
-    /// As near to the limit of the last retry as data with a budget may come.
+    /// Returns the largest dose that data with a hint budget may reach below the limit of the last
+    /// retry.
     fn most(&self, table: &LimitTable, of: (usize, u32), step: usize) -> Dose {
         let end = self.limit_with(table, of, self.aged.ladder().retries(), step);
         end.min(end.share(self.given))
     }
 
-    /// What so many retries may add to what a technique reserves of a limit.
+    /// Returns the dose that this number of retries may add to a technique's reserve.
     fn reserve(&self, table: &LimitTable, group: usize, pec: u32, level: usize) -> Dose {
         let (from, to) = table.lookup_rows(pec);
         let (from, to) = (table.truth(group, from).alpha, table.truth(group, to).alpha);
@@ -135,7 +136,8 @@ impl Allowed {
         Dose::ceil(level as f64 * (self.far + alpha * self.near))
     }
 
-    /// The limit of a group's worst member at a P/E count; 0 where no retry leaves any.
+    /// Returns the limit of a group's worst member at a P/E count; 0 if all retries together leave
+    /// nothing.
     pub(super) fn limit(
         &self,
         table: &LimitTable,
@@ -146,8 +148,8 @@ impl Allowed {
         self.at_budget(table, budget, (group, pec)).1.max(Dose::ZERO)
     }
 
-    /// The same at an age, with the retries that count at the longest: it only falls as data grows
-    /// older.
+    /// Returns the limit at an age, with the retries that count at the longest age. The limit only
+    /// falls as data grows older.
     pub(super) fn limit_at(
         &self,
         table: &LimitTable,
@@ -164,12 +166,12 @@ impl Allowed {
         if is_bounded { limit.min(self.most(table, of, step)) } else { limit }.max(Dose::ZERO)
     }
 
-    /// The step of the longest age.
+    /// Returns the step of the longest age.
     pub(super) fn longest(&self) -> usize {
         self.step
     }
 
-    /// The retries that count on a group at a budget.
+    /// Returns the number of retries that count for a group with a hint budget.
     pub(super) fn retries_at(
         &self,
         table: &LimitTable,
@@ -180,8 +182,8 @@ impl Allowed {
         self.at_budget(table, budget, (group, pec)).0 as u8
     }
 
-    /// Whether not even all retries leave techniques a tenth of a group's fresh limit once its data
-    /// is as old as it may become.
+    /// Returns whether, at the longest allowed age, even all retries leave techniques less than a
+    /// tenth of a group's fresh limit.
     pub(super) fn is_used_up(
         &self,
         table: &LimitTable,
@@ -193,7 +195,7 @@ impl Allowed {
             <= self.limit_with(table, (group, pec), 0, 0) / 10
     }
 
-    /// Whether more retries count on a group than were asked for.
+    /// Returns whether more retries count for a group than the user allowed.
     pub(super) fn is_raised(
         &self,
         table: &LimitTable,
@@ -210,9 +212,9 @@ impl Allowed {
 mod tests {
     use super::*;
 
-    /// By hand: a retry may add 2 x 8 dose units far from a wordline of eight, and 2 x 2 + 1 = 5
-    /// beside it. Between rows of alpha 9 and 2 the 9 counts: 16 + 9 x 5 = 61. At the row of alpha
-    /// 2, 26.
+    /// The expected values are computed by hand. With eight wordlines, a retry may add 2 x 8 dose
+    /// units by reads elsewhere, and 2 x 2 + 1 = 5 by reads of neighbours. Between rows of alpha 9
+    /// and 2, alpha 9 counts: 16 + 9 x 5 = 61. At the row of alpha 2, the reserve is 26.
     #[test]
     fn retries_reserve_by_the_larger_alpha_of_two_rows() {
         let text = r#"

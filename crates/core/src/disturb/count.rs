@@ -1,5 +1,6 @@
-//! Error model `count`: a page's dose is its block's dose since that page was programmed (ipr-2018
-//! II). Every read of a block counts for all of its pages, the one read included.
+//! Error model `count`. The dose of a page is the dose of its block since the page was programmed
+//! (ipr-2018 II). Every read of a block counts for all of its pages, including the page that is
+//! read.
 
 use super::limits::PageLimits;
 use super::rows::Endurance;
@@ -29,8 +30,8 @@ impl ErrorModel for Count {
                 .then(|| self.limits.of_kinds(block, &groups, wordline, factor, kinds) + base)
         });
         let written = written.min().unwrap_or(Dose::MAX);
-        // A wordline programmed from now on answers for nothing yet, or the drive asks again when
-        // it is.
+        // A wordline that will be programmed later has no dose yet. If this does not hold, the
+        // drive asks again when it programs the wordline.
         let alone = [Endurance { limit: Dose::ZERO, alpha: Alpha::ONE }];
         let to_come = self.limits.of_new(block, &groups, &alone).saturating_add(block.reads);
         if block.reads.far() > written || PageLimits::is_born_tired(block, &groups) {

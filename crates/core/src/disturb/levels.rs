@@ -1,19 +1,19 @@
-//! Limits of all page kinds and retries at one P/E count and age, worked out once for all blocks of
-//! that wear and age.
+//! Limits of all page kinds and retries at one P/E count and age. They are computed once for all
+//! blocks of this wear and age.
 
 use super::limits::PageLimits;
 use crate::base::codings::FULL;
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::bugs::{Bug, planted};
 
-/// What the groups of blocks of one P/E count endure at one age.
+/// Endurance of the groups of blocks at one P/E count and age.
 #[derive(Clone, Debug)]
 pub struct Levels {
-    /// Weight of a neighbour's read by group.
+    /// Weight of a neighbour's read, by group.
     alpha: Vec<Alpha>,
-    /// True limits of groups, by group, page kind and level of the ladder.
+    /// True limits, by group, page kind and number of retries.
     limits: Vec<Dose>,
-    /// What age alone makes of pages, by group and page kind.
+    /// Effect of age alone on pages, by group and page kind.
     by_age: Vec<ByAge>,
     kinds: usize,
     retries: usize,
@@ -21,18 +21,18 @@ pub struct Levels {
     are_kinds_alike: bool,
 }
 
-/// What age alone makes of the pages of a group and kind.
+/// Effect of age alone on the pages of a group and kind.
 #[derive(Clone, Copy, Debug)]
 struct ByAge {
-    /// The retries that they take while their dose is small.
+    /// Number of retries of the pages while their dose is small.
     retries: u8,
-    /// The dose of a block up to which that holds in full density, wherever its reads went.
+    /// Dose of a block up to which this number holds in full density, wherever its reads went.
     until: Quarters,
 }
 
 impl ByAge {
-    /// From the limits of a group and kind by level. A page's dose is at most that of its block
-    /// times the weight of a neighbour's read.
+    /// Computes the effect from the limits of a group and kind by level. A page's dose is at most
+    /// the dose of its block times the weight of a neighbour's read.
     fn of(limits: &PageLimits, of_group: &[Dose], kind: usize, alpha: Alpha) -> Option<Self> {
         let retries = of_group.iter().position(|limit| *limit >= Dose::ZERO)?;
         let alpha = if planted(Bug::QuietAtAnyDose) { Alpha::ONE } else { alpha.max(Alpha::ONE) };
@@ -42,7 +42,7 @@ impl ByAge {
         Some(Self { retries: retries as u8, until })
     }
 
-    /// Of pages that age alone has spoilt.
+    /// Effect on pages that age alone has spoiled.
     const NEVER: Self = Self { retries: 0, until: Quarters::ZERO };
 }
 
@@ -86,13 +86,14 @@ impl Levels {
         levels
     }
 
-    /// Whether all pages of a wordline have the same limits.
+    /// Returns whether all pages of a wordline have the same limits.
     pub(crate) fn are_kinds_alike(&self) -> bool {
         self.are_kinds_alike
     }
 
-    /// The retries that a page of a group and kind takes whichever wordlines of its block were
-    /// read, as long as the block has no higher dose than this; none where that is not known.
+    /// Returns the number of retries of a page of a group and kind, whichever wordlines of its
+    /// block were read. `block` is the dose of the block. Returns `None` if the number is not
+    /// known.
     #[inline]
     pub(crate) fn whatever_was_read(
         &self,
@@ -104,13 +105,13 @@ impl Levels {
         (block < by_age.until).then_some(by_age.retries)
     }
 
-    /// The weight of a neighbour's read in a group.
+    /// Returns the weight of a neighbour's read in a group.
     #[inline]
     pub(super) fn alpha(&self, group: usize) -> Alpha {
         self.alpha[group]
     }
 
-    /// The limits of a group and page kind, from level 0 on.
+    /// Returns the limits of a group and page kind, from level 0 on.
     #[inline]
     pub(super) fn of_kind(&self, group: usize, kind: usize) -> &[Dose] {
         let levels = self.retries + 1;

@@ -1,5 +1,5 @@
-//! The true limits of pages, for the error models: those of reads alone or, where the drive has an
-//! error rate, with what retries add and age takes.
+//! True limits of pages, for the error models. They are limits of reads alone, or, with an error
+//! rate, limits that also include the gain by retries and the loss by age.
 
 use super::levels::Levels;
 use super::table::{Endurance, LimitTable};
@@ -19,8 +19,8 @@ pub struct PageLimits {
     kinds: usize,
 }
 
-/// What the groups of a block of one P/E count and age endure, with what the laws of error rates
-/// make of these worked out once.
+/// Endurance of the groups of a block at one P/E count and age. The terms of the laws of error
+/// rates are computed once.
 pub(super) struct At<'a> {
     limits: &'a PageLimits,
     pec: u32,
@@ -28,7 +28,7 @@ pub(super) struct At<'a> {
 }
 
 impl At<'_> {
-    /// The true limit of a group and page kind at a level.
+    /// Returns the true limit of a group and page kind at a level.
     pub(super) fn of_group(&self, group: usize, kind: usize, level: usize) -> Dose {
         let table = &self.limits.table;
         match &self.condition {
@@ -40,16 +40,16 @@ impl At<'_> {
     }
 }
 
-/// The limits of a block's groups and page kinds while no read takes a retry, before what its
-/// layers, its coding and the block itself add.
+/// Limits of a block's groups and page kinds without a retry. They do not yet include the factors
+/// of layers, of the coding, and of the block.
 pub(super) struct OfGroups {
     by_group_and_kind: Vec<Dose>,
-    /// Page kinds that differ.
+    /// Number of page kinds with different limits.
     kinds: usize,
 }
 
 impl PageLimits {
-    /// Those of a checked configuration; none where its error model has no table.
+    /// Returns the limits of a checked configuration; `None` if its error model has no table.
     pub(super) fn of(config: &DriveConfig) -> Option<Self> {
         let table = LimitTable::of(config)?;
         let chances = table
@@ -68,27 +68,27 @@ impl PageLimits {
         self.table.aged()
     }
 
-    /// Pages of a wordline.
+    /// Returns the number of pages of a wordline.
     pub(super) fn kinds(&self) -> usize {
         self.kinds
     }
 
-    /// How often a read is tried again.
+    /// Returns the largest number of retries of a read.
     pub(super) fn max_retries(&self) -> u8 {
         self.aged().map_or(0, |aged| aged.ladder().retries() as u8)
     }
 
-    /// Whether age takes of them.
+    /// Returns whether age reduces the limits.
     pub(super) fn age(&self) -> bool {
         self.aged().is_some()
     }
 
-    /// The truth about all groups at a P/E count.
+    /// Returns the true endurance of all groups at a P/E count.
     pub(super) fn endurances(&self, pec: u32) -> Vec<Endurance> {
         (0..self.table.groups()).map(|group| self.table.truth(group, pec)).collect()
     }
 
-    /// What all groups of a block of these endurances endure before a read may take a retry.
+    /// Returns the limits of all groups of a block with these endurances, without a retry.
     pub(super) fn of_groups(&self, block: &BlockView, endurances: &[Endurance]) -> OfGroups {
         let Some(aged) = self.aged() else {
             // A group has one limit for all kinds.
@@ -108,7 +108,7 @@ impl PageLimits {
         }
     }
 
-    /// Limits of the groups of a block of a P/E count and a step of age.
+    /// Returns the limits of the groups of a block at a P/E count and a step of age.
     pub(super) fn at(&self, pec: u32, step: usize) -> At<'_> {
         At {
             limits: self,
@@ -117,8 +117,8 @@ impl PageLimits {
         }
     }
 
-    /// Whether age alone takes more of a page than its last retry decodes. A limit below 0 stays
-    /// there, whatever multiplies it.
+    /// Returns whether age alone exceeds the limit of a page's last retry. A limit below 0 stays
+    /// below 0 with every factor.
     pub(super) fn is_spoilt_by_age(
         &self,
         (pec, step): (u32, usize),
@@ -128,7 +128,8 @@ impl PageLimits {
         self.at(pec, step).of_group(group, kind as usize, self.max_retries().into()) < Dose::ZERO
     }
 
-    /// The limit of the weakest of these page kinds of a wordline, a bit each.
+    /// Returns the limit of the weakest of these page kinds of a wordline. `kinds` has one bit per
+    /// kind.
     pub(super) fn of_kinds(
         &self,
         block: &BlockView,
@@ -154,8 +155,8 @@ impl PageLimits {
         live.map(of_kind).min().expect("the caller names a kind")
     }
 
-    /// Whether the next wordline of a block may take a retry from its first read on: it is as old
-    /// as the block, and of one of these groups age alone has left nothing.
+    /// Returns whether the next wordline of a block may need a retry at its first read. The
+    /// wordline is as old as the block, and age alone uses up the limit of one of its groups.
     pub(super) fn is_born_tired(block: &BlockView, groups: &OfGroups) -> bool {
         let has_room = (block.programmed() as usize) < block.wordlines.len();
         has_room
@@ -163,9 +164,9 @@ impl PageLimits {
             && groups.by_group_and_kind.iter().any(|limit| *limit < Dose::ZERO)
     }
 
-    /// The lowest limit of any wordline of the worst block that has no age beyond the block's, over
-    /// the weight of a neighbour's read: reads that a wordline surely bears that is programmed from
-    /// now on.
+    /// Returns the dose that a wordline certainly endures if it is programmed from now on. This is
+    /// the lowest limit of any wordline of the worst block at the block's age, divided by the
+    /// weight of a neighbour's read.
     pub(super) fn of_new(
         &self,
         block: &BlockView,
@@ -181,7 +182,7 @@ impl PageLimits {
         if planted(Bug::BoundOfStrongest) { bounds.max() } else { bounds.min() }.unwrap_or_default()
     }
 
-    /// The limit of a page that techniques go by.
+    /// Returns the limit of a page for techniques.
     pub(super) fn to_keep(&self, block: &BlockView, page: PageInBlock) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
         let group = self.table.group_of(wordline);
@@ -199,7 +200,8 @@ impl PageLimits {
         )
     }
 
-    /// The limit of the weakest of some page kinds of a wordline, a bit each, from its group's.
+    /// Returns the limit of the weakest of some page kinds of a wordline, from the limit of its
+    /// group. `kinds` has one bit per kind.
     fn scaled(
         &self,
         block: &BlockView,
@@ -211,7 +213,7 @@ impl PageLimits {
         self.table.limit_of_kinds(self.table.in_mode(of_wordline, block.mode_of(wordline)), kinds)
     }
 
-    /// RBER of a page of this dose.
+    /// Returns the RBER of a page with this dose.
     pub(super) fn rate(&self, block: &BlockView, page: PageInBlock, dose: Dose) -> f64 {
         let Some(aged) = self.aged() else { return 0.0 };
         let at = self.at(block.pec, block.age_step);
@@ -222,17 +224,17 @@ impl PageLimits {
         )
     }
 
-    /// How likely a read takes retries.
+    /// Returns the probabilities that a read takes retries.
     pub(super) fn chances(&self) -> Option<&Chances> {
         self.chances.as_ref()
     }
 
-    /// The limit of a page with so many retries.
+    /// Returns the limit of a page with this number of retries.
     pub(super) fn of_page(&self, block: &BlockView, page: PageInBlock, retries: u8) -> Dose {
         self.at_level(&self.at(block.pec, block.age_step), block, page, retries.into())
     }
 
-    /// The limit of a page by number of level ([`crate::error::budget::Asked::level`]).
+    /// Returns the limit of a page at a level ([`crate::error::budget::Asked::level`]).
     fn at_level(&self, at: &At, block: &BlockView, page: PageInBlock, level: usize) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
         let (group, factor) = (self.table.group_of(wordline), self.table.block_factor(block.block));
@@ -251,11 +253,12 @@ impl PageLimits {
         }
     }
 
-    /// What a read comes to of a page that has taken this dose: the fewest retries that decode it.
+    /// Returns the result of a read of a page with this dose: the smallest number of retries that
+    /// decodes the page.
     #[inline]
     pub(super) fn health(&self, levels: &Levels, page: PageAt, dose: Dose) -> PageHealth {
         let limits = levels.of_kind(self.table.group_of(page.wordline), page.kind);
-        // A limit below 0 stays there, whatever multiplies it.
+        // A limit below 0 stays below 0 with every factor.
         match limits
             .iter()
             .position(|limit| *limit >= Dose::ZERO && dose <= self.of_group_in_page(*limit, page))
@@ -265,8 +268,8 @@ impl PageLimits {
         }
     }
 
-    /// Returns the fewest retries that decode a page of this dose, and the page's limit at that
-    /// number; `None` if no level decodes the page.
+    /// Returns the smallest number of retries that decodes a page with this dose, and the page's
+    /// limit with these retries. Returns `None` if no level decodes the page.
     pub(super) fn level(&self, levels: &Levels, page: PageAt, dose: Dose) -> Option<(u8, Dose)> {
         let limits = levels.of_kind(self.table.group_of(page.wordline), page.kind);
         (0..).zip(limits).filter(|(_, limit)| **limit >= Dose::ZERO).find_map(|(retries, limit)| {
@@ -293,7 +296,7 @@ mod tests {
     use crate::error::ages::Ages;
 
     /// A page that is programmed into an old block is as old as the block. The model is not asked
-    /// again before that page is read.
+    /// again before the first read of the page.
     #[test]
     fn an_open_block_that_is_too_old_for_its_next_wordline_is_suspect() {
         for model in ["count", "wordline"] {
@@ -323,7 +326,7 @@ mod tests {
                     mode: 0,
                     recoded: &[],
                     written,
-                    // Nothing that is written is wanted any more.
+                    // The block holds no valid data.
                     valid: &[0],
                     age_step,
                     budget: AccessLatency::Smallest,
@@ -340,8 +343,8 @@ mod tests {
         }
     }
 
-    /// A probe of young data must not be held against what only young data bears: what it leaves
-    /// has to last until the data is as old as it may become.
+    /// A probe of young data must not be compared with the limit of young data. The remaining dose
+    /// must suffice until the data has the longest allowed age.
     #[test]
     fn techniques_keep_to_the_limit_of_the_oldest_data() {
         let text = r#"

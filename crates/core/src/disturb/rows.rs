@@ -1,12 +1,12 @@
-//! What each wordline group endures by P/E count: the truth between the table's own rows and beyond
-//! the last, and the closer rows that policies look up.
+//! Endurance of each wordline group by P/E count. This module has the true values between and
+//! beyond the rows of the table, and the closer rows that policies use.
 //!
-//! The truth is linear between the rows of `disturb.table`, and held below the first. Beyond the
-//! last it goes on as the table ended: each stretch as long as the last one takes the same share of
-//! a limit, and adds as much to alpha. A table of one row holds everywhere. A policy sees a row
-//! every `disturb.policy_row_cycles` cycles, and those of the table: at one of them its values,
-//! between two the lower limit and the higher alpha. The truth has no corner between two such rows,
-//! so it is never worse there.
+//! The truth is linear between the rows of `disturb.table`, and constant below the first row.
+//! Beyond the last row, it continues like the last stretch of the table. Each further stretch of
+//! the same length reduces a limit by the same share and adds the same amount to alpha. A table of
+//! one row holds everywhere. A policy sees a row every `disturb.policy_row_cycles` cycles, and the
+//! rows of the table. At such a row, it uses the row's values; between two rows, the lower limit
+//! and the higher alpha. The truth has no corner between two such rows, so it is never worse there.
 //!
 //! ```text
 //! rows at 0 (limit 2,000), 1,000 (1,000)     truth      500: 1,500     550: 1,450     1,000: 1,000     2,000: 500     2,500: 375
@@ -14,14 +14,14 @@
 //! by the table's own rows (policy_row_cycles = 0)       500: 1,000     501 to 1,000: 1,000
 //! ```
 //!
-//! Where data has error rates these depend on wear everywhere: a policy then sees rows below the
-//! first one and beyond a single one, too.
+//! If data has error rates, these depend on wear everywhere. A policy then also sees rows below the
+//! first row, and beyond a single row.
 
 use crate::base::dose::{Alpha, Dose};
 use crate::bugs::{Bug, planted};
 use crate::config::{ALPHA_MAX, DisturbConfig, PerPec};
 
-/// What a wordline endures, and what its neighbours do to it.
+/// Endurance of a wordline, and the effect of its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endurance {
     /// Dose at which data is lost.
@@ -30,19 +30,19 @@ pub struct Endurance {
     pub alpha: Alpha,
 }
 
-/// Limits (dose units) and alphas by P/E count and group.
+/// Limits (in dose units) and alphas, by P/E count and group.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     pec: Vec<u32>,
     limit: Vec<Vec<f64>>,
     alpha: Vec<Vec<f64>>,
-    /// Cycles between two rows that a policy sees; 0 for the table's own alone.
+    /// Number of cycles between two rows that a policy sees; 0 for only the rows of the table.
     step: u32,
     /// Whether data has error rates.
     has_rates: bool,
 }
 
-/// Cycles between two rows that a policy sees beyond a single row, where none are given.
+/// Number of cycles between two rows that a policy sees beyond a single row, if none is given.
 const BEYOND_SINGLE: u32 = 100;
 
 impl Rows {
@@ -61,12 +61,12 @@ impl Rows {
         }
     }
 
-    /// The rows of flash whose data has error rates, or has none.
+    /// Returns these rows for flash whose data has error rates or not.
     pub(super) fn with_rates(self, has_rates: bool) -> Self {
         Self { has_rates, ..self }
     }
 
-    /// The truth about a group.
+    /// Returns the true endurance of a group.
     pub(super) fn truth(&self, group: usize, pec: u32) -> Endurance {
         let row = self.row_from(pec);
         let (at, above) = (self.at(row), self.values(row, group));
@@ -79,8 +79,8 @@ impl Rows {
         fixed((mix((below.0, above.0)), mix((below.1, above.1))))
     }
 
-    /// The P/E counts of the two rows that a policy looks up: the same twice where it sees a row
-    /// there, or where nothing changes any more.
+    /// Returns the P/E counts of the two rows that a policy uses. Both are equal at a row, and
+    /// where nothing changes any more.
     pub(super) fn around(&self, pec: u32) -> (u32, u32) {
         let row = self.row_from(pec);
         let (at, p) = (self.at(row), u64::from(pec));
@@ -102,8 +102,8 @@ impl Rows {
         (whole((p / step * step).max(below)), whole(p.next_multiple_of(step).min(above)))
     }
 
-    /// The P/E counts of the two rows between which the truth is linear: the same twice at a row,
-    /// and where nothing changes any more.
+    /// Returns the P/E counts of the two rows between which the truth is linear. Both are equal at
+    /// a row, and where nothing changes any more.
     pub(super) fn stretch(&self, pec: u32) -> (u32, u32) {
         let row = self.row_from(pec);
         let whole = |count: u64| count.min(u32::MAX.into()) as u32;
@@ -111,8 +111,8 @@ impl Rows {
         if row == 0 || to <= pec { (to, to) } else { (whole(self.at(row - 1)), to) }
     }
 
-    /// The next P/E count at which a policy looks up something else; none where nothing changes any
-    /// more.
+    /// Returns the next P/E count at which a policy may see other values; `None` if nothing changes
+    /// any more.
     pub(super) fn next_change(&self, pec: u32) -> Option<u32> {
         let (_, to) = self.around(pec);
         let is_last = self.pec.len() == 1 && pec >= self.pec[0] && !self.has_rates;
@@ -125,13 +125,13 @@ impl Rows {
         }
     }
 
-    /// The last P/E count that the table itself has a row for.
+    /// Returns the P/E count of the table's last row.
     pub(super) fn last(&self) -> u32 {
         self.pec[self.pec.len() - 1]
     }
 
-    /// Number of the first row at or above a P/E count, those beyond the table counted on; of a
-    /// table of one row, that one.
+    /// Returns the number of the first row at or above a P/E count, including rows beyond the
+    /// table. A table of one row has only row 0.
     fn row_from(&self, pec: u32) -> usize {
         let next = self.pec.partition_point(|row| *row < pec);
         if next < self.pec.len() {
@@ -150,7 +150,7 @@ impl Rows {
         self.pec[last] - self.pec[last - 1]
     }
 
-    /// P/E count of a row.
+    /// Returns the P/E count of a row.
     fn at(&self, row: usize) -> u64 {
         let last = self.pec.len() - 1;
         let beyond = row.saturating_sub(last);
@@ -158,7 +158,7 @@ impl Rows {
         u64::from(self.pec[row.min(last)]) + stretch
     }
 
-    /// Limit and alpha of a group in a row.
+    /// Returns the limit and alpha of a group in a row.
     fn values(&self, row: usize, group: usize) -> (f64, f64) {
         let last = self.pec.len() - 1;
         if row <= last {
@@ -167,8 +167,8 @@ impl Rows {
         let beyond = i32::try_from(row - last).unwrap_or(i32::MAX);
         let (limit, before) = (self.limit[last][group], self.limit[last - 1][group]);
         let (alpha, alpha_before) = (self.alpha[last][group], self.alpha[last - 1][group]);
-        // What got better at the end of the table is not taken to get better for ever. A limit
-        // never comes to nothing.
+        // If values improve at the end of the table, they do not improve further beyond it. A limit
+        // never reaches 0.
         let kept = (limit / before).min(1.0).powi(beyond);
         let beyond = if planted(Bug::AlphaNotExtrapolated) { 0 } else { beyond };
         let grown = (alpha - alpha_before).max(0.0) * f64::from(beyond);
@@ -176,7 +176,7 @@ impl Rows {
     }
 }
 
-/// In fixed point, rounded to the worse side.
+/// Converts to fixed point, rounded to the worse side.
 fn fixed((limit, alpha): (f64, f64)) -> Endurance {
     let endurance = Endurance { limit: Dose::floor(limit), alpha: Alpha::ceil(alpha) };
     debug_assert!(

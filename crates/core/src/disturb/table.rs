@@ -1,7 +1,7 @@
-//! Limits and neighbour weights by wordline group and P/E count, in fixed point. This is the nature
-//! of the flash: the drive's error models, the policies' thresholds and the oracle all read it
-//! here. The truth interpolates over P/E counts (`rows`); a policy looks up the worse of the rows
-//! around (straw-2024 III).
+//! Limits and neighbour weights by wordline group and P/E count, in fixed point. They describe the
+//! flash. The drive's error models, the thresholds of policies and the oracle all use this table.
+//! The truth is interpolated over P/E counts (`rows`). A policy uses the worse of the two nearest
+//! rows (straw-2024 III).
 
 use super::allowed::Allowed;
 pub use super::rows::Endurance;
@@ -15,53 +15,55 @@ use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{CellType, DisturbConfig, DoseUnit, DriveConfig, ErrorLaw};
 use crate::error::budget::{AgedLimits, Asked};
 
-/// Limits of layers, blocks and page kinds over those of the worst are multiples of 1/1024.
+/// Factor of 1: factors of layers, blocks and page kinds are in 1/1024 of the worst one.
 const MEMBER_ONE: u32 = 1024;
-/// Sets of page kinds: QLC has four kinds.
+/// Number of sets of page kinds. QLC has four kinds.
 const KIND_SETS: usize = 16;
-/// Keeps what is drawn for layers and blocks apart from the groups.
+/// Salts that keep the random numbers of layers and blocks independent of those of groups.
 const LAYER_SALT: u64 = 1 << 40;
 const BLOCK_SALT: u64 = 1 << 41;
 
-/// What a technique looks limits up by.
+/// Wear and age at which a technique looks limits up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Worn {
-    /// P/E cycles.
+    /// Number of P/E cycles.
     pub pec: u32,
-    /// Step of the age that data has or soon comes to; none for the longest that it may have.
+    /// Step of the age that data has or soon reaches; `None` for the longest allowed age.
     pub step: Option<usize>,
 }
 
 impl Worn {
-    /// Data as old as it may become.
+    /// Creates the entry for data of the longest allowed age.
     pub fn at_longest(pec: u32) -> Self {
         Self { pec, step: None }
     }
 }
 
-/// The `[disturb]` table, ready for look-up.
+/// Table `[disturb]`, prepared for look-ups.
 #[derive(Clone, Debug)]
 pub struct LimitTable {
     groups: usize,
-    /// Group of each wordline in a block; the same in every block (process similarity, straw-2024
-    /// \[10\]).
+    /// Group of each wordline of a block. It is the same in every block (process similarity,
+    /// straw-2024 \[10\]).
     group_of: Vec<u8>,
-    /// Limit of each wordline over its group's, in 1/1024; the same in every block.
+    /// Limit of each wordline divided by its group's limit, in 1/1024. It is the same in every
+    /// block.
     member: Vec<u32>,
     block_variation: f64,
-    /// Limit of the weakest of a set of page kinds, a bit each, over the wordline's, in 1/1024.
+    /// Limit of the weakest kind of a set of page kinds, divided by the wordline's limit, in
+    /// 1/1024. A set has one bit per kind.
     weakest: [u32; KIND_SETS],
-    /// Limits in each coding over those of full density, in 1/1024.
+    /// Limits in each coding, divided by those of full density, in 1/1024.
     by_coding: [u64; CODINGS],
     rows: Rows,
-    /// What techniques may assume where data ages.
+    /// Limits for techniques if data ages.
     allowed: Option<Allowed>,
-    /// A bug of the drive that reads it.
+    /// Bug of the drive that uses the table.
     pub(crate) bugs: Bugs,
 }
 
 impl LimitTable {
-    /// The table of a checked configuration; none where its error model has none.
+    /// Returns the table of a checked configuration; `None` if its error model has no table.
     pub fn of(config: &DriveConfig) -> Option<Self> {
         if !config.disturb.model.has_table() {
             return None;
@@ -80,7 +82,7 @@ impl LimitTable {
         Some(Self { allowed: Allowed::of(config), ..table })
     }
 
-    /// The table for blocks of so many wordlines, so many of them in a layer.
+    /// Creates the table for blocks with these numbers of wordlines per block and per layer.
     fn new(config: &DisturbConfig, wordlines_per_block: u32, strings_per_layer: u32) -> Self {
         let groups = config.groups.len();
         let share = |g: usize| config.group_share.get(g).copied().unwrap_or(1.0 / groups as f64);
@@ -110,44 +112,47 @@ impl LimitTable {
         }
     }
 
-    /// Number of wordline groups.
+    /// Returns the number of wordline groups.
     pub fn groups(&self) -> usize {
         self.groups
     }
 
-    /// What decides [`Self::lookup`]: P/E counts with the same number look up the same.
+    /// Returns the class of a P/E count. P/E counts of the same class have the same
+    /// [`Self::lookup`].
     pub fn lookup_class(&self, pec: u32) -> u64 {
         let (from, to) = self.rows.around(pec);
         2 * u64::from(to) + u64::from(from == to && !planted(Bug::ClassForgetsRow))
     }
 
-    /// The P/E counts between which limits without age and retries are linear around this one.
+    /// Returns the P/E counts around this one between which limits without age and retries are
+    /// linear.
     pub(crate) fn stretch(&self, pec: u32) -> (u32, u32) {
         self.rows.stretch(pec)
     }
 
-    /// The P/E counts of the rows that [`Self::lookup`] takes the worse of.
+    /// Returns the P/E counts of the two rows of which [`Self::lookup`] uses the worse values.
     pub(crate) fn lookup_rows(&self, pec: u32) -> (u32, u32) {
         self.rows.around(pec)
     }
 
-    /// The next P/E count that may look up something else; none where nothing changes any more.
+    /// Returns the next P/E count at which a look-up may change; `None` if nothing changes any
+    /// more.
     pub fn next_lookup(&self, pec: u32) -> Option<u32> {
         self.rows.next_change(pec)
     }
 
-    /// The P/E count of the table's last row; beyond it limits are extrapolated.
+    /// Returns the P/E count of the table's last row. Limits beyond it are extrapolated.
     pub fn last_row(&self) -> u32 {
         self.rows.last()
     }
 
-    /// Group of a wordline, numbered within its block.
+    /// Returns the group of a wordline.
     #[inline]
     pub fn group_of(&self, wordline: WordlineInBlock) -> usize {
         usize::from(self.group_of[wordline.index()])
     }
 
-    /// Limits of a block over those of the worst block, in 1/1024; at least 1024.
+    /// Returns the limits of a block divided by those of the worst block, in 1/1024; at least 1024.
     pub fn block_factor(&self, block: BlockId) -> u32 {
         MEMBER_ONE
             + (self.block_variation
@@ -155,8 +160,8 @@ impl LimitTable {
                 * f64::from(MEMBER_ONE)) as u32
     }
 
-    /// The true limit of a wordline, from its group's [`Self::truth`] and its block's
-    /// [`Self::block_factor`]. Never below the group's.
+    /// Returns the true limit of a wordline, from its group's [`Self::truth`] and its block's
+    /// [`Self::block_factor`]. It is never below the group's limit.
     #[inline]
     pub fn limit_of(
         &self,
@@ -174,8 +179,8 @@ impl LimitTable {
         of_layer.by_1024ths(block_factor.into())
     }
 
-    /// The limit of the weakest of some page kinds of a wordline, a bit each and LSB first, from
-    /// the wordline's [`Self::limit_of`].
+    /// Returns the limit of the weakest of some page kinds of a wordline, from the wordline's
+    /// [`Self::limit_of`]. `kinds` has one bit per kind, LSB first.
     #[inline]
     pub fn limit_of_kinds(&self, wordline_limit: Dose, kinds: u32) -> Dose {
         let weakest = if self.bugs.has(Bug::StrongestKind) {
@@ -186,7 +191,7 @@ impl LimitTable {
         wordline_limit.by_1024ths(u64::from(*weakest.expect("a number for each set")))
     }
 
-    /// A limit in a coding, from that in full density.
+    /// Returns a limit in a coding, from the limit in full density.
     #[inline]
     pub fn in_mode(&self, limit: Dose, mode: u8) -> Dose {
         let times = if self.bugs.has(Bug::GuardFactorTwice) { 2 } else { 1 };
@@ -197,13 +202,13 @@ impl LimitTable {
         }
     }
 
-    /// [`Self::limit_of`] in the worst block.
+    /// Returns [`Self::limit_of`] in the worst block.
     pub fn limit_of_worst_block(&self, group_limit: Dose, wordline: WordlineInBlock) -> Dose {
         self.limit_of(group_limit, wordline, MEMBER_ONE)
     }
 
-    /// The truth about a group's worst member: linear between rows, and beyond the last as the
-    /// table ended.
+    /// Returns the true endurance of a group's worst member. It is linear between rows, and
+    /// extrapolated beyond the last row.
     pub fn truth(&self, group: usize, pec: u32) -> Endurance {
         if self.bugs.has(Bug::AlphaFloor) {
             let truth = self.rows.truth(group, pec);
@@ -214,7 +219,7 @@ impl LimitTable {
         self.rows.truth(group, if self.bugs.has(Bug::TruthOfNew) { 0 } else { pec })
     }
 
-    /// What a policy may assume of data of an age of which the host says this, as
+    /// Returns the endurance that a policy may assume for data of this age and hint budget, like
     /// [`Self::lookup_at`].
     pub fn lookup_worn(&self, budget: AccessLatency, group: usize, worn: Worn) -> Endurance {
         let longest = self.lookup_at(budget, group, worn.pec);
@@ -222,18 +227,18 @@ impl LimitTable {
         Endurance { limit: allowed.limit_at(self, budget, (group, worn.pec), step), ..longest }
     }
 
-    /// The step of the longest age that data may have; none where it does not age.
+    /// Returns the step of the longest allowed age; `None` if data does not age.
     pub(crate) fn longest_step(&self) -> Option<usize> {
         self.allowed.as_ref().map(Allowed::longest)
     }
 
-    /// What a policy may assume of data without a hint: of the two rows that it sees around this
-    /// P/E count the lower limit and the higher alpha.
+    /// Returns the endurance that a policy may assume for data without a hint. Of the two rows
+    /// around this P/E count, the lower limit and the higher alpha apply.
     pub fn lookup(&self, group: usize, pec: u32) -> Endurance {
         self.lookup_at(AccessLatency::Smallest, group, pec)
     }
 
-    /// The same of data of which the host says this.
+    /// Returns the endurance that a policy may assume for data with this hint.
     pub fn lookup_at(&self, budget: AccessLatency, group: usize, pec: u32) -> Endurance {
         if let Some(distorted) = self.distorted(group, pec) {
             return distorted;
@@ -255,13 +260,13 @@ impl LimitTable {
         Endurance { limit, alpha }
     }
 
-    /// The true limits by age and retries, where the drive has an error rate.
+    /// Returns the true limits by age and retries, if the drive has an error rate.
     pub(crate) fn aged(&self) -> Option<&AgedLimits> {
         self.allowed.as_ref().map(Allowed::aged)
     }
 
-    /// The share of what fresh data of the first group bears that the longest age takes, where
-    /// reads and age have one budget; all of it at most.
+    /// Returns the share of the first group's fresh limit that the longest age uses up, at most 1.
+    /// The share is 0 if reads and age do not share one budget.
     pub(crate) fn taken_by_age(&self, pec: u32) -> f64 {
         let Some(allowed) =
             self.allowed.as_ref().filter(|allowed| !allowed.aged().rates().is_independent())
@@ -276,8 +281,8 @@ impl LimitTable {
         1.0 - (Dose::of_1024ths(left).units() / self.truth(0, pec).limit.units()).clamp(0.0, 1.0)
     }
 
-    /// What a group endures for certain: the truth or, where data ages and reads take retries, what
-    /// techniques assume of it.
+    /// Returns the certain endurance of a group. This is the true endurance. If data ages and reads
+    /// take retries, it is at most the limit for techniques.
     pub(crate) fn endured(&self, group: usize, pec: u32) -> Endurance {
         let truth = self.truth(group, pec);
         let limit = self.allowed.as_ref().map_or(truth.limit, |allowed| {
@@ -286,8 +291,8 @@ impl LimitTable {
         Endurance { limit, ..truth }
     }
 
-    /// Groups on which techniques count with more retries than a budget has room for, because age
-    /// leaves them too little otherwise.
+    /// Returns the number of groups for which techniques count with more retries than fit into a
+    /// budget. Without them, age would leave too small a limit.
     pub fn budget_raised(&self, budget: AccessLatency, pec: u32) -> u32 {
         let raised = |allowed: &Allowed| {
             (0..self.groups).filter(|group| allowed.is_raised(self, budget, *group, pec)).count()
@@ -295,20 +300,21 @@ impl LimitTable {
         self.allowed.as_ref().map_or(0, raised) as u32
     }
 
-    /// Whether age leaves techniques at most a tenth of a group's fresh limit, all retries made.
+    /// Returns whether age leaves techniques at most a tenth of a group's fresh limit, even with
+    /// all retries.
     pub(crate) fn is_used_up_by_age(&self, budget: AccessLatency, group: usize, pec: u32) -> bool {
         self.allowed.as_ref().is_some_and(|allowed| allowed.is_used_up(self, budget, group, pec))
     }
 
-    /// Retries that techniques count with for a group's data of which the host says this; none
-    /// where reads take none.
+    /// Returns the number of retries that techniques count with for a group's data with this hint;
+    /// 0 if reads take no retries.
     pub fn retries_at(&self, budget: AccessLatency, group: usize, pec: u32) -> u8 {
         self.allowed.as_ref().map_or(0, |allowed| allowed.retries_at(self, budget, group, pec))
     }
 }
 
 impl LimitTable {
-    /// What a policy is told of a drive with a bug in what it may assume.
+    /// Returns the wrong endurance that a policy gets on a drive with a bug of this kind.
     #[inline]
     fn distorted(&self, group: usize, pec: u32) -> Option<Endurance> {
         let (from, to) = self.rows.around(pec);
@@ -326,8 +332,8 @@ impl LimitTable {
     }
 }
 
-/// Limits of layers over their group's, in 1/1024: each group's worst layer stands at 1, the rest
-/// are spread up to the group's best.
+/// Returns the limits of layers divided by those of their groups, in 1/1024. Each group's worst
+/// layer has factor 1, and the others are spread up to the group's best layer.
 fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
     let strength = |layer: usize| fraction(0, LAYER_SALT ^ layer as u64);
     let worst = |group: u8| {
@@ -349,7 +355,7 @@ fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
     members
 }
 
-/// The smallest factor of each set of page kinds, in 1/1024.
+/// Returns the smallest factor of each set of page kinds, in 1/1024.
 fn weakest(kind_factor: &[f64]) -> [u32; KIND_SETS] {
     let factor = |kind: usize| {
         kind_factor.get(kind).map_or(MEMBER_ONE, |f| (f * f64::from(MEMBER_ONE)) as u32)
@@ -364,7 +370,7 @@ fn weakest(kind_factor: &[f64]) -> [u32; KIND_SETS] {
     weakest
 }
 
-/// Dose of one sensing per page kind.
+/// Returns the dose of one page read, for each page kind.
 pub fn dose_per_kind(unit: DoseUnit, cell: CellType) -> [Quarters; 4] {
     let mut weights = [Quarters::UNIT; 4];
     for (weight, sensings) in weights.iter_mut().zip(cell.sensings()) {
@@ -373,7 +379,7 @@ pub fn dose_per_kind(unit: DoseUnit, cell: CellType) -> [Quarters; 4] {
     weights
 }
 
-/// Dose of a read that takes so many sensings.
+/// Returns the dose of a read that takes this number of sensings.
 fn dose_of(unit: DoseUnit, cell: CellType, sensings: u32) -> Quarters {
     if unit == DoseUnit::Reads {
         return Quarters::UNIT;
@@ -383,8 +389,8 @@ fn dose_of(unit: DoseUnit, cell: CellType, sensings: u32) -> Quarters {
     Quarters::from_count((exact.round() as u32).max(1))
 }
 
-/// The same in every coding: a sensing weighs as much as in full density. A page kind that a coding
-/// does without counts as there.
+/// Returns the dose of one page read, for each coding and page kind. A sensing weighs as much as in
+/// full density. A page kind that a coding gives up has its dose of full density.
 pub fn dose_per_coding(
     unit: DoseUnit,
     cell: CellType,

@@ -1,5 +1,5 @@
-//! The limits that a technique is told of: those of a block at the block's budget. It asks as it
-//! would of a drive without hints.
+//! Limits that a technique sees: limits of a block at the block's hint budget. The technique asks
+//! as on a drive without hints.
 
 use super::table::{Endurance, LimitTable, Worn};
 use crate::base::dose::Dose;
@@ -7,63 +7,64 @@ use crate::base::latency::AccessLatency;
 use crate::base::units::WordlineInBlock;
 use crate::bugs::{Bug, planted};
 
-/// A drive's limits, at one budget.
+/// Limits of a drive at one hint budget.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
     table: &'a LimitTable,
     budget: AccessLatency,
-    /// Cycles from a block's P/E count to the middle of those that its next erase counts as.
+    /// Number of cycles from a block's P/E count to the middle of the cycles that its next erase
+    /// counts as.
     ahead: u32,
 }
 
 /// Number of bits for the distance between two classes of look-up.
 const DISTANCE_BITS: u32 = 24;
-/// Set in the classes of an accelerated life.
+/// Bit that is set in the classes of an accelerated life.
 const ACCELERATED: u64 = 1 << 63;
 
 impl<'a> Limits<'a> {
-    /// Those of data of which a host says this.
+    /// Returns the limits of data with this hint.
     pub fn new(table: &'a LimitTable, budget: AccessLatency) -> Self {
         Self { table, budget, ahead: 0 }
     }
 
-    /// The limits of a drive whose erases count as so many cycles each. Between two erases a block
-    /// stands for all of these cycles, so rows are looked up at the middle one. Where limits are
-    /// lower at the first, these hold.
+    /// Returns the limits of a drive on which each erase counts as `acceleration` cycles. A block
+    /// has one P/E count for all cycles between two erases, so the rows at the middle cycle apply.
+    /// If the limits are lower at the first cycle, these apply.
     #[must_use]
     pub fn accelerated(self, acceleration: u32) -> Self {
         Self { ahead: acceleration / 2, ..self }
     }
 
-    /// What the host says of the data.
+    /// Returns the hint of the data.
     pub fn budget(&self) -> AccessLatency {
         self.budget
     }
 
-    /// Number of wordline groups.
+    /// Returns the number of wordline groups.
     pub fn groups(&self) -> usize {
         self.table.groups()
     }
 
-    /// Group of a wordline, numbered within its block.
+    /// Returns the group of a wordline.
     pub fn group_of(&self, wordline: WordlineInBlock) -> usize {
         self.table.group_of(wordline)
     }
 
-    /// What a technique may assume of a group at a P/E count.
+    /// Returns the endurance that a technique may assume for a group at a P/E count.
     pub fn lookup(&self, group: usize, pec: u32) -> Endurance {
         self.lowest(pec, |pec| self.table.lookup_at(self.budget, group, pec))
     }
 
-    /// The same of data of an age.
+    /// Returns the endurance that a technique may assume for a group and data of this age.
     pub fn lookup_worn(&self, group: usize, worn: Worn) -> Endurance {
         self.lowest(worn.pec, |pec| {
             self.table.lookup_worn(self.budget, group, Worn { pec, ..worn })
         })
     }
 
-    /// The worse of what is looked up at a P/E count and in the middle of the cycles that it stands
-    /// for.
+    /// Returns the worse of two look-ups: at a P/E count, and at the middle of the cycles that the
+    /// count represents.
     fn lowest(&self, pec: u32, look_up: impl Fn(u32) -> Endurance) -> Endurance {
         if self.ahead == 0 {
             return look_up(pec);
@@ -74,7 +75,8 @@ impl<'a> Limits<'a> {
         Endurance { limit: first.limit.min(middle.limit), alpha: first.alpha.max(middle.alpha) }
     }
 
-    /// The next P/E count that may look up something else; none where nothing changes any more.
+    /// Returns the next P/E count at which a look-up may change; `None` if nothing changes any
+    /// more.
     pub fn next_lookup(&self, pec: u32) -> Option<u32> {
         let middle =
             || self.table.next_lookup(pec.saturating_add(self.ahead)).map(|next| next - self.ahead);
@@ -82,22 +84,23 @@ impl<'a> Limits<'a> {
         if self.ahead == 0 { own } else { own.into_iter().chain(middle()).min() }
     }
 
-    /// Retries that reads of a group's data may take at a P/E count.
+    /// Returns the number of retries that reads of a group's data may take at a P/E count.
     pub fn retries(&self, group: usize, pec: u32) -> u8 {
         self.table.retries_at(self.budget, group, pec)
     }
 
-    /// The most of them on any group.
+    /// Returns the largest number of retries over all groups.
     pub fn most_retries(&self, pec: u32) -> u32 {
         (0..self.groups()).map(|group| self.retries(group, pec).into()).max().unwrap_or(0)
     }
 
-    /// What decides [`Self::lookup_worn`].
+    /// Returns the class of a wear and age. Equal classes have the same [`Self::lookup_worn`].
     pub fn worn_class(&self, worn: Worn) -> (u64, Option<usize>) {
         (self.lookup_class(worn.pec), worn.step)
     }
 
-    /// What decides [`Self::lookup`]: P/E counts and budgets with the same number look up the same.
+    /// Returns the class of a P/E count at this budget. Equal classes have the same
+    /// [`Self::lookup`].
     pub fn lookup_class(&self, pec: u32) -> u64 {
         let of = |pec: u32| {
             AccessLatency::COUNT as u64 * self.table.lookup_class(pec) + self.budget as u64
@@ -114,13 +117,13 @@ impl<'a> Limits<'a> {
         ACCELERATED | first << DISTANCE_BITS | distance
     }
 
-    /// The limit of the weakest of some page kinds of a wordline, a bit each and LSB first, from
-    /// the wordline's.
+    /// Returns the limit of the weakest of some page kinds of a wordline, from the wordline's
+    /// limit. `kinds` has one bit per kind, LSB first.
     pub fn limit_of_kinds(&self, wordline_limit: Dose, kinds: u32) -> Dose {
         self.table.limit_of_kinds(wordline_limit, kinds)
     }
 
-    /// A limit in a coding, from that in full density.
+    /// Returns a limit in a coding, from the limit in full density.
     pub fn in_mode(&self, limit: Dose, mode: u8) -> Dose {
         self.table.in_mode(limit, mode)
     }
@@ -131,7 +134,7 @@ mod tests {
     use super::*;
     use crate::config::DriveConfig;
 
-    /// One group, with rows for techniques every 100 cycles.
+    /// Creates a table with one group, and with rows for techniques every 100 cycles.
     fn table(rows: &str) -> LimitTable {
         let text = format!(
             r#"
@@ -157,14 +160,15 @@ mod tests {
     #[test]
     fn an_accelerated_block_goes_by_the_row_in_the_middle_of_its_cycles() {
         assert_eq!(limits(FALLS, 1, &[0, 1, 100, 101]), [3000.0, 2900.0, 2900.0, 2800.0]);
-        // 100 cycles an erase: the middle of 0 to 99 is 50, which goes by the row at 100.
+        // With 100 cycles per erase, the middle of 0 to 99 is 50, for which the row at 100 applies.
         assert_eq!(limits(FALLS, 100, &[0, 100, 300]), [2900.0, 2800.0, 2600.0]);
-        // 30: the middle of 60 to 89 is 75, and that of 90 to 119 is 105.
+        // With 30 cycles per erase, the middle of 60 to 89 is 75, and the middle of 90 to 119 is
+        // 105.
         assert_eq!(limits(FALLS, 30, &[60, 90]), [2900.0, 2800.0]);
     }
 
-    /// Thresholds of an accelerated life add up to those of the cycles that it stands for, to a
-    /// cycle in each row.
+    /// The thresholds of an accelerated life must add up to the thresholds of all cycles that it
+    /// represents, to within a cycle in each row.
     #[test]
     fn accelerated_thresholds_add_up_to_those_of_all_cycles() {
         let mean = |acceleration: u32| {

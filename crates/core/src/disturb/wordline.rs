@@ -1,5 +1,6 @@
-//! Error model `wordline`: reads of the two neighbours count alpha times, reads elsewhere in the
-//! block once, own reads not at all, from the wordline's own programming on (straw-2024 III).
+//! Error model `wordline` (straw-2024 III). From a wordline's programming on, reads of its two
+//! neighbours count alpha times, and reads elsewhere in the block count once. Reads of the wordline
+//! itself do not count.
 //!
 //! ```text
 //! RC = reads of a wordline, BLK = of the block, both since erase; at i's programming b = BLK, s = RC[i-d]
@@ -26,7 +27,8 @@ impl WordlineModel {
         Self { limits, preprogram_weight, stride: neighbour_stride as usize }
     }
 
-    /// Reads of the neighbours of wordline `i`, together; a missing neighbour is never read.
+    /// Returns the reads of both neighbours of wordline `i` together. A missing neighbour has no
+    /// reads.
     fn neighbours(&self, wordlines: &[Wordline], i: usize) -> Quarters {
         let stride = if self.limits.table.bugs.has(Bug::StrideForgotten) { 1 } else { self.stride };
         let beyond = if self.limits.table.bugs.has(Bug::EdgeWraps) {
@@ -44,7 +46,8 @@ impl ErrorModel for WordlineModel {
     fn assess(&self, block: &BlockView) -> Assessment {
         let endurances = self.limits.endurances(block.pec);
         let groups = self.limits.of_groups(block, &endurances);
-        // Every read on the weakest neighbourhood. Zero where age alone has left nothing.
+        // All reads may hit the weakest wordlines' neighbours. The bound is 0 if age alone has used
+        // up a limit.
         let fresh = self.limits.of_new(block, &groups, &endurances);
         if block.reads < fresh {
             return Assessment::CleanUntil(fresh.min(LATEST));
@@ -54,7 +57,8 @@ impl ErrorModel for WordlineModel {
         }
         let table = &self.limits.table;
         let factor = table.block_factor(block.block);
-        // What is left to each group's worst; divided once, not for each wordline.
+        // Remaining dose of each group's worst wordline. The code divides once per group, not once
+        // per wordline.
         let mut left = vec![Dose::MAX; endurances.len()];
         for wordline in WordlineInBlock::range(0..block.programmed()) {
             let kinds = block.live_kinds(wordline);
@@ -79,8 +83,8 @@ impl ErrorModel for WordlineModel {
             (*left + Dose::of_1024ths(rounding(e.alpha))) / e.alpha
         };
         let mut more = left.iter().zip(&endurances).map(of_group).min().unwrap_or(Quarters::MAX);
-        // A wordline programmed from now on answers for nothing yet, or the drive asks again when
-        // it is.
+        // A wordline that will be programmed later has no dose yet. If this does not hold, the
+        // drive asks again when it programs the wordline.
         if (block.programmed() as usize) < block.wordlines.len() {
             more = more.min(fresh);
         }
@@ -154,16 +158,16 @@ mod tests {
         toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap()
     }
 
-    /// Returns a full block of which only wordline `at` was read, so often.
+    /// Returns a full block in which only wordline `at` was read.
     fn read_at(at: usize, reads: Quarters) -> [Wordline; WORDLINES] {
         let mut wordlines = [Wordline::default(); WORDLINES];
         wordlines[at].reads = reads;
         wordlines
     }
 
-    /// The worst pattern there is: all reads of the block go to one neighbour. Its limits are
-    /// looked up page by page here, and the bound is found by trial: the least number of reads of
-    /// any one wordline that takes a page past its limit.
+    /// In the worst pattern, all reads of the block hit one neighbour. The test looks limits up
+    /// page by page and finds the bound by trial. The bound is the smallest number of reads of one
+    /// wordline that brings a page past its limit.
     #[test]
     fn a_block_is_clean_below_the_bound_for_fresh_data_wherever_its_reads_go() {
         let config = config();

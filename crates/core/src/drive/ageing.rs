@@ -1,5 +1,4 @@
-//! What time alone sets off: blocks that are due are looked at, and rewritten where the refresh
-//! technique wants that.
+//! Effects of time alone. Due blocks are checked, and rewritten if the refresh technique wants it.
 
 use crate::base::streams::GC;
 use crate::base::units::{BlockId, Cause, Moment, Ns, Reads};
@@ -12,18 +11,18 @@ use crate::slots::refresh::{Aged, Held, Wanted};
 use crate::slots::rewrite::{Recode, Rewrite};
 
 impl Drive {
-    /// Whether the drive needs to know the time: its data ages, or is refreshed.
+    /// Returns whether the drive must know the time, because its data ages or is refreshed.
     pub fn keeps_time(&self) -> bool {
         self.ftl.wheel.runs
     }
 
-    /// The age of the oldest page of all, as far as it is programmed.
+    /// Returns the age of the oldest programmed page.
     pub fn oldest_age(&self) -> Ns {
         self.oldest_of(|_| true).unwrap_or(0)
     }
 
-    /// The age of the oldest page in blocks that are not left to parity; none where all blocks with
-    /// pages are.
+    /// Returns the age of the oldest page in blocks that are not left to parity. Returns `None` if
+    /// there is no such block with pages.
     pub fn oldest_recycled_age(&self) -> Option<Ns> {
         self.oldest_of(|block| !self.ftl.is_left_alone(&self.flash, block))
     }
@@ -36,14 +35,14 @@ impl Drive {
         oldest.map(|since| (self.flash.now.cast_signed() - since).max(0) as Ns)
     }
 
-    /// When time alone sets something off next; `Ns::MAX` where it does not.
+    /// Returns the next time at which time alone has an effect; `Ns::MAX` if there is none.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a load, once a request")]
     pub(crate) fn next_wake(&self) -> Ns {
         self.ftl.wheel.next().min(self.ftl.steps.next()).min(self.flash.next_step_of_age())
     }
 
-    /// Looks at all blocks that are due by now.
+    /// Checks all blocks that are due by now.
     pub(crate) fn wake(&mut self) {
         let now = self.flash.now;
         self.form_in_time();
@@ -60,8 +59,8 @@ impl Drive {
         }
     }
 
-    /// A block is a step older, and the technique looks limits up at its age: what it said of the
-    /// block holds no more.
+    /// Handles a block that has become a step older, if the technique uses limits at the block's
+    /// age. The technique's last answer about the block is no longer valid.
     fn look_at_older(&mut self, block: BlockId) {
         if planted(Bug::OlderMovingSkipped) && self.flash.hot(block).has(MOVING) {
             return;
@@ -82,7 +81,7 @@ impl Drive {
             return;
         }
         if self.flash.hot(block).has(MOVING) {
-            // Whoever moves it makes it young, if it moves all of it and in time.
+            // A move makes the block young, if it moves all data of the block in time.
             if now < end {
                 if !planted(Bug::AgedMovingForgotten) {
                     self.ftl.wheel.set(block, end);
@@ -99,7 +98,7 @@ impl Drive {
             {
                 return;
             }
-            // What it holds may be younger by now.
+            // The data of the block may be younger now.
             let first = self.refresh.first_look(self.flash.cold(block).programmed_at);
             if let Some(at) = first.filter(|at| *at > now) {
                 if !planted(Bug::AgedLeftForgotten) {
@@ -120,7 +119,7 @@ impl Drive {
         }
     }
 
-    /// Begins to rewrite a block; what must be done by now is done at once.
+    /// Begins to rewrite a block. If the rewrite is due by now, it is done at once.
     fn rewrite_aged(&mut self, block: BlockId, end: Moment) {
         let (flash, ftl, mut slots) = self.parts();
         ftl.before_reclaim(flash, &mut slots, block);
@@ -150,15 +149,15 @@ impl Drive {
         {
             ftl.finish_job(flash, &mut slots, slot);
         }
-        // Refresh uses up free blocks as writes do.
+        // Like writes, refresh uses up free blocks.
         ftl.collect_in_background(flash, &mut slots, flash.geometry.domain_of(block));
         ftl.level_wear(flash, &mut slots);
         ftl.adjust_in_turn(flash, &mut slots);
         self.form_waiting();
     }
 
-    /// What is to be done with a block because of its age, and what its policy gives up for that:
-    /// reads of those that the block may still serve, wherever they go.
+    /// Returns the rewrite of a block because of its age. Also returns the number of reads that the
+    /// rewrite takes from those that the policy still allows the block.
     fn rewrite_for_age(&mut self, block: BlockId) -> (Rewrite, u32) {
         let mut rewrite = self.refresh.rewrite(&Held::of(&self.flash, block));
         self.ftl.settle(&self.flash, &mut rewrite);
@@ -173,7 +172,7 @@ impl Drive {
         (Rewrite::all_to(block, GC), 0)
     }
 
-    /// Whether the block of a job would grow too old before the job is done.
+    /// Returns whether the block of a job would become too old before the job is done.
     pub(crate) fn is_aged(&self, job: &Job) -> bool {
         let end = self.refresh.done_by(self.flash.cold(job.block).programmed_at);
         !planted(Bug::AgedNotUrgent)
@@ -182,8 +181,8 @@ impl Drive {
             })
     }
 
-    /// The clock shows 0 from here on, and what came before is before time 0: a measured phase
-    /// begins behind a warm-up that took time.
+    /// Sets the clock to 0. Earlier events are then before time 0. This begins a measured phase
+    /// after a warm-up that took time.
     pub fn restart_clock(&mut self) {
         let passed = std::mem::take(&mut self.flash.now);
         if passed == 0 {

@@ -1,5 +1,5 @@
-//! What happens when a block's reads reach its alarm: the error model is asked, the reclaim policy
-//! is asked, data that is gone is reported. Rare, and out of line.
+//! Handling of a block whose reads reach its alarm. The drive asks the error model and the reclaim
+//! policy, and reports lost data. This happens rarely.
 
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, Reads};
@@ -15,28 +15,29 @@ use crate::slots::refresh::Held;
 use crate::slots::rewrite::Rewrite;
 
 impl Drive {
-    /// Reads older data of a partly written page, to complete it.
+    /// Reads the older data of a partly written page to complete the page.
     pub(crate) fn fill(&mut self, lpn: Lpn, ppn: Ppn) -> Sensed {
         let sensed = self.flash.sense(lpn, ppn, Cause::Host, true);
         self.answer(lpn, ppn, sensed, true);
         sensed
     }
 
-    /// The same for a read of the host's, which takes the time of it. Tells whether it could be
-    /// read.
+    /// Reads the older data of a partly written page for a host read, which waits for it. Returns
+    /// whether the data could be read.
     pub(crate) fn fill_for_read(&mut self, lpn: Lpn, ppn: Ppn) -> bool {
         let Sensed { good, level, .. } = self.fill(lpn, ppn);
         self.flash.record_begin(level);
         good
     }
 
-    /// A counted host read reached the block's alarm.
+    /// Handles a counted host read that reached its block's alarm.
     #[cold]
     pub(crate) fn alarm(&mut self, lpn: Lpn, ppn: Ppn) {
         self.rung(lpn, ppn);
     }
 
-    /// Rare on most drives, and every read of a tired one.
+    /// Handles a host read that reached the alarm. On a healthy drive such reads are rare; on a
+    /// worn drive, every read is one.
     #[inline(never)]
     fn rung(&mut self, lpn: Lpn, ppn: Ppn) {
         let sensed = self
@@ -48,8 +49,8 @@ impl Drive {
         }
     }
 
-    /// What follows from a host read: data that is gone is reported, and the policy asked. A block
-    /// that a move is reading is on its way out already; only host reads can make it late.
+    /// Handles the consequences of a host read: reports lost data, and asks the policy. A block
+    /// that is already being moved needs no further job. Only host reads can make its job late.
     pub(super) fn answer(&mut self, lpn: Lpn, ppn: Ppn, sensed: Sensed, fill: bool) {
         if sensed.retries > 0
             && !fill
@@ -71,8 +72,8 @@ impl Drive {
                 self.give_up(lpn);
             } else if !fill {
                 self.ftl.report_lost(&mut self.flash, lpn);
-                // By chance the next read might succeed, and what was reported lost would be there
-                // again.
+                // By chance, the next read might succeed. Data that was reported lost would then
+                // come back.
                 if self.config.error.noise && self.ftl.map.get(lpn) == Entry::on_flash(ppn) {
                     self.ftl.invalidate(&mut self.flash, ppn);
                     self.ftl.unmap_lost(lpn);
@@ -93,8 +94,8 @@ impl Drive {
         }
     }
 
-    /// A page that could be read with retries only is the policy's affair, unless it is on its way
-    /// elsewhere or has moved already.
+    /// Tells the policy of a page that needed retries, unless the page is being moved or has
+    /// already moved.
     fn tell_of_retries(&mut self, lpn: Lpn, ppn: Ppn, retries: u8) {
         let block = self.geometry.block_of(ppn);
         let stays = self.flash.hot(block).has(MOVING) || self.ftl.is_left_alone(&self.flash, block);
@@ -125,7 +126,8 @@ impl Drive {
         self.do_as_policy_says(block);
     }
 
-    /// Asks the policies of blocks that were read for rebuilds, where nothing else is under way.
+    /// Asks the policies about blocks that were read for rebuilds, when no other operation is
+    /// running.
     pub(super) fn ask_about_rebuilds(&mut self) {
         while let Some(block) = self.ftl.worn.lifetime.take_unasked() {
             self.facts.rung_by = self.geometry.first_page(block);
@@ -136,14 +138,15 @@ impl Drive {
         }
     }
 
-    /// Asks the policy about a block that is a step of age older, read or not. A job that it has
-    /// wanted before ends now: what the block may still bear was reserved until here.
+    /// Asks the policy about a block that has become a step older, whether it was read or not. An
+    /// earlier job for the block ends now, because the block's remaining reads were reserved only
+    /// up to this age.
     pub(crate) fn ask_about_older(&mut self, block: BlockId) {
         if self.flash.hot(block).reads == Quarters::ZERO {
             if planted(Bug::OlderUnreadForgotten) {
                 return;
             }
-            // What has no dose is safe at any age.
+            // A block without dose is safe at any age.
             return self.flash.ask_policy_at_next_read(block);
         }
         self.facts.rung_by = self.geometry.first_page(block);
@@ -162,15 +165,15 @@ impl Drive {
         self.flash.set_alarm(block);
     }
 
-    /// Asks the policy about a block that nothing moves, and does what it wants.
+    /// Asks the policy about a block that no job moves, and carries out the answer.
     fn do_as_policy_says(&mut self, block: BlockId) {
         self.ftl.reclaim.alarms +=
             u64::from(!(planted(Bug::AlarmsUncounted) && block.number().is_multiple_of(2)));
         if self.leaves_alone(block) {
             return;
         }
-        // An alarm at 0 reads alone proves nothing: a block without dose has it when it is a step of
-        // age older.
+        // An alarm after 0 reads does not prove a job. A block without dose also has this alarm
+        // when it becomes a step older.
         let was_left = self.adjusts()
             && self.flash.hot(block).has(LEFT)
             && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
@@ -189,14 +192,15 @@ impl Drive {
             if self.ftl.is_left_alone(&self.flash, rewrite.block) {
                 continue;
             }
-            // Another block keeps its own deadline: its policy is asked when its alarm rings.
+            // Another block keeps its own deadline. Its policy is asked when its own alarm is
+            // reached.
             let deadline = if rewrite.block == block { next } else { Reads::NEVER };
             self.reclaim(rewrite, deadline);
         }
     }
 
-    /// Tells whether the policy has nothing to say of a block, which is not recycled. It is not
-    /// asked again then.
+    /// Returns whether the policy is not responsible for a block, because the block is not
+    /// recycled. The policy is then not asked again.
     fn leaves_alone(&mut self, block: BlockId) -> bool {
         let is_left_alone = self.ftl.is_left_alone(&self.flash, block);
         if is_left_alone {
@@ -206,16 +210,16 @@ impl Drive {
         is_left_alone
     }
 
-    /// The policy wants nothing of a block that a job has left data in: wordlines of it may be
-    /// adjusted where they lie.
+    /// The policy wants no action for a block in which a job has left data. Wordlines of the block
+    /// may be merged in place.
     fn adjust_what_stays(&mut self, block: BlockId) {
         let merges = self.refresh.at_reclaim(&Held::of(&self.flash, block));
         let (flash, ftl, mut slots) = self.parts();
         ftl.adjust_in_place(flash, &mut slots, block, merges);
     }
 
-    /// Asks the policy, and carries out the probes that it wants first. Gives its next alarm, and
-    /// what else it wants.
+    /// Asks the policy, and carries out the probes that it wants first. Returns its next alarm and
+    /// its other actions.
     fn consult(&mut self, block: BlockId) -> (Reads, Vec<Action>) {
         let mut wanted = vec![];
         if self.flash.is_fluid() {
@@ -235,13 +239,13 @@ impl Drive {
             next = policy.probed(&view, block, &found, &mut wanted);
         }
         if !wanted.is_empty() && self.bugs.has(Bug::LateReadsZero) {
-            // The job takes as long as it takes.
+            // The job still takes its full time.
             next = Reads(next.0.saturating_add(self.facts.late_reads));
         }
         (next, wanted)
     }
 
-    /// Does with a block what the policy wants, or what is possible of it.
+    /// Carries out the rewrite that the policy wants for a block, as far as possible.
     pub(crate) fn reclaim(&mut self, mut rewrite: Rewrite, deadline: Reads) {
         let block = rewrite.block;
         self.flash.draw_reads(block);
@@ -249,8 +253,8 @@ impl Drive {
         ftl.before_reclaim(flash, &mut slots, block);
         self.ftl.settle(&self.flash, &mut rewrite);
         if self.flash.hot(block).has(MOVING) {
-            // Cleaning or levelling took it since the policy was asked, to make room for what else
-            // that wanted.
+            // GC or wear levelling has taken the block since the policy was asked, to free space
+            // for the policy's other actions.
             self.give_deadline(block, deadline);
             return;
         }
@@ -261,16 +265,17 @@ impl Drive {
         self.blame.book(&self.flash, block, rewrite.moving(self.geometry.pages_per_block).as_ref());
         let (flash, ftl, mut slots) = self.parts();
         ftl.rewrite(flash, &mut slots, rewrite, Cause::Reclaim, deadline);
-        // Reclaim uses up free blocks as writes do, and where nothing is written nobody else would
-        // see to new ones.
+        // Like writes, reclaim uses up free blocks. Without writes, nothing else would free new
+        // blocks.
         ftl.collect_in_background(flash, &mut slots, flash.geometry.domain_of(block));
         ftl.level_wear(flash, &mut slots);
         ftl.adjust_in_turn(flash, &mut slots);
         self.form_waiting();
     }
 
-    /// A block under a deferred job reached its policy's alarm again: its last allowed read, or the
-    /// first alarm of a block that GC or wear levelling was moving already.
+    /// Handles a block under a deferred job that reached its policy's alarm again. This is the
+    /// block's last allowed read, or the first alarm of a block that GC or wear levelling was
+    /// already moving.
     fn look_at_job(&mut self, block: BlockId) {
         let Some(slot) = self.ftl.job_of(block) else { return };
         if self.ftl.jobs[slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER) {
@@ -290,8 +295,8 @@ impl Drive {
         if self.leaves_alone(block) {
             return;
         }
-        // What is left to do must be what the policy has left room for: a move of all that is
-        // there.
+        // The remaining work must be the work for which the policy reserved reads: a move of all
+        // data in the block.
         if let Some(job) =
             self.ftl.jobs[slot].take_if(|job| job.adjusts() && !planted(Bug::AdjustingNotWidened))
         {
@@ -309,7 +314,7 @@ impl Drive {
         self.give_deadline(block, deadline);
     }
 
-    /// The job that moves a block has to be done by so many reads, unless it had a deadline before.
+    /// Gives the job that moves a block a deadline in reads, unless it already has one.
     fn give_deadline(&mut self, block: BlockId, deadline: Reads) {
         let Some(slot) = self.ftl.job_of(block) else { return };
         let (now, from) = (self.flash.now, self.flash.hot(block).reads);
@@ -319,8 +324,8 @@ impl Drive {
         }
     }
 
-    /// Whether a job should go ahead of reads: at the rate since it began, the block's reads would
-    /// run out before it is done.
+    /// Returns whether a job should go before reads. At the read rate since its beginning, the
+    /// block would use up its reads before the job is done.
     pub(crate) fn is_urgent(&self, job: &Job) -> bool {
         if self.is_aged(job) {
             return true;
@@ -336,10 +341,10 @@ impl Drive {
             >= f64::from(left.whole_down().quarters().count())
     }
 
-    /// Ends a run: looks at every block that may hold pages past their limit and reports those that
-    /// nobody has read.
+    /// Ends a run. Checks every block that may hold pages past their limit, and reports those that
+    /// no read has found.
     pub fn report_unread_losses(&mut self) {
-        // What is sensed on the way may bring others past their limits.
+        // Sensings of this check may bring other pages past their limits.
         let mut before = None;
         let so_far = |drive: &Self| (drive.ftl.lost_pages, drive.ftl.parity);
         while before.replace(so_far(self)) != Some(so_far(self)) {
@@ -367,8 +372,8 @@ impl Drive {
         }
     }
 
-    /// A page past its limit that nobody has read. Where newer parts of it wait in the write
-    /// buffer, the read that would complete them is what fails.
+    /// Handles a page past its limit that no read has found. If newer parts of it wait in the write
+    /// buffer, the fill read that would complete them fails.
     fn report_unread(&mut self, ppn: Ppn) {
         let lpn = self.flash.contents().owner(ppn);
         if self.geometry.stripes.is_some() {

@@ -1,5 +1,5 @@
-//! A drive put together from its configuration and techniques: every part made, nothing written
-//! yet.
+//! Assembly of a drive from its configuration and techniques. Every part is made, and nothing is
+//! written yet.
 
 use super::{Drive, Techniques};
 use crate::base::geometry::Geometry;
@@ -25,11 +25,11 @@ use crate::slots::reclaim::{
 use crate::slots::refresh::{self, RefreshTechnique, refresh_technique};
 
 impl Drive {
-    /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.
+    /// Creates an empty drive from a resolved configuration. `timed` is true for the timed gear.
     ///
     /// # Errors
-    /// An unknown technique, settings under which it would lose data, or more reads at the start
-    /// than the drive can have served.
+    /// Reports an unknown technique, settings under which a technique would lose data, or more
+    /// reads at the start than the drive can have served.
     pub fn new(
         config: DriveConfig,
         techniques: &Techniques,
@@ -57,12 +57,12 @@ impl Drive {
         )
     }
 
-    /// The same under an error model that is in no list. What the reclaim technique promises is not
-    /// checked.
+    /// Creates an empty drive with an error model that is not in the list. The guarantee of the
+    /// reclaim technique is not checked.
     ///
     /// # Errors
-    /// As those of [`Self::new`], and a technique that goes by limits under a model that has no
-    /// table of them.
+    /// Returns the errors of [`Self::new`]. Also reports a technique that needs limits, if the
+    /// model has no table of limits.
     pub fn with_error_model(
         config: DriveConfig,
         model: Box<dyn ErrorModel>,
@@ -88,11 +88,11 @@ impl Drive {
         )
     }
 
-    /// The same under a policy that is in no list, in the place of `techniques.reclaim`. It may not
-    /// track, and what it promises is not checked.
+    /// Creates an empty drive with a policy that is not in the list, instead of
+    /// `techniques.reclaim`. The policy must not need counters, and its guarantee is not checked.
     ///
     /// # Errors
-    /// As those of [`Self::new`].
+    /// Returns the errors of [`Self::new`].
     pub fn with_policy(
         config: DriveConfig,
         policy: Box<dyn Policy>,
@@ -211,7 +211,8 @@ fn unknown(what: &str, name: &str) -> ConfigError {
     ConfigError(format!("unknown {what} technique `{name}`"))
 }
 
-/// Each stream of a technique's own needs an open block, and one for its next.
+/// Checks the space for a technique's own streams. Each needs an open block, and a free block to
+/// open next.
 fn require_room_for(
     own: &[StreamSpec],
     budgets: u32,

@@ -1,4 +1,4 @@
-//! What a checker may see of the drive's own state at the end of a run: its map and its blocks.
+//! State of the drive that a checker may see at the end of a run: the map and the blocks.
 
 pub mod blame;
 mod figures;
@@ -18,70 +18,72 @@ use crate::slots::reclaim::{Policy, technique};
 use crate::watch::observer::NO_LPN;
 use crate::watch::observer::NO_PPN;
 
-/// A page of the host in the drive's map.
+/// Host page in the drive's map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapRow {
-    /// The page.
+    /// Number of the page.
     pub lpn: Lpn,
-    /// Where it lies on flash, [`NO_PPN`] where only the write buffer has it.
+    /// Place of the page on flash; [`NO_PPN`] if only the write buffer has it.
     pub ppn: Ppn,
-    /// Newer data is in the write buffer.
+    /// Whether the write buffer has newer data.
     pub buffered: bool,
 }
 
-/// A block at the end of a run.
+/// Block at the end of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockRow {
-    /// Life.
+    /// State of the block.
     pub state: BlockState,
-    /// P/E cycles.
+    /// Number of P/E cycles.
     pub pec: u32,
-    /// Effective P/E cycles, in thousandths.
+    /// Number of effective P/E cycles, in thousandths.
     pub effective_milli: u64,
-    /// P/E cycles that ended since the drive was made.
+    /// Number of P/E cycles that have ended since the drive was made.
     pub cycles: u32,
-    /// Those of them in which it was reprogrammed in place.
+    /// Number of P/E cycles in which the block was reprogrammed in place.
     pub reprogrammed_cycles: u32,
-    /// Reads since erase, in dose units.
+    /// Number of reads since the erase, in dose units.
     pub reads: f64,
-    /// Page kinds that its coding takes away.
+    /// Coding of the block's cells.
     pub mode: u8,
-    /// Pages with current data.
+    /// Number of pages with current data.
     pub valid: u16,
-    /// Pages programmed.
+    /// Number of programmed pages.
     pub written: u16,
-    /// Whether it is recycled neither for its reads nor for its age, because parity repairs what
-    /// cannot be read of it.
+    /// Whether neither reads nor age cause recycling of the block, because parity repairs its
+    /// unreadable pages.
     pub left_to_parity: bool,
 }
 
 impl Drive {
-    /// Puts someone between the drive and its policy: for who checks what policies are told.
+    /// Inserts a checker between the drive and its policy. The checker sees the information that
+    /// the policy gets.
     pub fn interpose(&mut self, between: impl FnOnce(Box<dyn Policy>) -> Box<dyn Policy>) {
         let nobody = technique("none").expect("it is in the list");
         let policy = std::mem::replace(&mut self.policy, nobody.make(&self.config, 0));
         self.policy = between(policy);
     }
 
-    /// Puts someone between the drive and its GC policy: for who checks what it picks.
+    /// Inserts a checker between the drive and its GC policy. The checker sees the victims.
     pub fn interpose_gc(&mut self, between: impl FnOnce(Box<dyn GcPolicy>) -> Box<dyn GcPolicy>) {
         let nobody = GC.first().expect("the list is not empty");
         let policy = std::mem::replace(&mut self.gc, nobody.make(&self.config, 0));
         self.gc = between(policy);
     }
 
-    /// The map as the drive has it, in logical order: every page of the host that holds data. Pages
-    /// reported lost hold none.
+    /// Returns the drive's map in logical order: every host page that holds data. Pages reported
+    /// lost hold no data.
     pub fn map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
         self.all_map_rows().take_while(|row| row.lpn.number() < self.geometry.host_pages)
     }
 
-    /// The same with the pages of parity, which are numbered behind those of the host.
+    /// Returns the rows of the map including parity pages, which have the numbers above those of
+    /// host pages.
     pub fn all_map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
         Lpn::range(0..self.ftl.map.pages()).filter_map(|lpn| self.map_row(lpn))
     }
 
-    /// A page's row in the map, if it holds data.
+    /// Returns a page's row in the map; `None` if it holds no data.
     pub fn map_row(&self, lpn: Lpn) -> Option<MapRow> {
         let entry = self.ftl.map.get(lpn);
         let slot = entry.slot();
@@ -92,44 +94,44 @@ impl Drive {
         holds.then_some(MapRow { lpn, ppn, buffered })
     }
 
-    /// Whether any page is reported lost, and was not written since.
+    /// Returns whether any page was reported lost and has not been written since.
     pub fn any_is_lost(&self) -> bool {
         self.ftl.lost_words().iter().any(|word| *word != 0)
     }
 
-    /// Whether the map says of a page that it lies where the computed start put it, without its
-    /// place having been worked out.
+    /// Returns whether the map has a page at its place of the computed start. The place itself is
+    /// not computed.
     #[inline]
     pub fn is_as_begun(&self, lpn: Lpn) -> bool {
         self.ftl.map.is_as_begun(lpn)
     }
 
-    /// Whether [`Self::is_as_begun`] holds of all pages of a run, which end with the last page of
-    /// the host at the latest.
+    /// Returns whether [`Self::is_as_begun`] holds for all pages of a run. The run must not go
+    /// beyond the last host page.
     pub fn are_as_begun(&self, run: Range<u32>) -> bool {
         self.ftl.map.are_as_begun(run.start as usize..run.end as usize)
     }
 
-    /// Whether the reverse map says of all pages of a block that they belong to whom the computed
-    /// start gave them.
+    /// Returns whether the reverse map still has the owners of the computed start for all pages of
+    /// a block.
     pub fn owners_are_as_begun(&self, block: BlockId) -> bool {
         self.flash.contents().is_as_begun(block)
     }
 
-    /// The pages of a block that the drive holds to be valid, a bit each, pages reported lost among
-    /// them.
+    /// Returns the pages of a block that the drive considers valid, one bit each. They include
+    /// pages reported lost.
     pub fn valid_words(&self, block: BlockId) -> &[u64] {
         self.flash.contents().valid_words(block)
     }
 
-    /// What the reverse map says about a flash page: to whom it belongs, or last belonged;
-    /// [`NO_LPN`] where to nobody.
+    /// Returns the owner of a flash page by the reverse map, or its last owner; [`NO_LPN`] if it
+    /// never had one.
     pub fn owner(&self, ppn: Ppn) -> Lpn {
         self.flash.contents().owner(ppn)
     }
 
-    /// The flash pages that the drive holds to be valid, in their order, but for those of pages
-    /// reported lost.
+    /// Returns the flash pages that the drive considers valid, in order, without pages reported
+    /// lost.
     pub fn valid_pages(&self) -> impl Iterator<Item = Ppn> + '_ {
         self.geometry.block_ids().flat_map(|block| {
             let first = self.geometry.first_page(block);
@@ -139,14 +141,14 @@ impl Drive {
         })
     }
 
-    /// Pages that hold data: the rows of [`Self::all_map_rows`].
+    /// Returns the number of pages that hold data, which are the rows of [`Self::all_map_rows`].
     pub fn mapped_pages(&self) -> u64 {
         let is_mapped = |lpn: &usize| self.ftl.map.get(Lpn::from_index(*lpn)) != Entry::UNMAPPED;
         let lost = set_bits(self.ftl.lost_words()).filter(is_mapped).count();
         self.ftl.map.mapped() - lost as u64
     }
 
-    /// Pages per block that hold data which is not lost.
+    /// Returns the number of pages of each block that hold data and are not lost.
     pub fn whole_pages(&self) -> Vec<u32> {
         let mut whole: Vec<u32> =
             self.flash.blocks().0.iter().map(|hot| u32::from(hot.valid)).collect();
@@ -158,8 +160,8 @@ impl Drive {
         whole
     }
 
-    /// What the drive takes for the dose and the limit of a programmed page; nothing where reads
-    /// disturb nothing.
+    /// Returns the dose and the limit of a programmed page, as the drive computes them; `None` if
+    /// reads disturb nothing.
     pub fn dose_and_limit(&self, ppn: Ppn) -> Option<(Dose, Dose)> {
         let block = self.geometry.block_of(ppn);
         self.flash.limits()?;
@@ -170,9 +172,9 @@ impl Drive {
         }))
     }
 
-    /// What the technique's counters know of a block's wordlines that they count: the least and the
-    /// most that was read of each since the erase. Nothing where the technique has no such
-    /// counters.
+    /// Returns the wordlines of a block that the technique's counters count. Each has a lower and
+    /// an upper bound of its reads since the erase. Returns no wordline if the technique has no
+    /// such counters.
     pub fn counted_wordlines(
         &self,
         block: BlockId,
@@ -186,15 +188,15 @@ impl Drive {
         })
     }
 
-    /// Reads between two rewrites that reads cause, in blocks of this age; none where they cause
-    /// none. Only its ratio between ages counts.
+    /// Returns the number of reads between two rewrites because of reads, for blocks of this age;
+    /// `None` if reads cause no rewrite. Only the ratio between ages has a meaning.
     pub fn reads_per_rewrite(&mut self, pec: u32) -> Option<f64> {
         let (policy, view) = self.policy_and_view();
         policy.reads_per_rewrite(&view, pec)
     }
 
-    /// One row per block: state, P/E cycles, reads since erase in dose units, valid and written
-    /// pages.
+    /// Returns one row per block: state, P/E cycles, reads since the erase in dose units, and valid
+    /// and written pages.
     pub fn block_states(&self) -> impl Iterator<Item = BlockRow> + '_ {
         let (hot, cold) = self.flash.blocks();
         hot.iter().zip(cold).zip(self.geometry.block_ids()).map(|((hot, cold), block)| BlockRow {

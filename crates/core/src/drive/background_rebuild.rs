@@ -1,6 +1,6 @@
-//! Pages on flash that has failed are rebuilt in the background, in the order of their numbers, up
-//! to a watermark: in idle time, and beside requests of the host at a rate of their own. What the
-//! host reads, writes or trims before its turn is rebuilt at once.
+//! Background rebuild of pages on failed flash, in the order of their numbers, up to a watermark.
+//! It runs in idle time, and beside host requests at its own rate. Pages that the host reads,
+//! writes or trims earlier are rebuilt at once.
 
 use crate::base::stripes::Stripes;
 use crate::base::units::{Lpn, Ns, Ppn};
@@ -10,25 +10,25 @@ use crate::drive::failing::RebuiltRead;
 use crate::ftl::retire::Beyond;
 use crate::watch::observer::Observer;
 
-/// A rebuild under way.
+/// Running rebuild.
 pub(super) struct BackgroundRebuild {
-    /// All pages before this one have been rebuilt, or are lost.
+    /// First page that is not yet handled. All pages before it are rebuilt or lost.
     watermark: Lpn,
-    /// Pages that may be rebuilt now.
+    /// Number of pages that may be rebuilt now.
     credit: f64,
 }
 
 impl Drive {
-    /// Pages lie on flash that has failed: those before the watermark, too.
+    /// Begins a rebuild after a failure, also of pages before the present watermark.
     pub(super) fn begin_rebuild(&mut self) {
         self.failing.background = Some(BackgroundRebuild { watermark: Lpn::new(0), credit: 0.0 });
         self.failing.books.rebuild_done = None;
     }
 
-    /// Stripes that lose pages for good, and those whose parity waits in the cache, are rebuilt at
-    /// once: with the pages that are lost goes the parity that others need, and cleaning, which may
-    /// have to give up parity that waits, cannot rebuild anything. All is worked out before
-    /// anything is lost or written.
+    /// Rebuilds at once the stripes that lose pages for good, and the stripes whose parity waits in
+    /// the cache. Lost pages take the parity that other pages need with them. Cleaning may have to
+    /// give up waiting parity, and cannot rebuild pages. All data is computed before anything is
+    /// lost or written.
     pub(super) fn rebuild_at_once(
         &mut self,
         stripes: Stripes,
@@ -43,7 +43,7 @@ impl Drive {
         for (lpn, number) in rebuilt {
             match (self.ftl.place_of(lpn).filter(|ppn| self.flash.is_failed(*ppn)), number) {
                 (Some(ppn), Some(number)) => self.write_rebuilt(lpn, ppn, number),
-                // Another page of its stripe is past its limit.
+                // Another page of the stripe is past its limit.
                 (Some(_), None) => self.give_up(lpn),
                 (None, _) => {}
             }
@@ -55,12 +55,12 @@ impl Drive {
         }
     }
 
-    /// Whether a rebuild is under way.
+    /// Returns whether a rebuild is running.
     pub(crate) fn is_rebuilding(&self) -> bool {
         self.failing.background.is_some()
     }
 
-    /// So many requests of the host have come since: pages are rebuilt beside them.
+    /// Rebuilds pages beside this number of host requests.
     pub(super) fn rebuild_during_requests(&mut self, requests: u64, at: Ns) {
         if let Some(rebuild) = &mut self.failing.background {
             rebuild.credit += requests as f64 * self.failing.by_request;
@@ -73,7 +73,7 @@ impl Drive {
         }
     }
 
-    /// Rebuilds the next page; the rebuild is done where there is none.
+    /// Rebuilds the next page. Ends the rebuild if no page is left.
     pub(crate) fn rebuild_next(&mut self, at: Ns) {
         while let Some(rebuild) = &mut self.failing.background {
             let lpn = rebuild.watermark;
@@ -92,8 +92,8 @@ impl Drive {
         }
     }
 
-    /// What lies on failed flash of a stripe is rebuilt before anything of the stripe changes.
-    /// Tells whether anything was.
+    /// Rebuilds the pages of a stripe on failed flash before the stripe changes. Returns whether
+    /// any page was rebuilt.
     pub(super) fn rebuild_stripe(&mut self, stripe: u32) -> bool {
         let Some(stripes) = self.geometry.stripes.filter(|_| self.is_rebuilding()) else {
             return false;
@@ -105,9 +105,9 @@ impl Drive {
         self.failing.books.rebuilt_for_writes > before
     }
 
-    /// A read of the host found a page that could not be read there, and had it rebuilt. The host
-    /// waits for that only where reads take time: a read of a warm-up must not leave a rebuild to a
-    /// read of the measured phase.
+    /// Notes that a host read found an unreadable page and had it rebuilt. The host waits for the
+    /// rebuild only if reads take time. A read of a warm-up must not leave a rebuild to a read of
+    /// the measured phase.
     pub(super) fn note_rebuilt_for_read(&mut self, ppn: Ppn) {
         let has_failed = self.flash.is_failed(ppn);
         self.failing.books.rebuilt_for_reads += u64::from(has_failed);
@@ -115,19 +115,19 @@ impl Drive {
         self.failing.rebuilt_read = Some(rebuilt).filter(|_| self.flash.is_timed());
     }
 
-    /// How the page that the host read last was rebuilt, if it was. Given once.
+    /// Returns how the page of the last host read was rebuilt, if it was. Returns it only once.
     pub(crate) fn take_rebuilt_read(&mut self) -> Option<RebuiltRead> {
         self.failing.rebuilt_read.take()
     }
 
-    /// Rebuilds a page if it lies on failed flash; tells whether that was done.
+    /// Rebuilds a page if it lies on failed flash. Returns whether the page was rebuilt.
     pub(super) fn rebuild_page(&mut self, lpn: Lpn) -> bool {
         let Some(ppn) = self.ftl.place_of(lpn).filter(|ppn| self.flash.is_failed(*ppn)) else {
             return false;
         };
         let rebuilt = self.repair(lpn, ppn);
         if !rebuilt {
-            // Another page of its stripe is past its limit.
+            // Another page of the stripe is past its limit.
             self.give_up(lpn);
         }
         rebuilt

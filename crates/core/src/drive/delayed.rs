@@ -1,8 +1,8 @@
-//! Parity that is programmed late: what leaves the write buffer brings the partial parity of its
-//! stripe up to date, and a stripe is committed when another needs its place in the cache.
+//! Parity that is programmed late. Pages that leave the write buffer update the partial parity of
+//! their stripe. A stripe is committed when another stripe needs its place in the cache.
 //!
-//! What is read on the way may set off moves, and these may make a partial parity whole or take it
-//! away. Whatever was worked out by then is begun anew.
+//! Reads on the way may start moves, and these may complete a partial parity or remove it. The
+//! computation then begins again.
 
 use crate::base::streams::HOST;
 use crate::base::stripes::{Members, Stripes};
@@ -16,9 +16,10 @@ use crate::slots::parity::{Covering, Equation, Renewal};
 use crate::watch::observer::{Origin, XorSource};
 
 impl Drive {
-    /// Sees to a place in the cache, and works out the new partial parity of an update, all but the
-    /// new data; whatever is to be programmed has room then. `completes` pages that were written in
-    /// part. Tells whether that could be done: where it could not, parity is not delayed.
+    /// Ensures a place in the cache, and computes the new partial parity of an update except for
+    /// the new data. Afterwards, there is space for all pages to be programmed. With `completes`,
+    /// partly written pages are completed. Returns false if this was not possible; parity is then
+    /// not delayed.
     pub(super) fn renew_partial(&mut self, update: &mut Update, completes: bool) -> bool {
         if !self.ftl.partial.is_on() {
             return false;
@@ -55,7 +56,8 @@ impl Drive {
         }
     }
 
-    /// How the partial parity of an update is brought up to date, unless neither way can be read.
+    /// Returns the way to update the partial parity of an update; `None` if neither way is
+    /// readable.
     fn renewal(&self, update: &Update, unreadable: [bool; 3]) -> Option<Renewal> {
         let covered = self.ftl.partial.covered(update.stripe);
         let those = |members| update.stripes.those(update.stripe, members);
@@ -67,7 +69,7 @@ impl Drive {
             covered_staying: on_flash(covered & !update.changing),
         };
         let first = self.parity.renewal(&covering);
-        // Of a whole one nothing is kept: it stays whole.
+        // A complete partial parity keeps no old versions, and stays complete.
         let is_whole = self.ftl.partial.get(update.stripe).is_some_and(|partial| partial.is_whole);
         let first = if first == Renewal::Expose && (covered == 0 || is_whole) {
             Renewal::Gather
@@ -77,7 +79,7 @@ impl Drive {
         [first, first.other()].into_iter().find(|renewal| !unreadable[*renewal as usize])
     }
 
-    /// Reads what a renewal takes; tells whether it could be read.
+    /// Reads the pages for a renewal. Returns whether all of them could be read.
     fn read_to_renew(&mut self, update: &mut Update, renewal: Renewal, completes: bool) -> bool {
         let covered = self.ftl.partial.covered(update.stripe);
         let taken_out = if renewal == Renewal::TakeOut { covered & update.changing } else { 0 };
@@ -102,21 +104,22 @@ impl Drive {
             .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial));
         update.exposes = if renewal == Renewal::Expose { covered & !update.changing } else { 0 };
         if covered != 0 {
-            // The buffer is free when the partial parity is in place, too.
+            // The buffer also becomes free only when the partial parity is in place.
             update.waiting |= update.written().last().map_or(0, |lpn| update.bit(lpn));
         }
         is_read
     }
 
-    /// The versions that the parity on flash goes on to count, of pages that a partial parity
-    /// covers from this update on.
+    /// Returns the versions that the parity on flash still contains, of pages that the partial
+    /// parity covers from this update on.
     pub(super) fn to_keep(&self, update: &Update) -> Vec<(Lpn, Ppn)> {
         let known = self.ftl.partial.counted(update.stripe);
         let new = update.stripes.those(update.stripe, update.changing & !known);
         new.filter_map(|lpn| Some((lpn, self.ftl.place_of(lpn)?))).collect()
     }
 
-    /// The pages of an update are written, or trimmed: its partial parity is as it was worked out.
+    /// Ends an update after its pages were written or trimmed. Its partial parity is then as
+    /// computed.
     pub(super) fn end_renewal(&mut self, update: &Update, kept: Vec<(Lpn, Ppn)>) {
         let (flash, ftl, _) = self.parts();
         if ftl.is_on_flash(update.stripe) {
@@ -130,14 +133,14 @@ impl Drive {
             ftl.parity.exposed += u64::from(update.exposes.count_ones());
             flash.tell(|o| o.delayed(update.stripe, update.number, covered, exposed));
         } else {
-            // All zero, and so is the parity.
+            // All data is zero, and so is the parity.
             ftl.drop_page(flash, update.parity());
             ftl.partial.end(update.stripe, flash.now);
         }
         self.clean_after(update);
     }
 
-    /// Sees to stripes that had to be given up, commits what is due, and what is in the way of this
+    /// Handles stripes whose parity was given up, commits due stripes, and frees a place for this
     /// stripe's partial parity.
     fn make_place_for(&mut self, update: &Update) {
         let (stripes, stripe) = (update.stripes, update.stripe);
@@ -156,8 +159,8 @@ impl Drive {
         }
     }
 
-    /// Programs the parity of a stripe that has a partial one, which ends with that. Where it
-    /// cannot be worked out the stripe is unprotected.
+    /// Programs the parity of a stripe with a partial parity, and ends the partial parity. If the
+    /// parity cannot be computed, the stripe is unprotected.
     pub(super) fn commit(&mut self, stripes: Stripes, stripe: u32) {
         self.rebuild_stripe(stripe);
         if !stripes.has_parity(stripe) && self.ftl.partial.get(stripe).is_some() {
@@ -191,8 +194,8 @@ impl Drive {
         }
     }
 
-    /// Reads what parity is worked out of, as long as the partial parity stays in this state; tells
-    /// whether all could be read.
+    /// Reads the pages from which parity is computed, while the partial parity stays in this state.
+    /// Returns whether all pages could be read.
     fn read_to_commit(
         &mut self,
         stripes: Stripes,
@@ -202,7 +205,7 @@ impl Drive {
     ) -> bool {
         self.ftl.parts_of_parity(stripes, stripe, equation).into_iter().all(|part| {
             if self.ftl.partial.state(stripe) != Some(state) {
-                // It is begun anew.
+                // The computation begins again.
                 return true;
             }
             match part {
@@ -231,7 +234,7 @@ impl Drive {
         ftl.is_programmed(flash, parity);
     }
 
-    /// Sees to a free block where a page is going to be written.
+    /// Ensures a free block where a page is going to be written.
     pub(super) fn make_room_for(&mut self, lpn: Lpn) {
         let (flash, ftl, mut slots) = self.parts();
         ftl.aim(HOST, lpn);

@@ -1,8 +1,8 @@
-//! Units of the flash that fail while the drive runs: what lay there is lost, or is left to be
-//! rebuilt from its stripes (`background_rebuild`).
+//! Parts of the flash that fail while the drive runs. Their data is lost, or is rebuilt from its
+//! stripes (`background_rebuild`).
 //!
-//! A failure takes effect between two requests: with the first from its number or its time on or,
-//! where the drive is idle, in the pause.
+//! A failure takes effect between two requests: with the first request at or after its number or
+//! time. If the drive is idle, it takes effect during the pause.
 
 use crate::base::failure::{Failure, Stretch, Unit, When};
 use crate::base::request::Request;
@@ -14,97 +14,98 @@ use crate::ftl::lifetime::{Lifetime, Stage};
 use crate::ftl::retire::Beyond;
 pub use crate::ftl::retire::TakenByFailures;
 
-/// What helps a drive that is short of blocks.
+/// Remedy for a drive with too few blocks.
 const MORE_SPARE: &str = "increase `drive.spare`";
 
-/// A failure that happened.
+/// Failure that happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Happened {
-    /// What was to fail, and when.
+    /// Injected failure.
     pub failure: Failure,
-    /// Requests of the measured phase before it.
+    /// Number of requests of the measured phase before the failure.
     pub request: u64,
-    /// The time, as far as there is a clock.
+    /// Time of the failure, if there is a clock.
     pub at: Ns,
-    /// Pages of the host and of parity that lay there.
+    /// Number of host pages and parity pages on the failed flash.
     pub pages: u64,
-    /// The stage of the drive's life, where it has stages.
+    /// Stage of the drive's life, if it has stages.
     pub stage: Option<Stage>,
 }
 
-/// What became of failures since the measured phase began.
+/// Effects of failures since the beginning of the measured phase.
 #[derive(Clone, Debug, Default)]
 pub struct FailureBooks {
-    /// Those that happened, in their order.
+    /// Failures that happened, in order.
     pub happened: Vec<Happened>,
-    /// Pages of the host that they have taken.
+    /// Host pages that failures took.
     pub taken: TakenByFailures,
-    /// Pages that were rebuilt in the background.
+    /// Number of pages rebuilt in the background.
     pub rebuilt_in_background: u64,
-    /// Those that were rebuilt with the host's reads.
+    /// Number of pages rebuilt because the host read them.
     pub rebuilt_for_reads: u64,
-    /// Those that were rebuilt before writes and trims of their stripes.
+    /// Number of pages rebuilt before writes and trims of their stripes.
     pub rebuilt_for_writes: u64,
-    /// When the last rebuild was done: requests before it, and the time; none where it is not.
+    /// Number of requests and time at the end of the last rebuild; `None` before that end.
     pub rebuild_done: Option<(u64, Ns)>,
 }
 
-/// A page that the host read and that had to be rebuilt.
+/// Page that the host read and that had to be rebuilt.
 #[derive(Clone, Copy)]
 pub(crate) struct RebuiltRead {
-    /// The number under which that was done.
+    /// Number of the computation that rebuilt the page.
     pub(crate) serial: u32,
-    /// The page was read first, and could not be decoded. Of failed flash nothing is read.
+    /// Whether the page was read first and could not be decoded. Pages of failed flash are not
+    /// read.
     pub(crate) was_read: bool,
 }
 
 /// Failures of a run.
 #[derive(Default)]
 pub(crate) struct Failing {
-    /// Those that have still to come.
+    /// Failures that are still to come.
     to_come: Vec<Failure>,
-    /// Number of the measured phase's first request.
+    /// Number of the first request of the measured phase.
     first: u64,
-    /// Pages that are rebuilt for each request.
+    /// Number of pages that are rebuilt per request.
     pub(super) by_request: f64,
-    /// Requests of the measured phase so far, as far as they concern failures.
+    /// Number of requests of the measured phase that failures have taken into account.
     pub(super) request: u64,
-    /// The number under which a page was rebuilt last, and what a read of the host had rebuilt of
-    /// which time has not heard yet.
+    /// Number of the last rebuild of a page, and the page that the last host read had rebuilt. The
+    /// timed gear has not processed this page yet.
     pub(super) last_rebuilt: u32,
     pub(super) rebuilt_read: Option<RebuiltRead>,
-    /// The rebuild under way.
+    /// Running rebuild.
     pub(super) background: Option<BackgroundRebuild>,
     pub(super) books: FailureBooks,
 }
 
 impl Failing {
-    /// None yet; so many pages are to be rebuilt for each request of the host.
+    /// Begins without failures. `by_request` is the number of pages to rebuild per host request.
     pub(super) fn rebuilding(by_request: f64) -> Self {
         Self { by_request, ..Self::default() }
     }
 }
 
 impl Drive {
-    /// These are going to fail in the measured phase, which begins now.
+    /// Sets the failures that will happen in the measured phase, which begins now.
     pub fn expect_failures(&mut self, failures: &[Failure]) {
         self.failing.to_come = failures.to_vec();
         self.failing.first = self.announced();
         self.attention = !failures.is_empty();
     }
 
-    /// What became of failures; none where none was to come.
+    /// Returns the effects of failures; `None` if no failure was requested.
     pub fn failure_books(&self) -> Option<FailureBooks> {
         let any = !self.failing.to_come.is_empty() || !self.failing.books.happened.is_empty();
         any.then(|| FailureBooks { taken: self.ftl.taken, ..self.failing.books.clone() })
     }
 
-    /// Failures that have not happened.
+    /// Returns the failures that have not happened yet.
     pub fn failures_to_come(&self) -> &[Failure] {
         &self.failing.to_come
     }
 
-    /// Pages on flash that has failed, which nobody has rebuilt yet.
+    /// Returns the number of pages on failed flash that are not rebuilt yet.
     pub fn pages_to_rebuild(&self) -> u64 {
         let is_failed = |lpn: &Lpn| self.ftl.lies_on_failed(&self.flash, *lpn);
         if self.failing.background.is_some() {
@@ -114,14 +115,14 @@ impl Drive {
         }
     }
 
-    /// Whether something is to fail, or is being rebuilt: whoever serves requests asks
-    /// [`Self::attend`] before each of them then.
+    /// Returns whether a failure is to come or a rebuild is running. Callers that serve requests
+    /// then call [`Self::attend`] before each request.
     #[inline]
     pub(crate) fn wants_attention(&self) -> bool {
         self.attention
     }
 
-    /// The time of the next failure that goes by time.
+    /// Returns the time of the next failure that has a time.
     pub(crate) fn next_failure(&self) -> Ns {
         let times =
             self.failing.to_come.iter().filter_map(|failure| {
@@ -130,11 +131,11 @@ impl Drive {
         times.min().unwrap_or(Ns::MAX)
     }
 
-    /// What fails by the request of this number, at this time, fails now; a rebuild goes on by a
-    /// step.
+    /// Lets all failures happen that are due at this request or time, and continues a rebuild by
+    /// one step.
     ///
     /// # Errors
-    /// Why the drive cannot go on.
+    /// Reports why the drive cannot go on.
     pub(crate) fn attend(&mut self, request: u64, at: Ns) -> Result<(), String> {
         let now = request - self.failing.first;
         let new = now - std::mem::replace(&mut self.failing.request, now);
@@ -156,8 +157,8 @@ impl Drive {
         }
     }
 
-    /// How many of these requests, the first of which has this number, may be served before the
-    /// drive wants attention again: one at least.
+    /// Returns how many of these requests the drive may serve before it needs [`Self::attend`]
+    /// again; at least one. `number` is the number of the first request.
     pub(crate) fn calm(&self, number: u64, requests: &[Request]) -> usize {
         if self.failing.background.is_some() {
             return 1;
@@ -203,7 +204,7 @@ impl Drive {
                 .for_each(|lpn| self.ftl.lose_page(&mut self.flash, lpn, Beyond::NoParity)),
             Some(stripes) => self.leave_to_stripes(stripes, &held),
         }
-        // Old versions on which delayed parity counts may have gone, too.
+        // Old versions that delayed parity needs may also be lost.
         for block in blocks {
             self.ftl.make_whole_without(&mut self.flash, block);
         }
@@ -218,7 +219,7 @@ impl Drive {
         Ok(())
     }
 
-    /// Whose data the valid pages of a block hold, as far as they are among these.
+    /// Returns the host pages whose valid data lies in a block and among these pages.
     fn valid_in(&self, block: BlockId, pages: Stretch) -> Vec<Lpn> {
         let (mut found, mut page, first) =
             (vec![], PageInBlock::FIRST, self.geometry.first_page(block));
@@ -231,8 +232,8 @@ impl Drive {
         found
     }
 
-    /// Pages of a die that has failed go to others from now on, where these have room; else to that
-    /// of their parity.
+    /// Gives new dies to the pages of a failed die: other dies if these have space, and otherwise
+    /// the dies of their parities.
     fn place_without(&mut self, die: DieId) {
         let Some(stripes) = self.geometry.stripes else { return };
         let [elsewhere, with_parity] =
@@ -242,8 +243,8 @@ impl Drive {
             (Some(chosen), Some(chosen), Some(chosen));
     }
 
-    /// What lies on failed flash is lost where its stripe cannot give it back; the rest is going to
-    /// be rebuilt.
+    /// Handles pages on failed flash. Pages that their stripes cannot rebuild are lost. The other
+    /// pages are rebuilt later.
     fn leave_to_stripes(&mut self, stripes: Stripes, held: &[Lpn]) {
         let mut of_held: Vec<u32> = held.iter().map(|lpn| stripes.of(*lpn)).collect();
         of_held.sort_unstable();
@@ -271,8 +272,8 @@ impl Drive {
         self.rebuild_at_once(stripes, &urgent, gone);
     }
 
-    /// These pages of a stripe are gone for good, and its parity with them. What is left of one
-    /// that waited for its parity waits on.
+    /// Loses these pages of a stripe for good, and the stripe's parity with them. If the stripe
+    /// waited for its parity, its remaining pages continue to wait.
     pub(super) fn lose(&mut self, stripes: Stripes, stripe: u32, gone: &[(Lpn, Beyond)]) {
         for (lpn, beyond) in gone {
             if self.ftl.lies_on_failed(&self.flash, *lpn) {
@@ -289,18 +290,18 @@ impl Drive {
         self.ftl.settle_stripe(&mut self.flash, stripe);
     }
 
-    /// What keeps the dies from holding all data with these stripes, and what would be right: a
+    /// Returns the reason why the dies cannot hold all data with these stripes, and a remedy, as a
     /// sentence.
     fn lacks_room(&self, stripes: &Stripes) -> Option<String> {
         let Some(pages) = stripes.pages_by_die() else { return Some(self.lacks_dies(stripes)) };
         (0..).zip(pages).find_map(|(die, pages)| {
-            // Of each stream it may have one open.
+            // A die may have one open block of each stream.
             let lacks = self.lacks_blocks(die, pages, self.ftl.stream_widths().len() as u32)?;
             (pages > 0).then(|| format!("die {die}: {lacks}"))
         })
     }
 
-    /// That members of a stripe would lie on one die: no spare helps against that.
+    /// Describes that members of a stripe would lie on one die. More spare blocks would not help.
     fn lacks_dies(&self, stripes: &Stripes) -> String {
         let works = |die: &u32| {
             self.geometry.blocks_of_domain(*die).any(|block| !self.flash.has_failed(block))
@@ -316,9 +317,9 @@ impl Drive {
         )
     }
 
-    /// What keeps a domain from holding so many pages with so many open blocks. Where no more
-    /// blocks are free than the reserve, one of those that are full must have a page to clean, even
-    /// while two pages are there twice, on their way.
+    /// Returns the reason why a domain cannot hold this number of pages with this number of open
+    /// blocks. If only the reserve is free, some full block must have an invalid page. This must
+    /// hold even while two pages are stored twice because they move.
     fn lacks_blocks(&self, domain: u32, pages: u32, open: u32) -> Option<String> {
         let blocks = self
             .geometry
@@ -335,8 +336,8 @@ impl Drive {
         })
     }
 
-    /// The drive goes on while its flash holds all that the host may write, and while there is room
-    /// to clean blocks in.
+    /// Checks that the flash can still hold all data that the host may write, and has space for
+    /// cleaning blocks.
     fn require_room(&self, failure: Failure, held: usize) -> Result<(), String> {
         let lacks = if let Some(stripes) = self.geometry.stripes {
             self.lacks_room(&stripes)
@@ -359,7 +360,7 @@ impl Drive {
         })
     }
 
-    /// Cleans where a failure took free blocks, so that the next one finds as many.
+    /// Cleans blocks where a failure took free blocks, so that the next failure finds as many.
     fn refill_reserve(&mut self) {
         for domain in 0..self.geometry.domains() {
             if self.geometry.blocks_of_domain(domain).any(|block| !self.flash.has_failed(block)) {

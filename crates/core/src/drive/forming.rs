@@ -1,14 +1,14 @@
-//! Parity where only worn blocks call for it: what a change of a stripe does to it, and how stripes
-//! that wait for theirs get it.
+//! Parity that only worn blocks require. This module handles the effect of a change of a stripe on
+//! its parity. It also forms parity for stripes that wait for it.
 //!
-//! Whether a stripe needs parity after a change depends on where its pages come to lie. So it is
-//! looked up first which blocks they will go to, and only where the counter will be above 0
-//! anything is read for parity. What happens in between may prove that wrong; then the stripe
-//! waits, as one does of which a move has brought a page to a worn block.
+//! Whether a stripe needs parity after a change depends on the blocks to which its pages go. So the
+//! drive first determines these blocks, and reads pages for parity only if the counter will be
+//! above 0. Later events may prove this wrong. The stripe then waits, like a stripe of which a move
+//! has brought a page to a worn block.
 //!
-//! Without time a stripe that waits is formed as soon as nothing else is under way. In time one is
-//! formed after the other at the pace that all dies can keep (`ftl/pace.rs`), behind the host's
-//! reads, and at once where too many wait.
+//! Without a clock, a waiting stripe is formed as soon as no other operation is running. With a
+//! clock, stripes are formed one after another at the rate that all dies can sustain
+//! (`ftl/pace.rs`), behind host reads. If too many stripes wait, they are formed at once.
 
 use crate::base::streams::HOST;
 use crate::base::stripes::Stripes;
@@ -19,8 +19,8 @@ use crate::drive::striped::Update;
 use crate::ftl::lifetime::{Beginning, Stage};
 
 impl Drive {
-    /// Begins with a change of a stripe. Tells whether it is going to have parity then: always,
-    /// where wear does not say so.
+    /// Begins a change of a stripe. Returns whether the stripe will have parity; true if wear does
+    /// not decide.
     pub(super) fn plans_parity(&mut self, update: &Update) -> bool {
         let Some(by_wear) = self.config.parity.by_wear() else { return true };
         self.ftl.worn.updating = Some(update.stripe);
@@ -28,7 +28,7 @@ impl Drive {
             return true;
         }
         let written: Vec<Lpn> = update.written().collect();
-        // What makes room may move pages of this stripe, too.
+        // Freeing space may also move pages of this stripe.
         for lpn in &written {
             self.make_room_for(*lpn);
         }
@@ -43,7 +43,7 @@ impl Drive {
         self.ftl.counter(update.stripe) + coming > leaving
     }
 
-    /// Whether a page of the host would be written to a worn block.
+    /// Returns whether a host page would be written to a worn block.
     fn goes_to_worn_block(&mut self, lpn: Lpn) -> bool {
         self.ftl.aim(HOST, lpn);
         self.ftl
@@ -51,14 +51,14 @@ impl Drive {
             .is_some_and(|block| self.ftl.is_worn(&self.flash, block))
     }
 
-    /// Ends a change of a stripe, all but the parity being done, where wear says which stripes have
-    /// some.
+    /// Ends a change of a stripe if wear decides which stripes have parity. Everything except the
+    /// parity is done.
     pub(super) fn end_update_by_wear(&mut self, update: &Update, protected: bool) {
         let (parity, pages) = (update.parity(), update.stripes.data(update.stripe).len() as u64);
         self.ftl.worn.updating = None;
         let had_parity = self.ftl.place_of(parity).is_some();
         if !self.ftl.needs_parity(update.stripe) {
-            // Nothing worn is left of it: settling gives back what parity it had.
+            // The stripe has no page in a worn block. Settling gives up its parity.
         } else if protected {
             self.ftl.parity.formed += u64::from(!had_parity);
             self.program_parity_of(update);
@@ -68,15 +68,15 @@ impl Drive {
         } else if update.plans_parity {
             self.ftl.unprotect(&mut self.flash, update.stripe);
         } else {
-            // What it had does not count what was written.
+            // The old parity does not contain the written data.
             self.ftl.drop_page(&mut self.flash, parity);
         }
         self.ftl.settle_stripe(&mut self.flash, update.stripe);
         self.ftl.settle_parity(&mut self.flash);
     }
 
-    /// Forms stripes that wait, where nothing else is under way: all of them where nothing takes
-    /// time, and what is too many elsewhere.
+    /// Forms waiting stripes when no other operation is running. Without a clock, it forms all of
+    /// them; with a clock, only those above the limit.
     pub(crate) fn form_waiting(&mut self) {
         let Some(stripes) = self
             .geometry
@@ -98,7 +98,7 @@ impl Drive {
         }
     }
 
-    /// Begins with the stage of life that is due.
+    /// Begins the stage of life that is due.
     fn live_on(&mut self) {
         let (due, now) = (self.ftl.stage_due(), self.ftl.worn.lifetime.stage());
         if due == now {
@@ -127,8 +127,8 @@ impl Drive {
         }
     }
 
-    /// In the last stage: sees to stripes in turn, up to one that has no parity, and forms that.
-    /// Tells whether there was one.
+    /// In the last stage, goes through stripes up to one without parity, and forms its parity.
+    /// Returns whether there was such a stripe.
     fn sweep(&mut self, stripes: Stripes) -> bool {
         let is_over = self.bugs.has(Bug::SweepEndsAtFailure) && self.flash.has_any_failed();
         while !is_over
@@ -152,8 +152,7 @@ impl Drive {
         false
     }
 
-    /// Forms the stripe that has waited longest if its time has come, and the dies have nothing
-    /// else to do.
+    /// Forms the stripe that has waited longest, if its time has come and the dies are idle.
     pub(super) fn form_in_time(&mut self) {
         let now = self.flash.now;
         if self.ftl.wheel.other_due() > now || self.ftl.forming_makes_way(now) {
@@ -169,7 +168,7 @@ impl Drive {
         ftl.pace_forming(flash);
     }
 
-    /// Stripes that have parity.
+    /// Returns the number of stripes with parity.
     pub fn stripes_with_parity(&self) -> u64 {
         let stripes = |stripes: Stripes| {
             (0..stripes.count())
@@ -179,8 +178,8 @@ impl Drive {
         self.geometry.stripes.map_or(0, |of| stripes(of) as u64)
     }
 
-    /// Stripes whose counter is not the number of their pages in worn blocks: where it goes by the
-    /// printed rule.
+    /// Returns the number of stripes whose counter differs from the number of their pages in worn
+    /// blocks. This happens under the published rule.
     pub fn miscounted_stripes(&self) -> u64 {
         let Some(stripes) = self.geometry.stripes.filter(|_| self.ftl.worn.is_on()) else {
             return 0;
@@ -208,8 +207,8 @@ mod tests {
     /// Pages of the first stripe.
     const D: [Lpn; 3] = [Lpn::new(0), Lpn::new(1), Lpn::new(2)];
 
-    /// Stripes of three pages on four dies, of which the first two are written; all blocks have 9
-    /// P/E cycles, and none is worn.
+    /// Returns a drive with stripes of three pages on four dies. The first two stripes are written.
+    /// All blocks have 9 P/E cycles, and no block is worn.
     fn drive(published: bool, timed: bool) -> Drive {
         let mut config = tiny_config();
         (config.geometry.blocks_per_plane, config.drive.spare, config.start.pec) =
@@ -235,8 +234,8 @@ mod tests {
         drive.end_write();
     }
 
-    /// Makes the block that the die of a page writes next one of so many cycles: the open one is
-    /// filled up with another page of that die, and all that are free have as many.
+    /// Makes the next block that the die of a page writes a block of `pec` cycles. The open block
+    /// is filled with another page of that die, and all free blocks get this number of cycles.
     fn next_block_has(drive: &mut Drive, lpn: Lpn, pec: u32) {
         let (stripes, geometry) = (drive.geometry.stripes.unwrap(), drive.geometry.clone());
         let other = Lpn::range(3..6).find(|other| stripes.die(*other) == stripes.die(lpn)).unwrap();
@@ -254,7 +253,7 @@ mod tests {
         free_blocks_have(drive, lpn, |_| pec);
     }
 
-    /// Gives the free blocks of a page's die so many cycles, each by its turn.
+    /// Sets the cycles of the free blocks of a page's die, by their order.
     fn free_blocks_have(drive: &mut Drive, lpn: Lpn, pec: impl Fn(usize) -> u32) {
         let domain = drive.ftl.domain_of_page(lpn);
         let free: Vec<BlockId> = (0..drive.ftl.free_blocks_of(domain))
@@ -266,8 +265,8 @@ mod tests {
         }
     }
 
-    /// Reads for parity, and programs of parity, of a write of one page; and the stripe's counter
-    /// behind it.
+    /// Returns the reads for parity and the programs of parity of a write of one page, and then the
+    /// stripe's counter.
     fn written(drive: &mut Drive, lpn: Lpn) -> (u64, u64, u32) {
         let count = |drive: &Drive| {
             (
@@ -281,7 +280,7 @@ mod tests {
         (after.0 - before.0, after.1 - before.1, drive.ftl.counter(0))
     }
 
-    /// The example of the technique's file.
+    /// Checks the example of the technique's file.
     #[test]
     fn worked_example() {
         let mut drive = drive(false, false);
@@ -302,10 +301,10 @@ mod tests {
         assert_eq!(drive.miscounted_stripes(), 0);
     }
 
-    /// The printed counter rises with each write to a worn block: it does not come back to 0 when
-    /// all pages lie in young ones, and a stripe that has come by one worn block keeps parity that
-    /// nobody needs. It falls with each write to a young one: it is 0 while a page lies in a worn
-    /// block, and the stripe has lost its parity.
+    /// The published counter rises with each write to a worn block. It does not return to 0 when
+    /// all pages lie in young blocks, so the stripe keeps parity that it does not need. The counter
+    /// falls with each write to a young block. It is then 0 while a page lies in a worn block, and
+    /// the stripe has lost its parity.
     #[test]
     fn the_printed_counter_drifts() {
         let mut drive = drive(true, false);
@@ -335,9 +334,9 @@ mod tests {
         assert!(drive.miscounted_stripes() > 0);
     }
 
-    /// A move brings a page to a worn block, in time: its stripe waits, nothing is read or
-    /// programmed for it within the move, and it has parity when the clock has passed what a copy
-    /// takes.
+    /// With a clock, a move brings a page to a worn block, and its stripe waits. Nothing is read or
+    /// programmed for the stripe within the move. The stripe has parity once the clock has advanced
+    /// by the time of a copy.
     #[test]
     fn what_a_move_makes_necessary_waits_its_turn() {
         let mut drive = drive(false, true);
@@ -368,8 +367,8 @@ mod tests {
         assert!(drive.forming_window().unwrap().stripe_ns > 0);
     }
 
-    /// GC writes what lay in a worn block to a worn block where one is free, and what lay in
-    /// another to the least worn.
+    /// GC writes data of a worn block to a worn block if one is free. It writes data of other
+    /// blocks to the least worn block.
     #[test]
     fn gc_keeps_pages_in_their_class() {
         let mut drive = drive(false, false);

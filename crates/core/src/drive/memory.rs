@@ -1,4 +1,4 @@
-//! How much memory a drive takes, known before it is made.
+//! Memory that a drive needs, computed before the drive is made.
 
 use super::Drive;
 use crate::base::geometry::Geometry;
@@ -16,12 +16,12 @@ use crate::ftl::worn::WornStripes;
 use crate::slots::gc::victims::VictimIndex;
 use crate::slots::reclaim::{COUNTERS, Technique};
 
-/// A free block in its plane's tree, and what techniques note of every block.
+/// Bytes of a free block in its plane's tree, and of a technique's notes about a block.
 const BESIDE_RECORDS: u64 = 64;
 
 impl Drive {
-    /// Memory that a drive of a resolved configuration takes under a technique at most. What a
-    /// timed gear has waiting in its queues comes on top.
+    /// Returns the largest memory that a drive of a resolved configuration needs under a technique.
+    /// The queues of the timed gear need additional memory.
     pub fn memory(config: &DriveConfig, technique: &Technique) -> Bytes {
         let config = &technique.drive(config.clone());
         let g = &Geometry::new(config);

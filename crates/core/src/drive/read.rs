@@ -1,5 +1,5 @@
-//! The read path: look up, count, compare with the alarm. Compiled for each thing that a sensing
-//! may count, watched or not.
+//! Read path: look up the page, count the read, compare with the alarm. The path is compiled for
+//! each kind of counting, with and without an observer.
 
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
@@ -9,7 +9,7 @@ use crate::ftl::buffer::WHOLE;
 use crate::ftl::map::Entry;
 use crate::watch::observer::{FROM_BUFFER, NO_PPN, PhysRead, ReadResult};
 
-/// Calls the read path compiled for what is to be counted, and for being watched or not.
+/// Calls the read path that is compiled for the present counting and observation.
 macro_rules! on_read_path {
     ($drive:ident.$read:ident($($argument:expr),*)) => {{
         use $crate::flash::count::{BLOCKS, CODED, PAGES, TRACKED, WORDLINES};
@@ -38,19 +38,19 @@ impl Drive {
         }
     }
 
-    /// A page is read so often a second from now on, in the gear for years.
+    /// Sets the number of reads of a page per second, in the fluid gear.
     pub(crate) fn set_read_rate(&mut self, lpn: Lpn, per_s: f32) {
         self.flash.set_read_rate(lpn, self.ftl.place_of(lpn), per_s);
     }
 
-    /// Asks the processor for the map entry of a page that will be read or written soon.
+    /// Prefetches the map entry of a page that will be read or written soon.
     #[inline]
     pub(crate) fn prefetch_map(&self, lpn: Lpn) {
         self.ftl.map.prefetch(lpn);
     }
 
-    /// Reads one page for the host. Tells where: a physical page, [`NO_PPN`] (unmapped or lost) or
-    /// [`FROM_BUFFER`].
+    /// Reads one page for the host. Returns the place of the page: a physical page, [`NO_PPN`]
+    /// (unmapped or lost), or [`FROM_BUFFER`].
     #[inline]
     pub fn read_page(&mut self, lpn: Lpn) -> Ppn {
         if self.flash.counted() == WORDLINES && !self.is_watched() {
@@ -64,7 +64,7 @@ impl Drive {
         on_read_path!(self.read_one(lpn))
     }
 
-    /// Asks for the counters behind a map entry.
+    /// Prefetches the counters of a map entry's page.
     #[inline]
     pub(crate) fn prefetch_counters(&self, entry: Entry) {
         if let Some(ppn) = entry.ppn() {
@@ -79,7 +79,7 @@ impl Drive {
         }
     }
 
-    /// Asks for the technique's own counter behind a map entry.
+    /// Prefetches the technique's own counter of a map entry's page.
     #[inline]
     pub(crate) fn prefetch_own<const COUNTED: u8>(&self, entry: Entry) {
         if let Some(ppn) = entry.ppn() {
@@ -87,7 +87,7 @@ impl Drive {
         }
     }
 
-    /// Asks for what invalidating the page of a map entry touches.
+    /// Prefetches the memory that invalidating a map entry's page needs.
     #[inline]
     pub(crate) fn prefetch_overwrite(&self, entry: Entry) {
         if let Some(ppn) = entry.ppn() {
@@ -96,7 +96,7 @@ impl Drive {
         }
     }
 
-    /// Asks for what else it touches, which is found through that.
+    /// Prefetches further memory for the invalidation, which the first part locates.
     #[inline]
     pub(crate) fn prefetch_neighbours(&self, entry: Entry) {
         if let Some(ppn) = entry.ppn() {
@@ -116,7 +116,7 @@ impl Drive {
         ppn
     }
 
-    /// A host read that finds no flash page in the map: buffered, unmapped or lost.
+    /// Handles a host read without a flash page in the map: a buffered, unmapped or lost page.
     #[cold]
     fn read_special(&mut self, lpn: Lpn, entry: Entry) -> Ppn {
         match entry.slot() {
@@ -125,11 +125,11 @@ impl Drive {
         }
     }
 
-    /// A read of a page whose newest data, or some of it, is in this slot of the write buffer.
+    /// Reads a page whose newest data, or a part of it, is in this slot of the write buffer.
     fn read_buffered(&mut self, lpn: Lpn, slot: u32) -> Ppn {
         let slot = *self.ftl.buffer.slot(slot);
         if self.ftl.is_lost(lpn) {
-            // The part that the host wrote since does not make the page whole.
+            // A part that the host wrote later does not make the page whole.
             self.uncorrectable_reads += 1;
             self.note_unread(lpn, FROM_BUFFER, ReadResult::Uncorrectable);
             return FROM_BUFFER;
@@ -141,8 +141,9 @@ impl Drive {
             self.note_unread(lpn, FROM_BUFFER, ReadResult::Good);
             return FROM_BUFFER;
         };
-        // Part of the page is newer in the buffer, the rest comes from flash. A move that this read
-        // set off may find the rest gone, and the page is as lost as if the read had.
+        // A part of the page is newer in the buffer; the rest comes from flash. A move that this
+        // read started may find the rest lost. The page is then lost, as if the read itself had
+        // found it lost.
         let is_read = self.bugs.has(Bug::RestUnread)
             || self.fill_for_read(lpn, below)
             || self.repair_rest_for_read(lpn, below);
@@ -163,7 +164,7 @@ impl Drive {
         below
     }
 
-    /// A read of a page without data: never written, trimmed, or reported lost.
+    /// Handles a read of a page without data: never written, trimmed, or reported lost.
     fn read_unmapped(&mut self, lpn: Lpn) -> Ppn {
         let lost = self.ftl.is_lost(lpn) && !self.bugs.has(Bug::LostForgotten);
         self.note_unread(
@@ -180,7 +181,8 @@ impl Drive {
         NO_PPN
     }
 
-    /// Tells the observer of a host read for which no flash was sensed, or no more than a part.
+    /// Tells the observer of a host read that sensed no flash, or that sensed only a part of the
+    /// page.
     fn note_unread(&mut self, lpn: Lpn, ppn: Ppn, result: ReadResult) {
         self.flash.note_read(PhysRead { result, ..PhysRead::good(lpn, ppn, Cause::Host) });
     }

@@ -1,13 +1,13 @@
-//! Data that lies among data of a tighter budget is moved among its own, in the background
-//! (`hints.regroup`).
+//! Regrouping: data that lies among data of a stricter hint budget moves to blocks of its own
+//! budget, in the background (`hints.regroup`).
 //!
-//! A block goes by the tightest word of what it holds. Blocks that the drive begins with hold data
-//! of any word, and so do blocks that were opened when nothing but the reserve was free. Without
-//! regrouping such data waits for its next move.
+//! A block uses the strictest hint of its data. Blocks of the start-up state hold data with any
+//! hints. So do blocks that were opened when only the reserve was free. Without regrouping, such
+//! data waits for its next move.
 //!
 //! ```text
-//! hints.regroup = 0.5, a block that goes by "smallest":     2 valid pages of 6 are "idle"     it stays
-//!                                                           3 of 6 are                        all of it moves, each page by its own word
+//! hints.regroup = 0.5, a block with the hint "smallest":    2 valid pages of 6 are "idle"     it stays
+//!                                                           3 of 6 are                        all of it moves, each page by its own hint
 //! ```
 
 use crate::base::streams::GC;
@@ -17,21 +17,21 @@ use crate::drive::Drive;
 use crate::flash::block::{BlockState, MOVING};
 use crate::slots::rewrite::Rewrite;
 
-/// Blocks that are looked at together.
+/// Number of blocks that are checked together.
 const LOOKS: u32 = 16;
-/// After a turn that found nothing the next begins when one in so many of all blocks has been
-/// erased.
+/// Share of all blocks, as a divisor, that must be erased before the next pass begins, after a pass
+/// that found no block.
 const REST: u32 = 16;
 
-/// Which block is looked at next.
+/// State of the passes over all blocks.
 #[derive(Clone, Debug)]
 pub(super) struct Regroup {
-    /// Share of a block's valid pages that must be more relaxed than the block.
+    /// Share of a block's valid pages that must have a more relaxed hint than the block.
     least: f64,
     next: u32,
-    /// Blocks to be looked at before a turn has found nothing.
+    /// Number of blocks to check before a pass has found no block.
     left: u32,
-    /// Erases of the drive at which the next turn begins.
+    /// Number of erases of the drive at which the next pass begins.
     rests_until: u64,
 }
 
@@ -42,8 +42,9 @@ impl Regroup {
 }
 
 impl Drive {
-    /// Looks at the next blocks, and begins to move the first that is worth it. One moves at a
-    /// time. Tells whether there may be more to move before another block is erased.
+    /// Checks the next blocks, and begins to move the first block that needs regrouping. Only one
+    /// block moves at a time. Returns whether more blocks may need regrouping before another block
+    /// is erased.
     #[inline]
     pub(crate) fn regroup(&mut self) -> bool {
         self.regroup.is_some() && self.regroup_in_turn()
@@ -89,7 +90,7 @@ impl Drive {
         true
     }
 
-    /// Whether enough of a block's valid pages are more relaxed than the block.
+    /// Returns whether enough of a block's valid pages have a more relaxed hint than the block.
     fn is_worth_regrouping(&self, block: BlockId, least: f64) -> bool {
         let hot = self.flash.hot(block);
         if hot.state != BlockState::Closed

@@ -1,5 +1,5 @@
-//! Pages that could not be read, where there is parity: they are rebuilt from their stripes and
-//! written anew.
+//! Repair of unreadable pages on drives with parity. The pages are rebuilt from their stripes and
+//! written again.
 
 use crate::base::streams::HOST;
 use crate::base::units::{Cause, Lpn, Ppn};
@@ -9,16 +9,16 @@ use crate::flash::ops::NandOp;
 use crate::watch::observer::Origin;
 
 impl Drive {
-    /// What flash holds of a page could not be read here: it is rebuilt and written elsewhere.
-    /// Tells whether that could be done.
+    /// Rebuilds a page that could not be read at `ppn`, and writes it elsewhere. Returns whether
+    /// this was possible.
     pub(super) fn repair(&mut self, lpn: Lpn, ppn: Ppn) -> bool {
         let Some(number) = self.take_in_hand(lpn) else { return false };
         self.write_rebuilt(lpn, ppn, number);
         true
     }
 
-    /// A page is worked out from its stripe and kept in the controller's memory, to be written
-    /// next; gives the number under which that was done, or none where it could not be.
+    /// Computes a page from its stripe and keeps it in the controller's memory, to be written next.
+    /// Returns the number of the computation; `None` if it was not possible.
     pub(super) fn take_in_hand(&mut self, lpn: Lpn) -> Option<u32> {
         let number = self.ftl.rebuild(&mut self.flash, lpn)?;
         self.flash.tell(|o| o.rebuilt(lpn, number));
@@ -27,7 +27,7 @@ impl Drive {
         Some(number)
     }
 
-    /// What was rebuilt of a page that could not be read at a place is written elsewhere.
+    /// Writes a rebuilt page elsewhere, after it could not be read at `ppn`.
     pub(super) fn write_rebuilt(&mut self, lpn: Lpn, ppn: Ppn, number: u32) {
         let (flash, ftl, mut slots) = self.parts();
         ftl.make_way(flash, lpn, ppn);
@@ -38,7 +38,7 @@ impl Drive {
         }
         ftl.in_hand.retain(|other| *other != lpn);
         if ftl.place_of(lpn) != Some(ppn) && !planted(Bug::RepairAcrossRoom) {
-            // Cleaning came upon it, too.
+            // Cleaning has also handled the page.
             return;
         }
         let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Xor(number), Cause::Parity);
@@ -48,8 +48,8 @@ impl Drive {
         ftl.settle_parity(flash);
     }
 
-    /// The rest of a partly written page could not be read: it is rebuilt in the controller's
-    /// memory. Tells whether that could be done.
+    /// Rebuilds the rest of a partly written page in the controller's memory, after the rest could
+    /// not be read. Returns whether this was possible.
     pub(super) fn repair_rest(&mut self, lpn: Lpn) -> bool {
         if self.geometry.stripes.is_none()
             || self.ftl.map.slot_of(lpn).is_none()
@@ -63,8 +63,8 @@ impl Drive {
         true
     }
 
-    /// The same for a read of the host's, which could not read the rest at a place: the page stays
-    /// whole.
+    /// Rebuilds the rest of a partly written page for a host read, after the rest could not be read
+    /// at `from`. The page stays whole.
     pub(super) fn repair_rest_for_read(&mut self, lpn: Lpn, from: Ppn) -> bool {
         let (mut reads, mut from) = (1, from);
         while let Some(now) = self.rebuilt_elsewhere(lpn, from) {
@@ -82,21 +82,21 @@ impl Drive {
         repaired
     }
 
-    /// Where the rest of a partly written page lies by now, after it could not be read at a place:
-    /// a move that the read set off may have rebuilt it. Then it is to be read there, as the stripe
-    /// may not bear a second rebuild.
+    /// Returns the present place of a partly written page's rest, after it could not be read at
+    /// `from`. A move that the read started may have rebuilt it. It must then be read there,
+    /// because the stripe may not survive a second rebuild.
     pub(super) fn rebuilt_elsewhere(&self, lpn: Lpn, from: Ppn) -> Option<Ppn> {
         self.geometry.stripes?;
         self.ftl.place_of(lpn).filter(|now| *now != from && !self.bugs.has(Bug::RestRebuiltTwice))
     }
 
-    /// What flash holds of a page can neither be read nor be rebuilt.
+    /// Gives up the data of a page that can neither be read nor be rebuilt.
     pub(super) fn give_up(&mut self, lpn: Lpn) {
         self.ftl.lose_for_good(&mut self.flash, lpn);
         self.ftl.drop_page(&mut self.flash, lpn);
     }
 
-    /// A page past its limit that nobody has read.
+    /// Handles a page past its limit that no read has found.
     pub(super) fn repair_unread(&mut self, lpn: Lpn, ppn: Ppn) {
         if self.flash.sense(lpn, ppn, Cause::Parity, true).good {
             return;
@@ -107,8 +107,8 @@ impl Drive {
         }
     }
 
-    /// Of a page that the write buffer holds in part the rest is gone: the read that would complete
-    /// it is what fails.
+    /// Handles a page that the write buffer holds in part, and whose rest is lost. The fill read
+    /// that would complete the page fails.
     fn fail_to_complete(&mut self, lpn: Lpn, ppn: Ppn) {
         let is_buffered = self.ftl.map.slot_of(lpn).is_some();
         if is_buffered && !self.ftl.is_lost(lpn) && !self.ftl.is_whole_in_memory(lpn) {
@@ -128,10 +128,10 @@ mod tests {
     use crate::flash::block::BlockState;
     use crate::slots::parity::STRIPE;
 
-    /// Reads that a block endures.
+    /// Number of reads that a block endures.
     const LIMIT: u32 = 1000;
 
-    /// A full drive of stripes of three pages and their parity.
+    /// Returns a full drive with stripes of three pages and their parity.
     fn striped_drive() -> Drive {
         striped_drive_in(false)
     }
@@ -150,9 +150,9 @@ mod tests {
         drive
     }
 
-    /// At the end of a run the buffer holds a part of a page whose rest is past its limit, in a
-    /// stripe without parity. The host would have got neither: the read that was to complete the
-    /// page is counted, and fails.
+    /// At the end of a run, the buffer holds a part of a page. The rest of the page is past its
+    /// limit, in a stripe without parity. The host would have got neither part. The read that
+    /// should complete the page is counted, and fails.
     #[test]
     fn what_the_buffer_holds_in_part_is_lost_by_the_read_that_would_complete_it() {
         let mut drive = striped_drive();
@@ -173,8 +173,8 @@ mod tests {
         );
     }
 
-    /// A page that a read of a warm-up had rebuilt keeps no read of the measured phase waiting:
-    /// only the read that has it rebuilt waits for it.
+    /// A page that a read of a warm-up had rebuilt delays no read of the measured phase. Only the
+    /// read that caused the rebuild waits for it.
     #[test]
     fn what_a_warm_up_has_rebuilt_keeps_nobody_waiting() {
         let mut drive = striped_drive_in(true);
@@ -193,24 +193,23 @@ mod tests {
         assert!(drive.ftl.parity.rebuilt > rebuilt && drive.take_rebuilt_read().is_some());
     }
 
-    /// Making room for a rebuilt page may move it from where it lay. It is not written once more
-    /// then.
+    /// Freeing space for a rebuilt page may move the page. It is then not written again.
     #[test]
     fn a_rebuilt_page_that_has_moved_meanwhile_is_not_written() {
         let mut drive = striped_drive();
         let lpn = Lpn::new(0);
         let [place, elsewhere] = [lpn, Lpn::new(40)].map(|lpn| drive.ftl.place_of(lpn).unwrap());
         let number = drive.take_in_hand(lpn).unwrap();
-        // As though it had lain elsewhere when it was rebuilt.
+        // The test pretends that the page lay elsewhere when it was rebuilt.
         drive.write_rebuilt(lpn, elsewhere, number);
         assert_eq!(drive.ftl.place_of(lpn), Some(place));
         drive.write_rebuilt(lpn, place, number);
         assert!(drive.ftl.place_of(lpn).is_some_and(|now| now != place));
     }
 
-    /// The host reads a page of which the buffer holds a part. The rest cannot be read, and that
-    /// read is the one that sets off the move of its block: the page is rebuilt, with the last read
-    /// that its parity bears, and written. A second rebuild would find nothing.
+    /// The host reads a page that is partly in the buffer. The rest cannot be read, and this read
+    /// starts the move of its block. The page is rebuilt with the last read that its parity
+    /// endures, and written. A second rebuild would fail.
     #[test]
     fn what_a_move_has_just_rebuilt_is_read_and_not_rebuilt() {
         let mut drive = striped_drive();

@@ -1,4 +1,4 @@
-//! What a drive begins with: content, wear, and reads from before the run.
+//! Start-up state of a drive: content, wear, and reads from before the run.
 
 mod ages;
 mod precondition;

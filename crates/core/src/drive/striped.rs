@@ -1,10 +1,10 @@
-//! Host writes and trims where pages have parity: what leaves the write buffer brings the parity of
-//! its stripe up to date.
+//! Host writes and trims on drives with parity. Pages that leave the write buffer update the parity
+//! of their stripe.
 //!
-//! Pages of one stripe that came in one request leave the buffer together. First all is read that
-//! the new parity needs, then room is made on each die, then the pages and the parity are
-//! programmed; an old version stays where it is until the new one is there, so that whatever
-//! happens in between, flash holds a stripe and its parity.
+//! Pages of one stripe that came in one request leave the buffer together. First, the drive reads
+//! all data that the new parity needs. Then it frees space on each die, and programs the pages and
+//! the parity. An old version stays in place until the new version is programmed. So flash always
+//! holds a stripe and its parity, whatever happens in between.
 //!
 //! ```text
 //! 3 + 1 dies, D1 in part and D2 whole leave, D0 stays:   read D1 (for its rest), D2, P       P' = P ^ D1 ^ D2 ^ D1' ^ D2'      (equation 1)
@@ -22,34 +22,33 @@ use crate::ftl::map::Entry;
 use crate::slots::parity::{Change, Equation};
 use crate::watch::observer::{Origin, XorSource};
 
-/// A stripe of which pages change.
+/// Stripe of which pages change.
 #[derive(Clone, Copy)]
 pub(super) struct Update {
     pub(super) stripes: Stripes,
     pub(super) stripe: u32,
-    /// The pages that change.
+    /// Pages that change.
     pub(super) changing: Members,
-    /// Those of them of which the controller's memory holds the old data, too: it was read to
-    /// complete the new.
+    /// Changing pages whose old data is also in the controller's memory, because it was read to
+    /// complete the new data.
     pub(super) old_read: Members,
-    /// Pages that do not change, and of which flash held something when the new parity was worked
-    /// out of them.
+    /// Pages that do not change, and that were on flash when the new parity was computed from them.
     staying: Members,
-    /// Those that change and whose program waits for what was read.
+    /// Changing pages whose program waits for reads.
     pub(super) waiting: Members,
-    /// Those of them that are lost, or trimmed: nothing is written for them.
+    /// Changing pages that are lost or trimmed, so that nothing is written for them.
     pub(super) gone: Members,
-    /// Those that a partial parity covered and forgets.
+    /// Pages that a partial parity covered and drops.
     pub(super) exposes: Members,
-    /// It is going to have parity.
+    /// Whether the stripe will have parity.
     pub(super) plans_parity: bool,
-    /// Flash held its old parity when that was read.
+    /// Whether the old parity was on flash when it was read.
     has_old_parity: bool,
-    /// Its parity is not to wait.
+    /// Whether the parity must not wait.
     pub(super) goes_through: bool,
-    /// The number under which the new parity is worked out.
+    /// Number of the computation of the new parity.
     pub(super) number: u32,
-    /// What the timed gear knows by this number belongs together.
+    /// Number by which the timed gear recognises operations that belong together.
     pub(super) serial: u32,
 }
 
@@ -76,12 +75,12 @@ impl Update {
         self.stripes.bit(lpn)
     }
 
-    /// The pages of the stripe that change, or that stay.
+    /// Returns the pages of the stripe that change, or those that stay.
     pub(super) fn pages(self, changing: bool) -> impl Iterator<Item = Lpn> {
         self.stripes.those(self.stripe, if changing { self.changing } else { !self.changing })
     }
 
-    /// The pages that are written.
+    /// Returns the pages that are written.
     pub(super) fn written(self) -> impl Iterator<Item = Lpn> {
         self.stripes.those(self.stripe, self.changing & !self.gone)
     }
@@ -92,8 +91,8 @@ impl Update {
 }
 
 impl Drive {
-    /// Writes to flash what came first into the buffer, with all that came of its stripe in the
-    /// same request.
+    /// Writes the oldest page of the buffer to flash, together with all pages of its stripe from
+    /// the same request.
     pub(super) fn flush_stripe(&mut self, stripes: Stripes) {
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
         if self.rebuild_stripe(stripes.of(front.lpn)) && self.bugs.has(Bug::WriteLostInRebuild) {
@@ -140,8 +139,8 @@ impl Drive {
         self.form_waiting();
     }
 
-    /// Reads what is missing of the pages that leave, and what their parity needs, and sees to free
-    /// blocks. Tells whether there is a new parity.
+    /// Reads the missing parts of the leaving pages, and the data that their parity needs, and
+    /// ensures free blocks. Returns whether there is a new parity.
     fn prepare_update(&mut self, update: &mut Update) -> bool {
         update.plans_parity = self.plans_parity(update);
         if !update.plans_parity {
@@ -157,7 +156,7 @@ impl Drive {
         self.prepare_parity(update, equation)
     }
 
-    /// Trims whole pages of the host.
+    /// Trims whole host pages.
     pub(crate) fn trim_striped(&mut self, stripes: Stripes, pages: &Lpns) {
         let mut next = pages.start;
         while next < pages.end {
@@ -168,8 +167,8 @@ impl Drive {
         self.form_waiting();
     }
 
-    /// A stripe of which pages change may have no place for a parity any more, since a die failed:
-    /// what there is of it is out of date now, and in the way perhaps.
+    /// Handles a changing stripe whose parity has no place any more after a die failure. The
+    /// existing parity is now outdated, and may be in the way.
     fn leave_without_parity(&mut self, update: &Update) {
         let has_no_place =
             !update.stripes.has_parity(update.stripe) && self.ftl.is_on_flash(update.stripe);
@@ -178,7 +177,7 @@ impl Drive {
         }
     }
 
-    /// Gives a stripe that is unprotected a parity again, where all of it can be read.
+    /// Gives an unprotected stripe parity again, if all its pages can be read.
     pub(super) fn protect_anew(&mut self, stripes: Stripes, stripe: u32) {
         let mut update = Update::of(stripes, stripe, self.ftl.next_xor());
         self.ftl.worn.updating = Some(stripe);
@@ -191,7 +190,7 @@ impl Drive {
         let number = self.ftl.next_xor();
         let mut update = Update::of(stripes, stripes.of(pages.start), number);
         for lpn in pages.clone() {
-            // What was never on flash is not in the parity.
+            // The parity does not contain pages that were never on flash.
             update.changing |= if self.ftl.place_of(lpn).is_some() { update.bit(lpn) } else { 0 };
         }
         update.gone = update.changing;
@@ -223,7 +222,7 @@ impl Drive {
         }
     }
 
-    /// How the new parity is to be worked out. Without an old one there is one way.
+    /// Returns the way to compute the new parity. Without an old parity, there is only one way.
     fn equation(&self, update: &Update) -> Equation {
         if self.ftl.lacks_parity(update.stripes, update.stripe) {
             return Equation::Whole;
@@ -241,9 +240,9 @@ impl Drive {
         self.parity.equation(&change)
     }
 
-    /// Reads the rest of the pages that were written in part. Of those that go `into_parity` that
-    /// is the read of the old data, too; tells whether all of that could be read, or the parity has
-    /// to be worked out anew.
+    /// Reads the rest of partly written pages. For pages that go `into_parity`, this is also the
+    /// read of the old data. Returns whether all old data could be read; if not, the parity must be
+    /// computed again.
     pub(super) fn complete(&mut self, update: &mut Update, into_parity: Members) -> bool {
         let mut is_clean = true;
         for lpn in update.pages(true) {
@@ -257,7 +256,7 @@ impl Drive {
             if !whole {
                 update.gone |= update.bit(lpn);
                 if !self.ftl.is_lost(lpn) {
-                    // Nor may it be rebuilt later, when a move comes upon it.
+                    // A later move must not rebuild the page either.
                     self.ftl.lose_for_good(&mut self.flash, lpn);
                 }
             }
@@ -265,9 +264,9 @@ impl Drive {
         is_clean
     }
 
-    /// Reads the rest of a page that was written in part, into the new parity, too, where that
-    /// `is_old` data that it takes. Tells whether that could be read. What was rebuilt elsewhere
-    /// meanwhile is read there, for itself.
+    /// Reads the rest of a partly written page. If the rest `is_old` data of the parity, it is also
+    /// added to the new parity. Returns whether the rest could be read. If the page was rebuilt
+    /// elsewhere meanwhile, the rest is read there, and not added.
     fn read_rest(
         &mut self,
         lpn: Lpn,
@@ -291,26 +290,26 @@ impl Drive {
         false
     }
 
-    /// With what was read so far there is no other way to the new parity.
+    /// Begins the computation of the new parity again, because the data read so far cannot be used.
     pub(super) fn begin_anew(&mut self, update: &mut Update) {
         update.number = self.ftl.next_xor();
         update.old_read = 0;
     }
 
-    /// The slot of a page that the write buffer holds.
+    /// Returns the slot of a page in the write buffer.
     fn slot_of(&self, lpn: Lpn) -> u32 {
         self.ftl.map.slot_of(lpn).expect("a page that is being written is in the buffer")
     }
 
-    /// The page is whole in the controller now.
+    /// Marks the page as whole in the controller.
     pub(super) fn make_whole(&mut self, lpn: Lpn) {
         let slot = self.slot_of(lpn);
         self.ftl.buffer.slot_mut(slot).mask = WHOLE;
         self.flash.tell(|o| o.filled(lpn));
     }
 
-    /// Reads what the new parity is worked out of, one way or, where that cannot be read, the
-    /// other, and sees to free blocks. Tells whether there is a new parity.
+    /// Reads the data for the new parity by one equation or, if that is not readable, by the other.
+    /// Also ensures free blocks. Returns whether there is a new parity.
     fn prepare_parity(&mut self, update: &mut Update, equation: Equation) -> bool {
         if !update.stripes.has_parity(update.stripe) {
             self.make_room(update, false);
@@ -325,7 +324,7 @@ impl Drive {
         };
         let ready = first || self.read_old(update, used);
         self.make_room(update, ready);
-        // What went on meanwhile may have come upon pages of the stripe that are gone.
+        // Work in between may have found pages of the stripe that are lost.
         let holds = ready && (planted(Bug::UpdateAcrossRoom) || self.still_holds(update, used));
         match used {
             Equation::Modify => self.ftl.parity.modified += u64::from(holds),
@@ -334,7 +333,7 @@ impl Drive {
         holds
     }
 
-    /// Reads what an equation takes; tells whether it could be read.
+    /// Reads the data of an equation. Returns whether all of it could be read.
     fn read_old(&mut self, update: &mut Update, equation: Equation) -> bool {
         match equation {
             Equation::Modify => {
@@ -350,12 +349,12 @@ impl Drive {
         }
     }
 
-    /// Whether flash still holds what an equation takes it to hold: the old parity with all that it
-    /// protects, or the data that was to be read.
+    /// Returns whether flash still holds what an equation assumes: the old parity with all pages
+    /// that it protects, or the data to be read.
     fn still_holds(&self, update: &Update, equation: Equation) -> bool {
         match equation {
-            // With the last page that it protected, lost meanwhile, it is given up: it counts that
-            // page.
+            // If the last protected page is lost meanwhile, the old parity is given up, because it
+            // contains that page.
             Equation::Modify => {
                 !self.ftl.lacks_parity(update.stripes, update.stripe)
                     && self.has_parity_on_flash(update) == update.has_old_parity
@@ -368,7 +367,7 @@ impl Drive {
         self.ftl.place_of(update.parity()).is_some()
     }
 
-    /// The pages that do not change of which flash holds anything.
+    /// Returns the pages that do not change and are on flash.
     fn staying(&self, update: &Update) -> Members {
         update
             .pages(false)
@@ -386,15 +385,15 @@ impl Drive {
             .all(|lpn| self.read_source(lpn, Cause::Parity, Some(update.number), update.serial))
     }
 
-    /// Reads the data that stays. What can be read neither so nor otherwise is lost.
+    /// Reads the data that stays. Data that can neither be read nor be rebuilt is lost.
     fn read_whole(&mut self, update: &Update) -> bool {
         update
             .pages(false)
             .all(|lpn| self.read_source(lpn, Cause::Parity, Some(update.number), update.serial))
     }
 
-    /// Reads what flash holds of a page, if anything, for the program that the timed gear knows by
-    /// `serial`, and adds it to a XOR. Tells whether it could be read.
+    /// Reads the data of a page on flash, if any, and adds it to a XOR. The timed gear knows the
+    /// program by `serial`. Returns whether the data could be read.
     pub(super) fn read_source(
         &mut self,
         lpn: Lpn,
@@ -405,7 +404,7 @@ impl Drive {
         self.ftl.place_of(lpn).is_none_or(|src| self.read_at((lpn, src), cause, number, serial))
     }
 
-    /// The same of what lies at a place.
+    /// Reads the data at a place and adds it to a XOR.
     pub(super) fn read_at(
         &mut self,
         (lpn, src): (Lpn, Ppn),
@@ -423,7 +422,7 @@ impl Drive {
         sensed.good
     }
 
-    /// Sees to free blocks wherever the update is going to write.
+    /// Ensures free blocks wherever the update will write.
     pub(super) fn make_room(&mut self, update: &Update, protected: bool) {
         let parity = Some(update.parity()).filter(|_| protected);
         for lpn in update.written().chain(parity) {
@@ -431,8 +430,7 @@ impl Drive {
         }
     }
 
-    /// Programs the page that came first into the buffer; what lies below is not needed any more
-    /// then.
+    /// Programs the oldest page of the buffer. Its old version is then not needed any more.
     fn program_first(&mut self, update: &Update) {
         let (flash, ftl, mut slots) = self.parts();
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
@@ -443,8 +441,8 @@ impl Drive {
             let waits = update.waiting & update.bit(lpn) != 0;
             flash.record(NandOp::Striped { dst, serial: update.serial, waits, cause: Cause::Host });
         } else {
-            // The rest of the page could not be read: a page that would come back half old and half
-            // new is reported lost.
+            // The rest of the page could not be read. A page of old and new parts would be wrong,
+            // so the page is reported lost.
             ftl.report_lost(flash, lpn);
         }
         if let Some(below) = slot.below.ppn() {
@@ -452,7 +450,8 @@ impl Drive {
         }
     }
 
-    /// All but the parity is done: programs that, or gives it up where it could not be worked out.
+    /// Ends an update after everything except the parity. Programs the parity, or gives it up if it
+    /// could not be computed.
     fn end_update(&mut self, update: &Update, protected: bool) {
         if self.ftl.worn.is_on() {
             self.end_update_by_wear(update, protected);
@@ -460,7 +459,7 @@ impl Drive {
         }
         let (flash, ftl, _) = self.parts();
         if !ftl.is_on_flash(update.stripe) {
-            // All zero, and so is the parity.
+            // All data is zero, and so is the parity.
             ftl.drop_page(flash, update.parity());
             ftl.protect_again(update.stripe);
         } else if !protected {
@@ -472,7 +471,7 @@ impl Drive {
         self.clean_after(update);
     }
 
-    /// Programs the parity that an update has worked out.
+    /// Programs the parity that an update has computed.
     pub(super) fn program_parity_of(&mut self, update: &Update) {
         let parity = update.parity();
         let (flash, ftl, mut slots) = self.parts();
@@ -490,7 +489,7 @@ impl Drive {
         }
     }
 
-    /// An update is over: whoever cleans in the background may begin.
+    /// Ends an update. Background cleaning may then begin.
     pub(super) fn clean_after(&mut self, update: &Update) {
         let (flash, ftl, mut slots) = self.parts();
         if flash.is_timed() {

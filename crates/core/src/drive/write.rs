@@ -1,4 +1,4 @@
-//! Host writes and trims: into the buffer, out of it to flash.
+//! Host writes and trims: into the write buffer, and from the buffer to flash.
 
 use crate::base::streams::HOST;
 use crate::base::stripes::Stripes;
@@ -11,12 +11,12 @@ use crate::ftl::gathers::Gatherer;
 use crate::ftl::map::Entry;
 use crate::watch::observer::Origin;
 
-/// Pages written to flash between the time that memory is asked for and the time that it is needed.
+/// Number of pages written to flash between a prefetch and the use of the memory.
 const AHEAD: usize = 4;
 
 impl Drive {
-    /// Takes in a host write of the parts of a page that `mask` names (a bit per 64th; all ones is
-    /// the whole page).
+    /// Accepts a host write of the parts of a page that `mask` names. It has one bit per 64th; all
+    /// ones mean the whole page.
     pub fn write_page(&mut self, lpn: Lpn, mask: u64) {
         self.host.write_pages += 1;
         if mask != WHOLE && !(planted(Bug::EmptyPartsUncounted) && mask == 0) {
@@ -24,8 +24,8 @@ impl Drive {
         }
         let mask = if self.bugs.has(Bug::PartTooMany) { mask | mask << 1 } else { mask };
         let before = self.ftl.map.settle(lpn);
-        // Room is made before the write counts as taken in: a move on the way may find the older
-        // copy past its limit, and that loss is none of the new data.
+        // Space is freed before the write counts as accepted. A move on the way may find the older
+        // copy past its limit. That loss does not concern the new data.
         if !self.takes_in_place(self.ftl.map.get(lpn)) && self.ftl.buffer.is_full() {
             self.flush_one();
         }
@@ -36,8 +36,8 @@ impl Drive {
         };
         let mut mask = mask;
         if let Some(slot) = entry.slot().filter(|_| !self.takes_in_place(entry)) {
-            // A mover's copy is in the controller's memory: with the new parts it is whole, and the
-            // host's from now on.
+            // A mover's copy is in the controller's memory. With the new parts, it is whole, and
+            // belongs to the host from now on.
             self.ftl.forget_gathered(slot);
             (entry, mask) = (Entry::UNMAPPED, WHOLE);
         }
@@ -81,8 +81,8 @@ impl Drive {
         }
     }
 
-    /// Where the buffer keeps the pages of a stripe together: a page was taken in and is the last
-    /// to leave with its stripe, or goes through.
+    /// Handles an accepted page if the buffer keeps the pages of a stripe together. The page is the
+    /// last to leave with its stripe, or goes through the buffer.
     #[inline]
     fn keep_with_stripe(&mut self, lpn: Lpn, slot: u32) {
         if self.longest_cached.is_some()
@@ -111,14 +111,15 @@ impl Drive {
         }
     }
 
-    /// Whether an old version stays until the new one is on flash: parity needs it.
+    /// Returns whether an old version stays until the new version is on flash, because parity needs
+    /// it.
     #[inline]
     fn keeps_old(&self) -> bool {
         self.geometry.stripes.is_some()
             && !(self.bugs.has(Bug::OldGivenUpEarly) && self.host.write_pages.is_multiple_of(7))
     }
 
-    /// Whether the write buffer holds data of the host's that new data joins.
+    /// Returns whether the write buffer holds host data that new data joins.
     #[inline]
     fn takes_in_place(&self, entry: Entry) -> bool {
         entry.slot().is_some_and(|slot| self.ftl.buffer.slot(slot).is_new)
@@ -138,7 +139,7 @@ impl Drive {
         }
     }
 
-    /// Writes the page that came first into the buffer to flash.
+    /// Writes the oldest page of the buffer to flash.
     fn flush_one(&mut self) {
         self.prefetch_flush();
         if let Some(stripes) = self.geometry.stripes {
@@ -157,11 +158,11 @@ impl Drive {
                 ftl.ensure_room(flash, &mut slots, 0);
             }
         }
-        // A move that the read sets off may drop what lies below.
+        // A move that the read starts may drop the old version.
         let mut aged = below.and_then(|below| self.flash.aged(below));
         if let Some(below) = below {
             self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
-            // What the read sets off may change it.
+            // Work that the read starts may change the coding.
             let coding = self.flash.read_coding(below);
             let filled = self.fill(front.lpn, below);
             whole = filled.good && (!self.ftl.is_lost(front.lpn) || planted(Bug::FillOutlivesLoss));
@@ -177,7 +178,7 @@ impl Drive {
             };
             self.record_fill(front.lpn, src, (coding, filled.level), whole);
             if whole {
-                // The page is whole in the controller now; what lies below is not needed any more.
+                // The page is whole in the controller now. Its old version is not needed any more.
                 let slot = self.ftl.map.slot_of(front.lpn);
                 if let Some(slot) = slot.filter(|_| !self.bugs.has(Bug::FillDropped)) {
                     self.merge(slot, WHOLE);
@@ -190,15 +191,15 @@ impl Drive {
         if ftl.needs_block(stream) && !planted(Bug::RoomBeforeFill) {
             ftl.ensure_room(flash, &mut slots, 0);
         }
-        // What lies below may have moved meanwhile; the slot knows.
+        // The old version may have moved meanwhile. The slot has its new place.
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
         let drops_old = planted(Bug::FillDropsOld) && below.is_some() && !whole;
         if let Some(below) = if drops_old { below } else { slot.below.ppn() } {
             ftl.invalidate(flash, below);
         }
         if !whole {
-            // The rest of the page could not be read: a page that would come back half old and half
-            // new is reported lost.
+            // The rest of the page could not be read. A page of old and new parts would be wrong,
+            // so the page is reported lost.
             ftl.map.set(slot.lpn, Entry::UNMAPPED);
             if !planted(Bug::FillLossUnreported) {
                 let by_age = aged.is_some_and(|aged| flash.is_lost_by_age(aged));
@@ -224,7 +225,7 @@ impl Drive {
         ftl.adjust_in_turn(flash, &mut slots);
     }
 
-    /// A page was read to complete one that was written in part.
+    /// Records a fill read, which completes a partly written page.
     fn record_fill(&mut self, lpn: Lpn, src: Ppn, (coding, level): (u8, u8), whole: bool) {
         let cause = Cause::Host;
         let op = match (whole, self.flash.by_wordline()) {
@@ -238,8 +239,8 @@ impl Drive {
         self.flash.record(op);
     }
 
-    /// Asks for what is touched when the next pages are written to flash; what is found through
-    /// other memory later.
+    /// Prefetches the memory that is needed when the next pages are written to flash. Memory that
+    /// other memory locates is fetched later.
     #[inline]
     fn prefetch_flush(&self) {
         if let Some(later) = self.ftl.buffer.nth(2 * AHEAD) {
@@ -257,8 +258,8 @@ impl Drive {
         }
     }
 
-    /// Asks for what an update of parity touches besides: the counters of the old versions that it
-    /// reads, and all that belongs to the parity.
+    /// Prefetches further memory for a parity update: the counters of the old versions that it
+    /// reads, and the data of the parity.
     #[inline]
     fn prefetch_parity(&self, stripes: Stripes) {
         let parity_of = |lpn: Lpn| stripes.parity(stripes.of(lpn));
@@ -276,7 +277,7 @@ impl Drive {
         }
     }
 
-    /// Writes everything that the buffer gathered to flash.
+    /// Writes all pages of the buffer to flash.
     pub(crate) fn drain_buffer(&mut self) {
         while self.ftl.buffer.oldest().is_some() {
             self.flush_one();
@@ -284,8 +285,8 @@ impl Drive {
         self.pad_streams();
     }
 
-    /// All pages of a write request have been taken in. Without a buffer none of them waits for
-    /// others.
+    /// Ends a write request whose pages have all been accepted. Without a buffer, none of them
+    /// waits for other pages.
     #[inline]
     pub(crate) fn end_write(&mut self) {
         if self.geometry.stripes.is_some() {
@@ -302,8 +303,7 @@ impl Drive {
         ftl.pad_kind(flash, &mut slots, HOST);
     }
 
-    /// What is written from now on came in another request. Without a buffer all that came before
-    /// leaves.
+    /// Ends the group of pages of a request. Without a buffer, all earlier pages leave.
     #[inline(never)]
     pub(crate) fn end_group(&mut self) {
         self.ftl.buffer.group = self.ftl.buffer.group.wrapping_add(1);
@@ -316,7 +316,7 @@ impl Drive {
         }
     }
 
-    /// Takes in a host trim of a whole page.
+    /// Accepts a host trim of a whole page.
     pub fn trim_page(&mut self, lpn: Lpn) {
         if let Some(stripes) = self.geometry.stripes {
             return self.trim_striped(stripes, &lpn.run(1));
@@ -356,8 +356,8 @@ mod tests {
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
 
-    /// Every block is read past its limit all the time, so that GC finds old data gone while it
-    /// makes room for new data.
+    /// Every block is always read past its limit. So GC finds old data lost while it frees space
+    /// for new data.
     #[test]
     fn new_data_is_not_lost_with_the_old() {
         let mut config = tiny_config();

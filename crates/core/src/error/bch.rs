@@ -1,5 +1,5 @@
-//! Limits that follow from one code: the error rate at which it keeps its target, and from that how
-//! many reads and which age data bears.
+//! Limits that follow from one code. The code meets its target up to an error rate. This rate gives
+//! the reads and the age that data endures.
 //!
 //! ```text
 //! Y(p) = sum over k <= t of C(n, k) p^k (1 - p)^(n - k)                  da-raid5-2013, equation 3, of n = 4200 bits of which t = 8 are corrected
@@ -8,15 +8,15 @@
 //! T_retention(N) = bch.age x (p* / p_a)^(1 / time_exponent) x (bch.pec / N)^age_exponent
 //! ```
 //!
-//! So a read adds `p* / T_read` to the error rate, whatever the target, and age adds `p* (t /
-//! T_retention)^time_exponent`. Fresh data that nobody reads has no errors: the paper leaves all
-//! but one factor out at a time.
+//! So a read adds `p* / T_read` to the error rate, whatever the target. Age adds `p* (t /
+//! T_retention)^time_exponent`. Fresh data without reads has no errors, because the paper considers
+//! one factor at a time.
 //!
-//! With `target = "stripe"` and a parity that is always there p* is the rate at which a stripe is
-//! expected to lose what is tolerable (`stripe`).
+//! With `target = "stripe"`, a stripe always has its parity on flash. Then p* is the error rate at
+//! which the expected loss of a stripe is tolerable (`stripe`).
 //!
-//! The rows of `disturb.table` and `ecc.last_target` are filled in from `[bch]`, so that everything
-//! that knows those knows these limits.
+//! The rows of `disturb.table` and `ecc.last_target` are filled in from `[bch]`. So all code that
+//! uses them uses these limits.
 
 use libm::pow;
 
@@ -29,21 +29,21 @@ use crate::config::{
 use super::stripe::{Pages, Spread};
 use super::tail::{beyond, rate_at};
 
-/// The code of a drive, and what follows from it.
+/// Code of a drive, and values that follow from it.
 #[derive(Clone, Debug)]
 pub struct Bch {
     config: BchConfig,
     data_bits: u32,
     pages: Pages,
-    /// Pages of the host in a stripe, where its parity raises limits.
+    /// Number of host pages of a stripe, if its parity raises limits.
     members: Option<u32>,
-    /// p* and `p_a`.
+    /// Error rates p* and `p_a`.
     tolerable: f64,
     anchored: f64,
 }
 
 impl Bch {
-    /// That of a checked configuration; none where `error.model` is another.
+    /// Returns the code of a checked configuration; `None` if `error.model` is another model.
     pub fn of(config: &DriveConfig) -> Option<Self> {
         if config.error.model != ErrorLaw::Bch {
             return None;
@@ -75,34 +75,35 @@ impl Bch {
         })
     }
 
-    /// Bits of a codeword, those of them that are data, and how many wrong ones are corrected.
+    /// Returns the number of bits of a codeword, the number of its data bits, and the number of
+    /// wrong bits that are corrected.
     pub fn code(&self) -> (u32, u32, u32) {
         (self.pages.bits, self.data_bits, self.pages.corrects)
     }
 
-    /// The code of its pages, with the spread of their error rates.
+    /// Returns the code of the pages, with the spread of their error rates.
     pub fn pages(&self) -> &Pages {
         &self.pages
     }
 
-    /// Pages of the host in a stripe, where its parity raises limits.
+    /// Returns the number of host pages of a stripe, if its parity raises limits.
     pub fn members(&self) -> Option<u32> {
         self.members
     }
 
-    /// The share of codewords that is lost at the limit: those that fail, or where parity raises
-    /// it, those of them that parity does not repair.
+    /// Returns the share of codewords that are lost at the limit. These are codewords that fail. If
+    /// parity raises the limit, they are failed codewords that parity does not repair.
     pub fn lost(&self) -> f64 {
         self.config.fails(f64::from(self.data_bits))
     }
 
-    /// The share of codewords that fails at the limit.
+    /// Returns the share of codewords that fail at the limit.
     pub fn fails(&self) -> f64 {
         if self.members.is_some() { self.pages.codewords_fail(self.tolerable) } else { self.lost() }
     }
 
-    /// The share of the codewords that fails of data at p* itself, which error rates are spread
-    /// around.
+    /// Returns the share of codewords that fail for data at p* itself, around which error rates are
+    /// spread.
     fn fails_there(&self) -> f64 {
         let is_plain = self.members.is_none() && self.pages.spread.is_none();
         if is_plain {
@@ -112,18 +113,18 @@ impl Bch {
         }
     }
 
-    /// The error rate at the limit (p*).
+    /// Returns the error rate at the limit (p*).
     pub fn tolerable(&self) -> f64 {
         self.tolerable
     }
 
-    /// Reads of a block that data without age bears at a P/E count: whole reads, a read at least,
-    /// and no more than counters are made for.
+    /// Returns the number of block reads that data without age endures at a P/E count. It is a
+    /// whole number, at least one, and within the range of the counters.
     pub fn reads(&self, pec: u32) -> f64 {
         self.reads_to(self.tolerable, pec).floor().clamp(1.0, LIMIT_MAX)
     }
 
-    /// Reads that bring data without age to an error rate.
+    /// Returns the number of reads that bring data without age to an error rate.
     pub fn reads_to(&self, rate: f64, pec: u32) -> f64 {
         let c = &self.config;
         c.reads
@@ -131,7 +132,7 @@ impl Bch {
             * pow(f64::from(c.pec) / f64::from(pec.max(1)), c.reads_exponent)
     }
 
-    /// The rows of `disturb.table`.
+    /// Returns the rows of `disturb.table`.
     fn table(&self) -> Vec<PerPec> {
         self.config
             .rows
@@ -140,25 +141,26 @@ impl Bch {
             .collect()
     }
 
-    /// The age in ns that data bears which nobody reads.
+    /// Returns the age in ns that data without reads endures.
     pub fn age(&self, pec: u32) -> f64 {
         let c = &self.config;
         let by_target = pow(self.tolerable / self.anchored, 1.0 / c.time_exponent);
         c.age.0 as f64 * by_target * pow(f64::from(c.pec) / f64::from(pec.max(1)), c.age_exponent)
     }
 
-    /// What age adds to the error rate.
+    /// Returns the error rate that age adds.
     pub fn retention(&self, pec: u32, age: Ns) -> f64 {
         self.retention_of(self.age(pec), age)
     }
 
-    /// What age adds to the error rate of data that bears so many ns ([`Self::age`]).
+    /// Returns the error rate that age adds to data that endures the age `bears` in ns
+    /// ([`Self::age`]).
     pub fn retention_of(&self, bears: f64, age: Ns) -> f64 {
         self.tolerable * pow(age as f64 / bears, self.config.time_exponent)
     }
 }
 
-/// What follows from `[bch]` once it is known which parity a drive keeps.
+/// Updates the values that follow from `[bch]` once the parity of the drive is known.
 pub(crate) fn follow_parity(config: &mut DriveConfig) {
     if config.bch.target == BchTarget::Stripe
         && !config.disturb.table.is_empty()
@@ -169,10 +171,11 @@ pub(crate) fn follow_parity(config: &mut DriveConfig) {
     }
 }
 
-/// Fills in what follows from `[bch]`, the tables that it belongs to checked by themselves.
+/// Fills in the values that follow from `[bch]`. The tables that it uses have been checked by
+/// themselves.
 ///
 /// # Errors
-/// What does not go with it, by key.
+/// Reports a key that does not agree with `[bch]`.
 pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
     if config.error.model != ErrorLaw::Bch {
         require(config.bch.target != BchTarget::Stripe, || {
@@ -260,7 +263,8 @@ mod tests {
         assert!((is / should_be - 1.0).abs() < 1e-9, "{is} for {should_be}");
     }
 
-    /// Sums of equation 3 to 60 decimal digits, halved 200 times (Python's decimal and comb).
+    /// The expected values are from sums of equation 3 to 60 decimal digits, by 200 bisections
+    /// (Python's decimal and comb).
     #[test]
     fn the_tolerable_error_rate_is_that_of_exact_sums() {
         close(bch("").tolerable(), 5.842_965_779_269_703e-4);
@@ -268,7 +272,8 @@ mod tests {
         close(bch("target = \"uber\", uber = 1e-16").tolerable(), 4.228_654_392_545_24e-5);
     }
 
-    /// 46,000 x 5.4904e-5 / 5.8430e-4 = 4,322.45 reads; 381 days x 0.0939663^(1/3.33).
+    /// The expected values are 46,000 x 5.4904e-5 / 5.8430e-4 = 4,322.45 reads, and 381 days x
+    /// 0.0939663^(1/3.33).
     #[test]
     fn a_standard_for_drives_leaves_a_tenth_of_the_reads() {
         let (published, client, enterprise) =
@@ -279,15 +284,15 @@ mod tests {
         );
         close(published.age(15_000) / DAY as f64, 381.0);
         close(client.age(15_000) / DAY as f64, 187.287_269_180_59);
-        // A page of 8 KiB has 16 codewords: 1 - 0.999^16 of the pages of a block of 128 that was
-        // read up to its limit.
+        // A page of 8 KiB has 16 codewords. At the limit, a share 1 - 0.999^16 of the 128 pages of
+        // a block is lost.
         let lost_pages = 128.0 * (1.0 - (1.0 - published.fails()).powi(16));
         assert!((lost_pages - 2.0327).abs() < 1e-4, "{lost_pages}");
         close(published.fails() / 4096.0, 2.441_406_25e-7);
     }
 
-    /// The ratio of the error rates, from sums of another grid (`stripe`), times 46,000 x 5.4904e-5
-    /// / 5.8430e-4.
+    /// The expected value is the ratio of the error rates, from sums on another grid (`stripe`),
+    /// times 46,000 x 5.4904e-5 / 5.8430e-4.
     #[test]
     fn parity_that_is_always_there_raises_the_limit_of_a_stripe() {
         let under = |keys: &str, parity: &str| {
@@ -320,7 +325,7 @@ mod tests {
             "before repair: {}",
             stripe.fails()
         );
-        // Without parity, and with parity that may be late or missing, a page answers for itself.
+        // Without parity, or with parity that may be late or missing, each page has its own limit.
         for parity in ["none", "udl", "ppc", "hc", "pe-aware"] {
             close(under("target = \"stripe\"", parity).tolerable(), 5.490_421_297_592_251e-5);
         }
@@ -334,7 +339,7 @@ mod tests {
             under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", "none").tolerable(),
             3.552_939_122_160e-5,
         );
-        // What was taken back leaves the plain limits.
+        // A parity that was removed again leaves the plain limits.
         let config =
             toml::from_str::<DriveConfig>(&format!("{DRIVE}\nbch = {{ target = \"stripe\" }}"))
                 .unwrap()
@@ -345,7 +350,7 @@ mod tests {
             "none",
         );
         assert_eq!(there_and_back, config);
-        // The anchor is that of the published yield, whatever the spread.
+        // The anchor is the error rate of the published yield, whatever the spread.
         let published = under("spread_common = 0.3, spread_own = 0.1", "none");
         assert_eq!(published.reads(15_000) as u32, 46_000);
     }

@@ -1,8 +1,9 @@
-//! Chances: how likely it is that a read of a page takes more than k retries, by the error rate
-//! (RBER) of its data.
+//! Probabilities that a read of a page takes more than k retries, by the error rate (RBER) of its
+//! data.
 //!
-//! A level fails a page where it fails any of its codewords. Chances are looked up: the binomial
-//! tail's logarithm at a thousand rates, and straight between them.
+//! A level fails for a page if it fails for any codeword of the page. Probabilities are looked up:
+//! the table has the logarithm of the binomial tail at a thousand rates, and is linear between
+//! them.
 //!
 //! ```text
 //! rate    calm ................. cap_0 ..... cap_K ................ gone
@@ -15,33 +16,33 @@ use libm::{exp, expm1, log, log1p};
 use super::ladder::Ladder;
 use super::tail::{ln_beyond, ln_within, rate_at};
 
-/// What is less likely than this never happens.
+/// Probability below which an event never happens.
 pub const NEVER: f64 = 1e-30;
 const STEPS: usize = 1024;
-/// A page of which half the bits are wrong says nothing.
+/// Error rate at which a page has no information, because half of its bits are wrong.
 const NONSENSE: f64 = 0.5;
 
-/// Chances of one drive's pages.
+/// Probabilities for the pages of one drive.
 #[derive(Clone, Debug)]
 pub struct Chances {
-    /// Codewords of a page.
+    /// Number of codewords of a page.
     codewords: f64,
     levels: usize,
     calm: f64,
     gone: f64,
-    /// Steps for each unit of RBER.
+    /// Number of steps per unit of RBER.
     per_rate: f64,
-    /// ln P(a codeword is not decoded) by step and level.
+    /// Logarithm of the probability that a codeword is not decoded, by step and level.
     ln_fails: Vec<f64>,
-    /// Whether data that a level decodes may be beyond the last one, with a chance that counts, by
-    /// level.
+    /// For each level: whether data that the level decodes may be beyond the last level, with a
+    /// relevant probability.
     is_at_risk: Vec<bool>,
-    /// Codewords that a page at the first level's cap loses on average.
+    /// Expected number of lost codewords of a page at the first level's cap.
     lost_at_first_cap: f64,
 }
 
 impl Chances {
-    /// Those of a ladder with a known codeword.
+    /// Returns the probabilities for a ladder with a known codeword.
     pub fn of(ladder: &Ladder, page_bytes: u32) -> Option<Self> {
         let (bits, _) = ladder.codeword()?;
         let (calm, codewords) = (calm(ladder, page_bytes)?, codewords(ladder, page_bytes)?);
@@ -70,31 +71,31 @@ impl Chances {
         Some(chances)
     }
 
-    /// The same, where this share of codewords is lost at the first level's cap: error rates are
-    /// spread, or parity repairs.
+    /// Returns the probabilities if this share of codewords is lost at the first level's cap,
+    /// because error rates are spread or parity repairs pages.
     #[must_use]
     pub fn with_lost_at_limit(self, share: f64) -> Self {
         Self { lost_at_first_cap: self.codewords * share, ..self }
     }
 
-    /// Whether no read of a page of this error rate decodes it.
+    /// Returns whether no read of a page at this error rate decodes it.
     pub fn is_gone(&self, rber: f64) -> bool {
         rber >= self.gone
     }
 
-    /// Whether a read that takes so many retries may have been of data that is beyond the last
-    /// level, with a chance that counts.
+    /// Returns whether data that a read decoded with this number of retries may be beyond the last
+    /// level, with a relevant probability.
     pub fn is_at_risk(&self, retries: u8) -> bool {
         self.is_at_risk[usize::from(retries)]
     }
 
-    /// Codewords of a page that are lost on average, at most, where nobody looks because the first
-    /// level decodes it; none where that is too unlikely to count.
+    /// Returns the largest expected number of lost codewords of a page that no check sees, because
+    /// the first level decodes the page. Returns 0 if that is too unlikely to count.
     pub fn lost_unseen(&self) -> f64 {
         if self.is_at_risk[0] { self.lost_at_first_cap } else { 0.0 }
     }
 
-    /// The chance that a codeword is not decoded at a level.
+    /// Returns the probability that a codeword is not decoded at a level.
     pub fn codeword_fails(&self, level: usize, rber: f64) -> f64 {
         if rber < self.calm {
             return 0.0;
@@ -106,7 +107,7 @@ impl Chances {
         exp(at(below) + part * (at(below + 1) - at(below)))
     }
 
-    /// The chance that a read of a page takes more than so many retries.
+    /// Returns the probability that a read of a page takes more than this number of retries.
     pub fn more_than(&self, retries: usize, rber: f64) -> f64 {
         let fails = self.codeword_fails(retries, rber);
         if fails < 1e-17 {
@@ -116,7 +117,7 @@ impl Chances {
         }
     }
 
-    /// Codewords of a page that the last level does not decode, on average.
+    /// Returns the expected number of codewords of a page that the last level does not decode.
     pub fn lost_codewords(&self, rber: f64) -> f64 {
         if self.is_gone(rber) {
             self.codewords
@@ -125,8 +126,8 @@ impl Chances {
         }
     }
 
-    /// The retries that a read takes, where `dice` is drawn evenly from 0 to 1, both excluded; none
-    /// where no level decodes it.
+    /// Returns the number of retries of a read. `dice` is drawn evenly between 0 and 1. Returns
+    /// `None` if no level decodes the page.
     pub fn retries(&self, rber: f64, dice: f64) -> Option<usize> {
         if self.is_gone(rber) {
             return None;
@@ -135,7 +136,8 @@ impl Chances {
     }
 }
 
-/// The error rate up to which no read of a page takes a retry; none where no codeword is known.
+/// Returns the error rate up to which no read of a page takes a retry; `None` without a known
+/// codeword.
 pub fn calm(ladder: &Ladder, page_bytes: u32) -> Option<f64> {
     let (bits, _) = ladder.codeword()?;
     Some(rate_at(bits, ladder.corrects(0)?, NEVER / codewords(ladder, page_bytes)?))
@@ -145,11 +147,11 @@ fn codewords(ladder: &Ladder, page_bytes: u32) -> Option<f64> {
     Some(f64::from(8 * page_bytes / ladder.codeword()?.1))
 }
 
-/// The error rate at which all codewords of a page are decoded with this chance.
+/// Returns the error rate at which all codewords of a page are decoded with this probability.
 fn rate_never(bits: u32, corrects: u32, chance: f64, codewords: f64) -> f64 {
     let wanted = log(chance) / codewords;
     let (mut low, mut high) = (0.0, NONSENSE);
-    // Halved until the two are neighbours.
+    // The bisection ends when both ends are neighbouring numbers.
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         *(if ln_within(bits, corrects, middle) > wanted { &mut low } else { &mut high }) = middle;
@@ -194,7 +196,8 @@ mod tests {
                 );
             }
         }
-        // At its cap a level fails a thousandth of the codewords, or a little less: bits are whole.
+        // At its cap, a level fails for a thousandth of the codewords, or slightly fewer, because
+        // bits are whole.
         let at_cap = chances.codeword_fails(0, 0.0085);
         assert!(at_cap > 9e-4 && at_cap <= 1e-3, "{at_cap}");
     }
@@ -207,7 +210,7 @@ mod tests {
         assert_eq!(chances.retries(calm * 0.999, 1e-20), Some(0));
         assert_eq!(chances.retries(0.4, 1.0 - 1e-16), None, "no read decodes it");
         assert!(!chances.is_gone(0.0208) && chances.is_gone(0.04), "{}", chances.gone);
-        // The less likely, the more retries.
+        // A smaller probability gives more retries.
         let drawn: Vec<_> = [0.5, 3e-3, 1e-4, 1e-19]
             .iter()
             .map(|dice| chances.retries(0.0085, *dice).unwrap())
@@ -225,7 +228,8 @@ mod tests {
         );
     }
 
-    /// As many of each as their chances say, within five deviations.
+    /// Each number of retries is drawn as often as its probability says, within five standard
+    /// deviations.
     #[test]
     fn draws_come_as_often_as_their_chances_say() {
         let chances = Chances::of(&ladder(), 16_384).unwrap();

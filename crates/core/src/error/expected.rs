@@ -1,48 +1,49 @@
-//! Expected numbers: what chance makes of all reads of a drive whose limits parity raises, by how
-//! far the doses of its blocks came.
+//! Expected numbers for all reads of a drive whose limits parity raises. They follow from the doses
+//! that the blocks reached.
 //!
-//! Nothing is drawn and no read is looked at. A read at the share x of its block's limit loses
-//! u(x), and a block that has served `limit x` reads lost the integral U(x) of u up to there, times
-//! its limit. U is straight between points that are a 512th of an octave apart, where u, which
-//! rises with the 18th power of x or so, hardly changes. So a block adds to the weights of two
-//! points when it is erased, and the sums are taken when somebody asks.
+//! No random number is drawn, and no single read is examined. A read at the share x of its block's
+//! limit loses u(x). A block that has served `limit x` reads has lost the integral U(x) of u up to
+//! x, times its limit. U is linear between points that are 1/512 of an octave apart. There, u
+//! hardly changes, although it rises with about the 18th power of x. So a block adds to the weights
+//! of two points when it is erased, and the sums are computed on request.
 //!
 //! ```text
 //! u(x) = what `stripe` says at the rate p* x, asked 32 times an octave and a power law between      U(x_j) = integral of u from 0; nothing below a quarter
 //! ```
 //!
-//! Where age takes a share a of the limit (`bch.combine = "sum"`), reads count from a on, as if all
-//! data were as old as it may become. Reads beyond the limit count as at the limit. What is past it
-//! is lost or rebuilt without any chance, and is counted.
+//! If age uses a share a of the limit (`bch.combine = "sum"`), reads count from a on, as if all
+//! data had the longest allowed age. Reads beyond the limit count like reads at the limit. Data
+//! beyond the limit is certainly lost or rebuilt, and is counted.
 
 use libm::{log, log2, pow};
 
 use super::bch::Bch;
 use super::stripe::Others;
 
-/// The first point.
+/// First point.
 const FIRST: f64 = 0.25;
-/// Where losses are asked for: so often an octave, and in all up to the limit.
+/// Number of points per octave at which losses are computed, and number of these points up to the
+/// limit.
 const ASKED_OF_OCTAVE: usize = 32;
 const ASKED: usize = 2 * ASKED_OF_OCTAVE;
-/// Points between one of these and the next.
+/// Number of points from one computed loss to the next.
 const BETWEEN: usize = 16;
-/// Points in all, and those of an octave.
+/// Number of all points, and number of points per octave.
 const POINTS: usize = ASKED * BETWEEN + 1;
 const OF_OCTAVE: usize = ASKED_OF_OCTAVE * BETWEEN;
 
-/// What a block served between two erases.
+/// Reads that a block served between two erases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Service {
-    /// Reads, in dose units.
+    /// Number of reads, in dose units.
     pub reads: f64,
-    /// Those that fresh data bears.
+    /// Number of reads that fresh data endures.
     pub limit: f64,
-    /// The share of them that the longest age takes.
+    /// Share of `limit` that the longest age uses up.
     pub aged: f64,
 }
 
-/// What all blocks served.
+/// Reads that all blocks served.
 #[derive(Clone, Debug)]
 pub struct Served {
     weights: [f64; POINTS],
@@ -50,19 +51,20 @@ pub struct Served {
     beyond: f64,
 }
 
-/// What chance makes of it.
+/// Expected numbers for the reads that all blocks served.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected {
-    /// Reads that were served, in dose units, whoever made them.
+    /// Number of reads served for any cause, in dose units.
     pub reads: f64,
-    /// Of these, pages that could not be read by themselves.
+    /// Number of served reads that the code does not decode.
     pub failed_reads: f64,
-    /// Codewords lost by each data bit that was read, had there been no parity.
+    /// Number of lost codewords per data bit read, without parity.
     pub uber_alone: f64,
-    /// The same after repair, the other members of each stripe having served as much as the page
-    /// that is read.
+    /// Number of lost codewords per data bit read after repair, if the other members of each stripe
+    /// have served as many reads as the page.
     pub uber: f64,
-    /// The same, the other members being at their limits all the time.
+    /// Number of lost codewords per data bit read after repair, if the other members are always at
+    /// their limits.
     pub uber_at_most: f64,
 }
 
@@ -73,12 +75,12 @@ impl Default for Served {
 }
 
 impl Served {
-    /// A block served so much.
+    /// Adds the reads of a block.
     pub fn add(&mut self, of: Service) {
         self.count(of, 1.0);
     }
 
-    /// So much of it does not count.
+    /// Subtracts reads of a block that do not count.
     pub fn leave_out(&mut self, of: Service) {
         self.count(of, -1.0);
     }
@@ -102,7 +104,8 @@ impl Served {
         self.weights[below + 1] += weight * part;
     }
 
-    /// What is to be expected of a code whose limits parity raises; none where it raises none.
+    /// Returns the expected numbers for a code whose limits parity raises; `None` if parity raises
+    /// no limits.
     pub fn expected(&self, bch: &Bch) -> Option<Expected> {
         let (pages, limit, members) = (bch.pages(), bch.tolerable(), bch.members()?);
         let sum = |lost: &dyn Fn(f64) -> f64| {
@@ -124,18 +127,18 @@ impl Served {
     }
 }
 
-/// The mean of something that reads lose, by their share of a limit, over all reads up to that
+/// Returns the mean of a loss over all reads up to a limit. `lost` gives the loss at a share of the
 /// limit.
 pub fn mean_to_limit(lost: &dyn Fn(f64) -> f64) -> f64 {
     integrals(lost).0[POINTS - 1]
 }
 
-/// The share of the limit at a point.
+/// Returns the share of the limit at a point.
 fn point(number: usize) -> f64 {
     FIRST * pow(2.0, number as f64 / OF_OCTAVE as f64)
 }
 
-/// The integrals of something from 0 to each point, and what it is at the last one.
+/// Returns the integrals of a function from 0 to each point, and its value at the last point.
 fn integrals(of: &dyn Fn(f64) -> f64) -> (Box<[f64; POINTS]>, f64) {
     let (mut sums, mut from, mut lost) = (Box::new([0.0; POINTS]), FIRST, of(FIRST));
     for asked in 1..=ASKED {
@@ -178,7 +181,8 @@ mod tests {
         assert!((is / should_be - 1.0).abs() < within, "{is:e} for {should_be:e}");
     }
 
-    /// Each read by itself: its share of the limit, the code's tail, and eight other members.
+    /// The expected values consider each read: its share of the limit, the code's tail, and eight
+    /// other members.
     #[test]
     fn sums_are_those_of_each_read() {
         let bch = bch("");
@@ -186,7 +190,7 @@ mod tests {
         for reads in [3000.0, 1500.0, 2222.0, 10.0] {
             all.add(Service { reads, limit, aged: 0.0 });
         }
-        // What was served before does not count.
+        // Reads that were served before do not count.
         all.leave_out(Service { reads: 1500.0, limit, aged: 0.0 });
         let each = |of: &dyn Fn(f64) -> f64| -> f64 {
             let block = |reads: u32| {
@@ -211,7 +215,7 @@ mod tests {
         );
     }
 
-    /// Few reads behind many that do not count lose what reads lose there.
+    /// A few reads after many reads that do not count must lose the amount of reads at that dose.
     #[test]
     fn a_few_reads_lose_what_reads_lose_there() {
         let (bch, limit) = (bch(""), 3000.0);
@@ -229,7 +233,7 @@ mod tests {
         }
     }
 
-    /// A read at the limit loses what `bch.uber` says, and so does each beyond it.
+    /// A read at the limit loses the amount of `bch.uber`, and so does each read beyond it.
     #[test]
     fn the_last_read_loses_what_the_target_allows() {
         for keys in ["", "spread_common = 0.1, spread_own = 0.2", "uber = 1e-12"] {
@@ -248,8 +252,8 @@ mod tests {
         }
     }
 
-    /// Data that age has brought half the way loses in the half that is left what other data loses
-    /// in its second half.
+    /// If age has used up half of a limit, the remaining reads lose as much as the second half of
+    /// the reads of other data.
     #[test]
     fn age_takes_the_first_reads() {
         let bch = bch("combine = \"sum\"");

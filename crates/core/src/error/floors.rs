@@ -1,7 +1,7 @@
-//! The lowest limit from one row that a policy sees to the next, each worked out once.
+//! Lowest limits between two rows that a policy sees, each computed once.
 //!
-//! A limit is the product of a falling and of a rising term, so it may be lowest between two rows.
-//! Every P/E count is tried: no bound is as close.
+//! A limit is the product of a falling and a rising term, so it may be lowest between two rows. The
+//! computation tries every P/E count, because no bound is close enough.
 //!
 //! ```text
 //! rows at 2,300 and 2,400     limits 1,500,000 at 2,300, 1,499,000 at 2,360, 1,499,500 at 2,400     a policy assumes 1,499,000
@@ -13,37 +13,38 @@ use std::sync::{Mutex, PoisonError};
 use super::budget::Asked;
 use super::rate::{Rates, Worn};
 
-/// Answers that are kept. A drive asks for some hundred between two rows; a life under
-/// `reclaim.own_age` for more.
+/// Largest number of results that are kept. A drive asks for some hundreds between two rows; a life
+/// with `reclaim.own_age` asks for more.
 const KEPT_MAX: usize = 1 << 14;
 
-/// P/E counts between two rows of which the law is kept; of more it is worked out anew.
+/// Largest number of P/E counts between two rows for which the terms of the law are kept. For more,
+/// they are computed again.
 const COUNTS_MAX: u32 = 1 << 12;
 
 /// Two P/E counts.
 type Between = (u32, u32);
 
-/// Lowest limits by rows and by what is asked.
+/// Lowest limits by rows and by data.
 #[derive(Debug, Default)]
 pub(super) struct Floors(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
     lowest: HashMap<(Between, Asked), i64>,
-    /// The rows that were asked about last, with what the law makes of each P/E count between them.
+    /// Rows of the last question, with the terms of the law at each P/E count between them.
     between: Between,
     worn: Vec<Worn>,
 }
 
 impl Clone for Floors {
-    /// Knows nothing yet: a clone belongs to another table.
+    /// Creates an empty table, because a clone belongs to another table of limits.
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
 impl Known {
-    /// Keeps what the law makes of each P/E count from one row to the other.
+    /// Computes the terms of the law for each P/E count from one row to the other.
     fn work_out(&mut self, between: Between, rates: &Rates) {
         if self.between != between || self.worn.is_empty() {
             self.between = between;
@@ -53,7 +54,7 @@ impl Known {
 }
 
 impl Floors {
-    /// The lowest of these limits, by P/E count, from one row to the other, both included.
+    /// Returns the lowest value of `limit` from one row to the other, including both rows.
     pub(super) fn lowest(
         &self,
         between: Between,

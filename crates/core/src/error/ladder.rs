@@ -1,9 +1,9 @@
-//! The ladder of retries: which error rates each level decodes, how many wrong bits that is, and
-//! how long it takes.
+//! Ladder of retries: for each level, the error rates that it decodes, the number of wrong bits
+//! that it corrects, and its time.
 //!
-//! Level k corrects `t_k` bits of a codeword, and `cap_k` is the RBER at which more than that are
-//! wrong with probability `ecc.target` (`ecc.last_target` at the last level). A cap of `t_k / n`
-//! would fail half of the codewords at the limit. Either list may be given:
+//! Level k corrects `t_k` bits of a codeword. `cap_k` is the RBER at which more than `t_k` bits are
+//! wrong with probability `ecc.target` (`ecc.last_target` at the last level). With a cap of `t_k /
+//! n`, half of the codewords would fail at the limit. Either list may be given:
 //!
 //! ```text
 //! given   ecc.corrects   cap_k follows, exactly
@@ -15,18 +15,18 @@ use crate::config::{ConfigError, EccConfig, require};
 
 use super::tail::{beyond, bits_for, rate_at};
 
-/// What a read of a page, or one of its retries, takes.
+/// Times of a read of a page, or of one of its retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadTime {
-    /// Sensing, on the die.
+    /// Sensing time on the die.
     pub sense: Ns,
-    /// The way to the controller, on the channel.
+    /// Transfer time on the channel to the controller.
     pub transfer: Ns,
-    /// Decoding.
+    /// Decoding time.
     pub decode: Ns,
 }
 
-/// A retry; what is none is as in the page's first read.
+/// Times of a retry. A time of `None` is the time of the page's first read.
 #[derive(Clone, Copy, Debug)]
 struct Retry {
     sense: Option<Ns>,
@@ -34,7 +34,7 @@ struct Retry {
     decode: Ns,
 }
 
-/// A codeword, and how many wrong bits of it each level corrects.
+/// Codeword, and number of wrong bits that each level corrects.
 #[derive(Clone, Debug)]
 struct Code {
     bits: u32,
@@ -42,7 +42,7 @@ struct Code {
     corrects: Vec<u32>,
 }
 
-/// The levels, 0 to K.
+/// Levels 0 to K.
 #[derive(Clone, Debug)]
 pub struct Ladder {
     cap: Vec<f64>,
@@ -51,10 +51,10 @@ pub struct Ladder {
 }
 
 impl Ladder {
-    /// The ladder of a checked table; none where it has no levels.
+    /// Returns the ladder of a checked table; `None` without levels.
     ///
     /// # Errors
-    /// Caps that follow and do not rise.
+    /// Reports computed caps that do not rise.
     pub fn of(config: &EccConfig) -> Result<Option<Self>, ConfigError> {
         let levels = config.levels();
         if levels == 0 {
@@ -93,46 +93,47 @@ impl Ladder {
         Ok(Some(Self { cap, code, retries: retries(config) }))
     }
 
-    /// How many retries there are (K).
+    /// Returns the number of retries (K).
     pub fn retries(&self) -> usize {
         self.cap.len() - 1
     }
 
-    /// The RBER up to which a level decodes.
+    /// Returns the RBER up to which a level decodes.
     pub fn cap(&self, level: usize) -> f64 {
         self.cap[level]
     }
 
-    /// The retries that a page of this RBER needs; none beyond the last cap, where it is
-    /// uncorrectable.
+    /// Returns the number of retries that a page of this RBER needs; `None` beyond the last cap,
+    /// where it is uncorrectable.
     pub fn retries_for(&self, rber: f64) -> Option<usize> {
         self.cap.iter().position(|cap| rber <= *cap)
     }
 
-    /// Wrong bits of a codeword that a level corrects; none where no codeword is known.
+    /// Returns the number of wrong bits of a codeword that a level corrects; `None` without a known
+    /// codeword.
     pub fn corrects(&self, level: usize) -> Option<u32> {
         self.code.as_ref().map(|code| code.corrects[level])
     }
 
-    /// Bits of a codeword, all of them and those of data; none where no codeword is known.
+    /// Returns the number of bits and of data bits of a codeword; `None` without a known codeword.
     pub fn codeword(&self) -> Option<(u32, u32)> {
         self.code.as_ref().map(|code| (code.bits, code.data_bits))
     }
 
-    /// The share of codewords of this RBER that a level fails to decode; none where no codeword is
-    /// known.
+    /// Returns the share of codewords at this RBER that a level fails to decode; `None` without a
+    /// known codeword.
     pub fn fails(&self, level: usize, rber: f64) -> Option<f64> {
         self.code.as_ref().map(|code| beyond(code.bits, code.corrects[level], rber))
     }
 
-    /// Codewords lost by each data bit that is read (UBER) of pages of this RBER, all retries made;
-    /// none where no codeword is known.
+    /// Returns the number of lost codewords per data bit read (UBER) for pages at this RBER, after
+    /// all retries; `None` without a known codeword.
     pub fn uber(&self, rber: f64) -> Option<f64> {
         let code = self.code.as_ref()?;
         Some(beyond(code.bits, code.corrects[self.retries()], rber) / f64::from(code.data_bits))
     }
 
-    /// What a level of reading a page takes, from what its first read takes.
+    /// Returns the times of a level for a page, from the times of its first read.
     pub fn time(&self, level: usize, first: ReadTime) -> ReadTime {
         let Some(retry) = level.checked_sub(1).map(|k| self.retries[k]) else { return first };
         ReadTime {
@@ -155,7 +156,8 @@ fn retries(config: &EccConfig) -> Vec<Retry> {
         .collect()
 }
 
-/// The last level has a target of its own, which may bring its cap below the one before it.
+/// Checks that caps rise. The last level has its own target, which may bring its cap below the
+/// previous cap.
 fn check_rise(config: &EccConfig, cap: &[f64]) -> Result<(), ConfigError> {
     require(cap.windows(2).all(|w| w[0] < w[1]), || {
         let list = cap.iter().map(|cap| format!("{cap:.3e}")).collect::<Vec<_>>().join(", ");
@@ -173,7 +175,7 @@ mod tests {
     use super::*;
     use crate::base::units::Bytes;
 
-    /// Four retries, each for a quarter more errors than the level before.
+    /// Returns four retries. Each handles a quarter more errors than the level before.
     fn config() -> EccConfig {
         let cap = (0..5).map(|k| 0.0085 * 1.25f64.powi(k)).collect();
         EccConfig {
@@ -202,8 +204,9 @@ mod tests {
     fn bits_follow_from_caps_and_caps_from_bits() {
         let l = ladder(&config());
         let bits: Vec<u32> = (0..5).map(|level| l.corrects(level).unwrap()).collect();
-        // 36,864 bits at 0.0085 have 313.3 wrong ones, with a deviation of 17.6: a thousandth is
-        // 3.1 of them above. 1e-16 is 8.5 above.
+        // Of 36,864 bits at 0.0085, 313.3 are wrong, with a standard deviation of 17.6. A
+        // probability of one thousandth is 3.1 deviations above the mean, and 1e-16 is 8.5
+        // deviations above it.
         assert_eq!(bits[0], 369);
         assert!(bits[4] > 990 && bits[4] < 1010, "{bits:?}");
         let back = ladder(&EccConfig { corrects: bits, cap: vec![], ..config() });
@@ -219,7 +222,7 @@ mod tests {
         assert!((back.uber(back.cap(4)).unwrap() / (1e-16 / 32768.0) - 1.0).abs() < 1e-8);
     }
 
-    /// BCH(4200, 4096) of da-raid5-2013: 8 bits, and a yield of 99.9 % up to 5.84e-4.
+    /// BCH(4200, 4096) of da-raid5-2013 corrects 8 bits. Its yield is 99.9 % up to 5.84e-4.
     #[test]
     fn a_code_without_retries_has_one_cap() {
         let bch = EccConfig {

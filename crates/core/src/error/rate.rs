@@ -1,5 +1,5 @@
-//! The raw bit error rate (RBER) of a page that nobody reads: what it has when it is fresh, and
-//! what age adds.
+//! Raw bit error rate (RBER) of a page without reads: the rate of fresh data, and the rate that age
+//! adds.
 //!
 //! ```text
 //! power law   base = (e + a PEC^k) x group x kind      retention = b PEC^m t^n x group      PEC at least 100
@@ -21,7 +21,8 @@ use super::bch::Bch;
 /// Boltzmann's constant, in eV/K.
 const BOLTZMANN: f64 = 8.62e-5;
 const KELVIN: f64 = 273.15;
-/// The power law was fitted to worn flash; at 0 cycles it would say that data does not age at all.
+/// Smallest P/E count of the power law, which was fitted to worn flash. At 0 cycles, data would not
+/// age at all under this law.
 const LEAST_PEC: u32 = 100;
 
 /// Error rates by P/E count, age, group and page kind.
@@ -33,27 +34,27 @@ pub struct Rates {
     acceleration: f64,
 }
 
-/// What a law makes of a P/E count, worked out once.
+/// Terms of a law at a P/E count, computed once.
 #[derive(Clone, Copy, Debug)]
 pub struct Worn {
     pec: u32,
-    /// RBER of fresh data, before the factors of group and kind; 0 where a table has it.
+    /// RBER of fresh data before the factors of group and kind; 0 if a table gives it.
     base: f64,
-    /// What each age is multiplied by; under `bch` the age in ns that data bears.
+    /// Factor of each age; under `bch`, the age in ns that data endures.
     aged: f64,
 }
 
-/// What a law makes of an age, worked out once.
+/// Terms of a law at an age, computed once.
 #[derive(Clone, Copy, Debug)]
 pub struct Aged {
     /// Age at the temperature of the law, in ns.
     age: f64,
-    /// Growth of the error rate by a power law; 0 under other laws.
+    /// Growth of the error rate under a power law; 0 under other laws.
     grown: f64,
 }
 
 impl Rates {
-    /// The rates of a checked configuration; none where it says nothing of errors.
+    /// Returns the rates of a checked configuration; `None` without error rates.
     pub fn of(config: &DriveConfig) -> Option<Self> {
         let error = &config.error;
         let acceleration = error
@@ -67,17 +68,18 @@ impl Rates {
         })
     }
 
-    /// How many times as fast as at the reference temperature data ages.
+    /// Returns the speed at which data ages, relative to ageing at the reference temperature.
     pub fn acceleration(&self) -> f64 {
         self.acceleration
     }
 
-    /// Whether age takes nothing of what reads may, until it alone is too much.
+    /// Returns whether age does not reduce the errors that reads may add, until age alone uses up
+    /// the limit.
     pub fn is_independent(&self) -> bool {
         self.independent
     }
 
-    /// What the law makes of a P/E count, for every group, kind and age.
+    /// Returns the terms of the law at a P/E count, for every group, kind and age.
     pub fn worn(&self, pec: u32) -> Worn {
         let (c, worn) = (&self.config, pec.max(LEAST_PEC));
         let (base, aged) = match &self.bch {
@@ -88,7 +90,7 @@ impl Rates {
         Worn { pec, base, aged }
     }
 
-    /// What the law makes of an age, for every P/E count.
+    /// Returns the terms of the law at an age, for every P/E count.
     pub fn aged(&self, age: Ns) -> Aged {
         let c = &self.config;
         let age = age as f64 * self.acceleration;
@@ -97,12 +99,12 @@ impl Rates {
         Aged { age, grown }
     }
 
-    /// RBER of a fresh page.
+    /// Returns the RBER of a fresh page.
     pub fn base(&self, pec: u32, group: usize, kind: usize) -> f64 {
         self.base_at(&self.worn(pec), group, kind)
     }
 
-    /// RBER of a fresh page of a worn block.
+    /// Returns the RBER of a fresh page of a worn block.
     pub fn base_at(&self, worn: &Worn, group: usize, kind: usize) -> f64 {
         let c = &self.config;
         let of_group = if c.model == ErrorLaw::Table {
@@ -113,13 +115,13 @@ impl Rates {
         of_group * factor(&c.base_by_group, group) * factor(&c.base_by_kind, kind)
     }
 
-    /// RBER that this age adds. Data below an hour has no age by definition ([`super::ages`]);
-    /// nobody asks for it here.
+    /// Returns the RBER that this age adds. Data younger than an hour has no age by definition
+    /// ([`super::ages`]), and is not looked up here.
     pub fn retention(&self, pec: u32, group: usize, age: Ns) -> f64 {
         self.retention_at(&self.worn(pec), group, &self.aged(age))
     }
 
-    /// RBER that an age adds in a worn block.
+    /// Returns the RBER that an age adds in a worn block.
     pub fn retention_at(&self, worn: &Worn, group: usize, aged: &Aged) -> f64 {
         let c = &self.config;
         let of_group = if let Some(bch) = &self.bch {
@@ -132,8 +134,8 @@ impl Rates {
         of_group * factor(&c.retention_by_group, group)
     }
 
-    /// A number of the table's rows, linear between them; beyond the last it grows on as it did,
-    /// and never falls.
+    /// Interpolates a number linearly between the table's rows. Beyond the last row, it continues
+    /// to grow at the last rate, and never falls.
     fn at(&self, pec: u32, value: &dyn Fn(&ErrorRow) -> f64) -> f64 {
         let rows = &self.config.table;
         let next = rows.partition_point(|row| row.pec < pec);
@@ -148,8 +150,8 @@ impl Rates {
     }
 }
 
-/// Arrhenius: how many times as fast something of this activation energy goes as at the reference
-/// temperature.
+/// Returns the speed of a process with this activation energy, relative to the reference
+/// temperature (Arrhenius).
 pub fn acceleration(activation_ev: f64, reference_c: f64, celsius: f64) -> f64 {
     exp(activation_ev / BOLTZMANN * (1.0 / (reference_c + KELVIN) - 1.0 / (celsius + KELVIN)))
 }
@@ -158,8 +160,8 @@ fn factor(factors: &[f64], of: usize) -> f64 {
     factors.get(of).copied().unwrap_or(1.0)
 }
 
-/// Linear over the logarithm of the age; below the first age as there, beyond the last as between
-/// the last two.
+/// Interpolates linearly over the logarithm of the age. Below the first age, its value applies.
+/// Beyond the last age, the line through the last two ages applies.
 fn at_age(ages: &[Span], rates: &[f64], age: f64) -> f64 {
     let next = ages.partition_point(|known| (known.0 as f64) < age);
     if next == 0 || ages.len() == 1 {
@@ -175,7 +177,7 @@ fn at_age(ages: &[Span], rates: &[f64], age: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The law of facts about 72-layer TLC, t in hours.
+    /// Returns the law of 72-layer TLC, with t in hours.
     fn tlc() -> ErrorConfig {
         ErrorConfig {
             model: ErrorLaw::PowerLaw,
@@ -197,7 +199,7 @@ mod tests {
         assert!((is / should_be - 1.0).abs() < within, "{is} for {should_be}");
     }
 
-    /// Days until what is left under a cap is used up.
+    /// Returns the days until the remaining errors under a cap are used up.
     fn days_to(rates: &Rates, cap: f64, pec: u32) -> f64 {
         let left = (cap - rates.base(pec, 0, 0)) / rates.retention(pec, 0, HOUR);
         left.powf(1.0 / 0.54) / 24.0
@@ -212,7 +214,7 @@ mod tests {
             6.28e-5 * 1000f64.powf(0.14) * 100f64.powf(0.54),
             1e-12,
         );
-        // New flash counts as of 100 cycles.
+        // New flash counts like flash with 100 cycles.
         close(tlc.base(0, 0, 0), tlc.base(100, 0, 0), 1e-15);
         close(tlc.base(99, 0, 0), tlc.base(100, 0, 0), 1e-15);
         close(tlc.retention(0, 0, HOUR), tlc.retention(100, 0, HOUR), 1e-15);
@@ -228,8 +230,8 @@ mod tests {
         rates(ErrorConfig { time_unit: TimeUnit::Days, ..tlc() })
     }
 
-    /// Published for this kind of flash: first retries after 17, 14 and 10 days at 0, 200 and 500
-    /// cycles.
+    /// For this kind of flash, the published first retries come after 17, 14 and 10 days, at 0, 200
+    /// and 500 cycles.
     #[test]
     fn the_first_retries_come_after_as_many_days_as_registered() {
         let tlc = rates(tlc());
@@ -253,8 +255,8 @@ mod tests {
         close(rates.base(300, 0, 0), plain.base(300, 0, 0), 1e-15);
     }
 
-    /// 55 C against 40 C at 1.1 eV: 1.1 / 8.62e-5 x (1 / 313.15 - 1 / 328.15) = 1.8627, so 6.44
-    /// times as fast.
+    /// For 55 C against 40 C at 1.1 eV: 1.1 / 8.62e-5 x (1 / 313.15 - 1 / 328.15) = 1.8627, which
+    /// is 6.44 times as fast.
     #[test]
     fn heat_ages_data_faster() {
         close(acceleration(1.1, 40.0, 55.0), 1.862_738_5f64.exp(), 1e-6);

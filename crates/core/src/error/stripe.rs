@@ -1,5 +1,5 @@
-//! Stripes: how likely data is lost although its stripe has parity, where the error rates of pages
-//! lie around that of their block.
+//! Probabilities of losses in stripes with parity, if the error rates of pages are spread around
+//! the rate of their block.
 //!
 //! ```text
 //! rate of a page      p x C x O      p: what wear, age and reads make of it; ln C and ln O are normal, deviations spread_common, spread_own
@@ -9,76 +9,79 @@
 //! a page of a stripe                 mean over C of F (1 - (1 - Q)^N)      it fails, and so does one of the N other members
 //! ```
 //!
-//! C is that of a stripe, O a page's own: pages of a stripe were written and read alike and fail
-//! together more often than chance has it. All members count as pages of the same p, and a member
-//! that fails anywhere repairs nothing: a controller that rebuilds sector by sector loses less.
-//! Means are sums over evenly spaced points, which for such integrands are good to some 1e-9.
+//! C belongs to a stripe, and O to a page. Pages of a stripe were written and read alike, so they
+//! fail together more often than independent pages. All members count as pages of the same p. A
+//! member that fails anywhere repairs nothing; a controller that rebuilds sector by sector would
+//! lose less. Means are sums over evenly spaced points, which are accurate to about 1e-9 for such
+//! functions.
 
 use libm::{exp, expm1, log, log1p};
 
 use super::tail::beyond;
 
-/// Points of a mean lie so many deviations apart at most, from 7 deviations below the middle to 11
-/// above it, where what hardly ever happens loses most. Logarithms of their rates lie `LN_STEP`
-/// apart at most: between being read and being lost a page passes several points.
+/// Largest distance between two points of a mean, in standard deviations. Points go from 7
+/// deviations below the middle to 11 above it, because rare high rates cause most losses. The
+/// logarithms of their rates are at most `LN_STEP` apart, so that several points lie between a
+/// readable and a lost page.
 const STEP: f64 = 0.25;
 const LN_STEP: f64 = 0.125;
 const BELOW: f64 = 7.0;
 const ABOVE: f64 = 11.0;
-/// No error rate is beyond this.
+/// Largest error rate.
 const RATE_MAX: f64 = 0.5;
 
-/// How far error rates of pages lie around that of their block: deviations of natural logarithms.
+/// Spread of the pages' error rates around the rate of their block, as standard deviations of
+/// natural logarithms.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// Of a factor that all pages of a stripe have in common.
+    /// Standard deviation of the factor that all pages of a stripe share.
     pub common: f64,
-    /// Of a factor of each page's own.
+    /// Standard deviation of the factor of each page alone.
     pub own: f64,
 }
 
 impl Spread {
-    /// Whether pages have the error rate of their block.
+    /// Returns whether all pages have the error rate of their block.
     pub fn is_none(self) -> bool {
         self.common <= 0.0 && self.own <= 0.0
     }
 }
 
-/// The code of a drive's pages, and how their error rates are spread.
+/// Code of a drive's pages, and spread of their error rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pages {
-    /// Bits of a codeword, and wrong ones that are corrected.
+    /// Number of bits of a codeword.
     pub bits: u32,
-    /// Wrong bits that are corrected.
+    /// Number of wrong bits that are corrected.
     pub corrects: u32,
-    /// Codewords of a page.
+    /// Number of codewords of a page.
     pub codewords: f64,
-    /// Of their error rates.
+    /// Spread of the pages' error rates.
     pub spread: Spread,
 }
 
-/// A stripe's other members.
+/// Other members of a stripe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Others {
-    /// How many: pages of the host in a stripe.
+    /// Number of other members, which is the number of host pages of a stripe.
     pub members: u32,
-    /// The error rate of their blocks.
+    /// Error rate of their blocks.
     pub rate: f64,
 }
 
 impl Pages {
-    /// The share of codewords that fail of pages in a block of this error rate.
+    /// Returns the share of codewords that fail, for pages in a block of this error rate.
     pub fn codewords_fail(&self, rate: f64) -> f64 {
         mean(self.spread.common, |common| [self.given(rate * common)[0]])[0]
     }
 
-    /// The share of such pages that cannot be read.
+    /// Returns the share of pages that cannot be read, in a block of this error rate.
     pub fn pages_fail(&self, rate: f64) -> f64 {
         mean(self.spread.common, |common| [self.given(rate * common)[1]])[0]
     }
 
-    /// The share of codewords that fail and are not rebuilt, because another member of the stripe
-    /// fails as well.
+    /// Returns the share of codewords that fail and are not rebuilt, because another member of the
+    /// stripe fails, too.
     pub fn codewords_lost(&self, rate: f64, others: Others) -> f64 {
         let lost = |common: f64| {
             let [fail, of_pages] = self.given(rate * common);
@@ -92,7 +95,7 @@ impl Pages {
         mean(self.spread.common, lost)[0]
     }
 
-    /// The chances that a codeword and a page fail, where what a stripe has in common is known.
+    /// Returns the probabilities that a codeword and a page fail, for a known common factor.
     fn given(&self, rate: f64) -> [f64; 2] {
         mean(self.spread.own, |own| {
             let fails = beyond(self.bits, self.corrects, (rate * own).min(RATE_MAX));
@@ -100,31 +103,31 @@ impl Pages {
         })
     }
 
-    /// The error rate of a block at which this share of codewords fails, pages by themselves.
+    /// Returns the error rate of a block at which this share of codewords fails, without repair.
     pub fn rate_alone(&self, share: f64) -> f64 {
         rate_where(|rate| self.codewords_fail(rate), share)
     }
 
-    /// The error rate of the blocks of a stripe at which this share of codewords is lost.
+    /// Returns the error rate of a stripe's blocks at which this share of codewords is lost.
     pub fn rate_in_stripe(&self, members: u32, share: f64) -> f64 {
         rate_where(|rate| self.codewords_lost(rate, Others { members, rate }), share)
     }
 }
 
 impl Pages {
-    /// The error rate of the block of a page at which this share of its codewords is lost, the
-    /// other members having rates of their own.
+    /// Returns the error rate of a page's block at which this share of its codewords is lost, for
+    /// fixed rates of the other members.
     pub fn rate_beside(&self, others: Others, share: f64) -> f64 {
         rate_where(|rate| self.codewords_lost(rate, others), share)
     }
 }
 
-/// The chance that any of so many fails, each with this one.
+/// Returns the probability that any of `of` independent parts fails.
 fn any(fails: f64, of: f64) -> f64 {
     if fails >= 1.0 { 1.0 } else { -expm1(of * log1p(-fails)) }
 }
 
-/// The means of so many things over a factor whose logarithm is normal.
+/// Returns the means of several functions over a factor whose logarithm is normal.
 fn mean<const N: usize>(deviation: f64, of: impl Fn(f64) -> [f64; N]) -> [f64; N] {
     if deviation <= 0.0 {
         return of(1.0);
@@ -140,8 +143,8 @@ fn mean<const N: usize>(deviation: f64, of: impl Fn(f64) -> [f64; N]) -> [f64; N
     sums.map(|sum| sum / weights)
 }
 
-/// The rate at which a share that rises with it is reached: halved until its logarithm is almost
-/// straight, then taken from the chord (the Illinois rule).
+/// Returns the rate at which a rising share reaches the wanted value. The search bisects until the
+/// logarithm is nearly linear, and then uses the chord (the Illinois rule).
 fn rate_where(share: impl Fn(f64) -> f64, wanted: f64) -> f64 {
     let above = |ln_rate: f64| log(share(exp(ln_rate)).max(f64::MIN_POSITIVE)) - log(wanted);
     let (mut low, mut high) = (-40.0, log(RATE_MAX));
@@ -169,8 +172,8 @@ fn rate_where(share: impl Fn(f64) -> f64, wanted: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The paper's code, 16 of its codewords to a page of 8 KiB, and a loss of 1e-15 for each data
-    /// bit.
+    /// Share of lost codewords for the paper's code, with 16 codewords per page of 8 KiB, and a
+    /// loss of 1e-15 per data bit.
     const CLIENT: f64 = 1e-15 * 4096.0;
 
     fn pages(common: f64, own: f64) -> Pages {
@@ -181,8 +184,8 @@ mod tests {
         assert!((is / should_be - 1.0).abs() < within, "{is:e} for {should_be:e}");
     }
 
-    /// Sums over another grid (a tenth of a deviation apart, 12 on each side), all terms of the
-    /// tail, halved 52 times, in Python.
+    /// The expected values are sums on another grid (steps of a tenth of a deviation, 12 deviations
+    /// on each side). They have all terms of the tail and 52 bisections, in Python.
     #[test]
     fn the_rate_at_which_a_stripe_keeps_its_target_is_that_of_another_sum() {
         for (members, common, own, in_stripe, alone) in [
@@ -198,7 +201,8 @@ mod tests {
         }
     }
 
-    /// Numbers from 0 to 1, both excluded: the high bits of a linear congruence (Knuth's MMIX).
+    /// Random numbers between 0 and 1: the high bits of a linear congruential generator (Knuth's
+    /// MMIX).
     struct Draws(u64);
 
     impl Draws {
@@ -210,13 +214,14 @@ mod tests {
             ((self.0 >> 12) as f64 + 0.5) / (1u64 << 52) as f64
         }
 
-        /// Box and Muller.
+        /// Returns a normal number (Box and Muller).
         fn normal(&mut self) -> f64 {
             (-2.0 * self.next().ln()).sqrt() * (std::f64::consts::TAU * self.next()).cos()
         }
     }
 
-    /// Stripes drawn bit by bit: a small code, four codewords to a page, three members beside it.
+    /// The test draws stripes bit by bit. The code is small, with four codewords per page and three
+    /// other members.
     #[test]
     fn stripes_that_are_drawn_lose_as_often() {
         const STRIPES: u32 = 60_000;
@@ -240,8 +245,8 @@ mod tests {
             failed_pages += u32::from(own > 0);
             lost += if others > 0 { own } else { 0 };
         }
-        // Codewords of a page fail together: deviations are at most twice those of as many by
-        // themselves.
+        // Codewords of a page fail together. Standard deviations are at most twice those of
+        // independent codewords.
         let within = |counted: u32, of: f64, share: f64| {
             let expected = of * share;
             assert!(
@@ -254,7 +259,8 @@ mod tests {
         within(failed_pages, all, code.pages_fail(0.02));
         let shares = code.codewords_lost(0.02, Others { members: 3, rate: 0.02 });
         within(lost, 4.0 * all, shares);
-        // Members that did not age alike would lose fewer by far: the draw tells the two apart.
+        // Members with independent factors would lose far fewer codewords, so the draw
+        // distinguishes the two models.
         let apart = code.codewords_fail(0.02) * any(code.pages_fail(0.02), 3.0);
         assert!(
             (f64::from(lost) - 4.0 * all * apart).abs() > 10.0 * f64::from(lost).sqrt(),
@@ -270,8 +276,8 @@ mod tests {
         close(plain.pages_fail(rate), 1.0 - (1.0 - fails).powi(16), 1e-9);
         let of_eight = Others { members: 8, rate };
         close(plain.codewords_lost(rate, of_eight), fails * (1.0 - (1.0 - fails).powi(128)), 1e-9);
-        // One other page: a mirror. Members without number: one of them always fails, and parity
-        // helps nothing.
+        // One other page is a mirror. With infinitely many members, one of them always fails, and
+        // parity does not help.
         close(
             plain.codewords_lost(rate, Others { members: 1, rate }),
             fails * (1.0 - (1.0 - fails).powi(16)),
@@ -280,13 +286,13 @@ mod tests {
         close(plain.codewords_lost(rate, Others { members: u32::MAX, rate }), fails, 1e-9);
         // Members that never fail repair everything.
         assert!(plain.codewords_lost(rate, Others { members: 8, rate: 0.0 }) <= 0.0);
-        // A spread that is next to none changes next to nothing.
+        // A very small spread changes almost nothing.
         close(
             pages(1e-5, 1e-5).codewords_lost(rate, of_eight),
             plain.codewords_lost(rate, of_eight),
             1e-6,
         );
-        // At the end every codeword fails.
+        // At the highest error rate, every codeword fails.
         close(pages(1.0, 1.0).codewords_lost(0.5, Others { members: 8, rate: 0.5 }), 1.0, 1e-2);
     }
 
@@ -303,7 +309,7 @@ mod tests {
                 .map(|n| all.codewords_lost(2e-4, Others { members: 8, rate: 1e-5 * f64::from(n) }))
                 .collect(),
         );
-        // The same deviation in all, more and more of it in common.
+        // The total deviation is constant, and its common part grows.
         let apart = |degrees: f64| {
             let (common, own) = degrees.to_radians().sin_cos();
             pages(0.3 * common, 0.3 * own).codewords_lost(1e-4, Others { members: 8, rate: 1e-4 })

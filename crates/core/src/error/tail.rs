@@ -1,18 +1,19 @@
-//! The binomial tail: how likely it is that more than t of n bits are wrong, and the error rate at
-//! which it is just so likely.
+//! Binomial tail: the probability that more than t of n bits are wrong, and the error rate at which
+//! it has a given value.
 //!
-//! Terms are added from the largest on, each from the one before it by their ratio, and the first
-//! one is taken in logarithms: nothing overflows or cancels. The first term is good to some 1e-10
-//! for codewords of 40,000 bits, and with it the tail.
+//! Terms are added from the largest on, each from the previous term by their ratio. The first term
+//! is computed with logarithms, so nothing overflows or cancels. For codewords of 40,000 bits, the
+//! first term and thus the tail are accurate to about 1e-10.
 
 use libm::{exp, lgamma, log, log1p};
 
-/// P(X > t), where X of `n` bits are wrong, each with probability `p`.
+/// Returns P(X > t), where X of `n` bits are wrong, each with probability `p`.
 pub fn beyond(n: u32, t: u32, p: f64) -> f64 {
     exp(ln_beyond(n, t, p))
 }
 
-/// The natural logarithm of [`beyond`], for tails that are smaller than any number.
+/// Returns the natural logarithm of [`beyond`], for tails that are smaller than the smallest
+/// number.
 pub fn ln_beyond(n: u32, t: u32, p: f64) -> f64 {
     if t >= n || p <= 0.0 {
         return f64::NEG_INFINITY;
@@ -30,17 +31,18 @@ pub fn ln_beyond(n: u32, t: u32, p: f64) -> f64 {
     }
 }
 
-/// The natural logarithm of P(X <= t).
+/// Returns the natural logarithm of P(X <= t).
 pub fn ln_within(n: u32, t: u32, p: f64) -> f64 {
-    // As many bits are right as are not wrong.
+    // The right bits are all bits that are not wrong.
     if t >= n { 0.0 } else { ln_beyond(n, n - t - 1, 1.0 - p) }
 }
 
-/// The error rate `p` at which P(X > t) is `target`.
+/// Returns the error rate `p` at which P(X > t) is `target`.
 pub fn rate_at(n: u32, t: u32, target: f64) -> f64 {
     let wanted = log(target);
     let (mut low, mut high) = (-70.0, 0.0);
-    // Halved until the two are neighbours: 60 times brings 70 below the last bit.
+    // The bisection ends when both ends are neighbouring numbers; 60 steps reduce 70 to below the
+    // last bit.
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         *(if ln_beyond(n, t, exp(middle)) < wanted { &mut low } else { &mut high }) = middle;
@@ -48,8 +50,8 @@ pub fn rate_at(n: u32, t: u32, target: f64) -> f64 {
     exp(low)
 }
 
-/// The fewest bits that a code must correct, so that P(X > t) is at most `target` at the error rate
-/// `p`.
+/// Returns the smallest number of bits that a code must correct, so that P(X > t) is at most
+/// `target` at the error rate `p`.
 pub fn bits_for(n: u32, p: f64, target: f64) -> u32 {
     let wanted = log(target);
     let (mut too_few, mut enough) = (0, n);
@@ -63,7 +65,7 @@ pub fn bits_for(n: u32, p: f64, target: f64) -> u32 {
     enough
 }
 
-/// ln P(X = k).
+/// Returns ln P(X = k).
 fn ln_pmf(n: u32, k: u32, p: f64) -> f64 {
     let ln_factorial = |n: u32| lgamma(f64::from(n) + 1.0);
     ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
@@ -71,7 +73,7 @@ fn ln_pmf(n: u32, k: u32, p: f64) -> f64 {
         + f64::from(n - k) * log1p(-p)
 }
 
-/// 1 + r1 + r1 r2 + ..., each ratio below 1 and smaller than the one before.
+/// Returns 1 + r1 + r1 r2 + ... Each ratio is below 1 and smaller than the previous one.
 fn sum_of_ratios(ratios: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut term) = (1.0, 1.0);
     for ratio in ratios {
@@ -92,7 +94,7 @@ mod tests {
         assert!((is / should_be - 1.0).abs() < within, "{is} for {should_be}");
     }
 
-    /// P(X > t) at p = a / b, in whole numbers until the last division.
+    /// Returns P(X > t) at p = a / b, in whole numbers up to the last division.
     fn exact(n: u32, t: u32, a: u128, b: u128) -> f64 {
         let mut choose = 1u128;
         let mut sum = 0;
@@ -118,7 +120,7 @@ mod tests {
         close(beyond(5, 4, 1.0), 1.0, 1e-15);
     }
 
-    /// From Python's fractions, which are exact.
+    /// The expected values are from Python's fractions, which are exact.
     #[test]
     fn tails_of_codewords_are_those_of_exact_fractions() {
         for (n, t, p, tail) in [
@@ -161,7 +163,7 @@ mod tests {
             );
         }
         assert_eq!(bits_for(4200, 5.83e-4, 1e-3), 8);
-        // t / n would fail half of the codewords.
+        // With a cap of t / n, half of the codewords would fail.
         assert!(beyond(36_864, 313, 313.3 / 36_864.0) > 0.48);
     }
 

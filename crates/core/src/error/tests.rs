@@ -1,5 +1,5 @@
-//! The whole budget on small and on real drives: today's limits where there is no age, closed forms
-//! where there is.
+//! Tests of the whole error budget on small and on real drives. Without age, the limits are those
+//! of `[disturb]`. With age, they follow closed forms.
 
 mod exact;
 mod law;
@@ -26,7 +26,7 @@ const PRESETS: [&str; 8] = [
     include_str!("../../../../presets/drives/aged-qlc.toml"),
 ];
 
-/// The law of 72-layer TLC, a ladder of four retries.
+/// Adds the law of 72-layer TLC and a ladder of four retries.
 fn with_errors(mut config: DriveConfig) -> DriveConfig {
     config.error = ErrorConfig {
         model: ErrorLaw::PowerLaw,
@@ -50,9 +50,9 @@ fn read(text: &str) -> DriveConfig {
     toml::from_str(text).expect("a drive")
 }
 
-/// `tiny` with two groups that endure 700,000 and 350,000 at 0 cycles, half of it at 1,000, and
-/// numbers that are easy to follow: base 0.0015, and age adds 0.0001 an hour at 0 cycles, ten times
-/// that at 1,000.
+/// Returns `tiny` with two groups. They endure 700,000 and 350,000 at 0 cycles, and half of this at
+/// 1,000. The numbers are simple: base 0.0015, and age adds 0.0001 per hour at 0 cycles, and ten
+/// times this at 1,000 cycles.
 fn simple() -> DriveConfig {
     let mut config = with_errors(read(PRESETS[0]));
     config.disturb = DisturbConfig {
@@ -86,8 +86,8 @@ fn made(config: DriveConfig) -> (DriveConfig, LimitTable, AgedLimits) {
     (config, table, aged)
 }
 
-/// To the unit, for pages of every group, layer, kind and block, at every P/E count up to beyond
-/// the tables' ends.
+/// The limits are exactly equal for pages of every group, layer, kind and block, at every P/E count
+/// up to beyond the tables' ends.
 #[test]
 fn data_without_age_and_retries_has_todays_limits() {
     let mut compared = 0;
@@ -135,7 +135,7 @@ fn data_without_age_and_retries_has_todays_limits() {
 #[test]
 fn a_limit_is_the_budget_that_is_left_over_what_a_read_adds() {
     let (_, table, aged) = made(simple());
-    // A read adds (0.0085 - 0.0015) / 700,000 = 1e-8 to a page of the good group.
+    // A read adds (0.0085 - 0.0015) / 700,000 = 1e-8 to a page of the better group.
     assert!((aged.slope(&table, 0, 0, 0) / 1e-8 - 1.0).abs() < 1e-9);
     let limit = |pec, level, step| {
         aged.truth(&table, pec, Asked { group: 0, kind: 0, level, step }) as f64 / 1024.0
@@ -143,11 +143,11 @@ fn a_limit_is_the_budget_that_is_left_over_what_a_read_adds() {
     let about = |is: f64, should_be: f64| {
         assert!(is <= should_be + 1e-3 && is > should_be - 1e-2, "{is} for {should_be}")
     };
-    // Dose alone.
+    // Only dose.
     about(limit(0, 0, 0), 700_000.0);
     about(limit(0, 1, 0), 912_500.0);
     about(limit(0, 4, 0), 1_925_195.312_5);
-    // Retention alone: b PEC t with PEC 100 is 1e-4 an hour, 10,000 dose units. A step counts as
+    // Only age: b PEC t with PEC 100 is 1e-4 per hour, which is 10,000 dose units. A step counts as
     // its end.
     let step = |hours: u64| aged.ages().step(hours * HOUR - 1);
     let dose_of = |hours: u64| (2f64.powf(step(hours) as f64 / 16.0)) * 10_000.0;
@@ -155,11 +155,11 @@ fn a_limit_is_the_budget_that_is_left_over_what_a_read_adds() {
     assert!((dose_of(64) - 640_000.0).abs() < 1e-6);
     assert!(limit(0, 0, step(128)) < 0.0, "no read at all, and yet a retry");
     about(limit(0, 4, step(128)), 1_925_195.312_5 - 1_280_000.0);
-    // At 1,000 cycles a read adds 2e-8 and an hour 1e-3, so 50,000 dose units. At 500 an hour adds
-    // 5e-4, and a read 0.007 / 525,000.
+    // At 1,000 cycles, a read adds 2e-8 and an hour 1e-3, which is 50,000 dose units. At 500
+    // cycles, an hour adds 5e-4, and a read 0.007 / 525,000.
     about(limit(1000, 0, step(4)), 350_000.0 - 200_000.0);
     about(limit(500, 0, step(4)), 525_000.0 - 4.0 * 5e-4 / (0.007 / 525_000.0));
-    // Beyond the last row: 175,000 at 2,000 cycles, 4e-8 a read, 2e-3 an hour.
+    // Beyond the last row, at 2,000 cycles: limit 175,000, 4e-8 per read, 2e-3 per hour.
     about(limit(2000, 0, step(2)), 175_000.0 - 2.0 * 2e-3 / 4e-8);
 }
 
@@ -182,8 +182,8 @@ fn retries_follow_from_dose_and_age_together() {
     );
     assert_eq!([retries(1_285_000, step), retries(1_286_000, step)], [Some(4), None]);
     let level = |level| move |step: usize| limits(step)(level);
-    // 70 hours use up level 0 of a page that nobody reads; the step that ends at 73.1 hours begins
-    // at 70.03.
+    // Without reads, 70 hours use up level 0 of a page. The step that ends at 73.1 hours begins at
+    // 70.03.
     let hours =
         |dose: u64, k: usize| aged.ends(dose * 1024, level(k)).map(|age| age as f64 / HOUR as f64);
     assert!((66.0..70.01).contains(&hours(0, 0).unwrap()), "{:?}", hours(0, 0));
@@ -202,8 +202,8 @@ fn a_level_never_ends_where_age_adds_too_little() {
     );
 }
 
-/// Also where the table's P/E counts are no multiples of the policies' distance, between all rows
-/// and beyond the last.
+/// This also holds if the table's P/E counts are not multiples of the policies' distance, between
+/// all rows and beyond the last.
 #[test]
 fn a_policy_never_assumes_more_than_the_truth() {
     let mut config = with_errors(simple());
@@ -228,8 +228,8 @@ fn a_policy_never_assumes_more_than_the_truth() {
     }
 }
 
-/// Endurance falls from 1000.3 to 900.7 while age takes what leaves 600 at both rows. Error rates
-/// are linear between the rows, so at 500 cycles 950.5 (1 - 0.36701) = 601.66 are left.
+/// Endurance falls from 1000.3 to 900.7. At both rows, age leaves 600. Error rates are linear
+/// between the rows, so 950.5 (1 - 0.36701) = 601.66 are left at 500 cycles.
 #[test]
 fn a_table_of_error_rates_is_linear_between_its_rows_and_limits_follow() {
     let mut config = simple();
@@ -309,7 +309,7 @@ fn layers_blocks_and_guard_levels_multiply_what_age_takes() {
     );
 }
 
-/// Whatever the factors and however deep below 0, nothing overflows or changes its sign.
+/// No factor and no value below 0 makes a limit overflow or change its sign.
 #[test]
 fn the_worst_of_everything_still_fits() {
     let mut config = simple();

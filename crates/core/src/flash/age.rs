@@ -1,5 +1,5 @@
-//! How old what a block holds is, in steps: within one the error model's answers hold, and with the
-//! next it is asked again.
+//! Age of a block's data in steps. Within a step, answers of the error model remain valid. At the
+//! next step, the model is asked again.
 
 use crate::base::dose::Quarters;
 use crate::base::span::Span;
@@ -10,7 +10,7 @@ use crate::flash::Flash;
 use crate::flash::assess::COUNTER_GUARD;
 use crate::flash::block::{FAILED, SUSPECT};
 
-/// A page of a block that was so worn and so old.
+/// Wear and age of a block's page at some time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AgedPage {
     wordline: WordlineInBlock,
@@ -20,19 +20,19 @@ pub(crate) struct AgedPage {
 }
 
 impl Flash {
-    /// From now on time counts for what the flash holds.
+    /// Begins to keep time, because time affects the flash's data.
     pub(crate) fn keep_time(&mut self, longest_age: Span) {
         self.longest_age = longest_age.0;
         self.ages = self.model.as_ref().filter(|model| model.ages()).map(|_| Ages::default());
         self.tired.forget_all();
     }
 
-    /// Steps of age, where data has one.
+    /// Returns the steps of age; `None` if data does not age.
     pub(crate) fn ages(&self) -> Option<&Ages> {
         self.ages.as_ref()
     }
 
-    /// A page as worn and as old as it is now, where data ages.
+    /// Returns the present wear and age of a page; `None` if data does not age.
     #[inline]
     pub(crate) fn aged(&self, ppn: Ppn) -> Option<AgedPage> {
         self.ages.is_some().then(|| self.aged_page(ppn))
@@ -50,20 +50,20 @@ impl Flash {
         }
     }
 
-    /// Whether what is lost of a page is lost by age: it is older than data may become, or age
-    /// alone takes more than its last retry decodes.
+    /// Returns whether a lost page is lost by age. It is older than allowed, or age alone exceeds
+    /// the limit of its last retry.
     pub(crate) fn is_lost_by_age(&self, of: AgedPage) -> bool {
         let (Some(ages), Some(model)) = (&self.ages, &self.model) else { return false };
         let block = (of.pec, ages.step(of.age));
         of.age > self.longest_age || model.is_spoilt_by_age(block, (of.wordline, of.kind))
     }
 
-    /// The age of the oldest page of a block.
+    /// Returns the age of the oldest page of a block.
     fn age(&self, block: BlockId) -> Ns {
         (self.now.cast_signed() - self.cold[block.index()].programmed_at).max(0).cast_unsigned()
     }
 
-    /// Its step; 0 where data does not age.
+    /// Returns the step of a block's age; 0 if data does not age.
     pub(crate) fn age_step(&self, block: BlockId) -> usize {
         self.age_step_at(block, self.now)
     }
@@ -75,7 +75,7 @@ impl Flash {
         self.ages.as_ref().map_or(0, |ages| ages.step(age))
     }
 
-    /// When a block enters its next step of age; `Ns::MAX` where it never does.
+    /// Returns the time at which a block enters its next step of age; `Ns::MAX` if it never does.
     pub(crate) fn next_step_begins(&self, block: BlockId) -> Ns {
         let next = self.age_step(block) + 1;
         let Some(ages) = self.ages.as_ref().filter(|_| next < STEPS) else { return Ns::MAX };
@@ -84,8 +84,8 @@ impl Flash {
             .cast_unsigned()
     }
 
-    /// The model is about to be asked about a block: it is to be asked again when the block is a
-    /// step older.
+    /// Notes that the model is being asked about a block. The model is asked again when the block
+    /// becomes a step older.
     pub(super) fn note_age(&mut self, block: BlockId) {
         let Some(ages) = &self.ages else { return };
         let next = ages.step(self.age(block)) + 1;
@@ -99,15 +99,16 @@ impl Flash {
         self.tell(|o| o.clock(now));
     }
 
-    /// When a block enters its next step of age; `Ns::MAX` where none does.
+    /// Returns the next time at which any block enters its next step of age; `Ns::MAX` if none
+    /// does.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a load, once a request")]
     pub(crate) fn next_step_of_age(&self) -> Ns {
         self.ageing.next()
     }
 
-    /// Blocks that are a step older by now: the model is asked again at their next read, or is
-    /// asked at each anyway.
+    /// Handles blocks that have become a step older. The model is asked again at their next read,
+    /// or is asked at each read anyway.
     pub(crate) fn grow_older(&mut self) {
         while let Some(block) = self.ageing.take_due(self.now) {
             if self.hot[block.index()].has(SUSPECT) {
@@ -147,15 +148,15 @@ impl Flash {
         }
     }
 
-    /// All that a block holds was programmed over, the first of it at this time.
+    /// Notes that all data of a block was reprogrammed, the oldest of it at this time.
     pub(crate) fn restart_age(&mut self, block: BlockId, since: Moment) {
         if self.hot[block.index()].has(SUSPECT) {
             self.draw_step(block);
         }
         self.cold[block.index()].programmed_at = since;
         self.tell(|o| o.renewed(block, since));
-        // Where it stays suspect nobody else finds its limits anew, or looks when it is older
-        // again.
+        // If the block stays suspect, nothing else updates its limits, or checks it at its next
+        // step.
         if !planted(Bug::RestartKeepsLevels) {
             self.tired.forget(block);
         }
@@ -164,7 +165,7 @@ impl Flash {
         }
     }
 
-    /// A block is older than it was taken for.
+    /// Notes that a block is older than assumed.
     pub(super) fn ask_model_when_older(&mut self, block: BlockId) {
         self.tired.forget(block);
         if self.ages.is_some() && !self.hot[block.index()].has(SUSPECT) {
@@ -172,14 +173,15 @@ impl Flash {
         }
     }
 
-    /// A block is erased, and with it the age of what it held.
+    /// Removes the age of an erased block.
     pub(super) fn forget_age(&mut self, block: BlockId) {
         if self.ages.is_some() {
             self.ageing.clear(block);
         }
     }
 
-    /// Asks the model about a block that has grown older since it was asked last, unread or not.
+    /// Asks the model about a block that has grown older since the last question, even without
+    /// reads.
     pub(crate) fn ask_model_of_age(&mut self, block: BlockId) {
         let stale =
             self.cold[block.index()].model_alarm == Quarters::ZERO || self.age_step(block) > 0;
@@ -188,7 +190,7 @@ impl Flash {
         }
     }
 
-    /// The clock is set back by so much: what was programmed is as old as it was.
+    /// Sets the clock back. The ages of all data stay the same.
     pub(crate) fn set_back(&mut self, by: Ns) {
         for cold in &mut self.cold {
             cold.programmed_at -= by.cast_signed();

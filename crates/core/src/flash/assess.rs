@@ -1,5 +1,4 @@
-//! What the error model makes of a block, and the count at which somebody wants to look at the
-//! block next.
+//! Assessment of a block by the error model, and the dose at which the block must be checked next.
 
 use crate::base::codings::GUARDED;
 use crate::base::dose::Quarters;
@@ -9,22 +8,22 @@ use crate::disturb::{Assessment, BlockView, ErrorModel, PageHealth};
 use crate::flash::Flash;
 use crate::flash::block::{BlockHot, BlockState, CARRY, FAILED, HAS_RECODED, SUSPECT};
 
-/// Counters are kept below this: 32 (the largest alpha) times as much still fits 32 bits. A block
-/// that gets there (33 million reads without an erase) is rewritten whatever the policy.
+/// Upper bound for counters. Multiplied by 32 (the largest alpha), they still fit 32 bits. A block
+/// that reaches this bound (33 million reads without an erase) is rewritten under any policy.
 pub(crate) const COUNTER_GUARD: Quarters = Quarters::from_count(1 << 27);
 
 impl Flash {
-    /// The P/E count that the limits of a block go by.
+    /// Returns the P/E count that determines the limits of a block.
     pub(crate) fn limit_pec(&self, block: BlockId) -> u32 {
         self.cold[block.index()].limit_pec(self.wear_counts)
     }
 
-    /// Reads of a block since its erase, in whole dose units, rounded up.
+    /// Returns the reads of a block since its erase, in whole dose units, rounded up.
     pub(crate) fn block_reads(&self, block: BlockId) -> u32 {
         self.hot[block.index()].reads.whole_up().0
     }
 
-    /// The error model and what it may see of a block.
+    /// Calls a function with the error model and its view of a block.
     pub(crate) fn with_block_view<T>(
         &self,
         block: BlockId,
@@ -53,12 +52,12 @@ impl Flash {
         self.model.as_deref().expect("wordlines are counted for an error model")
     }
 
-    /// How often a read is tried again at most; none without a model.
+    /// Returns the largest number of retries of a read; `None` without a model.
     pub(crate) fn max_retries(&self) -> Option<u8> {
         self.model.as_ref().map(|model| model.max_retries())
     }
 
-    /// The block's coding as the error model is told of it.
+    /// Returns the block's coding as the error model sees it.
     #[inline]
     pub(super) fn mode_or_bug(&self, hot: &BlockHot) -> u8 {
         let for_all = self.bugs.has(Bug::ModeForgotten)
@@ -66,7 +65,7 @@ impl Flash {
         if for_all && self.geometry.codings.has(GUARDED) { GUARDED } else { hot.mode }
     }
 
-    /// The error model is asked about a block unless what it said still holds.
+    /// Asks the error model about a block, unless its last answer is still valid.
     pub(crate) fn ask_model(&mut self, block: BlockId) {
         let hot = &self.hot[block.index()];
         let due = hot.reads > self.cold[block.index()].model_alarm
@@ -86,8 +85,8 @@ impl Flash {
         }
     }
 
-    /// A page of data that is no longer current is going to be read. The model was not asked about
-    /// it: it looks at current data.
+    /// Prepares a read of a page with old data. The model has not considered this page, because it
+    /// considers only current data.
     pub(crate) fn look_at_kept(&mut self, ppn: Ppn) {
         let block = self.geometry.block_of(ppn);
         if self.model.is_none()
@@ -110,8 +109,8 @@ impl Flash {
         }
     }
 
-    /// Whether a page may be read without asking the policy of its block: the block's alarm is
-    /// further away than that.
+    /// Returns whether a page may be read without asking the policy of its block, because the
+    /// block's alarm is far enough away.
     pub(crate) fn may_be_read_unasked(&self, ppn: Ppn) -> bool {
         let block = self.geometry.block_of(ppn);
         self.model.is_none()
@@ -119,15 +118,15 @@ impl Flash {
                 < self.cold[block.index()].policy_alarm_dose()
     }
 
-    /// Asks the error model again, whatever it said before.
+    /// Asks the error model again, even if its last answer is still valid.
     pub(crate) fn reassess(&mut self, block: BlockId) {
         self.cold[block.index()].model_alarm = Quarters::MAX;
         self.ask_model(block);
         self.set_alarm(block);
     }
 
-    /// The error model, where there is one, is asked at the block's next read: nobody reads most
-    /// blocks of a large drive. For a block of which no data is lost.
+    /// Lets the error model be asked at the block's next read, because most blocks of a large drive
+    /// are never read. No data of the block may be lost.
     pub(crate) fn ask_model_at_next_read(&mut self, block: BlockId) {
         if self.model.is_some() {
             self.cold[block.index()].model_alarm = Quarters::ZERO;
@@ -135,20 +134,20 @@ impl Flash {
         self.set_alarm(block);
     }
 
-    /// A sensing whose data nobody wants reached the block's alarm: only the model may have
-    /// something to say.
+    /// Handles a sensing without an owner that reached the block's alarm. Only the error model
+    /// needs to be asked.
     pub(crate) fn model_alarm(&mut self, block: BlockId) {
         self.ask_model(block);
         self.set_alarm(block);
     }
 
-    /// Block reads at which the reclaim policy wants to be asked next.
+    /// Sets the number of block reads at which the reclaim policy is asked next.
     pub(crate) fn set_policy_alarm(&mut self, block: BlockId, at: Reads) {
         self.cold[block.index()].set_policy_alarm(at);
         self.tired.rings_at_once(block);
     }
 
-    /// The policy is asked about a block at its next read, where reads disturb anything.
+    /// Lets the policy be asked about a block at its next read, if reads disturb anything.
     pub(crate) fn ask_policy_at_next_read(&mut self, block: BlockId) {
         let put_off = self.cold[block.index()].put_off();
         self.tell(|o| o.asks_at(block, Reads(0)));
@@ -166,10 +165,10 @@ impl Flash {
         self.set_alarm(block);
     }
 
-    /// What a mover deposits was reserved for it when the policy named its alarm (`D_move`): it
-    /// uses up none of the reads until then.
+    /// Delays an alarm by the dose of a mover. The policy reserved this dose when it set its alarm
+    /// (`D_move`), so movers use up none of the reads until then.
     pub(crate) fn put_off_alarm(&mut self, block: BlockId, dose: Quarters, cause: Cause) {
-        // Nor is what parity reads: nobody has reserved that.
+        // Parity reads are not reserved either.
         if !matches!(cause, Cause::Host | Cause::Parity) || self.bugs.has(Bug::PutOffByHost) {
             self.cold[block.index()].put_off_by(if self.bugs.has(Bug::PutOffTwice) {
                 dose * 2
@@ -179,7 +178,7 @@ impl Flash {
         }
     }
 
-    /// Sets the number that reads are compared with.
+    /// Sets the dose with which reads are compared.
     pub(crate) fn set_alarm(&mut self, block: BlockId) {
         let cold = &self.cold[block.index()];
         let hot = &mut self.hot[block.index()];

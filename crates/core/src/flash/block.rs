@@ -1,4 +1,4 @@
-//! What is known of a block: 16 bytes on the read path, the rest apart.
+//! Record of a block: 16 bytes on the read path, and the rest elsewhere.
 
 use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
@@ -7,65 +7,68 @@ use crate::base::units::{Moment, PageInBlock, Reads};
 use crate::bugs::{Bug, planted};
 pub use crate::disturb::Wordline;
 
-/// Life of a block between two erases.
+/// State of a block between two erases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum BlockState {
-    /// Erased, in the free pool.
+    /// Erased block in the free pool.
     Free,
-    /// Being written by a stream.
+    /// Block that a stream is writing.
     Open,
-    /// Written as far as it will be.
+    /// Block to which nothing more will be written.
     Closed,
 }
 
-/// Some page of the block may be past its limit: every read asks the error model.
+/// Flag: some page of the block may be past its limit, so every read asks the error model.
 pub const SUSPECT: u8 = 1;
-/// A job is moving the block's data.
+/// Flag: a job is moving the block's data.
 pub const MOVING: u8 = 2;
-/// Filled by a move not long ago: no victim while there is another.
+/// Flag: a move filled the block recently, so it is not a victim while there is another.
 pub const PROTECTED: u8 = 4;
-/// The reads of each of its pages are counted.
+/// Flag: the reads of each page of the block are counted.
 pub const PAGES_COUNTED: u8 = 8;
-/// Some of its wordlines were recoded by themselves.
+/// Flag: some wordlines of the block have their own coding.
 pub const HAS_RECODED: u8 = 16;
-/// Some of it has failed: every read rings, and nothing is written to it any more.
+/// Flag: a part of the block has failed. Every read reaches the alarm, and nothing more is written
+/// to the block.
 pub const FAILED: u8 = 32;
-/// A job ended and left data in it. The policy is asked about the block at its next read.
+/// Flag: a job ended and left data in the block. The policy is asked about the block at its next
+/// read.
 pub const LEFT: u8 = 64;
 
-/// A block that nobody wants to look at is looked at here: so much of its dose is carried into
+/// Dose at which a block without an alarm is handled: this part of its dose is carried into
 /// [`BlockCold`], long before 32 bits are full.
 pub const CARRY: Quarters = Quarters::from_count(1 << 31);
 
-/// The part of a block's record that reads touch: a quarter of a cache line.
+/// Part of a block's record that reads use: a quarter of a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub struct BlockHot {
-    /// Dose deposited in the block since its erase, less what was carried.
+    /// Dose that was added to the block since its erase, without the carried part.
     pub reads: Quarters,
-    /// The dose at which somebody wants to look at the block; nothing asks at every read.
+    /// Dose at which the block must be checked; 0 checks at every read.
     pub alarm: Quarters,
-    /// Those before this page are programmed, but for what the mode takes away.
+    /// Number of the first page that is not programmed. Pages before it are programmed, except
+    /// those that the coding takes away.
     pub write_ptr: u16,
-    /// Pages that hold current data.
+    /// Number of pages that hold current data.
     pub valid: u16,
-    /// Where the block is in its life.
+    /// State of the block.
     pub state: BlockState,
-    /// Coding of its cells, by number; wordlines of a block of full density may have others
-    /// (`recoded`).
+    /// Number of the coding of the block's cells. Wordlines of a block of full density may have
+    /// other codings (`recoded`).
     pub mode: u8,
-    /// The stream that wrote it.
+    /// Stream that wrote the block.
     pub stream: u8,
-    /// [`SUSPECT`], [`MOVING`], [`PROTECTED`], [`PAGES_COUNTED`], [`HAS_RECODED`], [`FAILED`],
-    /// [`LEFT`].
+    /// Flags: [`SUSPECT`], [`MOVING`], [`PROTECTED`], [`PAGES_COUNTED`], [`HAS_RECODED`],
+    /// [`FAILED`], [`LEFT`].
     pub flags: u8,
 }
 
 const _: () = assert!(size_of::<BlockHot>() == 16);
 
 impl BlockHot {
-    /// An erased block.
+    /// Record of an erased block.
     pub const ERASED: Self = Self {
         reads: Quarters::ZERO,
         alarm: CARRY,
@@ -77,53 +80,54 @@ impl BlockHot {
         flags: 0,
     };
 
-    /// The page before which all are programmed, but for what the mode takes away.
+    /// Returns the first page that is not programmed. Pages before it are programmed, except those
+    /// that the coding takes away.
     #[inline]
     pub fn written_to(&self) -> PageInBlock {
         PageInBlock::new(self.write_ptr.into())
     }
 
-    /// Whether a flag is set.
+    /// Returns whether a flag is set.
     #[inline]
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 }
 
-/// The rest of a block's record.
+/// Rest of a block's record.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockCold {
-    /// P/E cycles, the drive's starting age included.
+    /// Number of P/E cycles, including the starting P/E count.
     pub pec: u32,
-    /// Thousandths of a cycle of wear beyond `pec` (reprogramming wears too).
+    /// Wear in addition to `pec`, in thousandths of a cycle, because reprogramming also wears.
     pub extra_milli: u32,
-    /// Block reads at which the reclaim policy wants to be asked, [`Self::put_off`] apart.
+    /// Number of block reads at which the reclaim policy is asked, without [`Self::put_off`].
     policy_alarm: Reads,
-    /// Dose of what movers have sensed in the block since that was set: they use up none of the
-    /// reads that it allows.
+    /// Dose that movers have added to the block since that alarm was set. Movers use up none of the
+    /// reads that the policy allows.
     put_off: Quarters,
-    /// Dose up to which the error model answers for every page.
+    /// Dose up to which the error model guarantees every page.
     pub model_alarm: Quarters,
-    /// Number of erases of the whole drive up to which the block is [`PROTECTED`].
+    /// Number of erases of the whole drive until which the block is [`PROTECTED`].
     pub protected_until: u64,
-    /// It, or a wordline of it, was reprogrammed in place since its erase.
+    /// Whether the block, or a wordline of it, was reprogrammed in place since its erase.
     pub reprogrammed: bool,
-    /// Pages that its coding and those of its wordlines take away, and of a block recoded in place
-    /// those that it never got; where there are any.
+    /// Number of pages that the codings of the block and of its wordlines take away. For a block
+    /// recoded in place, also the pages that it never got.
     pub pages_away: u16,
-    /// Cycles in which it was reprogrammed.
+    /// Number of cycles in which the block was reprogrammed.
     pub reprogrammed_cycles: u32,
-    /// How many times [`CARRY`] was carried here since its erase; never where an error model
-    /// counts.
+    /// Number of times that [`CARRY`] was carried here since the erase. It is 0 if an error model
+    /// counts doses.
     pub carries: u32,
-    /// When its oldest page was programmed, where time counts.
+    /// Time at which the block's oldest page was programmed, if time counts.
     pub programmed_at: Moment,
-    /// The tightest that the host says of what it holds, or is to hold.
+    /// Strictest hint of the data that the block holds or will hold.
     pub budget: AccessLatency,
 }
 
 impl BlockCold {
-    /// A new block of this age.
+    /// Creates the record of a new block with this P/E count.
     pub fn new(pec: u32) -> Self {
         Self {
             pec,
@@ -141,7 +145,7 @@ impl BlockCold {
         }
     }
 
-    /// The policy names its next alarm.
+    /// Sets the next alarm of the policy.
     pub fn set_policy_alarm(&mut self, at: Reads) {
         (self.policy_alarm, self.put_off) = (
             at,
@@ -153,33 +157,33 @@ impl BlockCold {
         );
     }
 
-    /// A mover deposited this dose.
+    /// Adds a dose of a mover.
     pub fn put_off_by(&mut self, dose: Quarters) {
         self.put_off = self.put_off.saturating_add(dose);
     }
 
-    /// What movers have sensed since the policy named its alarm.
+    /// Returns the dose of movers since the policy set its alarm.
     pub fn put_off(&self) -> Quarters {
         self.put_off
     }
 
-    /// The block's dose at which the policy wants to be asked.
+    /// Returns the block's dose at which the policy is asked.
     pub fn policy_alarm_dose(&self) -> Quarters {
         self.policy_alarm.quarters().saturating_add(self.put_off)
     }
 
-    /// Of a block's dose, what no mover deposited since the policy named its alarm.
+    /// Returns a dose of the block without the dose of movers since the policy set its alarm.
     pub fn without_movers(&self, reads: Quarters) -> Quarters {
         reads.saturating_sub(self.put_off)
     }
 
-    /// Effective P/E count, in thousandths of a cycle.
+    /// Returns the effective P/E count, in thousandths of a cycle.
     pub fn effective_milli(&self) -> u64 {
         u64::from(self.pec) * 1000 + u64::from(self.extra_milli)
     }
 
-    /// The P/E count that limits are looked up at: where reprogramming wears for them, too, the
-    /// effective one, rounded up.
+    /// Returns the P/E count at which limits are looked up. If reprogramming counts for limits,
+    /// this is the effective P/E count, rounded up.
     pub fn limit_pec(&self, wear_counts: bool) -> u32 {
         if wear_counts {
             self.effective_milli().div_ceil(1000).min(u32::MAX.into()) as u32
@@ -189,8 +193,8 @@ impl BlockCold {
     }
 }
 
-/// The first page of a block's next filling, where what is valid in it fits behind what it was
-/// programmed with.
+/// Returns the first page of a block's next filling; `None` if the valid pages do not fit behind
+/// the programmed pages.
 pub(crate) fn next_filling(geometry: &Geometry, hot: &BlockHot) -> Option<PageInBlock> {
     let first = u32::from(hot.write_ptr).next_multiple_of(geometry.cell.bits());
     (hot.mode == 0 && first + u32::from(hot.valid) <= geometry.pages_per_block)
@@ -213,8 +217,8 @@ mod tests {
         Geometry::new(&toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap())
     }
 
-    /// First pages of the fillings after the first, of a block that was closed with so many pages,
-    /// all of which stay valid.
+    /// Returns the first pages of the fillings after the first one. The block was closed with
+    /// `pages` pages, all of which stay valid.
     fn fillings(geometry: &Geometry, pages: u16) -> Vec<u32> {
         let mut hot = BlockHot { write_ptr: pages, valid: pages, ..BlockHot::ERASED };
         let next = || {

@@ -1,10 +1,10 @@
-//! What adjusting wordlines of a block deposits in it, as reads of the host that it might serve in
-//! its place: the reclaim policy has allowed so many until it is asked again, wherever they go, and
-//! the block stays in use afterwards.
+//! Dose of merging wordlines in a block, as a number of host reads that the block can then not
+//! serve. The reclaim policy has allowed a number of reads until its next question, wherever they
+//! go, and the block stays in use afterwards.
 //!
 //! ```text
 //! P quarters are sensed in the block, at most p on one wordline     a page endures P + 2 (alpha - 1) p at most
-//! a read of the host beside a page costs it alpha                   burden: (P + 2 (alpha - 1) p) / alpha reads, for the smallest alpha
+//! a host read beside a page costs it alpha                          merge dose: (P + 2 (alpha - 1) p) / alpha reads, for the smallest alpha
 //! 64 wordlines of three pages, five sensings each, alpha 9          (320 + 16 x 5) / 9: 45 reads
 //! ```
 
@@ -14,8 +14,8 @@ use crate::base::units::{BlockId, Reads, WordlineInBlock};
 use crate::flash::Flash;
 
 impl Flash {
-    /// The burden of a job that reads all valid pages of a block once, and those of these wordlines
-    /// twice, in reads.
+    /// Returns the merge dose, in reads, of a job that reads all valid pages of a block once, and
+    /// the pages of these wordlines twice.
     pub(crate) fn burden_of_adjusting(&self, block: BlockId, adjusted: &WordlineSet) -> u32 {
         let Some(limits) = self.limits() else { return 0 };
         let kinds = self.geometry.cell.bits();
@@ -51,15 +51,16 @@ impl Flash {
         (0..limits.groups()).map(of_group).max().unwrap_or(0).min(u64::from(u32::MAX)) as u32
     }
 
-    /// Whether a block may still serve more reads than these before its policy is asked.
+    /// Returns whether a block may still serve more than this number of reads before its policy is
+    /// asked.
     pub(crate) fn has_room_for(&self, block: BlockId, burden: u32) -> bool {
         let until = self.cold[block.index()].policy_alarm_dose();
         until == Quarters::MAX
             || self.hot[block.index()].reads.saturating_add(Reads(burden).quarters()) < until
     }
 
-    /// A job takes so many of the reads that a block may serve: its policy is asked so much
-    /// earlier.
+    /// Takes a number of reads from those that a block may serve. Its policy is asked earlier by
+    /// this number.
     pub(crate) fn bring_forward(&mut self, block: BlockId, burden: u32) {
         let until = self.cold[block.index()].policy_alarm_dose();
         if burden == 0 || until == Quarters::MAX {

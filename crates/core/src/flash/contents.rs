@@ -1,5 +1,4 @@
-//! Whose data each flash page holds, and which pages hold current data: the reverse map and the
-//! valid bits.
+//! Owner of each flash page, and pages with current data: the reverse map and the valid bits.
 
 use std::sync::Arc;
 
@@ -9,17 +8,17 @@ use crate::base::steady::Steady;
 use crate::base::units::{BlockId, Lpn, PageInBlock, Ppn};
 use crate::watch::observer::NO_LPN;
 
-/// A page that belongs to nobody.
+/// Owner of a page without an owner.
 pub(crate) const NOBODYS: Lpn = NO_LPN;
 
-/// An owner that follows from the start: nothing was programmed in the page since.
+/// Number that stands for an owner of the start-up state. Nothing was programmed in the page since.
 const AS_BEGUN: u32 = 0;
 
 pub(crate) struct Contents {
-    /// By flash page: [`AS_BEGUN`], or the number of its owner and 1. Memory of pages that nothing
-    /// was programmed in takes none.
+    /// Entry of each flash page: [`AS_BEGUN`], or the number of its owner plus 1. Entries of pages
+    /// that were never programmed take no memory.
     owners: Vec<u32>,
-    /// By block: whether any of its owners was set.
+    /// Whether any owner of a block was set, for each block.
     is_changed: Vec<bool>,
     valid: Vec<u64>,
     words_per_block: usize,
@@ -41,7 +40,7 @@ impl Contents {
         }
     }
 
-    /// The drive begins with this layout: owners and valid pages are those of its blocks.
+    /// Begins with this layout: owners and valid pages are those of its blocks.
     pub(crate) fn begin(&mut self, layout: Arc<Steady>) {
         for (block, _) in layout.blocks() {
             self.valid[block.index() * self.words_per_block..][..self.words_per_block]
@@ -50,8 +49,7 @@ impl Contents {
         self.begun = Some(layout);
     }
 
-    /// To whom a page belongs, or last belonged; [`NOBODYS`] where to nobody since the drive was
-    /// made.
+    /// Returns the owner of a page, or its last owner; [`NOBODYS`] if it never had one.
     #[inline]
     pub(crate) fn owner(&self, ppn: Ppn) -> Lpn {
         match self.owners[ppn.index()] {
@@ -77,19 +75,19 @@ impl Contents {
         self.owners[ppn.index()] = owner.number() + 1;
     }
 
-    /// Asks the processor for a page's owner.
+    /// Prefetches a page's owner.
     #[inline]
     pub(crate) fn prefetch_owner(&self, ppn: Ppn) {
         prefetch(&self.owners, ppn.index());
     }
 
-    /// Whether nothing was programmed in a block since the start: all its owners are those of the
-    /// layout.
+    /// Returns whether nothing was programmed in a block since the start, so that all its owners
+    /// are those of the layout.
     pub(crate) fn is_as_begun(&self, block: BlockId) -> bool {
         !self.is_changed[block.index()]
     }
 
-    /// Notes the owners of all pages at once, for who goes through all of them again and again.
+    /// Notes the owners of all pages at once, for callers that go through all of them repeatedly.
     pub(crate) fn settle_all(&mut self) {
         let Some(layout) = self.begun.clone() else { return };
         for (block, first_place) in layout.blocks() {
@@ -102,7 +100,7 @@ impl Contents {
         }
     }
 
-    /// Memory that they take.
+    /// Returns the number of bytes of the contents.
     pub(crate) fn bytes(raw_pages: u32, pages_per_block: u32) -> u64 {
         let valid_words =
             u64::from(raw_pages / pages_per_block) * u64::from(pages_per_block.div_ceil(64));
@@ -120,7 +118,7 @@ impl Contents {
         prefetch(&self.valid, block.index() * self.words_per_block + page.index() / 64);
     }
 
-    /// Clears a page's valid bit, which must be set.
+    /// Clears a page's valid bit. The bit must be set.
     #[inline]
     pub(crate) fn clear_valid(&mut self, block: BlockId, page: PageInBlock) {
         let word = &mut self.valid[block.index() * self.words_per_block + page.index() / 64];
@@ -129,8 +127,8 @@ impl Contents {
         *word &= !bit;
     }
 
-    /// An erased block is filled with every `stride`th page of the host from this one on; all of it
-    /// is valid.
+    /// Fills an erased block with every `stride`th host page from this one on. All of its pages are
+    /// valid.
     pub(crate) fn fill(&mut self, block: BlockId, first: Lpn, stride: u32) {
         self.is_changed[block.index()] = true;
         for (page, owner) in (0..)
@@ -144,41 +142,41 @@ impl Contents {
         }
     }
 
-    /// To whom each page of a block belongs, or last belonged; [`NOBODYS`] where to nobody since
-    /// the drive was made.
+    /// Returns the owner of each page of a block, or its last owner; [`NOBODYS`] if it never had
+    /// one.
     pub(crate) fn owners(&self, block: BlockId) -> impl Iterator<Item = Lpn> + '_ {
         let first = block.number() * self.pages_per_block as u32;
         Ppn::range(first..first + self.pages_per_block as u32).map(|ppn| self.owner(ppn))
     }
 
-    /// A block is opened of which some pages will not be programmed: they belong to nobody,
-    /// whatever they held in its lives before.
+    /// Opens a block of which some pages will not be programmed. These pages have no owner,
+    /// whatever they held before.
     pub(crate) fn forget_owners(&mut self, block: BlockId) {
         self.is_changed[block.index()] = true;
         self.owners[block.index() * self.pages_per_block..][..self.pages_per_block]
             .fill(NOBODYS.number() + 1);
     }
 
-    /// The valid pages of a block, a bit each.
+    /// Returns the valid pages of a block, one bit each.
     pub(crate) fn valid_words(&self, block: BlockId) -> &[u64] {
         let start = block.index() * self.words_per_block;
         &self.valid[start..start + self.words_per_block]
     }
 
-    /// First valid page of a block at or after `page`.
+    /// Returns the first valid page of a block at or after `page`.
     pub(crate) fn next_valid(&self, block: BlockId, page: PageInBlock) -> Option<PageInBlock> {
         let words = self.valid_words(block);
         first_from(page, |i| words.get(i).copied())
     }
 
-    /// Last valid page of a block.
+    /// Returns the last valid page of a block.
     pub(crate) fn last_valid(&self, block: BlockId) -> Option<PageInBlock> {
         let words = self.valid_words(block);
         let word = words.iter().rposition(|word| *word != 0)?;
         Some(PageInBlock::new(word as u32 * 64 + words[word].ilog2()))
     }
 
-    /// First valid page of a block at or after `page` that is one of these.
+    /// Returns the first valid page of a block at or after `page` that is in a set.
     pub(crate) fn next_valid_of(
         &self,
         block: BlockId,
@@ -190,7 +188,7 @@ impl Contents {
     }
 }
 
-/// The first page at or after this one that is in a bitmap given word by word.
+/// Returns the first page at or after `page` that is in a bitmap, given word by word.
 fn first_from(page: PageInBlock, words: impl Fn(usize) -> Option<u64>) -> Option<PageInBlock> {
     let mut i = page.index() / 64;
     let mut word = words(i)? & (u64::MAX << (page.number() % 64));
@@ -203,7 +201,7 @@ fn first_from(page: PageInBlock, words: impl Fn(usize) -> Option<u64>) -> Option
     }
 }
 
-/// Numbers of the bits that are set.
+/// Returns the positions of the set bits.
 pub(crate) fn set_bits(words: &[u64]) -> impl Iterator<Item = usize> {
     words.iter().enumerate().flat_map(|(i, word)| {
         let mut rest = *word;

@@ -1,6 +1,6 @@
-//! What a sensing counts: its block; its wordline, if reads disturb anything; and the technique's
-//! counters or its page, if the technique wants them. The read path is compiled for each, so that
-//! nobody pays for what is not counted.
+//! Counts of a sensing: its block; its wordline, if reads disturb anything; and the technique's
+//! counters or the page, if the technique wants them. The read path is compiled for each kind of
+//! counting, so that unused counts cost nothing.
 
 pub(crate) mod page_counters;
 pub(crate) mod space_saving;
@@ -14,7 +14,7 @@ use crate::flash::block::PAGES_COUNTED;
 pub(crate) use crate::flash::counted::{BLOCKS, CODED, PAGES, TRACKED, WORDLINES};
 
 impl Flash {
-    /// Asks for the counters of a page.
+    /// Prefetches the counters of a page.
     #[inline]
     pub(crate) fn prefetch_counters(&self, ppn: Ppn) {
         if self.counted == TRACKED {
@@ -38,8 +38,8 @@ impl Flash {
         }
     }
 
-    /// Asks for the technique's own counter of a page, which is found through what
-    /// [`Self::prefetch_counted`] asked for.
+    /// Prefetches the technique's own counter of a page. [`Self::prefetch_counted`] has fetched the
+    /// memory that locates it.
     #[inline]
     pub(crate) fn prefetch_own<const COUNTED: u8>(&self, ppn: Ppn) {
         let block = self.geometry.block_of(ppn);
@@ -51,7 +51,7 @@ impl Flash {
         }
     }
 
-    /// Counts one sensing; tells whether somebody wants to look at the block.
+    /// Counts one sensing. Returns whether the block must be checked.
     #[inline]
     pub(crate) fn count_read<const COUNTED: u8>(&mut self, ppn: Ppn) -> bool {
         if COUNTED == CODED {
@@ -65,7 +65,7 @@ impl Flash {
         self.count_read_of::<COUNTED>(ppn, wordline, dose)
     }
 
-    /// The same where the dose depends on the coding of the page's wordline.
+    /// Counts one sensing if the dose depends on the coding of the page's wordline.
     #[inline(never)]
     fn count_coded(&mut self, ppn: Ppn) -> bool {
         let (wordline, dose) = (self.geometry.wordline_of(ppn), self.dose_of(ppn));
@@ -119,8 +119,8 @@ impl Flash {
                 .saturating_add(Quarters::from_count(u32::from(self.bugs.has(Bug::AlarmOneLate))))
     }
 
-    /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block;
-    /// tells whether somebody wants to look at it.
+    /// Counts a dose that a mover adds without a sensing, as a dose of this wordline. Returns
+    /// whether the block must be checked.
     pub(crate) fn count_dose(
         &mut self,
         block: BlockId,
@@ -141,7 +141,7 @@ impl Flash {
         self.hot[block.index()].reads >= self.hot[block.index()].alarm
     }
 
-    /// The same out of the batch path.
+    /// Counts one sensing outside the batch path.
     #[inline]
     pub(crate) fn count_any_read(&mut self, ppn: Ppn) -> bool {
         if self.counted() == WORDLINES {

@@ -1,13 +1,13 @@
-//! What a sensing may count, by number: the read path is compiled for each.
+//! Numbers of the kinds of counting. The read path is compiled for each kind.
 
-/// Blocks only.
+/// Counting of blocks only.
 pub(crate) const BLOCKS: u8 = 0;
-/// Blocks and wordlines.
+/// Counting of blocks and wordlines.
 pub(crate) const WORDLINES: u8 = 1;
-/// These, and the technique's counters.
+/// Counting of blocks, wordlines, and the technique's counters.
 pub(crate) const TRACKED: u8 = 2;
-/// Blocks, wordlines and, of some blocks, pages.
+/// Counting of blocks and wordlines, and of the pages of some blocks.
 pub(crate) const PAGES: u8 = 3;
-/// One of these but the first, where what a read deposits depends on the coding of its wordline:
-/// looked up for each.
+/// Counting of any kind except the first, if the dose of a read depends on the coding of its
+/// wordline. The kind is looked up for each read.
 pub(crate) const CODED: u8 = 4;

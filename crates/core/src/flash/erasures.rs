@@ -1,4 +1,4 @@
-//! Erases of the measured phase as a log: when, why, and after how many reads.
+//! Log of the erases of the measured phase: time, cause, and reads before the erase.
 
 use crate::base::dose::Quarters;
 use crate::base::thinned::Thinned;
@@ -15,7 +15,7 @@ pub struct Erasure {
     pub at: Ns,
     /// Cause of the erase.
     pub cause: Cause,
-    /// Dose that reads deposited in the block since its previous erase, in dose units.
+    /// Dose that reads added to the block since its previous erase, in dose units.
     pub reads: f64,
 }
 
@@ -30,7 +30,7 @@ impl Flash {
         self.erasures.as_deref()
     }
 
-    /// Logs the erase of a block that has deposited this dose beyond what was carried.
+    /// Logs the erase of a block. `dose` is the block's dose without the carried part.
     pub(super) fn log_erase(&mut self, block: BlockId, cause: Cause, dose: Quarters) {
         let carries = f64::from(self.cold[block.index()].carries);
         let at = self.now;

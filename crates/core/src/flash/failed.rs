@@ -1,5 +1,5 @@
-//! Flash that has failed: its pages cannot be read any more. Every read of a block of which
-//! anything has failed rings, so that other reads pay nothing for it.
+//! Flash that has failed: its pages cannot be read any more. Every read of a block with a failed
+//! part reaches the alarm, so that other reads need no check for failures.
 
 use crate::base::dose::Quarters;
 use crate::base::failure::Stretch;
@@ -8,7 +8,7 @@ use crate::flash::Flash;
 use crate::flash::block::FAILED;
 
 impl Flash {
-    /// These pages cannot be read any more.
+    /// Makes these pages unreadable.
     pub(crate) fn fail(&mut self, pages: Stretch) {
         for block in pages.blocks(&self.geometry) {
             let hot = &mut self.hot[block.index()];
@@ -19,25 +19,25 @@ impl Flash {
         self.tell(|o| o.failed(pages));
     }
 
-    /// Whether anything has failed at all.
+    /// Returns whether any flash has failed.
     #[inline]
     pub(crate) fn has_any_failed(&self) -> bool {
         !self.failed.is_empty()
     }
 
-    /// Whether a page is among what has failed.
+    /// Returns whether a page has failed.
     #[inline]
     pub(crate) fn is_failed(&self, ppn: Ppn) -> bool {
         self.failed.iter().any(|pages| pages.contains(ppn))
     }
 
-    /// Whether all of a block has failed.
+    /// Returns whether a whole block has failed.
     pub(crate) fn is_dead(&self, block: BlockId) -> bool {
         let first = self.geometry.first_page(block);
         self.failed.iter().any(|pages| pages.covers(first, self.geometry.pages_per_block))
     }
 
-    /// Whether anything of a block has failed.
+    /// Returns whether a part of a block has failed.
     pub(crate) fn has_failed(&self, block: BlockId) -> bool {
         self.has_any_failed()
             && self

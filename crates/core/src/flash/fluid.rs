@@ -1,39 +1,42 @@
-//! Reads in bulk: between two looks at a block its reads are numbers drawn by chance, and not
-//! served one by one.
+//! Reads in bulk: between two checks of a block, the numbers of its reads are drawn at random. They
+//! are not served one by one.
 //!
-//! Each page is read as a Poisson process of its own rate, independently of all others. So a
-//! block's reads are one, whose rate is the sum over its valid pages; and that rate changes only
-//! when one is programmed or its data is no longer wanted.
+//! Each page is read as a Poisson process with its own rate, independently of all others. So the
+//! reads of a block are one Poisson process. Its rate is the sum over the block's valid pages. This
+//! rate changes only if a page is programmed or its data is no longer wanted.
 //!
-//! - **The alarm.** `n` reads are left until it. The last of them comes when the integral of the
-//!   block's rate has grown by a gamma variate of shape n: in that measure of time the reads are a
-//!   Poisson process of rate 1, however the rate changes (the time change theorem). One number is
-//!   drawn for each alarm, and a change of the rate only moves the time at which the integral
-//!   reaches it. What was expected before the change stays in the integral: reads not yet drawn
-//!   count.
-//! - **How many there were before the alarm.** Of the n - 1 reads before the last, each came by now
-//!   with the probability "integral so far over the integral at the alarm": a binomial draw. From
-//!   there on the process begins anew, and a new alarm is drawn.
-//! - **Where they went.** Given their number they are independent, and a page gets its share of the
-//!   integral: a multinomial draw, wordline by wordline. For a page that came or went meanwhile the
-//!   share counts the time that it was there (`pending`).
-//! - **The read that rings** is drawn from the rates at its time and served like any other read, so
-//!   every technique sees what it sees in the other gears.
+//! - **The alarm.** `n` reads are left until the alarm. The last of them comes when the integral of
+//!   the block's rate has grown by a gamma variate of shape n. On the time scale of this integral,
+//!   the reads are a Poisson process of rate 1, however the rate changes (the time change theorem).
+//!   One number is drawn for each alarm. A change of the rate only moves the time at which the
+//!   integral reaches this number. The integral keeps what was expected before the change: reads
+//!   that are not drawn yet count.
+//! - **How many reads came before the alarm.** Take any of the n - 1 reads before the last one. Its
+//!   probability to have come by now is the ratio of the integral now to the integral at the
+//!   alarm. So the number of these reads is a binomial draw. Then the process begins again, and a
+//!   new alarm is drawn.
+//! - **Which pages they read.** Given their number, the reads are independent. A page gets its
+//!   share of the integral: a multinomial draw, wordline by wordline. For a page that came or went
+//!   in between, the share counts the time for which the page was there (`pending`).
+//! - **The read that reaches the alarm** is drawn from the rates at its time and served like any
+//!   other read. So every technique sees what it sees in the other gears.
 //!
-//! Pages of a *tired* block may need retries. The number of retries of a read depends on the dose
-//! of the reads before it. Until a page reaches its next level of retries, that number is known for
-//! each page, and the reads are drawn in bulk (`retried`). Other reads are drawn page by page and
-//! served one by one, up to [`AT_ONCE`] in a row.
+//! Some blocks need retries. The number of retries of a read depends on the dose of the reads
+//! before it. Until a page reaches its next level, this number is known for each page, and the
+//! reads are drawn in bulk (`retried`). Other reads are drawn page by page and served one by one,
+//! up to [`AT_ONCE`] in a row.
 //!
-//! All of it is exact, with three exceptions. Reads of a request of several pages come together in
-//! a workload and are apart here. What a new wordline need not answer for, in a block that is read
-//! while it is written, is counted up to the last draw, which is less than 1/[`OF_ALARM`] of the
-//! way to the alarm ago: its dose is over-stated by less than that. A read of a tired block that
-//! is served by itself is served when the last of its row comes, [`LATE`] after its own time at
-//! most, in the mean.
+//! All of this is exact, with three exceptions:
 //!
-//! Where page kinds deposit different doses, an alarm is approached in strides: as many reads as
-//! surely do not reach it, then one, and again.
+//! - Reads of a request of several pages come together in a workload, but separately here.
+//! - A block may be read while it is written. The dose before a new wordline is counted up to the
+//!   last draw. The reads since then are less than 1/[`OF_ALARM`] of those up to the alarm, so the
+//!   wordline's dose is overstated by less than that.
+//! - A block that needs retries serves some reads in rows. Each of them is served when the last read
+//!   of its row comes. On average this is at most [`LATE`] after its own time.
+//!
+//! If page kinds deposit different doses, an alarm is approached in steps. First comes the largest
+//! number of reads that cannot reach it, then one read, and so on.
 
 mod agenda;
 mod chance;
@@ -60,16 +63,16 @@ use flow::Flow;
 use mean_reads::MeanReads;
 use words::Words;
 
-/// A block that is read while it is written is drawn anew before a wordline when so much of the way
-/// to its alarm is behind.
+/// Reads of a block that is read while it is written are drawn before a new wordline. This happens
+/// if at least one in this number of the expected reads up to its alarm has come.
 const OF_ALARM: f64 = 512.0;
 
-/// Reads of a tired block in a row.
+/// Largest number of reads in a row that a block that needs retries serves at once.
 const AT_ONCE: u32 = 1024;
-/// The mean time that a row takes: an hour, below which ages are not told apart.
+/// Largest mean time that a row takes: one hour. Shorter differences of age have no effect.
 const LATE: Ns = 3_600_000_000_000;
 
-/// What the flash knows of reads that come in bulk.
+/// State of reads that come in bulk.
 pub(crate) struct Fluid {
     rates: ReadRates,
     /// Hours in which reads come. Flows, the agenda and the mean of reads use the clock of these
@@ -78,26 +81,27 @@ pub(crate) struct Fluid {
     host_pages: u32,
     chance: Chance,
     flows: Vec<Flow>,
-    /// Reads expected of each place (a wordline or, where page kinds deposit different doses or
-    /// pages are counted, a page) since its block was drawn, beyond what its valid pages come to
-    /// that were there all the time.
+    /// Reads expected at each place since its block was drawn, beyond those of the valid pages that
+    /// were there all the time. A place is a wordline. It is a page if page kinds deposit different
+    /// doses or if reads of pages are counted.
     pending: Vec<f32>,
     by_page: bool,
-    /// Whether somebody wants to know of each read that takes retries.
+    /// Whether an observer wants each read that takes retries.
     hears_retries: bool,
     mean_reads: MeanReads,
     agenda: Agenda,
-    /// Blocks of which something may have changed that their alarm depends on.
+    /// Blocks whose alarm may have moved.
     touched: Vec<BlockId>,
-    /// Pages whose reads have to be served by themselves.
+    /// Pages whose reads must be served by themselves.
     owed: Vec<Lpn>,
-    /// Reads drawn that the host's counts do not have yet.
+    /// Number of reads that were drawn but are not yet in the host's counts.
     served: u64,
-    /// Those of them of each word of the host's hints; none where the host says nothing.
+    /// Number of drawn reads by hint that are not yet in the counts. `None` if the host gives no
+    /// hints.
     words: Option<Words>,
     weights: Vec<f64>,
-    /// Valid pages of the block at hand, with their rates; and whether they are those of the block
-    /// whose alarm is being drawn.
+    /// Valid pages of the current block with their rates, and whether this is the block whose alarm
+    /// is being drawn.
     places: Vec<PageInBlock>,
     page_rates: Vec<f64>,
     is_listed: bool,
@@ -111,13 +115,13 @@ pub(crate) struct Fluid {
 }
 
 impl Fluid {
-    /// Reads of a page in a nanosecond.
+    /// Returns the number of reads of a page per nanosecond.
     #[inline]
     fn per_ns(&self, lpn: Lpn) -> f64 {
         reads_of(&self.rates, self.host_pages, lpn)
     }
 
-    /// The alarm of a block may have moved.
+    /// Notes that the alarm of a block may have moved.
     #[inline]
     pub(super) fn touch(&mut self, block: BlockId) {
         if self.touched.last() != Some(&block) {
@@ -126,22 +130,22 @@ impl Fluid {
     }
 }
 
-/// Reads of a page in a nanosecond. Nobody reads parity.
+/// Returns the number of reads of a page per nanosecond. Parity is never read.
 #[inline]
 fn reads_of(rates: &ReadRates, host_pages: u32, lpn: Lpn) -> f64 {
     if lpn.number() < host_pages { rates.pages.per_ns(lpn) } else { 0.0 }
 }
 
 impl Flash {
-    /// From now on pages are read at these rates, without requests; the host has read so many
-    /// before. Somebody may want to know of each read that takes retries.
+    /// Makes the host read pages at these rates from now on, without requests. The host has already
+    /// read `before` pages. An observer may want each read that takes retries.
     pub(crate) fn begin_fluid(
         &mut self,
         (rates, hours): (ReadRates, DailyHours),
         (hinted, hears_retries): (Option<Hinted>, bool),
         (seed, before): (u64, u64),
     ) {
-        // Every look at a block goes through the owners of its pages.
+        // Every check of a block goes through the owners of its pages.
         self.contents.settle_all();
         let bits = self.geometry.cell.bits() as usize;
         let by_page = self.counters == PAGES
@@ -176,20 +180,20 @@ impl Flash {
         self.take_rates();
     }
 
-    /// From now on pages are read at other rates.
+    /// Makes the host read pages at other rates from now on.
     pub(crate) fn set_rates(&mut self, rates: ReadRates) {
         self.draw_all();
         self.fluid.as_mut().expect("reads come in bulk").rates = rates;
         self.take_rates();
     }
 
-    /// All reads up to now are drawn, and no more come.
+    /// Draws all reads up to now. No more reads come in bulk.
     pub(crate) fn end_fluid(&mut self) {
         self.draw_all();
         self.fluid = None;
     }
 
-    /// Sums up the rates of every block's pages.
+    /// Adds up the rates of every block's pages.
     fn take_rates(&mut self) {
         let mut fluid = self.fluid.take().expect("reads come in bulk");
         let now = fluid.hours.worked(self.now);
@@ -213,21 +217,21 @@ impl Flash {
         self.fluid.as_ref().map_or(self.now, |fluid| fluid.hours.worked(self.now))
     }
 
-    /// Whether reads come in bulk.
+    /// Returns whether reads come in bulk.
     #[inline]
     pub(crate) fn is_fluid(&self) -> bool {
         self.fluid.is_some()
     }
 
-    /// Pages that the host has read by now, of which so many are counted: in the mean, where reads
-    /// come in bulk.
+    /// Returns the number of pages that the host has read by now. If reads come in bulk, this is an
+    /// expected number, and `counted` otherwise.
     pub(crate) fn host_reads(&self, counted: u64) -> u64 {
         self.fluid
             .as_ref()
             .map_or(counted, |fluid| fluid.mean_reads.by(fluid.hours.worked(self.now)))
     }
 
-    /// Whether a block is read in bulk.
+    /// Returns whether a block is read in bulk.
     pub(super) fn is_read_in_bulk(&self, block: BlockId) -> bool {
         self.fluid.as_ref().is_some_and(|fluid| fluid.flows[block.index()].rate > 0.0)
     }
@@ -238,14 +242,15 @@ impl Flash {
         })
     }
 
-    /// When a block is looked at next for the reads that it has got; `Ns::MAX` where none is.
+    /// Returns the time at which the next block is checked for its reads; `Ns::MAX` if there is
+    /// none.
     #[inline]
     pub(crate) fn next_bulk(&self) -> Ns {
         self.fluid.as_ref().map_or(Ns::MAX, |fluid| fluid.hours.reaches(fluid.agenda.next()))
     }
 
-    /// Looks at the blocks that are due, until the alarm of one is: all its reads are drawn, and
-    /// those that have to be served by themselves are [`Self::owed_read`].
+    /// Checks the blocks that are due, up to the first one whose alarm has come. All reads of this
+    /// block are drawn. The reads that must be served by themselves come from [`Self::owed_read`].
     pub(crate) fn look_at_due(&mut self) {
         let now = self.time_of_reads();
         loop {
@@ -264,7 +269,7 @@ impl Flash {
             } else {
                 self.draw_alarm(block, before);
             }
-            // What comes next is drawn when the reads that are owed have been served.
+            // The next alarm is drawn when the owed reads have been served.
             self.restart(block, 1, f64::INFINITY);
             self.touch(block);
             if self.fluid.as_ref().is_some_and(|fluid| !fluid.owed.is_empty()) {
@@ -273,7 +278,7 @@ impl Flash {
         }
     }
 
-    /// A read was served by itself from this page: its block's alarm is nearer.
+    /// Notes that a read of this page was served by itself: its block is nearer to its alarm.
     #[inline]
     pub(crate) fn served_from(&mut self, ppn: Ppn) {
         if self.geometry.has_page(ppn) {
@@ -281,19 +286,19 @@ impl Flash {
         }
     }
 
-    /// Whether there is a next one.
+    /// Returns whether a read must still be served by itself.
     #[inline]
     pub(crate) fn owes_reads(&self) -> bool {
         self.fluid.as_ref().is_some_and(|fluid| !fluid.owed.is_empty())
     }
 
-    /// The page of the next read that is served by itself.
+    /// Returns the page of the next read that is served by itself.
     #[inline]
     pub(crate) fn owed_read(&mut self) -> Option<Lpn> {
         self.fluid.as_mut()?.owed.pop()
     }
 
-    /// A page was programmed: from now on its block is read as often as it is.
+    /// Adds the reads of a page that was just programmed to the reads of its block.
     #[inline]
     pub(super) fn gain_reads(&mut self, block: BlockId, page: PageInBlock, lpn: Lpn) {
         if self.fluid.is_some() {
@@ -301,7 +306,7 @@ impl Flash {
         }
     }
 
-    /// The data of a page is not wanted any more, and nobody reads it there.
+    /// Removes the reads of a page whose data is no longer wanted. It is not read there any more.
     #[inline]
     pub(super) fn lose_reads(&mut self, block: BlockId, page: PageInBlock) {
         if self.fluid.is_some() {
@@ -310,7 +315,7 @@ impl Flash {
         }
     }
 
-    /// Asks for what is touched when the data of a page is no longer wanted.
+    /// Prefetches the memory that is needed when the data of a page is no longer wanted.
     #[inline]
     pub(super) fn prefetch_bulk(&self, block: BlockId, ppn: Ppn) {
         if let Some(fluid) = &self.fluid {
@@ -329,8 +334,7 @@ impl Flash {
         }
     }
 
-    /// A page of the host's is read so often a second from now on. `ppn` is where flash holds data
-    /// of it.
+    /// Sets the rate of reads per second of a host page. `ppn` is where flash holds its data.
     pub(crate) fn set_read_rate(&mut self, lpn: Lpn, ppn: Option<Ppn>, per_s: f32) {
         let fluid = self.fluid.as_mut().expect("reads come in bulk");
         let before = fluid.rates.pages.per_ns(lpn);
@@ -346,8 +350,8 @@ impl Flash {
         }
     }
 
-    /// A page of a block, which holds this data, is read more often from now on, by so many reads a
-    /// nanosecond, or less often.
+    /// Adds a number of reads per nanosecond, which may be negative, to the rate of a page of a
+    /// block. The page holds this data.
     fn change_rate(&mut self, (block, page): (BlockId, PageInBlock), lpn: Lpn, by: f64) {
         let now = self.time_of_reads();
         let place = self.place_of(block, page);
@@ -361,7 +365,7 @@ impl Flash {
             flow.put_off(before);
         }
         if is_empty {
-            // What is left is rounding.
+            // The rest is rounding.
             flow.rate = 0.0;
         }
         let there = (now - flow.drawn_at) as f64;
@@ -383,7 +387,7 @@ impl Flash {
         if by_page { ppn.index() } else { self.geometry.wordline_of(ppn) as usize }
     }
 
-    /// An erased block is read no more, and what it got in its last moments is nobody's.
+    /// Ends the reads of an erased block. Reads since the last draw are dropped.
     pub(super) fn forget_reads(&mut self, block: BlockId) {
         let Some(fluid) = &mut self.fluid else { return };
         fluid.agenda.plan(&mut fluid.flows, block, flow::NEVER);
@@ -391,7 +395,7 @@ impl Flash {
         self.restart(block, 1, f64::INFINITY);
     }
 
-    /// All reads of a block up to now are drawn.
+    /// Begins a new count of a block's reads: all its reads up to now are drawn.
     fn restart(&mut self, block: BlockId, left: u32, target: f64) {
         let now = self.time_of_reads();
         let Some(fluid) = &mut self.fluid else { return };
@@ -409,7 +413,7 @@ impl Flash {
         }
     }
 
-    /// A block's alarm, or its distance from it, may have changed.
+    /// Notes that a block's alarm, or its distance from the alarm, may have changed.
     #[inline]
     pub(super) fn touch(&mut self, block: BlockId) {
         if let Some(fluid) = &mut self.fluid {
@@ -445,8 +449,8 @@ impl Flash {
         }
     }
 
-    /// Draws the reads of blocks whose alarms may have moved, and their alarms anew. Called when
-    /// all that happens at a time has happened.
+    /// Draws the reads of blocks whose alarms may have moved, and their next alarms. Called after
+    /// everything that happens at one time.
     #[inline]
     pub(crate) fn plan_touched(&mut self) {
         while let Some(block) = self.fluid.as_mut().and_then(|fluid| fluid.touched.pop()) {
@@ -457,7 +461,8 @@ impl Flash {
         }
     }
 
-    /// The reads of a block are drawn up to now: what is left until its alarm is drawn.
+    /// Draws the number of reads that are left until the next alarm of a block. Its reads up to now
+    /// are drawn.
     fn begin_anew(&mut self, block: BlockId) {
         let hot = &self.hot[block.index()];
         let is_open = hot.state == BlockState::Open;
@@ -490,8 +495,9 @@ impl Flash {
         u64::from(self.reads_to_alarm(block).saturating_sub(1))
     }
 
-    /// Deposits reads that came before an alarm. Others may have been served by themselves since it
-    /// was drawn, and brought it nearer: those that would reach it are served by themselves, too.
+    /// Deposits reads that came before an alarm. Since the alarm was drawn, other reads may have
+    /// been served by themselves and have brought it nearer. Reads that would reach it are served
+    /// by themselves, too.
     fn deposit_before_alarm(&mut self, block: BlockId, count: u64) {
         if planted(Bug::AlarmNotDrawnAgain) {
             let expected =
@@ -503,9 +509,9 @@ impl Flash {
         self.deposit(block, in_bulk);
     }
 
-    /// Reads of a tired block that are served one after the other when the last of them has come:
-    /// with all their retries they ask no policy, and the first waits for the last no longer than
-    /// [`LATE`], in the mean.
+    /// Returns the number of reads of a block that needs retries which form a row. They are served
+    /// together when the last of them has come. Even with all their retries, they do not reach the
+    /// alarm. On average, the first read waits for the last one at most [`LATE`].
     fn reads_at_once(&self, block: BlockId) -> u32 {
         let reads = self.hot[block.index()].reads;
         let retries = self.max_retries().unwrap_or(0);
@@ -516,7 +522,7 @@ impl Flash {
         quiet.min(in_time as u32).clamp(1, AT_ONCE)
     }
 
-    /// Reads drawn since this was asked last.
+    /// Returns the number of reads drawn since the last call.
     pub(crate) fn take_served(&mut self) -> u64 {
         self.fluid.as_mut().map_or(0, |fluid| std::mem::take(&mut fluid.served))
     }

@@ -1,5 +1,5 @@
-//! A block's life between two erases, as the controller decides it: opened for a stream, closed,
-//! and what is noted of it meanwhile.
+//! Time of a block between two erases, as the controller decides it: opening for a stream, closing,
+//! and the notes that it takes.
 
 use crate::base::latency::AccessLatency;
 use crate::base::units::{BlockId, Ns, StreamId};
@@ -10,8 +10,8 @@ use crate::flash::block::{BlockState, PAGES_COUNTED, PROTECTED, SUSPECT};
 use crate::flash::count::PAGES;
 
 impl Flash {
-    /// Opens an erased block for a stream, which may want the reads of each of its pages counted,
-    /// and data of which the host says this.
+    /// Opens an erased block for a stream. The stream may want the reads of each page counted.
+    /// `budget` is the hint of the data to be written.
     pub(crate) fn open(
         &mut self,
         block: BlockId,
@@ -33,13 +33,13 @@ impl Flash {
         self.touch(block);
     }
 
-    /// The block's oldest page was programmed so long before time 0.
+    /// Sets the age of a block's oldest page at time 0.
     pub(crate) fn set_age(&mut self, block: BlockId, age: Ns) {
         self.cold[block.index()].programmed_at = -age.cast_signed();
         self.ask_model_when_older(block);
     }
 
-    /// A block is written no further.
+    /// Closes a block: nothing more will be written to it.
     pub(crate) fn close(&mut self, block: BlockId) {
         self.set_state(block, BlockState::Closed);
         if self.bugs.has(Bug::SuspectForgotten) && self.hot[block.index()].has(SUSPECT) {
@@ -61,7 +61,8 @@ impl Flash {
         self.hot[block.index()].flags &= !flags;
     }
 
-    /// The block is no victim, while there is another, for so many erases of the drive.
+    /// Protects the block for a number of erases of the drive: it is not a victim while there is
+    /// another.
     pub(crate) fn protect(&mut self, block: BlockId, erases: u32) {
         self.set_flags(block, PROTECTED);
         self.cold[block.index()].protected_until = self.erases_total + u64::from(erases);

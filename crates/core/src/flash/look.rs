@@ -1,4 +1,4 @@
-//! What may be seen of the flash from outside. The records are written in this folder only.
+//! Views of the flash from outside. The records are written only in this folder.
 
 use crate::base::codings::FULL;
 use crate::base::dose::Quarters;
@@ -18,39 +18,39 @@ use crate::flash::draws::Draws;
 use crate::flash::recoded::Recoded;
 
 impl Flash {
-    /// The part of a block's record that reads touch.
+    /// Returns the part of a block's record that reads use.
     #[inline]
     pub(crate) fn hot(&self, block: BlockId) -> &BlockHot {
         &self.hot[block.index()]
     }
 
-    /// The rest of it.
+    /// Returns the rest of a block's record.
     #[inline]
     pub(crate) fn cold(&self, block: BlockId) -> &BlockCold {
         &self.cold[block.index()]
     }
 
-    /// P/E cycles with which a block began.
+    /// Returns the starting P/E count of a block.
     pub(crate) fn first_pec(&self, block: BlockId) -> u32 {
         self.first_pec + self.more_pec.get(block.index()).copied().unwrap_or(0)
     }
 
-    /// Whether blocks began with different wear.
+    /// Returns whether blocks started with different wear.
     pub(crate) fn is_worn_unevenly(&self) -> bool {
         !self.more_pec.is_empty()
     }
 
-    /// The records of all blocks.
+    /// Returns the records of all blocks.
     pub(crate) fn blocks(&self) -> (&[BlockHot], &[BlockCold]) {
         (&self.hot, &self.cold)
     }
 
-    /// The records of all wordlines; none where no error model counts them.
+    /// Returns the records of all wordlines; empty if no error model counts their doses.
     pub(crate) fn wordlines(&self) -> &[Wordline] {
         &self.wordlines
     }
 
-    /// Whose data each page holds, and which pages are valid.
+    /// Returns the owner of each page's data, and which pages are valid.
     #[inline]
     pub(crate) fn contents(&self) -> &Contents {
         &self.contents
@@ -60,7 +60,7 @@ impl Flash {
         &self.recoded
     }
 
-    /// The coding of a page's cells, as far as it matters for how long a read takes.
+    /// Returns the coding of a page's cells, as far as it matters for the time of a read.
     #[inline]
     pub(crate) fn read_coding(&self, ppn: Ppn) -> u8 {
         if !self.recoded.is_read_otherwise {
@@ -70,7 +70,7 @@ impl Flash {
         self.coding_of(block, self.geometry.wordline_in(block, ppn))
     }
 
-    /// The coding of a wordline, numbered within its block.
+    /// Returns the coding of a wordline, numbered within its block.
     #[cold]
     pub(crate) fn coding_of(&self, block: BlockId, wordline: WordlineInBlock) -> u8 {
         match self.recoded.coding(block, wordline) {
@@ -87,20 +87,20 @@ impl Flash {
         &self.page_counters
     }
 
-    /// What a sensing counts, as the read path is compiled for it: a number of
-    /// [`crate::flash::count`].
+    /// Returns what a sensing counts: a number of [`crate::flash::count`]. The read path is
+    /// compiled for each number.
     #[inline]
     pub(crate) fn counted(&self) -> u8 {
         self.counted
     }
 
-    /// Dose of reading a page.
+    /// Returns the dose of reading a page.
     #[inline]
     pub(crate) fn dose_of(&self, ppn: Ppn) -> Quarters {
         self.doses_of(ppn)[self.geometry.kind_of(ppn) as usize & 3]
     }
 
-    /// The same by page kind, of a page's wordline.
+    /// Returns the dose of reading a page of this page's wordline, by page kind.
     #[inline]
     pub(crate) fn doses_of(&self, ppn: Ppn) -> &[Quarters; 4] {
         if self.counted == CODED { self.doses_in_coding(ppn) } else { &self.dose }
@@ -111,68 +111,68 @@ impl Flash {
         &self.dose_in[usize::from(self.read_coding(ppn))]
     }
 
-    /// Whether reads disturb anything.
+    /// Returns whether reads disturb data.
     pub(crate) fn has_model(&self) -> bool {
         self.model.is_some()
     }
 
-    /// The page of a block that is programmed next.
+    /// Returns the page of a block that is programmed next.
     #[inline]
     pub(crate) fn next_page(&self, block: BlockId) -> PageInBlock {
         let hot = self.hot(block);
         self.geometry.next_kept(hot.written_to(), hot.mode)
     }
 
-    /// Read-disturb limits by group and P/E count, where the error model has such.
+    /// Returns the read-disturb limits by group and P/E count, if the error model has them.
     pub(crate) fn limits(&self) -> Option<&LimitTable> {
         self.model.as_deref().and_then(ErrorModel::limits)
     }
 
-    /// Whether the wear of reprogramming counts for limits, too.
+    /// Returns whether the wear of reprogramming also counts for limits.
     pub(crate) fn wear_counts(&self) -> bool {
         self.wear_counts
     }
 
-    /// Page programs since the drive was made.
+    /// Returns the number of page programs since the drive was made.
     #[inline]
     pub(crate) fn seq(&self) -> Seq {
         self.seq
     }
 
-    /// Erases since the drive was made.
+    /// Returns the number of erases since the drive was made.
     #[inline]
     pub(crate) fn erases_total(&self) -> u64 {
         self.erases_total
     }
 
-    /// Pages that the modes of a domain's blocks and wordlines take away now.
+    /// Returns the number of pages that the modes of a domain's blocks and wordlines take away now.
     pub(crate) fn pages_away(&self, domain: usize) -> u32 {
         self.pages_away[domain]
     }
 
-    /// Whether a program takes a whole wordline.
+    /// Returns whether a program takes a whole wordline.
     #[inline]
     pub(crate) fn by_wordline(&self) -> bool {
         self.by_wordline
     }
 
-    /// NAND operations since the measured phase began.
+    /// Returns the counts of NAND operations since the measured phase began.
     pub(crate) fn counts(&self) -> &FlashCounts {
         &self.counts
     }
 
-    /// Codewords that so many page reads of the host lost on average since the measured phase
-    /// began; none where no codeword is known.
+    /// Returns the expected number of codewords that `host_reads` page reads of the host lost since
+    /// the measured phase began. `None` if the error model has no codewords.
     pub(crate) fn lost_codewords(&self, host_reads: u64) -> Option<f64> {
         self.draws.lost_of(host_reads)
     }
 
-    /// From now on retries are drawn, with this seed.
+    /// Draws retries with this seed from now on.
     pub(crate) fn draw_retries(&mut self, seed: u64) {
         self.draws = Draws::new(self.model.as_deref().and_then(ErrorModel::chances), Some(seed));
     }
 
-    /// Begins to count operations anew, and to log work.
+    /// Begins new counts of operations, and begins to log work.
     pub(crate) fn begin_measurement(&mut self) {
         self.counts = FlashCounts::default();
         if let Some(erasures) = &mut self.erasures {
@@ -183,18 +183,18 @@ impl Flash {
         self.ops.clear();
     }
 
-    /// Whether physical work is logged for a timed gear.
+    /// Returns whether physical work is logged for a timed gear.
     #[inline]
     pub(crate) fn is_timed(&self) -> bool {
         self.timed
     }
 
-    /// Begins or ends to log it; gives what was before.
+    /// Begins or ends the logging of work, and returns whether work was logged before.
     pub(crate) fn set_timed(&mut self, timed: bool) -> bool {
         std::mem::replace(&mut self.timed, timed)
     }
 
-    /// Asks for what invalidating a page touches.
+    /// Prefetches the memory that invalidating a page uses.
     #[inline]
     pub(crate) fn prefetch_invalidation(&self, ppn: Ppn) -> BlockId {
         let block = self.geometry.block_of(ppn);
@@ -204,12 +204,12 @@ impl Flash {
         block
     }
 
-    /// The bug that it has, if any.
+    /// Returns the seeded bug of the drive, if any.
     pub(crate) fn bugs(&self) -> Bugs {
         self.bugs
     }
 
-    /// Gives it a bug.
+    /// Gives the drive a bug.
     #[cfg(feature = "seeded-bugs")]
     pub(crate) fn seed(&mut self, bugs: Bugs) {
         self.bugs = bugs;
@@ -219,13 +219,13 @@ impl Flash {
         self.tracker.bugs = bugs;
     }
 
-    /// As though a block had been read so often.
+    /// Sets the read count of a block.
     #[cfg(test)]
     pub(crate) fn pretend_reads(&mut self, block: BlockId, reads: crate::base::dose::Quarters) {
         self.hot[block.index()].reads = reads;
     }
 
-    /// As though a block had been erased so often.
+    /// Sets the P/E count of a block.
     #[cfg(test)]
     pub(crate) fn pretend_cycles(&mut self, block: BlockId, pec: u32) {
         self.cold[block.index()].pec = pec;

@@ -1,4 +1,4 @@
-//! All operations on flash are here and nowhere else: sensing, programming, recoding, erasing.
+//! Operations on flash: sensing, programming, recoding and erasing. No other file has any.
 
 mod erase;
 mod preload;

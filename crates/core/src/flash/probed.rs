@@ -1,22 +1,22 @@
-//! What a probe says of a wordline.
+//! Result of a probe of a wordline.
 
 use crate::base::dose::Dose;
 use crate::base::units::WordlineInBlock;
 
-/// What a probe found: the errors of a wordline over those that can be corrected. In this model
-/// that is its dose over its limit, exactly.
+/// Result of a probe: the ratio of the errors of a wordline to those that can be corrected. In this
+/// model, it is exactly the ratio of its dose to its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probed {
     /// The wordline, numbered within its block.
     pub wordline: WordlineInBlock,
-    /// In the same unit; only their ratio is known.
+    /// Dose of the wordline, in the unit of `limit`. Only the ratio of dose and limit is known.
     pub(crate) dose: Dose,
     pub(crate) limit: Dose,
 }
 
 impl Probed {
-    /// What is left of this limit when the share that was found is used up, rounded down; below
-    /// nothing where data is lost.
+    /// Returns the part of a limit that is left if the measured ratio of it is used up, rounded
+    /// down. The result is negative if data is lost.
     pub fn left_of(&self, limit: Dose) -> Dose {
         let wide = |dose: Dose| u128::from(dose.in_1024ths().cast_unsigned());
         let used = (wide(self.dose) * wide(limit)).div_ceil(wide(self.limit).max(1));

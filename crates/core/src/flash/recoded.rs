@@ -1,14 +1,14 @@
-//! Wordlines with a coding of their own in blocks of full density: its number each, kept only for
-//! the blocks that have any.
+//! Wordlines with their own coding in blocks of full density. The numbers of the codings are kept
+//! only for blocks with such wordlines.
 
 use crate::base::codings::FULL;
 use crate::base::units::{BlockId, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 
-/// Which wordlines were recoded by themselves since their block's erase, and how.
+/// Wordlines that were recoded by themselves since their block's erase, with their codings.
 pub(crate) struct Recoded {
-    /// By block, the coding of each wordline, [`FULL`] where it has none of its own; nothing for
-    /// blocks where none has.
+    /// Coding of each wordline, by block; [`FULL`] if the wordline has no coding of its own. Empty
+    /// for blocks without such wordlines.
     blocks: Vec<Vec<u8>>,
     wordlines_per_block: usize,
     /// Whether any block or wordline ever had a coding that is read with other sensings than full
@@ -25,18 +25,18 @@ impl Recoded {
         }
     }
 
-    /// Memory that they take where every block has some.
+    /// Returns the memory used if every block has wordlines with their own coding.
     pub(crate) fn bytes(blocks: u32, wordlines_per_block: u32) -> u64 {
         u64::from(blocks) * (size_of::<Vec<u8>>() as u64 + u64::from(wordlines_per_block))
     }
 
-    /// The codings of a block's wordlines; nothing where none has one of its own.
+    /// Returns the codings of a block's wordlines; empty if none has its own.
     pub(crate) fn of(&self, block: BlockId) -> &[u8] {
         &self.blocks[block.index()]
     }
 
-    /// The coding that a wordline, numbered within its block, has of its own; [`FULL`] where it has
-    /// none.
+    /// Returns the coding that a wordline, numbered within its block, has for itself; [`FULL`] if
+    /// it has none.
     pub(crate) fn coding(&self, block: BlockId, wordline: WordlineInBlock) -> u8 {
         if planted(Bug::GuardsAlias64) {
             let alike = self.of(block).iter().skip(wordline.index() % 64).step_by(64);
@@ -51,7 +51,7 @@ impl Recoded {
         codings[wordline.index()] = coding;
     }
 
-    /// A block is erased.
+    /// Forgets the codings of a block at its erase.
     pub(crate) fn clear(&mut self, block: BlockId) {
         self.blocks[block.index()] = vec![];
     }

@@ -1,12 +1,12 @@
-//! The rules of NAND, as aborts: in-order program, erase before program, no read of an erased page,
-//! no use of one that the block's coding takes away. A drive that breaks one has a bug; there is
-//! nothing sensible to go on with.
+//! Rules of NAND, checked with assertions: program in order and erase before program. No erased
+//! page is read, and no page is used that the block's coding takes away. A drive that breaks a rule
+//! has a bug, so the run stops.
 
 use super::block::{BlockHot, BlockState};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, PageInBlock, Ppn};
 
-/// The next program of a block must hit its write pointer.
+/// Checks that a program hits the write pointer of its block.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a few comparisons, for every page written")]
 pub fn program(block: BlockId, hot: &BlockHot, page: PageInBlock, geometry: &Geometry) {
@@ -30,14 +30,14 @@ fn refuse_program(block: BlockId, hot: &BlockHot, page: PageInBlock, geometry: &
     panic!("block {block}: page {page} is not there in mode {}", hot.mode);
 }
 
-/// Only a block without current data may be erased.
+/// Checks that an erased block has no current data.
 #[inline]
 pub fn erase(block: BlockId, hot: &BlockHot) {
     assert!(hot.state == BlockState::Closed, "erase of block {block}, which is {:?}", hot.state);
     assert!(hot.valid == 0, "erase of block {block}, which holds {} valid pages", hot.valid);
 }
 
-/// Only a programmed page may be read, and no longer than its block keeps it.
+/// Checks that a read page is programmed and that its block still keeps it.
 #[inline]
 pub fn read(ppn: Ppn, page: PageInBlock, hot: &BlockHot, geometry: &Geometry) {
     debug_assert!(page < hot.written_to(), "read of page {ppn}, which is erased");

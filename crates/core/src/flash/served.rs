@@ -1,5 +1,5 @@
-//! What blocks served between two erases, where parity raises the limits of reads: expected numbers
-//! are sums over it (`error::expected`).
+//! Reads that blocks served between two erases, if parity raises the limits of reads. Expected
+//! numbers are sums over these reads (`error::expected`).
 
 use crate::base::units::BlockId;
 use crate::bugs::Bug;
@@ -9,7 +9,7 @@ use crate::error::bch::Bch;
 use crate::error::expected::{Expected, Served, Service};
 use crate::flash::Flash;
 
-/// Of one drive.
+/// Served reads of one drive.
 #[derive(Debug)]
 pub(super) struct Services {
     bch: Bch,
@@ -17,7 +17,7 @@ pub(super) struct Services {
 }
 
 impl Services {
-    /// None where parity raises no limits.
+    /// Returns `None` if parity raises no limits.
     pub(super) fn of(config: &DriveConfig) -> Option<Box<Self>> {
         let bch = Bch::of(config).filter(|bch| bch.members().is_some())?;
         Some(Box::new(Self { bch, served: Served::default() }))
@@ -25,7 +25,7 @@ impl Services {
 }
 
 impl Flash {
-    /// What a block has served since its erase.
+    /// Returns the reads that a block has served since its erase.
     fn service(&self, block: BlockId) -> Option<Service> {
         let (hot, limits) = (self.hot[block.index()], self.limits()?);
         let (reads, pec) = (hot.reads.far().units(), self.cold[block.index()].pec);
@@ -33,7 +33,7 @@ impl Flash {
         (reads > 0.0).then_some(Service { reads, limit, aged })
     }
 
-    /// A block is about to be erased.
+    /// Counts the served reads of a block that is about to be erased.
     pub(super) fn end_service(&mut self, block: BlockId) {
         if self.services.is_some()
             && !self.bugs.has(Bug::ServiceForgotten)
@@ -44,7 +44,7 @@ impl Flash {
         }
     }
 
-    /// A block gets other limits. What it has served is booked by those that it had.
+    /// Gives a block other limits. The reads that it has served count by its old limits.
     pub(super) fn change_limits(&mut self, block: BlockId, change: impl FnOnce(&mut Self)) {
         let is_booked = self.services.is_some() && !self.bugs.has(Bug::ServiceAtNewLimit);
         if is_booked {
@@ -57,7 +57,7 @@ impl Flash {
         }
     }
 
-    /// What blocks have served by now counts no more.
+    /// Drops the reads that blocks have served by now.
     pub(super) fn begin_service(&mut self) {
         let Some(mut services) = self.services.take() else { return };
         services.served = Served::default();
@@ -68,8 +68,8 @@ impl Flash {
         self.services = Some(services);
     }
 
-    /// What chance makes of all that was served since the measured phase began; none where parity
-    /// raises no limits.
+    /// Returns the expected numbers for all reads served since the measured phase began; `None` if
+    /// parity raises no limits.
     pub(crate) fn expected(&self) -> Option<Expected> {
         let services = self.services.as_ref()?;
         let mut served = services.served.clone();
@@ -82,8 +82,9 @@ impl Flash {
 }
 
 impl LimitTable {
-    /// Reads that fresh data of the weakest group of a block bears in a mode, and the share of them
-    /// that the longest age takes where reads and age have one budget.
+    /// Returns the number of reads that fresh data of the weakest group of a block endures in a
+    /// mode. If reads and age have one budget, also returns the share of these reads that the
+    /// longest age takes.
     fn borne(&self, block: BlockId, pec: u32, mode: u8) -> (f64, f64) {
         let fresh = self
             .in_mode(self.truth(0, pec).limit.by_1024ths(self.block_factor(block).into()), mode)

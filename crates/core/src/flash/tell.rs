@@ -1,26 +1,26 @@
-//! Observers of a drive: reads are told of in batches, anything else after the reads that came
-//! before it.
+//! Observers of a drive. Reads are reported in batches, and other events after the reads before
+//! them.
 
 use crate::base::units::Ns;
 use crate::watch::observer::{Observer, PhysRead};
 use crate::watch::several::{Several, find, is, members_of, one_of};
 
-/// Reads that the observer is told of at a time.
+/// Number of reads that are reported at a time.
 const BATCH: usize = 32;
 
-/// Observers, if there are any, and the reads that are still to be told of.
+/// Observers, if there are any, and the reads that are not reported yet.
 #[derive(Default)]
 pub(crate) struct Watch {
     /// The only observer, or [`Several`].
     observer: Option<Box<dyn Observer>>,
     pending: Vec<PhysRead>,
-    /// Time of the last read or event, and the time that the observer was told last.
+    /// Time of the last read or event.
     now: Ns,
     told: Ns,
 }
 
 impl Watch {
-    /// Adds an observer. It hears what happens from now on.
+    /// Adds an observer. It gets the events from now on.
     pub(crate) fn begin(&mut self, mut observer: Box<dyn Observer>) {
         self.flush();
         if self.told > 0 {
@@ -38,13 +38,13 @@ impl Watch {
         self.observer.is_some()
     }
 
-    /// Returns the first observer of this type, told of everything so far.
+    /// Returns the first observer of this type, after reporting everything so far.
     pub(crate) fn find<T: Observer>(&mut self) -> Option<&mut T> {
         self.flush();
         find(self.observer.as_deref_mut()?)
     }
 
-    /// Ends the observation of the observer that was set last, and gives it back.
+    /// Removes the observer that was set last, and returns it.
     pub(crate) fn end(&mut self) -> Option<Box<dyn Observer>> {
         self.flush();
         let mut members = members_of(self.observer.take()?);
@@ -53,7 +53,7 @@ impl Watch {
         last
     }
 
-    /// Ends the observation of the first observer of this type, and gives it back.
+    /// Removes the first observer of this type, and returns it.
     pub(crate) fn end_of<T: Observer>(&mut self) -> Option<Box<dyn Observer>> {
         self.flush();
         let mut members = members_of(self.observer.take()?);
@@ -67,7 +67,7 @@ impl Watch {
         self.observer.as_ref().is_some_and(|o| o.wants_time())
     }
 
-    /// Tells the observer of a read at this time, a batch at a time.
+    /// Reports a read at this time, in batches.
     #[inline]
     pub(crate) fn note(&mut self, read: PhysRead, now: Ns) {
         if self.observer.is_some() {
@@ -99,7 +99,7 @@ impl Watch {
         }
     }
 
-    /// Tells the observer of anything but reads, which happens at this time.
+    /// Reports an event at this time that is not a read.
     #[inline]
     pub(crate) fn tell(&mut self, now: Ns, event: impl FnOnce(&mut dyn Observer)) {
         if self.observer.is_some() {

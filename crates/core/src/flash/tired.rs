@@ -1,9 +1,9 @@
-//! Blocks some of whose pages may need retries: what each of their reads is compared with, so that
-//! it asks neither model nor policy.
+//! Blocks that need retries: stored limits for their reads. Most of their reads then need neither
+//! the error model nor the policy.
 //!
-//! A block's limits stay while its wear and its step of age do. They are worked out once for all
-//! blocks alike. While age has more to say of a page than all reads of its block, its retries
-//! follow from its group and kind, and nobody looks at counters.
+//! A block's limits stay while its wear and its step of age stay. They are computed once for all
+//! blocks with these two values. A page may need more retries for its age than for all reads of its
+//! block. Then its group and kind decide its retries, and no counters are read.
 
 use std::collections::BTreeMap;
 
@@ -19,16 +19,16 @@ use crate::flash::block::{FAILED, HAS_RECODED, SUSPECT};
 use crate::flash::operate::sense::Sensed;
 use crate::watch::observer::PhysRead;
 
-/// What is known of such a block.
+/// Limits of a block that needs retries.
 #[derive(Clone, Copy, Debug)]
 struct Tired {
-    /// Number of its [`Levels`].
+    /// Number of the block's [`Levels`].
     levels: u32,
-    /// The block's dose below which no read of it asks the policy.
+    /// Block dose below which no read asks the policy.
     rings: Quarters,
-    /// Its limits over those of the worst block.
+    /// Ratio of the block's limits to those of the worst block.
     factor: u32,
-    /// Its levels hold before this time; nothing is known of it at 0.
+    /// Time before which the levels hold; 0 if the limits are not known.
     until: Ns,
 }
 
@@ -36,24 +36,24 @@ impl Tired {
     const UNKNOWN: Self = Self { levels: 0, rings: Quarters::ZERO, factor: 0, until: 0 };
 }
 
-/// Levels kept at most: so many combinations of wear and age are not together on one drive for
-/// long.
+/// Largest number of stored levels. A drive rarely has more combinations of wear and age at one
+/// time.
 const LEVELS_MAX: usize = 4096;
 
-/// What is known of such blocks.
+/// Known limits of all blocks that need retries.
 #[derive(Default)]
 pub(crate) struct TiredBlocks {
-    /// By block; nothing before the first is one.
+    /// Limits by block; empty until a block needs retries.
     blocks: Vec<Tired>,
     levels: Vec<Levels>,
-    /// Number of the levels of a P/E count and a step of age.
+    /// Number of the levels by P/E count and step of age.
     numbers: BTreeMap<(u32, usize), u32>,
-    /// Group of a wordline, numbered within its block.
+    /// Group by wordline, numbered within its block.
     group_of: Vec<u16>,
 }
 
 impl TiredBlocks {
-    /// Memory that they take.
+    /// Returns the memory used.
     pub(crate) fn bytes(blocks: u32) -> u64 {
         u64::from(blocks) * size_of::<Tired>() as u64
     }
@@ -62,37 +62,37 @@ impl TiredBlocks {
         self.blocks.get_mut(block.index())
     }
 
-    /// No read of a block below this dose asks its policy.
+    /// Sets the dose below which no read of a block asks its policy.
     pub(super) fn rings_at(&mut self, block: BlockId, dose: Quarters) {
         if let Some(tired) = self.of(block) {
             tired.rings = dose.min(COUNTER_GUARD);
         }
     }
 
-    /// The policy of a block may want to be asked at any read.
+    /// Makes the policy of a block be asked at the next read.
     pub(super) fn rings_at_once(&mut self, block: BlockId) {
         self.rings_at(block, Quarters::ZERO);
     }
 
-    /// Whether a read that brings a block to this dose asks no policy.
+    /// Returns whether a read that brings a block to this dose asks no policy.
     #[inline]
     pub(super) fn is_quiet(&self, block: BlockId, dose: Quarters) -> bool {
         self.blocks.get(block.index()).is_some_and(|tired| dose < tired.rings)
     }
 
-    /// The dose below which no read of a block asks its policy.
+    /// Returns the dose below which no read of a block asks its policy.
     pub(super) fn quiet_dose(&self, block: BlockId) -> Quarters {
         self.blocks.get(block.index()).map_or(Quarters::ZERO, |tired| tired.rings)
     }
 
-    /// What was known of a block's limits holds no more.
+    /// Forgets the limits of a block.
     pub(super) fn forget(&mut self, block: BlockId) {
         if let Some(tired) = self.of(block) {
             tired.until = 0;
         }
     }
 
-    /// What was known of all blocks' limits holds no more.
+    /// Forgets the limits of all blocks.
     pub(super) fn forget_all(&mut self) {
         self.blocks.iter_mut().for_each(|tired| tired.until = 0);
         self.levels.clear();
@@ -101,7 +101,7 @@ impl TiredBlocks {
 }
 
 impl Flash {
-    /// A block is tired from now on.
+    /// Marks a block as needing retries.
     pub(super) fn begin_tired(&mut self, block: BlockId) {
         if self.tired.blocks.is_empty() {
             self.tired.blocks = vec![Tired::UNKNOWN; self.geometry.blocks as usize];
@@ -116,8 +116,8 @@ impl Flash {
         }
     }
 
-    /// A read of the host in a tired block, counted already, of which it is known without a look at
-    /// counters what it comes to, and that it asks nobody. None where more has to be known.
+    /// Returns the result of a counted host read in a block that needs retries. Returns `None` if
+    /// the result is not known without counters, or if the read may ask a policy.
     #[inline]
     pub(crate) fn read_quietly(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Sensed> {
         let block = self.geometry.block_of(ppn);
@@ -158,8 +158,7 @@ impl Flash {
             && !self.judges_each_read()
     }
 
-    /// Whether reads of pages that are as old, as worn and of the same kind may come to different
-    /// things.
+    /// Returns whether reads of pages of one age, wear and kind may have different results.
     fn judges_each_read(&self) -> bool {
         let is_planted = planted(Bug::RetryForgotten)
             || planted(Bug::LossInvented)
@@ -167,8 +166,9 @@ impl Flash {
         self.draws.has_noise() || self.levels.are_kept() || is_planted
     }
 
-    /// What a read of a page of a tired block comes to. `own` is what the sensing that asks has
-    /// deposited already: what comes after the data was sensed did it no harm.
+    /// Returns the result of a read of a page of a block that needs retries. `own` is the dose that
+    /// the current sensing has deposited already. It came after the data was sensed, so it does not
+    /// count.
     #[inline]
     pub(super) fn health_of_tired(
         &mut self,
@@ -202,13 +202,14 @@ impl Flash {
         self.error_model().health_by(&self.tired.levels[known.levels as usize], &counts, page)
     }
 
-    /// The coding that a wordline has of its own.
+    /// Returns the coding that a wordline has for itself.
     #[cold]
     fn own_mode(&self, block: BlockId, wordline: WordlineInBlock) -> Option<u8> {
         self.recoded.of(block).get(wordline.index()).copied().filter(|own| *own != FULL)
     }
 
-    /// The same under an error model that has no table of limits.
+    /// Returns the result of a read in a block that needs retries, under an error model without a
+    /// table of limits.
     #[cold]
     fn health_without_table(
         &mut self,
@@ -221,7 +222,7 @@ impl Flash {
         })
     }
 
-    /// Whether the error model has limits to look up.
+    /// Looks up the limits of a block. Returns whether the error model has limits.
     #[cold]
     fn look_levels_up(&mut self, block: BlockId) -> bool {
         let Some((number, factor)) = self.levels_of(block, self.age_step(block)) else {
@@ -252,10 +253,10 @@ impl Flash {
         Some((number, factor))
     }
 
-    /// Returns the number of host reads, anywhere in a tired block, before the policy is asked or a
-    /// page takes more retries than now. `step` is the step of the block's age. `retries` gets the
-    /// retries of each place that `is_read`. A place is a wordline or, with `by_page`, a page.
-    /// Returns `None` if each read needs a check of its own.
+    /// Returns how many host reads a block that needs retries can serve, in any page. At the next
+    /// read, the policy may be asked or the page may take more retries. `step` is the step of the
+    /// block's age. `retries` gets the retries of each place that `is_read`. A place is a wordline
+    /// or, with `by_page`, a page. Returns `None` if each read needs a check of its own.
     pub(super) fn reads_of_known_retries(
         &mut self,
         block: BlockId,
@@ -311,7 +312,7 @@ mod tests {
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
 
-    /// A full drive, and a block of it.
+    /// Creates a full drive, and returns a block of it.
     fn drive() -> (Drive, BlockId) {
         let mut config = tiny_config();
         config.start.fill = 1.0;
@@ -348,8 +349,8 @@ mod tests {
         assert_eq!(drive.flash.tired.blocks[block.index()].until, 0);
     }
 
-    /// Policies reserve what movers sense, each retry of theirs included. Nobody reserves reads of
-    /// the host.
+    /// Policies reserve the sensings of movers, with each of their retries. They do not reserve
+    /// reads of the host.
     #[test]
     fn retries_of_movers_put_the_alarm_off() {
         for (cause, units) in [(Cause::Reclaim, 102), (Cause::Gc, 102), (Cause::Host, 100)] {

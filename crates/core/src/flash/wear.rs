@@ -1,13 +1,13 @@
-//! What reprogramming costs a block in wear, in cycles that would wear it as much.
+//! Wear of a block by reprogramming, in plain cycles that would wear it as much.
 //!
-//! A program-reprogram-erase cycle wears a block as `(X0 - Xr) / (Xr r) + 1` plain ones, where X0
-//! and Xr are the cycles that it endures without reprogramming and with a share r of its cycles
-//! reprogrammed (ipr-2018 III-D). Their Fig. 7 has 1.2 from r = 0.2 on and more below, where no
-//! value is printed.
+//! A program-reprogram-erase cycle wears a block as much as `(X0 - Xr) / (Xr r) + 1` plain cycles.
+//! X0 is the number of cycles that the block endures without reprogramming. Xr is the number with a
+//! share r of its cycles reprogrammed (ipr-2018 III-D). In Fig. 7 of ipr-2018, the wear is 1.2 from
+//! r = 0.2 on. It is larger below, but no value is printed there.
 //!
-//! **The curve below 0.2 is a fit**, half-way (in logarithms) between the two that can be: the wear
-//! beyond a plain cycle is at least that at 0.2, and at most that times 0.2 / r, for a block that
-//! is reprogrammed less often does not die sooner.
+//! **The curve below 0.2 is a fit.** It lies half-way (in logarithms) between the two possible
+//! limits. The wear beyond a plain cycle is at least the wear at 0.2. It is at most this wear times
+//! 0.2 / r, because a block that is reprogrammed less often does not fail earlier.
 //!
 //! ```text
 //! r       0.95   0.2    0.05   0.002
@@ -16,13 +16,13 @@
 
 use crate::bugs::{Bug, planted};
 
-/// Share of a block's cycles from which on more reprogramming makes no difference to what one
-/// costs.
+/// Share of reprogrammed cycles from which the wear of one reprogrammed cycle stays constant.
 const CONCENTRATED: f64 = 0.2;
 
-/// Wear of one reprogrammed cycle beyond a plain one, in thousandths of a cycle, from the wear of
-/// such a cycle where they are concentrated (`density.wear`) and the share of the block's cycles,
-/// up to this one, that were reprogrammed.
+/// Returns the wear of one reprogrammed cycle beyond a plain one, in thousandths of a cycle.
+/// `concentrated` is the wear of such a cycle if many cycles are reprogrammed (`density.wear`).
+/// `reprogrammed` and `cycles` give the share of the block's cycles, up to this one, that were
+/// reprogrammed.
 pub(crate) fn extra_milli(concentrated: f64, reprogrammed: u32, cycles: u32) -> u32 {
     let rate = f64::from(reprogrammed) / f64::from(cycles.max(1));
     let dispersed = (CONCENTRATED / rate.clamp(1e-6, CONCENTRATED)).sqrt();
@@ -45,8 +45,8 @@ mod tests {
 
     #[test]
     fn the_formula_of_the_paper_gives_the_wear_back() {
-        // A block endures 10,000 plain cycles; every fifth of its cycles is reprogrammed. How many
-        // does it endure?
+        // The block endures 10,000 plain cycles. Every fifth of its cycles is reprogrammed. How
+        // many cycles does it endure then?
         let (endured, every) = (10_000_000u64, 5);
         let (mut worn, mut cycles) = (0u64, 0u32);
         while worn < endured {

@@ -1,12 +1,12 @@
-//! Adjusting wordlines: they are programmed over themselves so that reads of them take fewer
-//! sensings (ida-coding-2018 III).
+//! Merging of wordlines in place, so that reads of them take fewer sensings (ida-coding-2018 III).
+//! Names in the code call this adjusting.
 //!
-//! What is valid of a wordline is sensed, and stays in the controller's memory while its cells are
-//! programmed. Then it is sensed again. A page that this has corrupted is written elsewhere from
+//! The valid pages of a wordline are sensed, and stay in the controller's memory while the cells
+//! are programmed. Then they are sensed again. A page that was corrupted is written elsewhere from
 //! memory.
 //!
-//! The data of a wordline is as new then as if it had been programmed: each of its cells was
-//! verified at the level that it has now (inference). What reads did to it stays.
+//! After that, the data of a wordline counts as newly programmed: each of its cells was verified at
+//! its new level (inference). The dose of earlier reads stays.
 
 use crate::base::page_set::{holds, holds_any};
 use crate::base::streams::GC;
@@ -22,21 +22,22 @@ use crate::slots::refresh::Held;
 use crate::slots::rewrite::{Merges, Recode, Rewrite};
 use crate::watch::observer::Origin;
 
-/// Blocks that are looked at for one that GC picks: of most nothing is to be adjusted.
+/// Largest number of blocks that are checked when GC picks one. In most of them, there is nothing
+/// to merge.
 const LOOKS: u32 = 16;
 
-/// Which block is looked at next when GC has picked another.
+/// Next block that is checked when GC has picked another block.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
-    /// Whether the refresh technique wants to look at any.
+    /// Whether the refresh technique wants to check blocks in this way.
     pub(crate) run: bool,
     next: BlockId,
-    /// Valid pages of the block that GC picked since the last look.
+    /// Number of valid pages of the block that GC picked since the last check.
     picked: Option<u32>,
 }
 
 impl Turns {
-    /// GC has picked this block.
+    /// Notes that GC has picked this block.
     #[inline]
     pub(super) fn pass(&mut self, flash: &Flash, picked: BlockId) {
         if self.run {
@@ -46,7 +47,7 @@ impl Turns {
 }
 
 impl Ftl {
-    /// Where GC has picked a block, wordlines of another are adjusted that stays.
+    /// Merges wordlines of another block in place if GC has picked a block.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
     pub(crate) fn adjust_in_turn(&mut self, flash: &mut Flash, slots: &mut Slots) {
@@ -74,8 +75,8 @@ impl Ftl {
         }
     }
 
-    /// Adjusts wordlines of a block that nothing else is done with, of which no page has to move
-    /// for it, where its policy has room for the reads; tells whether.
+    /// Merges wordlines of a block in place. The block has no job, and no page has to move for it.
+    /// Returns false if the policy's reserve of reads is too small.
     pub(crate) fn adjust_in_place(
         &mut self,
         flash: &mut Flash,
@@ -102,7 +103,7 @@ impl Ftl {
         true
     }
 
-    /// Adjusts a wordline of a job for a coding. `reserved` as for a move.
+    /// Merges a wordline of a job in place for a coding. `reserved` as for a move.
     pub(super) fn adjust(
         &mut self,
         flash: &mut Flash,
@@ -136,8 +137,8 @@ impl Ftl {
         }
     }
 
-    /// Senses a page of a wordline that was just adjusted, and writes it elsewhere where it is not
-    /// what memory holds.
+    /// Senses a page of a wordline that was just merged, and writes it elsewhere if it differs from
+    /// the copy in memory.
     fn verify(
         &mut self,
         flash: &mut Flash,
@@ -169,8 +170,8 @@ impl Ftl {
         self.carry_page(flash, slots, job, (src, level, Some(Origin::Copy(src))), Some(to));
     }
 
-    /// A job has adjusted all that it will. Where all that is left of its block was adjusted in it,
-    /// the block is as old as the first of that.
+    /// Ends the merging of a job. If all remaining wordlines of its block were merged by it, the
+    /// block is as old as the first merge.
     pub(super) fn end_adjusting(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job) {
         let Some((adjusted, first)) = &job.adjusted else { return };
         let (block, bits) = (job.block, flash.geometry.cell.bits());
@@ -183,7 +184,7 @@ impl Ftl {
             .filter(holds)
             .all(|wordline| adjusted.holds(wordline));
         if is_new || planted(Bug::AgeRestartsInPart) {
-            // What it holds of old versions was not adjusted.
+            // Old versions in the block were not merged.
             self.make_whole_before_recoding(
                 flash,
                 block,
@@ -194,7 +195,8 @@ impl Ftl {
         }
     }
 
-    /// A block is younger than it was: it is due later, and enters its next step of age sooner.
+    /// Sets new times for a block that became younger: it is due later, and enters its next step of
+    /// age earlier.
     fn arm_again_for_age(&mut self, flash: &Flash, slots: &Slots, block: BlockId) {
         if self.steps.runs && !planted(Bug::StepsOfOlder) {
             self.steps.set(block, flash.next_step_begins(block).cast_signed());
@@ -207,7 +209,7 @@ impl Ftl {
         }
     }
 
-    /// What merging a wordline of a job takes on an idle drive.
+    /// Returns the time to merge a wordline of a job on an idle drive.
     pub(super) fn ns_of_merge(&self, job: &Job) -> crate::base::units::Ns {
         if self.adjusting.is_some() && job.adjusts() { self.adjust_ns } else { self.merge_ns }
     }

@@ -1,5 +1,5 @@
-//! The write buffer: gathers partial writes of a page and absorbs rewrites, first in first out.
-//! A slot remembers where the page's older data lies on flash until that is no longer needed.
+//! Write buffer: gathers partial writes of a page and absorbs rewrites, first in first out. A slot
+//! keeps the place of the page's older data on flash until that data is no longer needed.
 
 use std::collections::VecDeque;
 
@@ -7,33 +7,35 @@ use crate::base::units::{Lpn, Lpns};
 use crate::ftl::map::Entry;
 use crate::watch::observer::NO_LPN;
 
-/// Which parts of a page are new: a bit per 64th of the page.
+/// Mask of a page that is new as a whole. Each bit stands for a 64th of the page.
 pub(crate) const WHOLE: u64 = u64::MAX;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Slot {
     pub(crate) lpn: Lpn,
     pub(crate) mask: u64,
-    /// The map entry that the buffer hides: a page of flash, or none.
+    /// Map entry that the buffer hides: a page of flash, or none.
     pub(crate) below: Entry,
-    /// Of a page that waits for its wordline: the host wrote it, and it is no mover's copy, or no
-    /// longer.
+    /// Whether the host wrote the page. For pages that wait for their wordline, a mover's copy has
+    /// false.
     pub(crate) is_new: bool,
-    /// The write request that it came with first.
+    /// Number of the write request that first wrote the page.
     pub(crate) group: u32,
 }
 
 pub(crate) struct WriteBuffer {
-    /// The write request that pages come with now.
+    /// Number of the current write request.
     pub(crate) group: u32,
-    /// Whether they are too many to be kept: they go through.
+    /// Whether the current request has more pages than the buffer may keep. They then pass on to
+    /// flash as soon as possible.
     pub(crate) goes_through: bool,
     slots: Vec<Slot>,
     unused: Vec<u32>,
     order: VecDeque<u32>,
-    /// So many at the front of the order go through.
+    /// Number of pages at the front of the order that pass on to flash.
     through: usize,
-    /// Slots from this one on are for pages that wait for their wordline; unused ones of them.
+    /// Number of the first slot for pages that wait for their wordline, and the unused slots from
+    /// there on.
     first_staged: u32,
     unused_staged: Vec<u32>,
 }
@@ -73,7 +75,7 @@ impl WriteBuffer {
         &mut self.slots[slot as usize]
     }
 
-    /// Takes in a page that was not in the buffer, which must not be full; gives its slot.
+    /// Adds a page that was not in the buffer, and returns its slot. The buffer must not be full.
     pub(crate) fn insert(&mut self, entry: Slot) -> u32 {
         let slot = self.unused.pop().expect("the caller made room");
         self.slots[slot as usize] = entry;
@@ -81,7 +83,7 @@ impl WriteBuffer {
         slot
     }
 
-    /// Takes in a page that waits for its wordline; it is in nobody's way.
+    /// Adds a page that waits for its wordline. It takes no space of other pages.
     pub(crate) fn stage(&mut self, entry: Slot) -> u32 {
         let slot = self.unused_staged.pop().unwrap_or(self.slots.len() as u32);
         if slot as usize == self.slots.len() {
@@ -95,23 +97,23 @@ impl WriteBuffer {
         slot >= self.first_staged
     }
 
-    /// The page waits no longer.
+    /// Removes a page that waited for its wordline.
     pub(crate) fn unstage(&mut self, slot: u32) -> Slot {
         self.unused_staged.push(slot);
         self.slots[slot as usize]
     }
 
-    /// The page that came first.
+    /// Returns the oldest page.
     pub(crate) fn oldest(&self) -> Option<&Slot> {
         self.nth(0)
     }
 
-    /// The page that so many others came before.
+    /// Returns the page after the `n` oldest pages.
     pub(crate) fn nth(&self, n: usize) -> Option<&Slot> {
         self.order.get(n).map(|s| &self.slots[*s as usize])
     }
 
-    /// The page that came first, out of the buffer.
+    /// Removes and returns the oldest page.
     #[inline]
     pub(crate) fn evict(&mut self) -> Option<Slot> {
         let slot = self.order.pop_front()?;
@@ -120,7 +122,7 @@ impl WriteBuffer {
         Some(self.slots[slot as usize])
     }
 
-    /// Forgets a page (trimmed).
+    /// Removes a trimmed page.
     pub(crate) fn discard(&mut self, slot: u32) {
         let at =
             self.order.iter().position(|s| *s == slot).expect("a buffered page is in the order");
@@ -129,18 +131,18 @@ impl WriteBuffer {
         self.unused.push(slot);
     }
 
-    /// Whether a page leaves last, as things stand.
+    /// Returns whether a page is the last in the order now.
     pub(crate) fn is_newest(&self, slot: u32) -> bool {
         self.order.back() == Some(&slot)
     }
 
-    /// Pages that go through.
+    /// Returns the number of pages that pass on to flash.
     pub(crate) fn through(&self) -> usize {
         self.through
     }
 
-    /// A page that came just now, or again, goes through: behind others that do, and before all
-    /// that stay.
+    /// Makes a page that was just written pass on to flash: after others that do, and before all
+    /// others.
     pub(crate) fn pass(&mut self, slot: u32) {
         let at =
             self.order.iter().position(|s| *s == slot).expect("a buffered page is in the order");
@@ -151,7 +153,7 @@ impl WriteBuffer {
         }
     }
 
-    /// These pages, as far as they are there and stay, leave last from now on, and together.
+    /// Moves these pages to the end of the order, together, except those that pass on to flash.
     pub(crate) fn keep_longest(&mut self, pages: &Lpns) {
         let staying = self.order.split_off(self.through);
         let (last, first): (Vec<u32>, Vec<u32>) =

@@ -1,5 +1,4 @@
-//! Keeping free blocks: garbage collection, urgent and in the background, and static wear
-//! levelling.
+//! Free blocks: garbage collection, urgent or in the background, and static wear levelling.
 
 use crate::base::streams::{GC, HOST, RESERVE, WEAR};
 use crate::base::units::{BlockId, Cause, Reads, StreamId};
@@ -14,15 +13,16 @@ use crate::slots::Slots;
 use crate::slots::gc::Candidates;
 use crate::slots::rewrite::Rewrite;
 
-/// Nothing is left that cleaning could gain by.
+/// Message for a drive in which cleaning gains nothing more.
 const OVERCOMMITTED: &str = "no victim, no job and no free block: the drive has too few spare \
                              blocks";
 
-/// Static wear levelling looks at every block once while a sixteenth of them is erased.
+/// Number of times that static wear levelling checks all blocks during as many erases as the drive
+/// has blocks.
 const LOOKS_PER_TURN: u32 = 16;
 
 impl Ftl {
-    /// Cleans until so many blocks of a domain are free.
+    /// Cleans until this number of blocks of a domain are free.
     pub(crate) fn ensure_free(
         &mut self,
         flash: &mut Flash,
@@ -35,7 +35,7 @@ impl Ftl {
         }
     }
 
-    /// Cleans until a block of a domain is free beside the reserve.
+    /// Cleans until one block of a domain is free in addition to the reserve.
     pub(crate) fn ensure_room(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
         self.ensure_free(flash, slots, domain, self.reserve() + 1);
         if self.share.is_some() {
@@ -43,13 +43,13 @@ impl Ftl {
         }
     }
 
-    /// Free blocks, of each domain, that only moves may take.
+    /// Returns the number of free blocks in each domain that only moves may take.
     pub(crate) fn reserve(&self) -> u32 {
         self.streams.reserve()
     }
 
-    /// Sees to a free block for a stream that is about to open one: in the IPR pool where it wants
-    /// one there.
+    /// Cleans until there is a free block for a stream that will open one. It is in the IPR pool if
+    /// the stream wants that.
     pub(crate) fn free_for(
         &mut self,
         flash: &mut Flash,
@@ -64,7 +64,7 @@ impl Ftl {
         if self.share.is_some() && matches!(cause, Cause::Reclaim | Cause::Refresh) {
             self.keep_room(flash, slots, stream);
         }
-        // Cleaning may have opened one of this very stream, and then gains no other.
+        // Cleaning may have opened a block of this stream itself, and then gains no other.
         assert!(
             self.free.count(domain) >= blocks || self.has_open_in(flash, stream, domain),
             "{OVERCOMMITTED}"
@@ -75,8 +75,8 @@ impl Ftl {
         self.count_cleaning(flash, before, cause);
     }
 
-    /// Sees to a free block of a domain beside the reserve where cleaning gains one; tells whether
-    /// there is one. For what may also be done without.
+    /// Cleans until a block of a domain is free in addition to the reserve, as long as cleaning
+    /// gains space. Returns whether there is one. For work that is optional.
     pub(super) fn free_if_it_gains(
         &mut self,
         flash: &mut Flash,
@@ -90,7 +90,7 @@ impl Ftl {
         self.free.count(domain) > self.reserve()
     }
 
-    /// GC has erased so many blocks before it cleaned for somebody.
+    /// Counts the blocks that GC has erased for a job since there were `before` erases.
     fn count_cleaning(&mut self, flash: &Flash, before: u64, cause: Cause) {
         let is_uncounted = planted(Bug::DeferredCleaningUncounted) && flash.is_timed();
         if cause == Cause::Reclaim && !self.bugs.has(Bug::CleaningUncounted) && !is_uncounted {
@@ -98,14 +98,14 @@ impl Ftl {
         }
     }
 
-    /// Cleans a block of the IPR pool, which has none free (ipr-2018 III-D): none that is of low
-    /// density or read-hot, and none that wear levelling wrote of late. Where the pool is kept, a
-    /// block without an invalid page is evicted where there is no better one.
+    /// Cleans a block of the IPR pool if the pool has no free block (ipr-2018 III-D). Blocks of low
+    /// density, read-hot blocks, and blocks that wear levelling wrote recently are not cleaned. If
+    /// the pool is kept, a block without an invalid page is evicted if there is no better one.
     ///
-    /// An eviction gains no space, so it must neither repeat nor starve GC. It is done once for
-    /// each block that a read-hot stream opens. More blocks than the reserve are free then, all
-    /// outside, and hold its pages in the place of the block that its erase gives back: GC has as
-    /// many pages to write to as before.
+    /// An eviction gains no space, so it must not repeat or take blocks from GC. It is done once
+    /// for each block that a read-hot stream opens. At that time, more blocks than the reserve are
+    /// free, all outside the pool. They take the pages of the evicted block, and its erase gives a
+    /// block back. So GC has as many pages to write to as before.
     fn collect_in_pool(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
         let evicts = self.streams.evicts_full();
         let rests = |block: BlockId| {
@@ -125,16 +125,16 @@ impl Ftl {
         }
     }
 
-    /// Frees a block of a domain: cleans one, else finishes any job. Where flash has failed, the
-    /// spare may be less than the technique goes by: blocks that hold fewer pages than they could
-    /// then give way. Tells whether there is anything to do.
+    /// Frees a block of a domain: cleans one, or else finishes any job. If flash has failed, there
+    /// may be fewer spare blocks than the technique was set up for. Then blocks that hold fewer
+    /// pages than they could are moved, too. Returns false if nothing can be done.
     fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) -> bool {
         if self.clean_one(flash, slots, domain) {
             return true;
         }
         let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
         if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here)) {
-            // Moving a part of a block frees none.
+            // Moving a part of a block frees no block.
             let mut job = self.take_job(flash, id).widened();
             self.pad(flash, slots, Gatherer::Block(job.block));
             self.run_job(flash, slots, &mut job, true);
@@ -150,8 +150,8 @@ impl Ftl {
         true
     }
 
-    /// Cleans a block of a domain: finishes a GC job under way there, else cleans the best victim.
-    /// Tells whether there is any.
+    /// Cleans a block of a domain: finishes a running GC job there, or else cleans the best victim.
+    /// Returns false if there is no victim.
     pub(super) fn clean_one(
         &mut self,
         flash: &mut Flash,
@@ -178,7 +178,8 @@ impl Ftl {
         true
     }
 
-    /// The block that GC should clean: a protected one only where there is no other.
+    /// Returns the block that GC should clean. A protected block is cleaned only if there is no
+    /// other.
     fn pick_victim(&self, flash: &Flash, slots: &mut Slots, domain: usize) -> Option<BlockId> {
         self.pick_victim_of(flash, slots, domain, (&|block| !flash.is_protected(block), false))
             .or_else(|| self.pick_victim_of(flash, slots, domain, (&|_| true, false)))
@@ -203,7 +204,8 @@ impl Ftl {
         })
     }
 
-    /// Free blocks of a domain that background cleaning aims at; 0 where it is off.
+    /// Returns the number of free blocks of a domain that background cleaning aims for; 0 if it is
+    /// off.
     pub(crate) fn background_blocks(&self) -> u32 {
         if planted(Bug::BackgroundThoughOff) {
             self.background_blocks.max(self.reserve() + 2)
@@ -212,8 +214,8 @@ impl Ftl {
         }
     }
 
-    /// Starts background cleaning where fewer blocks of a domain are free than wanted; the timed
-    /// gear spends idle gaps on it.
+    /// Starts background cleaning if a domain has fewer free blocks than wanted. The timed gear
+    /// runs it in idle gaps.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
     pub(crate) fn collect_in_background(
@@ -230,8 +232,8 @@ impl Ftl {
     fn begin_in_background(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
         let wanted = self.background_blocks();
         let (free, running) = (self.free.count(domain), self.gc_jobs[domain]);
-        // A job per die at most: more would only spread the idle time thinner. One alone may begin
-        // with no more than the reserve.
+        // At most one job per die runs, because more jobs would only share the same idle time. A
+        // job that runs alone may begin with only the reserve free.
         if free + running < wanted
             && running * flash.geometry.domains() < flash.geometry.dies()
             && free + u32::from(running == 0) > RESERVE
@@ -242,8 +244,8 @@ impl Ftl {
         }
     }
 
-    /// Moves the data of the youngest block where it lags too far behind: it holds data that nobody
-    /// rewrites.
+    /// Moves the data of the youngest block if its wear is too far behind. Such a block holds data
+    /// that is not rewritten.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
     pub(crate) fn level_wear(&mut self, flash: &mut Flash, slots: &mut Slots) {
@@ -269,8 +271,8 @@ impl Ftl {
         };
         let wear = |b: BlockId| flash.cold(b).effective_milli();
         let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
-        // Of each die where data cannot go to another: the block that lags most behind the oldest
-        // of its own.
+        // If data cannot move between dies, this is done on each die, for the block that is
+        // furthest behind the oldest one of its die.
         let lagging = (0..flash.geometry.domains()).filter_map(|domain| {
             let youngest =
                 flash.geometry.blocks_of_domain(domain).filter(idle).min_by_key(|b| {
@@ -293,8 +295,8 @@ mod tests {
     use crate::drive::Drive;
     use crate::testing::one_plane;
 
-    /// The last 12 of its blocks are the pool. All data was overwritten once in the order of its
-    /// addresses, so that what the pool holds by now is regular and valid.
+    /// Creates a drive whose last 12 blocks are the pool. All data was overwritten once in the
+    /// order of its addresses, so the contents of the pool are regular and valid.
     fn drive_with_a_full_pool(keep_pool: bool) -> Drive {
         let more = format!("wear = {{ static_gap = 0 }}\ndensity = {{ keep_pool = {keep_pool} }}");
         let mut drive = one_plane("ipr", &more);
@@ -303,7 +305,7 @@ mod tests {
         drive
     }
 
-    /// Reads 5 of 24 pages so much that they make up 7.5 blocks, fewer than the pool holds.
+    /// Reads 5 of 24 pages so often that they take 7.5 blocks, less than the pool holds.
     fn read_a_fifth(drive: &mut Drive, times: u32) {
         let hot: Vec<Lpn> =
             Lpn::range(0..drive.geometry.host_pages).filter(|lpn| lpn.number() % 24 < 5).collect();
@@ -327,7 +329,8 @@ mod tests {
         assert!(shared > 0, "where they do not, the pool has none to give");
     }
 
-    /// Host writes to blocks of the pool that were opened although one outside was free.
+    /// Returns the number of host writes to pool blocks that were opened although a block outside
+    /// was free.
     fn intrusions(keep_pool: bool) -> u32 {
         let mut drive = drive_with_a_full_pool(keep_pool);
         let mut found = 0;

@@ -1,14 +1,14 @@
-//! Erased blocks, by plane, youngest first (dynamic wear levelling) or in the order of their erase.
-//! They are counted by domain: for the drive or, where a page has a die of its own, for each die.
+//! Erased blocks by plane, youngest first (dynamic wear levelling) or in the order of their erases.
+//! They are counted by domain: for the whole drive or, if each page has a fixed die, for each die.
 
 use std::collections::BTreeSet;
 
 use crate::base::units::BlockId;
 
-/// Where a free block is to be taken.
+/// Place from which a free block is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Within the IPR pool.
+    /// Inside the IPR pool.
     Pool,
     Outside,
     Any,
@@ -20,14 +20,14 @@ pub(crate) struct FreeBlocks {
     domains: Vec<Counts>,
 }
 
-/// Free blocks of a domain, and those of them that lie in the pool.
+/// Number of free blocks of a domain, and how many of them are in the pool.
 #[derive(Clone, Default)]
 struct Counts {
     all: u32,
     in_pool: u32,
 }
 
-/// Free blocks of a plane, those of the IPR pool apart.
+/// Free blocks of a plane; those of the IPR pool are separate.
 #[derive(Clone, Default)]
 struct Plane {
     outside: BTreeSet<(u64, BlockId)>,
@@ -35,7 +35,7 @@ struct Plane {
 }
 
 impl Plane {
-    /// Whether the next block of a side lies in the pool.
+    /// Returns whether the next block of a side is in the pool.
     fn is_pool_next(&self, side: Side, worn: bool) -> bool {
         match side {
             Side::Pool => true,
@@ -59,7 +59,7 @@ impl FreeBlocks {
         &mut self.domains[plane as usize / self.planes_per_domain]
     }
 
-    /// The planes of a domain.
+    /// Returns the planes of a domain.
     pub(crate) fn planes_of(&self, domain: usize) -> std::ops::Range<u32> {
         let first = domain * self.planes_per_domain;
         first as u32..(first + self.planes_per_domain) as u32
@@ -76,7 +76,7 @@ impl FreeBlocks {
         counts.in_pool += u32::from(in_pool);
     }
 
-    /// The block that would be taken.
+    /// Returns the block that would be taken next.
     pub(crate) fn next(&self, plane: u32, side: Side, worn: bool) -> Option<BlockId> {
         let of = &self.planes[plane as usize];
         let set = if of.is_pool_next(side, worn) { &of.pool } else { &of.outside };
@@ -84,7 +84,7 @@ impl FreeBlocks {
         Some(*block)
     }
 
-    /// Takes the first block of a plane's side, or its last where worn blocks are wanted.
+    /// Takes the first block of a plane's side, or the last one if `worn` blocks are wanted.
     pub(crate) fn take(&mut self, plane: u32, side: Side, worn: bool) -> Option<BlockId> {
         let from_pool = self.planes[plane as usize].is_pool_next(side, worn);
         let Plane { outside, pool } = &mut self.planes[plane as usize];
@@ -96,7 +96,7 @@ impl FreeBlocks {
         Some(block)
     }
 
-    /// Takes all of them.
+    /// Takes all free blocks.
     pub(crate) fn take_all(&mut self) -> Vec<BlockId> {
         self.domains.iter_mut().for_each(|counts| *counts = Counts::default());
         let planes = self
@@ -106,7 +106,7 @@ impl FreeBlocks {
         planes.flatten().map(|(_, block)| block).collect()
     }
 
-    /// Takes out a block of a plane that is used no more.
+    /// Removes a block of a plane that will not be used any more.
     pub(crate) fn remove(&mut self, plane: u32, block: BlockId, in_pool: bool) {
         let of = &mut self.planes[plane as usize];
         let set = if in_pool { &mut of.pool } else { &mut of.outside };
@@ -118,7 +118,7 @@ impl FreeBlocks {
         counts.in_pool -= gone * u32::from(in_pool);
     }
 
-    /// Free blocks on a plane's side.
+    /// Returns the number of free blocks on a plane's side.
     pub(crate) fn in_plane(&self, plane: u32, side: Side) -> usize {
         let Plane { outside, pool } = &self.planes[plane as usize];
         match side {
@@ -128,7 +128,7 @@ impl FreeBlocks {
         }
     }
 
-    /// Free blocks on a side, of all planes of a domain.
+    /// Returns the number of free blocks on a side, in all planes of a domain.
     pub(crate) fn count_in(&self, domain: usize, side: Side) -> u32 {
         let Counts { all, in_pool } = self.domains[domain];
         match side {
@@ -143,13 +143,13 @@ impl FreeBlocks {
         self.domains[domain].all
     }
 
-    /// Free blocks of the drive.
+    /// Returns the number of free blocks of the drive.
     pub(crate) fn total(&self) -> u32 {
         self.domains.iter().map(|counts| counts.all).sum()
     }
 }
 
-/// The first block of a set; after every other where there is none.
+/// Returns the first block of a set, or a value above all others if the set is empty.
 fn first(set: &BTreeSet<(u64, BlockId)>) -> (u64, BlockId) {
     set.first().copied().unwrap_or((u64::MAX, BlockId::NONE))
 }

@@ -1,11 +1,11 @@
-//! Where a die programs whole wordlines (`timing.program_unit = "wordline"`): pages wait in the
-//! controller's memory, a wordline's worth for each stream, until one program takes them all. Until
-//! then the map leads to the write buffer, and reads are served from there.
+//! Programs of whole wordlines (`timing.program_unit = "wordline"`). For each stream, up to a
+//! wordline of pages waits in the controller's memory until one program takes them all. Until then
+//! the map leads to the write buffer, and reads are served from there.
 //!
-//! A wordline that would wait too long is padded: it is programmed with what there is, and its
-//! other pages hold nothing. That is so without a write buffer at the end of each request, after a
-//! time without requests, and at the end of preparation. The memory is as safe as the write buffer,
-//! so the block that a waiting copy came from may be erased.
+//! A wordline that would wait too long is padded: it is programmed with the waiting pages, and its
+//! other pages are empty. Without a write buffer, this happens at the end of each request. It also
+//! happens after a time without requests and at the end of preparation. The memory is as safe as
+//! the write buffer, so the block that a waiting copy came from may be erased.
 //!
 //! ```text
 //! TLC, pages A to E for one stream:    A waits    A B wait    A B C are programmed    D waits    D E wait    padded: D E - are programmed
@@ -24,8 +24,8 @@ use crate::slots::Slots;
 use crate::watch::observer::Origin;
 
 impl Ftl {
-    /// Takes in a page for a wordline to come, and programs that when it is complete. The caller
-    /// has seen to free blocks.
+    /// Adds a page to the next wordline, and programs the wordline when it is complete. The caller
+    /// has ensured that there are free blocks.
     pub(crate) fn gather(
         &mut self,
         flash: &mut Flash,
@@ -51,35 +51,35 @@ impl Ftl {
         self.program_gathered(flash, slots, by, false);
     }
 
-    /// What the timed gear knows the next wordline by.
+    /// Returns the serial number of the next wordline in the timed gear.
     pub(crate) fn gather_serial(&mut self, by: Gatherer) -> u32 {
         self.gathers.of(by).serial
     }
 
-    /// Programs a wordline with what waits for it, if anything does.
+    /// Programs a wordline with the pages that wait for it, if there are any.
     pub(crate) fn pad(&mut self, flash: &mut Flash, slots: &mut Slots, by: Gatherer) {
         self.before_padding(flash, slots, by);
         if let Gatherer::Stream(stream) = by
             && self.gathers.len(by) > 0
             && self.needs_block(stream)
         {
-            // Pages that have dies of their own do not wait for their wordline.
+            // Pages with fixed dies do not wait for their wordline.
             self.ensure_room(flash, slots, 0);
         }
-        // GC may have completed it meanwhile.
+        // GC may have completed the wordline in the meantime.
         while self.gathers.len(by) > 0 {
             self.program_gathered(flash, slots, by, true);
         }
     }
 
-    /// Programs the wordlines that some kind of data waits for.
+    /// Programs the incomplete wordlines of a kind of data.
     pub(crate) fn pad_kind(&mut self, flash: &mut Flash, slots: &mut Slots, kind: StreamId) {
         for stream in self.streams.of_kind(kind) {
             self.pad(flash, slots, Gatherer::Stream(stream));
         }
     }
 
-    /// Programs all wordlines that pages wait for. Jobs under way within a block keep theirs.
+    /// Programs all incomplete wordlines of streams. Jobs that write within a block keep theirs.
     pub(crate) fn pad_streams(&mut self, flash: &mut Flash, slots: &mut Slots) {
         while let Some(gather) =
             self.gathers.open.iter().find(|g| g.len > 0 && matches!(g.by, Gatherer::Stream(_)))
@@ -89,7 +89,7 @@ impl Ftl {
         }
     }
 
-    /// The host trimmed a page that waits.
+    /// Drops a waiting page that the host trimmed.
     pub(crate) fn forget_gathered(&mut self, slot: u32) {
         if !self.bugs.has(Bug::GatherForgetsTrim) {
             self.gathers.forget(if self.bugs.has(Bug::GatherForgetsAnother) {
@@ -101,8 +101,8 @@ impl Ftl {
         self.buffer.unstage(slot);
     }
 
-    /// Programs the next wordline where as many pages wait as it takes or, with `padded`, however
-    /// many wait.
+    /// Programs the next wordline if enough pages wait for it. With `padded`, any number of pages
+    /// is enough.
     fn program_gathered(
         &mut self,
         flash: &mut Flash,
@@ -111,8 +111,7 @@ impl Ftl {
         padded: bool,
     ) {
         let waiting = self.gathers.len(by);
-        // Before there are as many as a wordline of any block of this stream takes, no block is
-        // opened.
+        // No block is opened before the pages fill a wordline of any block of this stream.
         let bits = flash.geometry.cell.bits();
         let fewest = match by {
             Gatherer::Stream(stream) => flash
@@ -136,8 +135,8 @@ impl Ftl {
             Gatherer::Block(block) => block,
         };
         let (kept, wanted) = self.pages_of_next_wordline(flash, by, block);
-        // A block is not opened for nothing: one that is denser than the stream wanted begins with
-        // a padded wordline.
+        // An opened block is written at once. If it is denser than the stream wanted, it begins
+        // with a padded wordline.
         let is_new = flash.hot(block).write_ptr == 0;
         if waiting < wanted && !padded && !is_new {
             return;
@@ -156,7 +155,8 @@ impl Ftl {
         }
     }
 
-    /// Pages of a block's next wordline that are programmed, and those of them that may hold data.
+    /// Returns the number of programmed pages of a block's next wordline, and how many of them may
+    /// hold data.
     fn pages_of_next_wordline(&self, flash: &Flash, by: Gatherer, block: BlockId) -> (u32, u32) {
         let hot = flash.hot(block);
         let kept = flash.geometry.codings.row(hot.mode).kinds();
@@ -178,7 +178,7 @@ impl Ftl {
     ) {
         let is_within = matches!(by, Gatherer::Block(_));
         if is_within {
-            // It is no stream's: open for this program only.
+            // The block belongs to no stream, so it is open only for this program.
             flash.set_state(block, BlockState::Open);
         }
         let first = flash.next_page(block);

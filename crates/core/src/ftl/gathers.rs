@@ -1,31 +1,31 @@
-//! Pages that wait for the rest of their wordline, a wordline's worth for each stream.
+//! Pages that wait for the rest of their wordline, up to a wordline for each stream.
 
 use crate::base::units::{BlockId, Cause, StreamId};
 use crate::bugs::{Bug, planted};
 
-/// Who gathers pages for a wordline.
+/// Writer that gathers pages for a wordline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gatherer {
     Stream(StreamId),
-    /// A block that is written again within itself.
+    /// Block whose data is written again within the block itself.
     Block(BlockId),
 }
 
-/// Pages of a wordline: QLC has four.
+/// Largest number of pages of a wordline: QLC has four.
 pub(super) const MOST: usize = 4;
 
-/// A page that waits.
+/// Page that waits for its wordline.
 #[derive(Clone, Copy)]
 pub(super) struct Waiting {
-    /// Of the write buffer.
+    /// Slot of the write buffer.
     pub(super) slot: u32,
     pub(super) cause: Cause,
 }
 
-/// The pages of a wordline to come.
+/// Waiting pages of one wordline.
 pub(super) struct Gather {
     pub(super) by: Gatherer,
-    /// Names this wordline to the timed gear.
+    /// Serial number of this wordline in the timed gear.
     pub(super) serial: u32,
     pub(super) pages: [Waiting; MOST],
     pub(super) len: u32,
@@ -38,7 +38,7 @@ impl Gather {
     }
 }
 
-/// All that wait; none where pages are programmed one by one.
+/// Waiting pages of all wordlines; empty if pages are programmed one by one.
 pub(crate) struct Gathers {
     pub(super) open: Vec<Gather>,
     pub(super) next_serial: u32,
@@ -71,8 +71,8 @@ impl Gathers {
         self.open.iter().find(|gather| gather.by == by).map_or(0, |gather| gather.len)
     }
 
-    /// The first pages of those that wait, and what the timed gear knows their wordline by. What is
-    /// left, if anything, belongs to the next one.
+    /// Takes the first waiting pages of a wordline and its serial number in the timed gear. The
+    /// pages that are left belong to the next wordline.
     pub(super) fn take(&mut self, by: Gatherer, pages: u32) -> (u32, [Waiting; MOST]) {
         self.next_serial = self.next_serial.wrapping_add(1);
         let next = self.next_serial;

@@ -1,4 +1,4 @@
-//! A job: a block of which something is written anew, and how far that has come.
+//! Job: a block whose data is rewritten, and the progress of this.
 
 use crate::base::codings::FASTER;
 use crate::base::dose::Quarters;
@@ -9,48 +9,50 @@ use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::slots::rewrite::{Destination, Part, Recode, Rewrite};
 
-/// Names a deferred job; slots are reused, serial numbers are not.
+/// Reference to a deferred job. Slots are reused, but serial numbers are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct JobRef {
     pub(super) slot: usize,
     pub(super) serial: u64,
-    /// What it moves.
+    /// Block that the job rewrites.
     pub(crate) block: BlockId,
 }
 
-/// A block of which something is written anew.
+/// Block whose data is rewritten.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     pub(super) serial: u64,
     pub(crate) block: BlockId,
     pub(crate) cause: Cause,
-    /// What is to be done, as [`settled`](crate::ftl::Ftl::settle); wordlines that were merged by
-    /// themselves are taken out.
+    /// Work of the job, as [`settled`](crate::ftl::Ftl::settle). Wordlines that were merged by
+    /// themselves are removed.
     pub(super) rewrite: Rewrite,
-    /// The pages that move, where not all.
+    /// Pages that move; `None` if all move.
     pub(crate) pages: Option<PageSet>,
-    /// Where pages that stay within the block are written from.
+    /// First page to which pages that stay within the block are written.
     pub(super) within: Option<PageInBlock>,
-    /// First page not yet looked at.
+    /// First page that is not yet handled.
     pub(crate) cursor: PageInBlock,
-    /// First wordline not yet merged of a block that is recoded.
+    /// First wordline of a recoded block that is not yet merged.
     pub(crate) merged: WordlineInBlock,
-    /// Wordlines that were adjusted, and when the first of them was.
+    /// Wordlines that were merged in place for faster reads, and the time of the first of these
+    /// merges.
     pub(super) adjusted: Option<(WordlineSet, Moment)>,
-    /// Groups of 64 pages whose map entries were asked for.
+    /// Number of groups of 64 pages whose map entries were prefetched.
     pub(super) fetched: u32,
     pub(crate) started_at: Ns,
-    /// The block's dose, in quarters, when the job began or got its deadline.
+    /// Dose of the block, in quarters, when the job began or got its deadline.
     pub(crate) from: Quarters,
-    /// Block reads at which the block may serve no further one, movers' own from `from` on apart.
+    /// Number of block reads at which the block may serve no more reads. The reads of movers from
+    /// `from` on do not count.
     pub(crate) deadline: Reads,
 }
 
 impl Job {
-    /// Where a page goes.
+    /// Returns the destination of a page.
     #[inline]
     pub(super) fn destination(&self, page: PageInBlock) -> Destination {
-        // Most jobs have one part, which holds all pages.
+        // Most jobs have one part with all pages.
         if let [Part { pages: None, to }] = self.rewrite.parts[..] {
             to
         } else {
@@ -65,7 +67,7 @@ impl Job {
         parts[if planted(Bug::DivideInverted) { parts.len() - 1 - at } else { at }].to
     }
 
-    /// Pages that recoding, as far as it is still to come, takes away.
+    /// Returns the number of pages that the remaining recoding takes away.
     #[inline]
     pub(crate) fn pages_taken(&self, flash: &Flash) -> u32 {
         if self.rewrite.recode == Recode::Nothing { 0 } else { self.pages_recoded(flash) }
@@ -85,7 +87,7 @@ impl Job {
         }
     }
 
-    /// Wordlines that it has still to merge.
+    /// Returns the number of wordlines that are still to be merged.
     pub(crate) fn merges_left(&self, flash: &Flash) -> u32 {
         match &self.rewrite.recode {
             Recode::Nothing => 0,
@@ -94,7 +96,7 @@ impl Job {
         }
     }
 
-    /// Valid pages that it has still to move.
+    /// Returns the number of valid pages that are still to be moved.
     pub(crate) fn pages_left(&self, flash: &Flash) -> u32 {
         match &self.pages {
             None => u32::from(flash.hot(self.block).valid),
@@ -109,13 +111,14 @@ impl Job {
         }
     }
 
-    /// Whether it adjusts wordlines, or has adjusted some.
+    /// Returns whether the job merges wordlines for faster reads, or has merged some.
     pub(crate) fn adjusts(&self) -> bool {
         self.adjusted.is_some()
             || matches!(&self.rewrite.recode, Recode::Wordlines(left) if left.by_coding().any(|(coding, _)| coding >= FASTER))
     }
 
-    /// A wordline of a block of so many was adjusted.
+    /// Records that a wordline was merged in place for faster reads. The block has this many
+    /// wordlines.
     pub(super) fn note_adjusted(
         &mut self,
         wordline: WordlineInBlock,
@@ -128,14 +131,15 @@ impl Job {
             .insert(wordline, 1);
     }
 
-    /// The clock is set back by so much.
+    /// Sets the clock back by this time.
     pub(crate) fn set_back(&mut self, by: Ns) {
         if let Some((_, first)) = &mut self.adjusted {
             *first -= by.cast_signed();
         }
     }
 
-    /// The same job for the whole block, to the one stream that the reserve is kept for.
+    /// Returns the job for the whole block. Its destination is the stream for which the reserve is
+    /// kept.
     pub(crate) fn widened(self) -> Self {
         Self {
             rewrite: Rewrite::all_to(self.block, GC),
@@ -156,7 +160,7 @@ mod tests {
     use crate::drive::{Drive, Techniques};
     use crate::flash::block::BlockState;
 
-    /// A full drive in the timed gear, and a deferred job for a block of it.
+    /// Creates a full drive in the timed gear, and a deferred job for one of its blocks.
     fn drive() -> (Drive, usize) {
         let mut config = tiny_config();
         config.start.fill = 1.0;
@@ -184,7 +188,7 @@ mod tests {
         assert_eq!(adjusted.1, -6);
     }
 
-    /// Merging the eight wordlines of a block takes a program of 500 us each, at least.
+    /// Merging the eight wordlines of a block takes at least a program of 500 us each.
     #[test]
     fn merges_take_time() {
         let (mut drive, slot) = drive();

@@ -1,14 +1,14 @@
-//! The reserve while it is lent: a deferred GC job that is alone may write to the last free blocks,
-//! and then depends on the room in them.
+//! Use of the reserve: a deferred GC job that runs alone may write to the last free blocks. From
+//! then on it needs the space in them.
 //!
-//! When such a job takes the reserve, there is room for all that it has left to move. That room may
-//! be lost otherwise: reclaim takes an open block that its reads have brought to its limit, or a
-//! wordline is padded. Where too little would be left, the job is finished first, and its erase
-//! gives a block back.
+//! When such a job takes the reserve, there is space for all the data that it must still move. This
+//! space may be lost in other ways: reclaim takes an open block that reads have brought to its
+//! limit, or a wordline is padded. If too little space would be left, the job is finished first,
+//! and its erase gives a block back.
 //!
 //! ```text
-//! 2 blocks of 24 pages are free, the job has 20 pages to move: it opens one and moves 5. Reclaim takes that one: 24 pages are left for 15.
-//! It opens the other, moves 5, and reclaim wants that too: none would be left for 10, so these move first, and the job's block is erased.
+//! 2 blocks of 24 pages are free, the job must move 20 pages: it opens one block and moves 5. Reclaim takes this block: 24 pages are left for 15.
+//! It opens the other block, moves 5, and reclaim wants this block, too: none would be left for 10 pages, so these move first, and the job's block is erased.
 //! ```
 
 use crate::base::streams::GC;
@@ -21,7 +21,7 @@ use crate::ftl::job::Job;
 use crate::slots::Slots;
 
 impl Ftl {
-    /// To be called before reclaim, or refresh, takes a block, which GC may have room in.
+    /// Prepares for reclaim or refresh of a block in which GC may have space. To be called first.
     pub(crate) fn before_reclaim(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId) {
         let hot = flash.hot(block);
         if hot.state == BlockState::Open && self.streams.is_of_gc(hot.stream) {
@@ -30,7 +30,7 @@ impl Ftl {
         }
     }
 
-    /// To be called before a wordline is padded.
+    /// Prepares for the padding of a wordline. To be called first.
     pub(crate) fn before_padding(&mut self, flash: &mut Flash, slots: &mut Slots, by: Gatherer) {
         if let Gatherer::Stream(stream) = by
             && self.streams.kind(stream) == GC
@@ -39,8 +39,8 @@ impl Ftl {
         }
     }
 
-    /// Finishes a deferred GC job that is alone in its domain where, with so many pages lost, GC
-    /// has too few to write to for what the job has left to move. Several never use the reserve.
+    /// Finishes a deferred GC job that runs alone in its domain, if GC has too little space for it
+    /// after the loss of `lost` pages. Two or more jobs never use the reserve.
     fn finish_unless_room(
         &mut self,
         flash: &mut Flash,
@@ -66,15 +66,15 @@ impl Ftl {
         }
     }
 
-    /// What keeps a domain from being cleaned, where flash has failed: a sentence. What cleaning
-    /// has left to move, or all but a page of a block, must fit into the free blocks and into those
-    /// that cleaning has open.
+    /// Returns a sentence that says why a domain cannot be cleaned after failures of flash. The
+    /// data that cleaning must still move, or all pages of a block but one, must fit into free
+    /// blocks and open blocks of GC.
     pub(crate) fn cannot_clean(&self, flash: &Flash, domain: usize) -> Option<String> {
         let is_here =
             |job: &&Job| job.cause == Cause::Gc && flash.geometry.domain_of(job.block) == domain;
         let to_move =
             self.jobs.iter().flatten().filter(is_here).map(|job| job.pages_left(flash)).max();
-        // Which of the streams of GC a job writes to goes by its block.
+        // The block of a job decides to which GC stream it writes.
         let streams = [Some(GC), self.streams.of_worn()].into_iter().flatten();
         let room =
             streams.map(|stream| self.room_for_cleaning(flash, domain, stream)).min().unwrap_or(0);
@@ -86,13 +86,13 @@ impl Ftl {
         })
     }
 
-    /// Pages that GC has read and not yet written.
+    /// Returns the number of pages that GC has read but not yet written.
     fn gathered_by_gc(&self) -> u32 {
         self.streams.of_kind(GC).map(|stream| self.gathers.len(Gatherer::Stream(stream))).sum()
     }
 
-    /// Pages that GC can write to its stream in a domain, whatever their budgets, if no block is
-    /// erased meanwhile.
+    /// Returns the number of pages that GC can write to its stream in a domain, for any hints,
+    /// until the next erase.
     fn room_for_cleaning(&self, flash: &Flash, domain: usize, stream: StreamId) -> u32 {
         let all = flash.geometry.pages_per_block;
         let is_here = |block: &&BlockId| {
@@ -114,8 +114,8 @@ mod tests {
     use crate::ftl::job::JobRef;
     use crate::slots::rewrite::Rewrite;
 
-    /// 60 blocks of 24 pages, of which no more are free than the reserve; and a job that cleans the
-    /// fullest block that is not full.
+    /// Creates a drive of 60 blocks of 24 pages, of which only the reserve is free, and a job. The
+    /// job cleans the block with the most valid pages that has an invalid one.
     fn drive_that_cleans(dies: u32, unit: ProgramUnit) -> (Drive, JobRef) {
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
@@ -158,8 +158,8 @@ mod tests {
         assert_eq!((taken, drive.ftl.free_blocks()), (2, 1));
     }
 
-    /// Most pages go to a wordline of three each: two blocks of 24 hold too few. Padding itself
-    /// never opens a block of the reserve.
+    /// Most pages take a wordline of three pages each, so two blocks of 24 pages hold too few of
+    /// them. Padding itself never opens a block of the reserve.
     #[test]
     fn cleaning_is_done_before_padding_takes_the_last_room_for_it() {
         let (mut drive, job) = drive_that_cleans(1, ProgramUnit::Wordline);
@@ -171,8 +171,8 @@ mod tests {
         assert_eq!(drive.ftl.free_blocks(), 1);
     }
 
-    /// GC may have three blocks open. It has one, the turn falls on another, and the room is no
-    /// more than the job needs.
+    /// GC may have three blocks open. It has one open, its next page belongs to another one, and
+    /// there is just enough space for the job.
     #[test]
     fn cleaning_that_a_deadline_finishes_uses_the_room_that_it_has() {
         let (mut drive, job) = drive_that_cleans(3, ProgramUnit::Page);

@@ -1,10 +1,10 @@
-//! The stages of a drive's life, where its parity has some (da-raid5-2013 III-B), and which blocks
-//! are left alone in them.
+//! Stages of the life of a drive whose parity depends on wear (da-raid5-2013 III-B), and which
+//! blocks are not recycled in them.
 //!
 //! ```text
 //! stage 1     no block is worn                                    no parity, blocks are recycled
-//! stage 2     one is                                              stripes with a page in worn blocks have parity, other blocks are recycled
-//! stage 3     more than L stripes have a page in worn blocks      all stripes up to a watermark have parity; behind the last none is recycled
+//! stage 2     a block is worn                                     stripes with a page in worn blocks have parity, other blocks are recycled
+//! stage 3     more than L stripes have a page in worn blocks      all stripes up to a watermark have parity; when all have it, no block is recycled
 //! ```
 
 use crate::base::metrics::{FlashCounts, HostCounts};
@@ -16,56 +16,55 @@ use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::partial::Part;
 
-/// Where a drive is in its life.
+/// Stage of a drive's life.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// No block is worn.
+    /// Stage in which no block is worn.
     #[default]
     Young,
-    /// Some are.
+    /// Stage in which some blocks are worn.
     Worn,
-    /// All stripes have parity, or are about to get it.
+    /// Stage in which all stripes have parity, or will get it soon.
     Last,
 }
 
 impl Stage {
-    /// Its number in the paper.
+    /// Returns the number of the stage in the paper.
     pub fn number(self) -> u8 {
         self as u8 + 1
     }
 }
 
-/// What was so when a stage began. Counts are those since the measured phase began.
+/// State of the drive when a stage began. Counts begin with the measured phase.
 #[derive(Clone, Debug)]
 pub struct Beginning {
-    /// The stage.
+    /// Stage that began.
     pub stage: Stage,
-    /// When.
+    /// Time at which it began.
     pub at: Ns,
-    /// What the host had asked for.
+    /// Counts of host requests up to then.
     pub host: HostCounts,
-    /// What flash had done.
+    /// Counts of flash operations up to then.
     pub flash: FlashCounts,
-    /// Stripes that had parity.
+    /// Number of stripes with parity.
     pub protected_stripes: u64,
-    /// Stripes that waited for theirs.
+    /// Stripes that waited for their parity.
     pub waiting: Window,
 }
 
-/// The stage that a drive is in, and when each began.
+/// Stage that a drive is in, and the times at which stages began.
 #[derive(Clone, Debug, Default)]
 pub struct Lifetime {
     pub(super) last: Option<LastStage>,
     stage: Stage,
-    /// In the last stage: stripes below this one were seen to.
+    /// In the last stage, stripes below this number have been handled.
     pub(crate) watermark: u32,
-    /// The stage in which the measured phase began, and what was so when those began that followed.
+    /// Stage in which the measured phase began, and the stages that began after that.
     first: Stage,
     began: Vec<Beginning>,
-    /// Page writes of the host, and the time, at which the last stage had seen to all stripes.
+    /// Number of host page writes, and the time, at which the last stage had handled all stripes.
     all_seen_to: Option<(u64, Ns)>,
-    /// Blocks that rebuilds have read, and whose policy is to be asked as soon as nothing is being
-    /// moved.
+    /// Blocks that rebuilds have read. Their policies are asked when no data is being moved.
     unasked: Vec<BlockId>,
 }
 
@@ -74,18 +73,18 @@ impl Lifetime {
         Self { last, ..Self::default() }
     }
 
-    /// The stage.
+    /// Returns the current stage.
     pub fn stage(&self) -> Stage {
         self.stage
     }
 
-    /// What the last stage begins with, and is like.
+    /// Returns the settings of the last stage.
     pub fn last(&self) -> Option<LastStage> {
         self.last
     }
 
-    /// Page writes of the host since the measured phase began, and the time, at which the second
-    /// and the last stage began in it.
+    /// Returns when the second and the last stage began in the measured phase. For each, this is
+    /// the number of host page writes since the phase began, and the time.
     pub fn began(&self) -> [Option<(u64, Ns)>; 2] {
         let of = |stage: Stage| {
             self.began
@@ -96,33 +95,33 @@ impl Lifetime {
         [of(Stage::Worn), of(Stage::Last)]
     }
 
-    /// The stage in which the measured phase began.
+    /// Returns the stage in which the measured phase began.
     pub fn first(&self) -> Stage {
         self.first
     }
 
-    /// What was so when the stages began that followed in it.
+    /// Returns the stages that began in the measured phase.
     pub fn beginnings(&self) -> &[Beginning] {
         &self.began
     }
 
-    /// Page writes of the host, and the time, at which the last stage had seen to all stripes in
-    /// it.
+    /// Returns the number of host page writes, and the time, at which the last stage had handled
+    /// all stripes in the measured phase.
     pub fn all_seen_to(&self) -> Option<(u64, Ns)> {
         self.all_seen_to
     }
 
-    /// Stripes that the last stage has seen to.
+    /// Returns the number of stripes that the last stage has handled.
     pub fn watermark(&self) -> u32 {
         self.watermark
     }
 
-    /// What began before the measured phase began before it.
+    /// Drops the records from before the measured phase.
     pub(crate) fn restart(&mut self) {
         (self.first, self.began, self.all_seen_to) = (self.stage, vec![], None);
     }
 
-    /// The clock shows 0 in the place of this time.
+    /// Sets the clock back to 0.
     pub(crate) fn set_back(&mut self, passed: Ns) {
         for at in self
             .began
@@ -134,7 +133,7 @@ impl Lifetime {
         }
     }
 
-    /// A block whose policy is to be asked.
+    /// Takes a block whose policy must be asked.
     pub(crate) fn take_unasked(&mut self) -> Option<BlockId> {
         self.unasked.pop()
     }
@@ -143,20 +142,20 @@ impl Lifetime {
         self.stage == Stage::Last
     }
 
-    /// Another stage begins.
+    /// Begins another stage.
     pub(crate) fn enter(&mut self, began: Beginning) {
         self.stage = began.stage;
         self.began.push(began);
     }
 
-    /// The last stage has seen to all stripes.
+    /// Records that the last stage has handled all stripes.
     pub(crate) fn end_sweep(&mut self, host_writes: u64, now: Ns) {
         self.all_seen_to = Some((host_writes, now));
     }
 }
 
 impl Ftl {
-    /// The stage that is due by now.
+    /// Returns the stage that is due now.
     pub(crate) fn stage_due(&self) -> Stage {
         let Some(last) = self.worn.lifetime.last else { return Stage::Young };
         let due = match (self.worn.any_is_worn, self.worn.marked) {
@@ -167,8 +166,8 @@ impl Ftl {
         due.max(self.worn.lifetime.stage)
     }
 
-    /// These were read to rebuild a page that a block which is left alone has lost: the policies of
-    /// their blocks may want to be asked.
+    /// Notes blocks that were read to rebuild a lost page of a block that is not recycled. Their
+    /// policies may have to be asked.
     pub(super) fn note_unasked(&mut self, flash: &Flash, parts: &[Part]) {
         if self.worn.lifetime.last.is_none() {
             return;
@@ -185,8 +184,8 @@ impl Ftl {
         self.worn.lifetime.unasked.extend(rung);
     }
 
-    /// Whether a block is not recycled, neither for its reads nor for its age: parity repairs what
-    /// cannot be read of it.
+    /// Returns whether a block is not recycled, neither for its reads nor for its age. Parity then
+    /// repairs its unreadable data.
     pub(crate) fn is_left_alone(&self, flash: &Flash, block: BlockId) -> bool {
         if self.worn.lifetime.last.is_none() {
             return false;

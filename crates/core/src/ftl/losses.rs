@@ -1,4 +1,4 @@
-//! Which of the host's pages the drive has reported lost, until they are written again.
+//! Host pages that the drive has reported lost, until they are written again.
 
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::Bug;
@@ -7,9 +7,8 @@ use crate::ftl::Ftl;
 use crate::ftl::map::Entry;
 
 impl Ftl {
-    /// Senses a page on the drive's own account. Tells whether its data could be read; what could
-    /// not is reported lost, unless newer data hides it or there is parity, from which it may be
-    /// rebuilt.
+    /// Senses a page for the drive itself, and returns whether its data could be read. Unreadable
+    /// data is reported lost, unless newer data hides it or parity may rebuild it.
     pub(crate) fn sense(
         &mut self,
         flash: &mut Flash,
@@ -25,18 +24,17 @@ impl Ftl {
         good
     }
 
-    /// Whether the drive reported this page's data as lost and it was not written since.
+    /// Returns whether the drive reported this page as lost and it was not written since.
     pub(crate) fn is_lost(&self, lpn: Lpn) -> bool {
         self.lost.get(lpn.index() / 64).is_some_and(|word| word >> (lpn.number() % 64) & 1 == 1)
     }
 
-    /// The pages that are lost, a bit each; nothing until the first.
+    /// Returns the lost pages, one bit each; empty until the first.
     pub(crate) fn lost_words(&self) -> &[u64] {
         &self.lost
     }
 
-    /// Reports the host's data at a page as lost, once. What flash holds of it has not been dropped
-    /// yet.
+    /// Reports the host's data at a page as lost, once. The page on flash has not been dropped yet.
     pub(crate) fn report_lost(&mut self, flash: &mut Flash, lpn: Lpn) {
         let by_age = self
             .place_of(lpn)
@@ -45,7 +43,7 @@ impl Ftl {
         self.report_lost_by(flash, lpn, by_age);
     }
 
-    /// The same where it is known whether age has taken the data that could not be read.
+    /// Reports a page as lost. `by_age` says whether age made its data unreadable.
     pub(crate) fn report_lost_by(&mut self, flash: &mut Flash, lpn: Lpn, by_age: bool) {
         if self.is_lost(lpn) {
             return;
@@ -59,14 +57,14 @@ impl Ftl {
         flash.tell(|o| o.lost(lpn));
     }
 
-    /// Where the data of a page is on flash, as far as it is.
+    /// Returns the place of the data of a page on flash, if there is any.
     pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
         let entry = self.map.get(lpn);
         entry.slot().map_or(entry, |slot| self.buffer.slot(slot).below).ppn()
     }
 
-    /// The data that flash had of a page is elsewhere now, or nowhere; what the write buffer has of
-    /// it stays.
+    /// Sets a new place for the data that flash had of a page, or none. Data in the write buffer
+    /// stays.
     pub(super) fn set_place(&mut self, lpn: Lpn, place: Entry) {
         match self.map.slot_of(lpn) {
             None => self.map.set(lpn, place),

@@ -1,6 +1,6 @@
-//! The page map: where the newest data of each of the host's pages is.
+//! Page map: the place of the newest data of each host page.
 //!
-//! An [`Entry`] of four bytes says that of each page.
+//! An [`Entry`] of four bytes holds this place for each page.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use crate::base::steady::Steady;
 use crate::base::units::{Lpn, Ppn};
 use crate::watch::observer::NO_PPN;
 
-/// The newest data is in a slot of the write buffer, whose number is in the low 31 bits.
+/// Flag: the newest data is in a slot of the write buffer. The low 31 bits are the number of the
+/// slot.
 const BUFFERED: u32 = 1 << 31;
 
-/// Where the newest data of a page is: in a page of flash, in a slot of the write buffer, or
-/// nowhere.
+/// Place of the newest data of a page: a page of flash, a slot of the write buffer, or none.
 ///
 /// ```text
-/// 0                           where it was at the start: nobody has asked yet
+/// 0                           the place at the start; the entry was never read
 /// 1 to 2^31 - 2               on flash, in the page with the number before this one
-/// 2^31 - 1                    nowhere
+/// 2^31 - 1                    no place
 /// 2^31 and above              in a slot of the write buffer
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,40 +27,41 @@ const BUFFERED: u32 = 1 << 31;
 pub(crate) struct Entry(u32);
 
 impl Entry {
-    /// The place follows from the start ([`Steady`]). [`PageMap::get`] never gives this entry.
+    /// Entry whose place follows from the start layout ([`Steady`]). [`PageMap::get`] never returns
+    /// it.
     const AS_BEGUN: Self = Self(0);
 
-    /// There is no data: never written, trimmed or lost.
+    /// Entry without data: never written, trimmed or lost.
     pub(crate) const UNMAPPED: Self = Self(NO_PPN.number());
 
-    /// The data is in this page of flash.
+    /// Creates the entry of data in this page of flash.
     #[inline]
     pub(crate) const fn on_flash(ppn: Ppn) -> Self {
         Self(ppn.number() + 1)
     }
 
-    /// The data is in this slot of the write buffer.
+    /// Creates the entry of data in this slot of the write buffer.
     #[inline]
     pub(crate) const fn buffered(slot: u32) -> Self {
         Self(BUFFERED | slot)
     }
 
-    /// The page of flash that has the data.
+    /// Returns the page of flash that holds the data.
     #[inline]
     pub(crate) fn ppn(self) -> Option<Ppn> {
         let number = self.0.wrapping_sub(1);
         (number < Self::UNMAPPED.0 - 1).then_some(Ppn::new(number))
     }
 
-    /// The slot of the write buffer that has the data.
+    /// Returns the slot of the write buffer that holds the data.
     #[inline]
     pub(crate) fn slot(self) -> Option<u32> {
         (self.0 & BUFFERED != 0).then_some(self.0 & !BUFFERED)
     }
 }
 
-/// The map. Memory of entries that nobody has asked for or changed is never written, and takes
-/// none.
+/// Page map. Memory of entries that were never read or changed is never written, so it takes no
+/// space.
 pub(crate) struct PageMap {
     entries: Vec<u32>,
     begun: Option<Arc<Steady>>,
@@ -71,23 +72,23 @@ impl PageMap {
         Self { entries: huge_zeros(host_pages as usize), begun: None }
     }
 
-    /// Memory that such a map takes.
+    /// Returns the memory that a map takes.
     pub(crate) fn bytes(host_pages: u32) -> u64 {
         4 * u64::from(host_pages)
     }
 
-    /// The drive begins with this layout.
+    /// Starts the drive with this layout.
     pub(crate) fn begin(&mut self, layout: Arc<Steady>) {
         self.begun = Some(layout);
     }
 
-    /// Asks the processor for the entry of a page that will be read or written soon.
+    /// Prefetches the entry of a page that will be read or written soon.
     #[inline]
     pub(crate) fn prefetch(&self, lpn: Lpn) {
         prefetch(&self.entries, lpn.index());
     }
 
-    /// The entry of a page.
+    /// Returns the entry of a page.
     #[inline]
     pub(crate) fn get(&self, lpn: Lpn) -> Entry {
         match Entry(self.entries[lpn.index()]) {
@@ -96,14 +97,14 @@ impl PageMap {
         }
     }
 
-    /// The slot of the write buffer that has a page's newest data.
+    /// Returns the slot of the write buffer that holds a page's newest data.
     #[inline]
     pub(crate) fn slot_of(&self, lpn: Lpn) -> Option<u32> {
-        // No page is in the buffer from the start on.
+        // No page is in the buffer at the start.
         Entry(self.entries[lpn.index()]).slot()
     }
 
-    /// The entry of a page, which is noted: it is not worked out again.
+    /// Returns the entry of a page and stores it, so that it is not computed again.
     #[inline]
     pub(crate) fn settle(&mut self, lpn: Lpn) -> Entry {
         match Entry(self.entries[lpn.index()]) {
@@ -134,23 +135,23 @@ impl PageMap {
         self.entries[lpn.index()] = entry.0;
     }
 
-    /// Whether nobody has asked for a page's entry, or changed it, since the start.
+    /// Returns whether a page's entry was never read or changed since the start.
     #[inline]
     pub(crate) fn is_as_begun(&self, lpn: Lpn) -> bool {
         self.entries[lpn.index()] == Entry::AS_BEGUN.0
     }
 
-    /// Whether the same holds of all pages of a run.
+    /// Returns whether this holds for all pages of a range.
     pub(crate) fn are_as_begun(&self, run: Range<usize>) -> bool {
         self.entries[run].iter().fold(0, |any, entry| any | entry) == Entry::AS_BEGUN.0
     }
 
-    /// Pages that have an entry.
+    /// Returns the number of pages with an entry.
     pub(crate) fn pages(&self) -> u32 {
         self.entries.len() as u32
     }
 
-    /// Pages whose data is somewhere.
+    /// Returns the number of pages with data.
     pub(crate) fn mapped(&self) -> u64 {
         let filled = self.begun.as_ref().map_or(0, |layout| layout.filled() as usize);
         let (first, others) = self.entries.split_at(filled);
@@ -161,16 +162,16 @@ impl PageMap {
         filled as u64 - unmapped + others.iter().map(is_mapped).sum::<u64>()
     }
 
-    /// Notes the entries of all pages at once.
+    /// Stores the entries of all pages at once.
     pub(crate) fn settle_all(&mut self) {
         for lpn in Lpn::range(0..self.pages()) {
             self.settle(lpn);
         }
     }
 
-    /// Maps a run of pages from `first` on to the pages of erased blocks, which begin here, block
-    /// after block in turn, until the blocks, of so many pages each, are full. The map is written
-    /// from one end of memory to the other: block by block would miss the cache for each page.
+    /// Maps a range of pages from `first` on to erased blocks, one page per block in turn, until
+    /// the blocks are full. `first_pages` are the first pages of the blocks. The map is written in
+    /// the order of memory: writing it block by block would miss the cache for each page.
     pub(crate) fn load_in_turn(&mut self, first: Lpn, first_pages: &[Ppn], pages_per_block: u32) {
         let width = first_pages.len();
         let run = &mut self.entries[first.index()..][..width * pages_per_block as usize];

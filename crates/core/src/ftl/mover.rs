@@ -1,6 +1,6 @@
-//! The one mover: reads a block's valid pages, or some of them, writes them elsewhere, erases a
-//! block that is left without any. For GC, reclaim and wear levelling alike. A job runs at once or,
-//! in the timed gear, a few pages at a time; pages that have moved are read at their new place.
+//! Mover for GC, reclaim and wear levelling. It reads all or some valid pages of a block, writes
+//! them elsewhere, and erases the block if no valid page is left. A job runs at once or, in the
+//! timed gear, a few pages at a time. Pages that have moved are read at their new place.
 
 use crate::base::units::{
     BlockId, Cause, Lpn, Ns, PageInBlock, Ppn, Reads, StreamId, WordlineInBlock,
@@ -20,8 +20,8 @@ use crate::slots::rewrite::{Destination, Rewrite};
 use crate::watch::observer::Origin;
 
 impl Ftl {
-    /// Takes a block out of every other use and makes a job of what is to be done with it, which is
-    /// [`settled`](Self::settle). An open block is closed.
+    /// Begins a job for a block. Its work is [`settled`](Self::settle). The block gets no other
+    /// use, and an open block is closed.
     pub(crate) fn begin(
         &mut self,
         flash: &mut Flash,
@@ -53,7 +53,7 @@ impl Ftl {
             cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst),
         ));
         let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
-        // The first page of its next filling is behind all that it holds.
+        // The first page of its next filling is behind all its programmed pages.
         let within = rewrite
             .parts
             .iter()
@@ -79,8 +79,8 @@ impl Ftl {
         }
     }
 
-    /// Does with a block what is [`settled`](Self::settle), and erases it once it is empty: at
-    /// once, or as a job where time and schedule allow.
+    /// Rewrites a block as [`settled`](Self::settle), and erases it when it is empty. This happens
+    /// at once, or as a job if time and schedule allow.
     pub(crate) fn rewrite(
         &mut self,
         flash: &mut Flash,
@@ -105,7 +105,7 @@ impl Ftl {
         self.jobs[slot] = Some(job);
     }
 
-    /// Runs a job to its end while its die does nothing else.
+    /// Runs a job to its end. Its die does nothing else in that time.
     fn run_in_foreground(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job) {
         let die = flash.geometry.die_of(job.block);
         flash.record(NandOp::JobBegin { die, cause: job.cause });
@@ -115,7 +115,7 @@ impl Ftl {
         flash.record(NandOp::JobEnd);
     }
 
-    /// Runs a job to its end. `reserved` lets it use the blocks kept for moves.
+    /// Runs a job to its end. With `reserved`, it may use the blocks kept for moves.
     pub(crate) fn run_job(
         &mut self,
         flash: &mut Flash,
@@ -132,26 +132,27 @@ impl Ftl {
         self.run_in_foreground(flash, slots, &mut job);
     }
 
-    /// Takes a deferred job out of the others, to be finished.
+    /// Takes a deferred job out of the list, so that it can be finished.
     pub(crate) fn take_job(&mut self, flash: &Flash, id: usize) -> Job {
         let job = self.jobs[id].take().expect("the job is running");
         self.gc_jobs[flash.geometry.domain_of(job.block)] -= u32::from(job.cause == Cause::Gc);
         job
     }
 
-    /// A deferred job, unless it is done.
+    /// Returns a deferred job, unless it is done.
     pub(crate) fn job(&self, job: JobRef) -> Option<&Job> {
         self.jobs.get(job.slot)?.as_ref().filter(|j| j.serial == job.serial)
     }
 
-    /// Moves the next page of a deferred job; false when there was none left and the job is gone.
+    /// Moves the next page of a deferred job. Returns false if no page was left and the job has
+    /// ended.
     pub(crate) fn step_job(&mut self, flash: &mut Flash, slots: &mut Slots, job: JobRef) -> bool {
         if self.job(job).is_none() {
             return false;
         }
         let mut running = self.jobs[job.slot].take().expect("just seen");
-        // Cleaning that is alone may use the reserve: opening one block it has room for all that it
-        // has left to move (`lent`).
+        // A cleaning job that runs alone may use the reserve. When it opens one block, there is
+        // space for all the data that it must still move (`lent`).
         let domain = flash.geometry.domain_of(running.block);
         let reserved = running.cause == Cause::Gc && self.gc_jobs[domain] == 1;
         let goes_on = self.step(flash, slots, &mut running, reserved);
@@ -163,13 +164,13 @@ impl Ftl {
         goes_on
     }
 
-    /// The job that moves this block.
+    /// Returns the job that moves this block.
     pub(crate) fn job_of(&self, block: BlockId) -> Option<usize> {
         self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.block == block))
     }
 
-    /// Moves one page of the job or, when there is none left, merges a wordline, or ends it: a
-    /// block without valid data is erased, another one serves on.
+    /// Moves one page of the job. If no page is left, merges a wordline or ends the job. A block
+    /// without valid data is erased. Any other block stays in use.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
     fn step(
@@ -191,7 +192,8 @@ impl Ftl {
         goes_on
     }
 
-    /// While it runs the job is in no slot; the pages that it is going to take count all the same.
+    /// Runs a step of a job. Meanwhile the job is in no slot, but the pages that it will take away
+    /// still count.
     #[cold]
     fn step_leaving(
         &mut self,
@@ -265,7 +267,7 @@ impl Ftl {
         true
     }
 
-    /// Asks for the map entries of 64 pages that are about to move, so that their cache misses
+    /// Prefetches the map entries of 64 pages that will move soon, so that their cache misses
     /// overlap.
     fn fetch_map_entries(&self, flash: &Flash, job: &Job, word: u32) {
         let first = flash.geometry.first_page(job.block) + word * 64;
@@ -279,7 +281,7 @@ impl Ftl {
         }
     }
 
-    /// Moves a page to a stream or, without one, on within its block.
+    /// Moves a page to a stream or, without a stream, to a new place within its block.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
     pub(crate) fn move_page(
@@ -295,14 +297,14 @@ impl Ftl {
         let hidden = self.is_hidden(flash, lpn);
         let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten)
             || self.sense(flash, lpn, src, job.cause, hidden);
-        // What it is rebuilt of is sensed next.
+        // Next, the pages that it is rebuilt from are sensed.
         let level = flash.began_at();
         let origin = if good { Some(Origin::Copy(src)) } else { self.rebuild_for_move(flash, lpn) };
         self.carry_page(flash, slots, job, (src, level, origin), to);
     }
 
-    /// A page that could not be read where it lies is worked out from its stripe; where that cannot
-    /// be either, it is lost.
+    /// Computes a page that could not be read from its stripe. If this fails, too, the page is
+    /// lost.
     pub(super) fn rebuild_for_move(&mut self, flash: &mut Flash, lpn: Lpn) -> Option<Origin> {
         let origin = self.rebuild(flash, lpn).map(Origin::Xor);
         if origin.is_none()
@@ -314,14 +316,14 @@ impl Ftl {
         origin
     }
 
-    /// Whether newer data of a page waits in the controller's memory, where a program takes a
-    /// wordline: what is moved completes it there.
+    /// Returns whether newer data of a page waits in the controller's memory, if a program takes a
+    /// wordline. The moved data completes it there.
     pub(super) fn is_hidden(&self, flash: &Flash, lpn: Lpn) -> bool {
         flash.by_wordline() && self.map.slot_of(lpn).is_some()
     }
 
-    /// What was sensed of a page, beginning with a level, or rebuilt, goes to a stream or, without
-    /// one, on within its block. It is lost where it is neither.
+    /// Writes a page that was sensed, beginning with a level, or rebuilt, to a stream or, without a
+    /// stream, within its block. If `origin` is `None`, the page is lost.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the mover's path")]
     pub(super) fn carry_page(
@@ -384,8 +386,8 @@ impl Ftl {
         }
     }
 
-    /// Older data of a partly written page was read on its way: it completes the page in the write
-    /// buffer and need not be written.
+    /// Completes a partly written page in the write buffer with its older data, which a mover just
+    /// read. The older data need not be written.
     fn fill_from_mover(&mut self, flash: &mut Flash, lpn: Lpn, src: Ppn, good: bool) {
         let slot = self.map.slot_of(lpn).expect("newer data of the page is in the buffer");
         let slot = self.buffer.slot_mut(slot);
@@ -399,8 +401,8 @@ impl Ftl {
         }
     }
 
-    /// Ends a move that left data in its block: GC may have it again, and the policy is asked at
-    /// the next read.
+    /// Ends a move that left data in its block. GC may take the block again, and the policy is
+    /// asked at the next read.
     fn release(&mut self, flash: &mut Flash, block: BlockId) {
         flash.clear_flags(block, if planted(Bug::MovingKept) { 0 } else { MOVING });
         if !planted(Bug::ReleasedUnlisted) {
@@ -411,7 +413,7 @@ impl Ftl {
         flash.ask_policy_at_next_read(block);
     }
 
-    /// Time that a job would still take on an idle drive.
+    /// Returns the remaining time of a job on an idle drive.
     pub(crate) fn time_left(&self, flash: &Flash, job: &Job) -> Ns {
         u64::from(job.pages_left(flash)) * self.copy_ns
             + u64::from(job.merges_left(flash))
@@ -427,7 +429,7 @@ impl Ftl {
         self.steps.clear(block);
         flash.erase(block, cause);
         self.worn.any_is_worn |= self.is_worn(flash, block);
-        // What has failed in part is empty now, and stays so.
+        // A block with failed parts is empty now, and stays empty.
         if !flash.has_failed(block) {
             self.add_free(flash, block);
         }
@@ -449,14 +451,14 @@ impl Ftl {
         self.free.add(plane, block, rank, flash.geometry.is_in_pool(block));
     }
 
-    /// Erased blocks stand in the order of the wear with which they begin.
+    /// Sorts the erased blocks by the wear with which they start.
     pub(crate) fn rank_free(&mut self, flash: &Flash) {
         for block in self.free.take_all() {
             self.add_free(flash, block);
         }
     }
 
-    /// The page's data is no longer wanted here.
+    /// Marks the data of a page as no longer wanted.
     pub(crate) fn invalidate(&mut self, flash: &mut Flash, ppn: Ppn) {
         if self.bugs.has(Bug::StaleCopyReturns)
             && flash.seq() % 61 == 60
@@ -476,7 +478,7 @@ impl Ftl {
         }
     }
 
-    /// A page whose data could not be read is gone; its host data stays reported as lost.
+    /// Removes a page whose data could not be read. Its host data stays reported as lost.
     pub(crate) fn unmap_lost(&mut self, lpn: Lpn) {
         let slot = self.map.slot_of(lpn);
         self.set_place(lpn, Entry::UNMAPPED);

@@ -1,15 +1,15 @@
-//! How soon stripes that wait for their parity follow each other (da-raid5-2013 III-B: in idle
+//! Times at which parity is formed for stripes that wait for it (da-raid5-2013 III-B: in idle
 //! time).
 //!
-//! A stripe of N pages takes N reads and a program. With all dies at it, one follows the other when
-//! the dies have done as much work in the mean, or the channels have carried as much. While dies
-//! have other work, forming takes as much of their time as one die has.
+//! Forming the parity of a stripe of N pages takes N reads and a program. If all dies do this work,
+//! the time between two stripes is the mean time that the dies or the channels need for one stripe.
+//! While dies have other work, forming takes at most as much time as one die has.
 //!
 //! ```text
 //! N = 8 on nine dies, reads of 0.4 ms and programs of 3.3 ms     8 x 0.4 + 3.3 = 6.5 ms of one die
-//! nothing else to do                                             a stripe every 6.5 / 9 = 0.72 ms
-//! writes wait for room in the buffer,
-//! or pages on failed flash are to be rebuilt                     a stripe every 6.5 ms
+//! no other work                                                  a stripe every 6.5 / 9 = 0.72 ms
+//! writes wait for space in the buffer,
+//! or pages on failed flash must be rebuilt                       a stripe every 6.5 ms
 //! ```
 
 use crate::base::geometry::Geometry;
@@ -18,18 +18,18 @@ use crate::config::DriveConfig;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 
-/// When the next stripe is formed.
+/// Time of the next formed stripe.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    /// Time from one stripe to the next where all dies form stripes, and where as much of them as
-    /// one die does.
+    /// Time between two stripes if all dies form stripes, and if forming gets as much time as one
+    /// die has.
     all_dies: Ns,
     one_die: Ns,
-    /// When the next stripe is formed whatever the dies do.
+    /// Latest time at which the next stripe is formed, whatever the dies do.
     latest: Ns,
-    /// Dies have other work, as far as whoever books work on them has said.
+    /// Whether dies have other work, as last reported by the timed gear.
     dies_are_busy: bool,
-    /// The next stripe would be due, but for that.
+    /// Whether only other work holds back the next stripe.
     is_held: bool,
 }
 
@@ -55,7 +55,7 @@ impl Pace {
         }
     }
 
-    /// The clock shows 0 in the place of this time.
+    /// Sets the clock back to 0.
     pub(crate) fn set_back(&mut self, passed: Ns) {
         if self.latest != Ns::MAX {
             self.latest = self.latest.saturating_sub(passed);
@@ -64,7 +64,7 @@ impl Pace {
 }
 
 impl Ftl {
-    /// When the stripe that waits next is formed, now that one was.
+    /// Sets the time of the next stripe after one was formed.
     pub(crate) fn pace_forming(&mut self, flash: &Flash) {
         let sweeps = self.worn.lifetime.is_last()
             && self.stripes.is_some_and(|stripes| self.worn.lifetime.watermark < stripes.count());
@@ -75,7 +75,7 @@ impl Ftl {
         self.wheel.set_other_due(if waits { flash.now + pace.all_dies } else { Ns::MAX });
     }
 
-    /// A stripe has begun to wait: forming begins, or is under way.
+    /// Notes that a stripe waits for its parity, and begins forming if it is not running.
     pub(super) fn begin_forming(&mut self, flash: &Flash) {
         if !flash.is_timed() {
             return;
@@ -88,12 +88,13 @@ impl Ftl {
         self.wheel.set_other_due(self.wheel.other_due().min(soonest));
     }
 
-    /// Whether dies have other work, which goes before forming.
+    /// Records whether dies have other work, which goes before forming.
     pub(crate) fn note_busy_dies(&mut self, are_busy: bool) {
         self.worn.pace.dies_are_busy = are_busy;
     }
 
-    /// A stripe is due to be formed: whether that makes way for other work. It does not for ever.
+    /// Returns whether a stripe that is due is held back for other work. It is held back only for a
+    /// limited time.
     pub(crate) fn forming_makes_way(&mut self, now: Ns) -> bool {
         let pace = &mut self.worn.pace;
         pace.is_held = pace.dies_are_busy && now < pace.latest;
@@ -103,12 +104,12 @@ impl Ftl {
         pace.is_held
     }
 
-    /// Whether a stripe would be formed but for other work.
+    /// Returns whether only other work holds back a stripe.
     pub(crate) fn forming_is_held(&self) -> bool {
         self.worn.pace.is_held
     }
 
-    /// There is no other work any more.
+    /// Continues forming, because there is no more other work.
     pub(crate) fn go_on_forming(&mut self, now: Ns) {
         self.worn.pace.is_held = false;
         self.wheel.set_other_due(now);
@@ -126,7 +127,8 @@ mod tests {
     const T_P: u32 = 15_000;
     const PAGE: u64 = 8192;
     const MS: Ns = 1_000_000;
-    /// What a stripe takes of dies: eight reads of 400 us, and a program, 1.6 or 5 ms by turns.
+    /// Die time of a stripe: eight reads of 400 us, and a program. Programs take 1.6 and 5 ms in
+    /// turn.
     const STRIPE_NS: Ns = 8 * 400_000 + 3_300_000;
     const DIES: Ns = 9;
 
@@ -134,8 +136,8 @@ mod tests {
         toml::from_str(include_str!("../../../../presets/drives/da-raid5-mlc.toml")).unwrap()
     }
 
-    /// The preset with 60 blocks a die, full, and all that are free are worn. The next page that is
-    /// written to one of these begins the last stage.
+    /// Creates a full drive from the preset, with 60 blocks per die. All its free blocks are worn,
+    /// so the next page that is written to one of them begins the last stage.
     fn drive() -> Drive {
         let mut config = preset();
         (config.geometry.blocks_per_plane, config.drive.spare) = (Some(60), Some(0.4));
@@ -182,7 +184,8 @@ mod tests {
         }
     }
 
-    /// Writes pages here and there until the last stage has begun; gives its beginning.
+    /// Writes pages in various places until the last stage has begun, and returns the time of its
+    /// beginning.
     fn begin_last_stage(device: &mut Device, drive: &mut Drive) -> Ns {
         for n in 0..2000 {
             if drive.ftl.worn.lifetime.stage() == Stage::Last {
@@ -198,8 +201,8 @@ mod tests {
         drive.geometry.stripes.unwrap().count() - drive.ftl.worn.lifetime.watermark()
     }
 
-    /// Forming all stripes of the preset takes some 12 minutes of all dies. Where the host is quiet
-    /// it takes that and hardly more.
+    /// Forming all stripes of the preset takes about 12 minutes of all dies. If the host is idle,
+    /// it takes hardly longer.
     #[test]
     fn all_dies_form_stripes() {
         let whole = preset().resolve().unwrap();
@@ -222,15 +225,16 @@ mod tests {
             (before, u64::from(drive.geometry.stripes.unwrap().count()))
         );
         assert!(left > 5000, "{left} stripes");
-        // At first and at last dies wait for each other: a parity is programmed when the last page
-        // of its stripe has been read.
+        // At the beginning and at the end, dies wait for each other. A parity is programmed when
+        // the last page of its stripe has been read.
         assert!(
             (least..least + least / 20).contains(&took),
             "{left} stripes take {took} ns; {least} ns of all dies"
         );
     }
 
-    /// A read of the host waits for what its die is doing, and for nothing else of forming.
+    /// A read of the host waits for the current work of its die. It does not wait for the forming
+    /// of other stripes.
     #[test]
     fn reads_of_the_host_go_first() {
         let mut drive = drive();
@@ -253,14 +257,14 @@ mod tests {
         );
     }
 
-    /// While writes wait for room in the buffer, no more is formed than one die could.
+    /// While writes wait for space in the buffer, forming takes at most the time of one die.
     #[test]
     fn writes_that_wait_have_the_dies() {
         let mut drive = drive();
         let mut device = Device::new(&drive);
         let began = begin_last_stage(&mut device, &mut drive);
         let (before, pages) = (unformed(&drive), u64::from(drive.geometry.host_pages));
-        // Each to a stripe that the watermark is far from.
+        // Each write goes to a stripe that is far from the watermark.
         for n in 1..=1000 {
             submit(&mut device, &mut drive, Op::Write, pages - 8 * n);
         }

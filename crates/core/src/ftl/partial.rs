@@ -1,16 +1,16 @@
-//! The cache of partial parity: what the controller knows of the parity of stripes that changed,
-//! until it is programmed (Im and Shin, IEEE TC 2011).
+//! Cache of partial parity: parity of stripes that changed, until it is programmed (Im and Shin,
+//! IEEE TC 2011).
 //!
-//! A partial parity covers some members of its stripe: it is the XOR of what flash holds of them.
-//! The parity on flash still counts the versions that they had when they were first covered. These
-//! are kept: a block that holds one is erased, and a wordline that holds one programmed over, only
-//! when the partial parity covers all of its stripe.
+//! A partial parity covers some members of its stripe: it is the XOR of their data on flash. The
+//! parity on flash still includes the versions that the members had when they were first covered.
+//! These old versions are kept. Before their block is erased or their wordline reprogrammed, the
+//! partial parity is made to cover all of its stripe.
 //!
 //! ```text
 //! D0 to D3; D1 changes, then D2     flash D0 D1' D2' D3, P = D0 ^ D1 ^ D2 ^ D3     kept D1, D2     cache PP = D1' ^ D2'
 //! D3 is rebuilt                     P ^ D0 ^ D1 ^ D2
 //! D1' is rebuilt                    PP ^ D2'
-//! P' is worked out                  PP ^ D0 ^ D3       N - |C| reads
+//! P' is computed                    PP ^ D0 ^ D3       N - |C| reads
 //!                                or PP ^ P ^ D1 ^ D2   |C| + 1 reads
 //! ```
 
@@ -27,54 +27,55 @@ use crate::ftl::Ftl;
 use crate::slots::parity::{Change, Equation};
 use crate::watch::observer::XorSource;
 
-/// What is known of a stripe's parity.
+/// Partial parity of a stripe.
 #[derive(Clone, Debug)]
 pub(crate) struct Partial {
-    /// The members that it covers.
+    /// Members that the partial parity covers.
     pub(crate) covered: Members,
-    /// Members that it covered and has forgotten: the parity on flash counts their versions from
-    /// before, and nothing what they hold now.
+    /// Members that were covered before and are not covered any more. The parity on flash includes
+    /// their old versions, but not their current data.
     pub(crate) exposed: Members,
-    /// Where the versions of covered pages lie that the parity on flash counts.
+    /// Places of the old versions of covered pages that the parity on flash includes.
     pub(crate) kept: Vec<(Lpn, Ppn)>,
-    /// It covers all that flash holds of its stripe, and nothing is kept for it: it is to be
-    /// programmed as soon as the host writes again.
+    /// Whether the partial parity covers all data of its stripe on flash, and needs no old
+    /// versions. It is then programmed as soon as the host writes again.
     pub(crate) is_whole: bool,
-    /// Pages of the host in the stripe.
+    /// Number of host pages in the stripe.
     pages: u64,
-    /// Rises whenever anything of it changes.
+    /// Number that rises at every change of the partial parity.
     pub(crate) state: u64,
 }
 
-/// One thing that a XOR is worked out of.
+/// One input of a XOR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// What the cache holds of a stripe.
+    /// Partial parity of a stripe in the cache.
     Partial(u32),
-    /// What flash holds of a page by now.
+    /// Current data of a page on flash.
     Page(Lpn),
-    /// A version from before, and where it lies.
+    /// Old version of a page, and its place.
     Kept(Lpn, Ppn),
 }
 
-/// All partial parities.
+/// Partial parities of all stripes.
 #[derive(Default)]
 pub(crate) struct PartialParities {
-    /// How many may be kept; none where parity is programmed with each write.
+    /// Largest number of partial parities; 0 if parity is programmed with each write.
     pub(crate) pages: usize,
     of: BTreeMap<u32, Partial>,
-    /// Their stripes by state: that which changed longest ago first.
+    /// Stripes by the state of their partial parity. The first one has not changed for the longest
+    /// time.
     by_state: BTreeMap<u64, u32>,
-    /// Stripes whose partial parity was made whole.
+    /// Stripes whose partial parity covers everything.
     whole: BTreeSet<u32>,
     states: u64,
-    /// Stripes that had to be given up and get their parity back as soon as the host writes.
+    /// Stripes whose parity was given up. They get it back as soon as the host writes.
     pub(crate) to_protect: Vec<u32>,
     pub(crate) window: Window,
 }
 
 impl PartialParities {
-    /// Whether parity is delayed at all.
+    /// Returns whether parity is delayed.
     pub(crate) fn is_on(&self) -> bool {
         self.pages > 0
     }
@@ -83,23 +84,23 @@ impl PartialParities {
         self.of.get(&stripe)
     }
 
-    /// Which state a stripe's partial parity is in; none where it has none.
+    /// Returns the state of a stripe's partial parity; `None` if it has none.
     pub(crate) fn state(&self, stripe: u32) -> Option<u64> {
         self.get(stripe).map(|partial| partial.state)
     }
 
-    /// The members that a stripe's partial parity covers.
+    /// Returns the members that a stripe's partial parity covers.
     pub(crate) fn covered(&self, stripe: u32) -> Members {
         self.get(stripe).map_or(0, |partial| partial.covered)
     }
 
-    /// The members of which the parity on flash counts a version from before.
+    /// Returns the members of which the parity on flash includes an old version.
     pub(crate) fn counted(&self, stripe: u32) -> Members {
         self.get(stripe).map_or(0, |partial| partial.covered | partial.exposed)
     }
 
-    /// Whether nothing protects a page of the host because the partial parity of its stripe has
-    /// forgotten it.
+    /// Returns whether a host page is unprotected because the partial parity of its stripe does not
+    /// cover it any more.
     pub(crate) fn is_exposed(&self, stripes: Stripes, lpn: Lpn) -> bool {
         !stripes.is_parity(lpn)
             && self
@@ -107,20 +108,21 @@ impl PartialParities {
                 .is_some_and(|partial| partial.exposed & stripes.bit(lpn) != 0)
     }
 
-    /// The stripe that must make room before another has a partial parity: that which was brought
-    /// up to date longest ago.
+    /// Returns the stripe whose partial parity must go before another stripe gets one. It is the
+    /// stripe that was updated longest ago.
     pub(crate) fn in_the_way_of(&self, stripe: u32) -> Option<u32> {
         let is_full = self.of.len() >= self.pages && !self.of.contains_key(&stripe);
         if is_full { self.by_state.values().next().copied() } else { None }
     }
 
-    /// A stripe whose partial parity was made whole, and waits for nothing else.
+    /// Returns a stripe whose partial parity covers everything and waits for nothing else.
     pub(crate) fn due(&self) -> Option<u32> {
         self.whole.first().copied()
     }
 
-    /// A stripe's partial parity covers these, too, of which the parity on flash counts what is
-    /// kept, and forgets those. Gives what is covered and what is exposed.
+    /// Updates a stripe's partial parity. It now covers the members in `covered`, and not those in
+    /// `exposed`. `kept` are old versions that the parity on flash includes. Returns all covered
+    /// and all exposed members.
     pub(crate) fn renew(
         &mut self,
         stripes: Stripes,
@@ -143,8 +145,8 @@ impl PartialParities {
         knows
     }
 
-    /// A stripe's partial parity covers all that flash holds of the stripe, and needs no version
-    /// from before.
+    /// Records that a stripe's partial parity covers all data of the stripe on flash, and needs no
+    /// old versions.
     fn is_made_whole(&mut self, stripe: u32, all: Members) {
         let partial = self.of.get_mut(&stripe).expect("it is being made whole");
         (partial.covered, partial.exposed, partial.is_whole) = (all, 0, true);
@@ -153,7 +155,7 @@ impl PartialParities {
         self.changes(stripe);
     }
 
-    /// A stripe's partial parity is another from now on.
+    /// Gives a stripe's partial parity a new state.
     fn changes(&mut self, stripe: u32) {
         let partial = self.of.get_mut(&stripe).expect("it changes");
         self.states += 1;
@@ -162,7 +164,7 @@ impl PartialParities {
         self.by_state.insert(partial.state, stripe);
     }
 
-    /// A stripe's partial parity is forgotten.
+    /// Removes a stripe's partial parity.
     pub(crate) fn end(&mut self, stripe: u32, now: Ns) {
         if let Some(partial) = self.of.remove(&stripe) {
             self.by_state.remove(&partial.state);
@@ -173,13 +175,14 @@ impl PartialParities {
 }
 
 impl Ftl {
-    /// Pages of a stripe that its partial parity does not cover and of which flash holds anything.
+    /// Returns the pages of a stripe that have data on flash and that its partial parity does not
+    /// cover.
     pub(crate) fn uncovered(&self, stripes: Stripes, stripe: u32) -> impl Iterator<Item = Lpn> {
         let covered = self.partial.covered(stripe);
         stripes.those(stripe, !covered).filter(|lpn| self.place_of(*lpn).is_some())
     }
 
-    /// What making a partial parity whole takes, either way.
+    /// Returns the work to make a partial parity cover everything, for both ways to compute it.
     pub(crate) fn change_of(&self, stripes: Stripes, stripe: u32) -> Change {
         let (kept, exposed) = self
             .partial
@@ -194,7 +197,7 @@ impl Ftl {
         }
     }
 
-    /// What a stripe's parity is worked out of, one way or the other.
+    /// Returns the inputs of a stripe's parity, for one of the two ways to compute it.
     pub(crate) fn parts_of_parity(
         &self,
         stripes: Stripes,
@@ -218,8 +221,9 @@ impl Ftl {
         parts
     }
 
-    /// What a page is rebuilt of where its stripe has a partial parity; for the parity on flash,
-    /// which nothing counts any more then, the new one.
+    /// Returns the inputs to rebuild a page whose stripe has a partial parity. For the page of the
+    /// parity itself, these are the inputs of the new parity, because the old one is not used any
+    /// more.
     pub(super) fn parts_with_partial(&self, stripes: Stripes, lpn: Lpn) -> Option<Vec<Part>> {
         let stripe = stripes.of(lpn);
         let partial = self.partial.get(stripe)?;
@@ -243,7 +247,7 @@ impl Ftl {
         )
     }
 
-    /// Reads what a XOR is worked out of; tells whether all of it could be read.
+    /// Reads the inputs of a XOR, and returns whether all of them could be read.
     pub(super) fn read_parts(&self, flash: &mut Flash, parts: &[Part], number: u32) -> bool {
         parts.iter().all(|part| match *part {
             Part::Partial(stripe) => {
@@ -264,17 +268,17 @@ impl Ftl {
         read_for_xor(flash, at, number) || self.bugs.has(Bug::RebuiltFromGarbage)
     }
 
-    /// A block is about to be erased: partial parities that need a version in it are made whole
-    /// first, so that they need none. They are programmed later: whoever erases may do so because
-    /// there is no room.
+    /// Prepares for the erase of a block: partial parities that need a version in it are extended
+    /// to cover everything. They are programmed later, because the erase may be needed to gain
+    /// space.
     pub(super) fn make_whole_before_erase(&mut self, flash: &mut Flash, block: BlockId) {
         if !self.bugs.has(Bug::KeptErasedEarly) {
             self.make_whole_where(flash, |flash, ppn| flash.geometry.block_of(ppn) == block);
         }
     }
 
-    /// The same of versions in some wordlines of a block, which are about to be programmed over or
-    /// to be taken for younger, or for hardier, than they are.
+    /// Extends the partial parities that need a version in some wordlines of a block. These
+    /// wordlines will be reprogrammed, or will count as younger or stronger than they are.
     pub(super) fn make_whole_before_recoding(
         &mut self,
         flash: &mut Flash,
@@ -290,14 +294,15 @@ impl Ftl {
         }
     }
 
-    /// The same of versions in a block that cannot be read any more.
+    /// Extends the partial parities that need a version in a block that cannot be read any more.
     pub(crate) fn make_whole_without(&mut self, flash: &mut Flash, block: BlockId) {
         self.make_whole_where(flash, |flash, ppn| {
             flash.geometry.block_of(ppn) == block && flash.is_failed(ppn)
         });
     }
 
-    /// Makes those partial parities whole that need a version at such a place.
+    /// Extends the partial parities that need a version at a place for which `is_there` holds, so
+    /// that they cover everything.
     fn make_whole_where(&mut self, flash: &mut Flash, is_there: impl Fn(&Flash, Ppn) -> bool) {
         let Some(stripes) = self.stripes.filter(|_| self.partial.is_on()) else { return };
         let needs_one =
@@ -332,8 +337,8 @@ impl Ftl {
         self.partial.to_protect.push(stripe);
     }
 
-    /// Whether all parts can be read without bringing a block to its alarm: whoever erases cannot
-    /// ask its policy.
+    /// Returns whether all inputs can be read without bringing a block to its alarm. During an
+    /// erase, its policy cannot be asked.
     fn may_read_unasked(&self, flash: &Flash, parts: &[Part]) -> bool {
         planted(Bug::KeptReadUnasked)
             || parts.iter().all(|part| match *part {
@@ -345,8 +350,8 @@ impl Ftl {
             })
     }
 
-    /// A page was programmed with what was worked out: if it is parity, nothing waits for it any
-    /// more.
+    /// Records that a page was programmed with a computed XOR. If it is parity, nothing waits for
+    /// it any more.
     pub(crate) fn is_programmed(&mut self, flash: &Flash, lpn: Lpn) {
         let Some(stripes) = self.stripes else { return };
         if stripes.is_parity(lpn) {
@@ -366,8 +371,8 @@ mod tests {
     use crate::drive::{Drive, Techniques};
     use crate::flash::block::SUSPECT;
 
-    /// What is next to be committed is what a look at all partial parities finds, whatever came
-    /// before.
+    /// The next stripe whose partial parity must go is known without a search. It equals the result
+    /// of a search through all partial parities.
     #[test]
     fn the_next_to_go_is_found_without_looking_at_all() {
         let stripes = Stripes::new(40 * 3, 3, 4);
@@ -394,8 +399,8 @@ mod tests {
         }
     }
 
-    /// A full drive whose data has error rates: a first retry is needed from a dose of 1,000 on,
-    /// and nothing helps from 1,534 on. And a block of it.
+    /// Creates a full drive whose data has error rates, and returns a block of it. A first retry is
+    /// needed from a dose of 1,000. From 1,534, no retry helps.
     fn tired() -> (Drive, BlockId) {
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 8, cell = "slc", page_size = "16KiB" }
@@ -418,8 +423,7 @@ mod tests {
         (drive, block)
     }
 
-    /// An old version that parity counts is looked at before it is read, as soon as reads of it
-    /// take retries.
+    /// Once reads of an old version take retries, the old version is checked before it is read.
     #[test]
     fn an_old_version_that_takes_retries_is_suspect() {
         for (dose, is_suspect) in [(900, false), (1200, true), (1600, true)] {
@@ -430,8 +434,8 @@ mod tests {
         }
     }
 
-    /// Nobody can ask a policy in the midst of an erase: what would bring a block to its alarm is
-    /// not read.
+    /// No policy can be asked during an erase. So no page is read that would bring its block to its
+    /// alarm.
     #[test]
     fn parts_that_would_ring_an_alarm_are_not_read() {
         let (mut drive, block) = tired();

@@ -1,4 +1,5 @@
-//! The only allocator: the next page of a stream, in blocks that it opens only when it is used.
+//! Allocator: it gives the next page of a stream. Blocks are opened only when they are used. There
+//! is no other allocator.
 
 use crate::base::codings::FULL;
 use crate::base::geometry::Geometry;
@@ -13,7 +14,8 @@ use crate::slots::Slots;
 use crate::watch::observer::Origin;
 
 impl Ftl {
-    /// The next page of a stream is this one: where it has a die of its own, that has its turn.
+    /// Makes `lpn` the next page of a stream. If the page has a fixed die, the stream continues
+    /// there.
     #[inline]
     pub(crate) fn aim(&mut self, stream: StreamId, lpn: Lpn) {
         if let Some(stripes) = &self.stripes {
@@ -21,19 +23,19 @@ impl Ftl {
         }
     }
 
-    /// The domain that a page is written in.
+    /// Returns the domain that a page is written in.
     #[inline]
     pub(crate) fn domain_of_page(&self, lpn: Lpn) -> usize {
         self.stripes.map_or(0, |stripes| stripes.die(lpn).into())
     }
 
-    /// Whether the next page of a stream needs a block from the free pool.
+    /// Returns whether the next page of a stream needs a block from the free pool.
     pub(crate) fn needs_block(&self, stream: StreamId) -> bool {
         let s = &self.streams.table[usize::from(stream)];
         s.open[s.turn] == BlockId::NONE
     }
 
-    /// Whether a stream has a block open in a domain.
+    /// Returns whether a stream has an open block in a domain.
     pub(super) fn has_open_in(&self, flash: &Flash, stream: StreamId, domain: usize) -> bool {
         let mut open = self.streams.table[usize::from(stream)]
             .open
@@ -42,8 +44,8 @@ impl Ftl {
         open.any(|block| flash.geometry.domain_of(*block) == domain)
     }
 
-    /// Pages that the block which a stream's turn falls on has room for; none where it has none
-    /// open there.
+    /// Returns the number of free pages in the current block of a stream; 0 if no block is open
+    /// there.
     pub(super) fn room_at_turn(&self, flash: &Flash, stream: StreamId) -> u32 {
         let s = &self.streams.table[usize::from(stream)];
         let block = s.open[s.turn];
@@ -54,14 +56,14 @@ impl Ftl {
         }
     }
 
-    /// The stream of a page among those that keep the same kind of data: that of its budget.
+    /// Returns the stream of a page among those that keep one kind of data: the stream of its hint.
     #[inline]
     pub(crate) fn stream_of(&self, kind: StreamId, lpn: Lpn) -> StreamId {
         self.hinted.as_ref().map_or(kind, |hinted| self.streams.for_budget(kind, hinted.of(lpn)))
     }
 
-    /// The stream that a page is written to: where nothing but the reserve is left for the blocks
-    /// of its own, that of the tightest budget.
+    /// Returns the stream that a page of a stream is written to. If only the reserve is left for
+    /// its blocks, this is the stream of the strictest hint.
     #[inline]
     pub(crate) fn stream_with_room(&self, stream: StreamId) -> StreamId {
         if self.streams.is_tightest(stream) || self.has_room(stream) {
@@ -79,8 +81,8 @@ impl Ftl {
                 .any(|block| *block != BlockId::NONE)
     }
 
-    /// Writes a page at the next place of a stream and maps it there. The caller has seen to free
-    /// blocks.
+    /// Writes a page at the next place of a stream and maps it there. The caller has ensured that
+    /// there are free blocks.
     pub(crate) fn place(
         &mut self,
         flash: &mut Flash,
@@ -98,7 +100,7 @@ impl Ftl {
                 && self.bugs.has(Bug::RebuiltAstray)
                 && lpn.number().is_multiple_of(3);
         if astray {
-            // Beside its die, where the stream writes there already.
+            // The page goes to another die to which the stream writes already.
             self.streams.turn_to_next_open(stream);
         }
         let block = self.block_at_turn(flash, slots, stream);
@@ -111,8 +113,8 @@ impl Ftl {
         ppn
     }
 
-    /// The block that the stream's turn falls on, opened where needed and possible; else its next
-    /// open one, which then has its turn.
+    /// Returns the current block of a stream. If it is not open, it is opened if needed and
+    /// possible. Otherwise the stream continues at its next open block.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a look-up, for every page written")]
     pub(crate) fn block_at_turn(
@@ -152,14 +154,14 @@ impl Ftl {
         );
     }
 
-    /// The block at turn was written to: the next one has its turn, and a block that is written as
-    /// far as it will be is closed.
+    /// Moves a stream to its next block after a write. The written block is closed if it gets no
+    /// more pages.
     pub(crate) fn end_turn(&mut self, flash: &mut Flash, stream: StreamId, block: BlockId) {
         self.streams.next_turn(stream);
         self.close_when_written(flash, stream, block);
     }
 
-    /// A block that is written as far as it will be is closed.
+    /// Closes a block that gets no more pages.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page written")]
     fn close_when_written(&mut self, flash: &mut Flash, stream: StreamId, block: BlockId) {
@@ -170,7 +172,7 @@ impl Ftl {
         }
     }
 
-    /// The block that the next page of a stream goes to, as things stand; none where no block is
+    /// Returns the block that the next page of a stream goes to at present; `None` if no block is
     /// free for it.
     pub(crate) fn next_block(&self, flash: &Flash, stream: StreamId) -> Option<BlockId> {
         let s = &self.streams.table[usize::from(stream)];
@@ -181,8 +183,8 @@ impl Ftl {
         })
     }
 
-    /// A free block for a stream: from a die on which it has no open block yet, where free blocks
-    /// are most plenty.
+    /// Takes a free block for a stream, from the die with the most free blocks on which the stream
+    /// has no open block yet.
     #[cold]
     fn take_free(
         &mut self,
@@ -200,8 +202,8 @@ impl Ftl {
         let step = if self.stripes.is_some() { 1 } else { flash.geometry.planes_per_die };
         self.streams.plane_cursor = (plane - planes.start + step) % planes.len() as u32;
         let block = self.free.take(plane, side, worn)?;
-        // A technique is asked nothing of a block that is left alone, so it keeps nothing apart
-        // there.
+        // The technique is not asked about a block that is not recycled, so it keeps no separate
+        // data there.
         let is_plain = is_own && self.is_left_alone(flash, block);
         let (wants_pool, counts_pages) = (wants_pool && !is_plain, counts_pages && !is_plain);
         let (kind, mode) = if is_plain { (RECLAIM, FULL) } else { (kind, mode) };
@@ -215,8 +217,8 @@ impl Ftl {
         Some(block)
     }
 
-    /// The plane that a free block for a stream is taken from, the side there, and whether it is
-    /// the most worn one.
+    /// Returns the plane from which a free block for a stream is taken, its side there, and whether
+    /// the most worn block is taken.
     fn free_plane(&self, flash: &Flash, stream: StreamId) -> Option<(u32, Side, bool)> {
         let s = &self.streams.table[usize::from(stream)];
         let domain = if self.stripes.is_some() { s.turn } else { 0 };
@@ -243,12 +245,12 @@ impl Ftl {
         Some((first + plane, side, worn))
     }
 
-    /// Blocks that a stream keeps open at most.
+    /// Returns the largest number of open blocks of a stream.
     pub(crate) fn open_blocks(&self, stream: StreamId) -> u32 {
         self.streams.width(stream) as u32
     }
 
-    /// The same for all streams, by purpose.
+    /// Returns the largest numbers of open blocks of all streams, by purpose.
     pub(crate) fn stream_widths(&self) -> Vec<(&'static str, u32)> {
         self.streams.widths()
     }
@@ -257,12 +259,13 @@ impl Ftl {
         self.free.total()
     }
 
-    /// Those of a domain.
+    /// Returns the number of free blocks of a domain.
     pub(crate) fn free_blocks_of(&self, domain: usize) -> u32 {
         self.free.count(domain)
     }
 
-    /// The same of a domain: planes in turn.
+    /// Takes an erased block of a domain for data that is there from the start: from each plane in
+    /// turn.
     pub(crate) fn take_for_loading_in(&mut self, domain: usize) -> BlockId {
         let planes = self.free.planes_of(domain);
         let plane = planes
@@ -271,7 +274,8 @@ impl Ftl {
         self.free.take(plane, Side::Any, false).expect("a domain has room for its pages")
     }
 
-    /// An erased block for data that is there from the start: planes in turn, dies first.
+    /// Takes an erased block for data that is there from the start: from each plane in turn, dies
+    /// first.
     pub(crate) fn take_for_loading(&mut self, geometry: &Geometry) -> BlockId {
         let planes = geometry.dies() * geometry.planes_per_die;
         let order = |i: u32| (i % geometry.dies()) * geometry.planes_per_die + i / geometry.dies();
@@ -285,7 +289,7 @@ impl Ftl {
         panic!("no block left to load");
     }
 
-    /// First alarms of a block that is about to be written.
+    /// Sets the first alarms of a block that will be written.
     pub(crate) fn arm(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId) {
         if !flash.has_model() {
             return;
@@ -313,7 +317,7 @@ impl Ftl {
         flash.set_alarm(block);
     }
 
-    /// The first look at a block that is about to be written, because of its age.
+    /// Sets the time of the first check for age of a block that will be written.
     fn arm_for_age(&mut self, flash: &mut Flash, slots: &Slots, block: BlockId) {
         if self.wheel.runs {
             let now = flash.now;
@@ -350,18 +354,19 @@ impl Ftl {
         match self.map.slot_of(lpn) {
             None => self.map.set(lpn, Entry::on_flash(ppn)),
             Some(_) if self.bugs.has(Bug::MoveMissesBuffer) => {}
-            // A copy of what lies below newer data in the write buffer.
+            // This is a copy of data that newer data in the write buffer hides.
             Some(slot) => self.buffer.slot_mut(slot).below = Entry::on_flash(ppn),
         }
     }
 
-    /// A block that will not be written further becomes a candidate for GC.
+    /// Makes a block that gets no more pages a candidate for GC.
     #[cold]
     pub(crate) fn close(&mut self, flash: &mut Flash, block: BlockId) {
         let stream = flash.hot(block).stream;
         flash.close(block);
         if stream >= RECLAIM && !self.streams.is_of_gc(stream) {
-            // A full turn of the spare blocks: by then what was moved has had its rest.
+            // This is the time of one pass through the spare blocks. By then, moved data has rested
+            // long enough.
             flash.protect(
                 block,
                 flash.geometry.spare_blocks_in_share()
@@ -371,8 +376,8 @@ impl Ftl {
         self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
     }
 
-    /// Valid pages over available pages, scaled to a full block: a block that is not meant to be
-    /// filled, or that was reprogrammed before it was, must not look empty.
+    /// Returns the ratio of valid pages to available pages, scaled to a full block. A block that
+    /// will not be filled, or that was reprogrammed before it was full, must not look empty.
     #[inline(always)]
     #[expect(
         clippy::inline_always,

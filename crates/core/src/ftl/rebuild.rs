@@ -1,9 +1,9 @@
-//! Repair: a page that cannot be read is worked out from the other pages of its stripe; and which
-//! stripes have no parity to do that with.
+//! Repair: a page that cannot be read is computed from the other pages of its stripe. Some stripes
+//! have no parity for this.
 //!
-//! A stripe's parity is the XOR of what flash holds of its pages: a page that was never written,
-//! was trimmed or is lost counts as zero, and one with newer data in the write buffer as what it
-//! was before.
+//! A stripe's parity is the XOR of the data of its pages on flash. A page counts as zero if it was
+//! never written, was trimmed or is lost. A page with newer data in the write buffer counts with
+//! its older data.
 
 use crate::base::stripes::Stripes;
 use crate::base::units::{Cause, Lpn, Ppn};
@@ -18,37 +18,38 @@ use crate::ftl::retire::Beyond;
 use crate::watch::observer::XorSource;
 
 impl Ftl {
-    /// A number for what is going to be worked out.
+    /// Returns a new number for a XOR computation.
     pub(crate) fn next_xor(&mut self) -> u32 {
         self.xors = self.xors.wrapping_add(1);
         self.xors
     }
 
-    /// Whether the parity of a stripe was given up and not programmed since.
+    /// Returns whether the parity of a stripe was given up and not programmed since.
     pub(crate) fn is_unprotected(&self, stripe: u32) -> bool {
         self.unprotected
             .get(stripe as usize / 64)
             .is_some_and(|word| word >> (stripe % 64) & 1 == 1)
     }
 
-    /// How many there are.
+    /// Returns the number of stripes whose parity was given up.
     pub(crate) fn unprotected_stripes(&self) -> u64 {
         self.unprotected.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// The parity of a stripe holds again.
+    /// Records that the parity of a stripe is valid again.
     pub(crate) fn protect_again(&mut self, stripe: u32) {
         if let Some(word) = self.unprotected.get_mut(stripe as usize / 64) {
             *word &= !(1 << (stripe % 64));
         }
     }
 
-    /// Gives up the parity of a stripe, and with it what lies of the stripe on failed flash.
+    /// Gives up the parity of a stripe, and with it the stripe's data on failed flash.
     pub(crate) fn unprotect(&mut self, flash: &mut Flash, stripe: u32) {
         self.unprotect_because(flash, stripe, Beyond::AnotherPage);
     }
 
-    /// The same, and why parity does not give back what is lost with that.
+    /// Gives up the parity of a stripe. `beyond` says why parity cannot restore the data lost with
+    /// it.
     pub(crate) fn unprotect_because(&mut self, flash: &mut Flash, stripe: u32, beyond: Beyond) {
         let Some(stripes) = self.stripes else { return };
         self.lose_what_failed(flash, stripe, beyond);
@@ -66,14 +67,14 @@ impl Ftl {
         flash.tell(|o| o.unprotected(stripe));
     }
 
-    /// What flash holds of a page can neither be read nor be rebuilt: its data is lost, unless
-    /// there is newer in the write buffer, and its stripe unprotected.
+    /// Handles a page that can be neither read from flash nor rebuilt. Its data is lost, unless the
+    /// write buffer has newer data, and its stripe is unprotected.
     pub(crate) fn lose_for_good(&mut self, flash: &mut Flash, lpn: Lpn) {
         let Some(stripes) = self.stripes else { return };
         if !stripes.is_parity(lpn) {
             self.lose_page(flash, lpn, Beyond::AnotherPage);
         }
-        // Without parity there is none to give up, and what is left of the stripe may get some.
+        // Without parity, none is given up, and the rest of the stripe may still get parity.
         if stripes.is_parity(lpn) || self.may_give_up_parity(stripes, stripes.of(lpn)) {
             self.unprotect(flash, stripes.of(lpn));
         }
@@ -82,15 +83,15 @@ impl Ftl {
         self.settle_parity(flash);
     }
 
-    /// A stripe of which flash holds nothing has nothing to protect.
+    /// Marks a stripe as protected if flash holds none of its data: there is nothing to protect.
     pub(crate) fn forgive_empty(&mut self, stripe: u32) {
         if self.is_unprotected(stripe) && !self.is_on_flash(stripe) {
             self.protect_again(stripe);
         }
     }
 
-    /// A die has failed: stripes for whose parity none is left neither wait for it any more nor
-    /// have it rebuilt.
+    /// After the failure of a die, some stripes have no place for their parity. They do not wait
+    /// for it any more, and it is not rebuilt.
     pub(crate) fn give_up_parity_without_place(&mut self, flash: &mut Flash, stripes: Stripes) {
         for stripe in (0..stripes.count()).filter(|stripe| !stripes.has_parity(*stripe)) {
             if self.worn.waits(stripe) || self.lies_on_failed(flash, stripes.parity(stripe)) {
@@ -99,19 +100,19 @@ impl Ftl {
         }
     }
 
-    /// Whether flash holds any of the host's pages in a stripe.
+    /// Returns whether flash holds any host page of a stripe.
     pub(crate) fn is_on_flash(&self, stripe: u32) -> bool {
         self.stripes
             .is_some_and(|stripes| stripes.data(stripe).any(|lpn| self.place_of(lpn).is_some()))
     }
 
-    /// Whether the write buffer holds all of a page.
+    /// Returns whether the write buffer holds all of a page.
     pub(crate) fn is_whole_in_memory(&self, lpn: Lpn) -> bool {
         self.map.slot_of(lpn).is_some_and(|slot| self.buffer.slot(slot).mask == WHOLE)
     }
 
-    /// A page that was rebuilt is about to be written to another die than that where it lay: where
-    /// that is its stripe's parity's, that is given up.
+    /// Prepares for writing a rebuilt page to another die than its old one. If this die holds its
+    /// stripe's parity, the parity is given up.
     pub(crate) fn make_way(&mut self, flash: &mut Flash, lpn: Lpn, from: Ppn) {
         let stripes = self
             .stripes
@@ -123,7 +124,7 @@ impl Ftl {
         }
     }
 
-    /// What flash holds of a page is not wanted any more.
+    /// Drops the data of a page on flash.
     pub(crate) fn drop_page(&mut self, flash: &mut Flash, lpn: Lpn) {
         if let Some(ppn) = self.place_of(lpn) {
             self.invalidate(flash, ppn);
@@ -131,8 +132,8 @@ impl Ftl {
         }
     }
 
-    /// Works out what flash holds of a page from the others of its stripe; gives the number under
-    /// which that was done, or none where it cannot be.
+    /// Computes the data of a page on flash from the other pages of its stripe. Returns the number
+    /// of the computation; `None` if it is impossible.
     pub(crate) fn rebuild(&mut self, flash: &mut Flash, lpn: Lpn) -> Option<u32> {
         let parts = self.parts_of(lpn)?;
         if self.has_failed_part(flash, &parts) && !self.bugs.has(Bug::RebuiltFromGarbage) {
@@ -148,7 +149,7 @@ impl Ftl {
         Some(number)
     }
 
-    /// What a page is rebuilt of; none where its stripe's parity does not protect it.
+    /// Returns the inputs to rebuild a page; `None` if its stripe's parity does not protect it.
     fn parts_of(&self, lpn: Lpn) -> Option<Vec<Part>> {
         let stripes = self.stripes?;
         let stripe = stripes.of(lpn);
@@ -177,8 +178,8 @@ impl Ftl {
             })
     }
 
-    /// Why parity does not give a page on failed flash back; none where it does, as far as failures
-    /// are known.
+    /// Returns why parity does not restore a page on failed flash. Returns `None` if it does, as
+    /// far as failures are known.
     pub(crate) fn beyond(&self, flash: &Flash, lpn: Lpn) -> Option<Beyond> {
         match self.parts_of(lpn) {
             None => Some(self.why_without_parity(lpn)),
@@ -187,7 +188,7 @@ impl Ftl {
     }
 }
 
-/// Reads a page for what is worked out under a number; tells whether it could be read.
+/// Reads a page as an input of a numbered computation, and returns whether it could be read.
 pub(super) fn read_for_xor(flash: &mut Flash, (lpn, src): (Lpn, Ppn), number: u32) -> bool {
     let coding = flash.read_coding(src);
     let sensed = flash.sense(lpn, src, Cause::Parity, true);

@@ -1,15 +1,14 @@
-//! A block used again without an erase: what is valid in it is written once more, to pages of the
-//! same block that hold nothing yet. Data that was just written has endured nothing, so the block's
-//! reads begin anew for it.
+//! Reuse of a block without an erase: its valid data is written again to empty pages of the block.
+//! Data that was just written has no dose, so the block's reads start at 0 for it.
 //!
-//! What a wordline has endured counts from its first page. So the new filling begins on a wordline
-//! of its own, and where the old one ends within a wordline, that is completed first, with copies
-//! of a page that moves on at once.
+//! The dose of a wordline counts from its first page. So the new filling begins at a new wordline.
+//! If the old filling ends within a wordline, this wordline is completed first, with copies of a
+//! page that moves on at once.
 //!
 //! ```text
 //! TLC, 12 pages, A to D valid in pages 0 to 3:     A B C | D . . | . . . | . . .
 //! pages 4 and 5 complete the wordline, with D:     A B C | - - D | . . . | . . .
-//! all move to the pages from 6 on:                 - - - | - - - | A B C | D . .
+//! all valid pages move to pages 6 and later:       - - - | - - - | A B C | D . .
 //! ```
 
 use crate::base::page_set::PageSet;
@@ -23,8 +22,8 @@ use crate::slots::Slots;
 use crate::watch::observer::Origin;
 
 impl Ftl {
-    /// The pages of a block that are written again within it: all before its next filling; none
-    /// where there is no room for one.
+    /// Returns the pages of a block that are written again within it: all pages before its next
+    /// filling. Returns `None` if there is no space for a filling.
     pub(super) fn before_next_filling(&self, flash: &Flash, block: BlockId) -> Option<PageSet> {
         let first = next_filling(&flash.geometry, flash.hot(block))?;
         let first = if self.bugs.has(Bug::RecycleSharesWordline) {
@@ -37,7 +36,8 @@ impl Ftl {
         Some(old)
     }
 
-    /// One page of such a job; `page` is the first that is still to move.
+    /// Moves one page of a job that writes within its block. `page` is the first page that must
+    /// still move.
     pub(crate) fn recycle_page(
         &mut self,
         flash: &mut Flash,
@@ -56,7 +56,7 @@ impl Ftl {
         self.move_page(flash, slots, job, page, None);
     }
 
-    /// Writes a page at the next place of a block that is being moved within itself.
+    /// Writes a page at the next place of a block whose data moves within itself.
     pub(crate) fn place_within(
         &mut self,
         flash: &mut Flash,
@@ -66,7 +66,7 @@ impl Ftl {
         cause: Cause,
     ) -> Ppn {
         let page = flash.hot(block).written_to();
-        // It is no stream's: open for this program only.
+        // The block belongs to no stream, so it is open only for this program.
         flash.set_state(block, BlockState::Open);
         self.program(flash, block, page, lpn, origin, cause);
         flash.set_state(block, BlockState::Closed);

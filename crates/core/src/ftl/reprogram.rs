@@ -1,10 +1,10 @@
-//! Blocks of low density: made in place by reprogramming, or opened as such by a stream. And how
-//! many of them the drive can bear.
+//! Blocks of low density. They are made in place by reprogramming, or opened with low density by a
+//! stream. The number of such blocks is limited.
 //!
-//! Reprogramming a block (ipr-2018 III-C): valid pages of the kind that will be gone move
-//! elsewhere; then each wordline is read whole and its most significant page programmed over
-//! itself, so that its cells leave the guard levels (`base::coding`). Its limits grow when all are
-//! done. What it has endured stays.
+//! Reprogramming a block (ipr-2018 III-C): valid pages of the kind that will be lost move
+//! elsewhere. Then each wordline is read completely, and its most significant page is reprogrammed,
+//! so that its cells leave the guard levels (`base::coding`). The limits of the block grow when all
+//! wordlines are done. Its dose stays.
 
 use crate::base::codings::{FASTER, FULL};
 use crate::base::page_set::{PageSet, holds, holds_any};
@@ -19,9 +19,9 @@ use crate::slots::rewrite::{Destination, Merges, Part, Recode, Rewrite};
 use crate::slots::{Away, Slots};
 
 impl Ftl {
-    /// Turns what is wanted of a block into what is possible: all of a block, or of a wordline,
-    /// that cannot be recoded goes where the request says, and so does a block without room to be
-    /// written again. What a coding gives up is added to what moves.
+    /// Changes a wanted rewrite of a block into a possible one. A block or wordline that cannot be
+    /// recoded moves to the destination that the request names. So does a block without space to be
+    /// written again. The pages that a coding gives up are added to those that move.
     pub(crate) fn settle(&mut self, flash: &Flash, rewrite: &mut Rewrite) {
         let block = rewrite.block;
         if let Some(within) = rewrite.parts.iter_mut().find(|part| part.to == Destination::Within) {
@@ -47,9 +47,9 @@ impl Ftl {
         }
     }
 
-    /// Pages that have to leave a block before it is recoded. None where that cannot be: its cells
-    /// have no such coding, some of it has one of its own already, or the drive cannot spare the
-    /// pages.
+    /// Returns the pages that must leave a block before it is recoded. Returns `None` if it cannot
+    /// be recoded. In this case, its cells do not have the coding, a part of it has its own coding
+    /// already, or the drive cannot spare the pages.
     fn leaving_block(&self, flash: &Flash, block: BlockId, coding: u8) -> Option<PageSet> {
         let g = &flash.geometry;
         let (bits, written) = (g.cell.bits(), flash.hot(block).written_to());
@@ -69,7 +69,7 @@ impl Ftl {
             WordlineInBlock::range(0..whole)
                 .for_each(|wordline| leaving.insert(wordline.first_page(bits) + kind, 1));
         }
-        // A wordline written in part keeps its coding.
+        // A partly written wordline keeps its coding.
         leaving.insert(
             written.wordline(bits).first_page(bits),
             if planted(Bug::PartWordlineStays) { 0 } else { written.kind(bits) },
@@ -77,8 +77,9 @@ impl Ftl {
         Some(leaving)
     }
 
-    /// Pages that have to leave some wordlines of a block before those are recoded. All pages of
-    /// one leave that cannot be, and it is taken out.
+    /// Returns the pages that must leave some wordlines of a block before the wordlines are
+    /// recoded. If a wordline cannot be recoded, all its pages leave, and it is removed from
+    /// `wordlines`.
     fn leaving_wordlines(&self, flash: &Flash, block: BlockId, wordlines: &mut Merges) -> PageSet {
         let (bits, codings) = (flash.geometry.cell.bits(), &flash.geometry.codings);
         let mut room = self.pages_to_spare.saturating_sub(self.away(flash, block).pages);
@@ -111,13 +112,13 @@ impl Ftl {
         leaving
     }
 
-    /// Whether a block's domain can do without so many pages more. What is under way counts.
+    /// Returns whether a block's domain can spare this number of further pages. Running jobs count.
     fn has_to_spare(&self, flash: &Flash, block: BlockId, pages: u32) -> bool {
         self.away(flash, block).pages + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
     }
 
-    /// Pages that low density takes away in a block's domain, those among them that jobs under way
-    /// will take; and how many it may.
+    /// Returns the number of pages that low density takes away in a block's domain, with those of
+    /// running jobs, and the largest number allowed.
     pub(crate) fn away(&self, flash: &Flash, block: BlockId) -> Away {
         let domain = flash.geometry.domain_of(block);
         let is_here = |job: &&Job| flash.geometry.domain_of(job.block) == domain;
@@ -129,8 +130,8 @@ impl Ftl {
         }
     }
 
-    /// Merges the next wordline of a job whose pages have moved; false when none is left and limits
-    /// have grown. `reserved` as for a move.
+    /// Merges the next wordline of a job whose pages have moved. Returns false if no wordline is
+    /// left and the limits have grown. `reserved` as for a move.
     pub(crate) fn merge_next(
         &mut self,
         flash: &mut Flash,
@@ -163,8 +164,8 @@ impl Ftl {
                     job.merged = job.merged + 1;
                     return true;
                 }
-                // A wordline that is written in part gets no guard levels, and its block has their
-                // limits all the same.
+                // A partly written wordline gets no guard levels, but its block still gets the
+                // limits of guard levels.
                 let part = WordlineInBlock::new(flash.whole_wordlines(job.block));
                 self.make_whole_before_recoding(flash, job.block, &(part..part + 1));
                 self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
@@ -198,11 +199,11 @@ impl Ftl {
         flash.recode_wordline(block, wordline, coding, job.cause);
     }
 
-    /// Where pages have stripes: before a wordline is programmed over, no partial parity needs an
-    /// old version in it, and there is room for all that it holds. Nothing is cleaned then until it
-    /// is programmed and verified: what it holds may be corrupted meanwhile, and cleaning may
-    /// rebuild another page out of it. Tells whether that can be; where it cannot, the job moves
-    /// the whole block.
+    /// Prepares for reprogramming a wordline if pages have stripes. Afterwards, no partial parity
+    /// needs an old version in the wordline, and there is space for all its data. Nothing is
+    /// cleaned until it is programmed and verified: its data may be corrupted in that time, and
+    /// cleaning may rebuild another page from it. Returns false if this is impossible. The job then
+    /// moves the whole block.
     fn prepare_merge(
         &mut self,
         flash: &mut Flash,
@@ -236,7 +237,8 @@ impl Ftl {
         true
     }
 
-    /// The stream of a page that cannot stay although its wordline does; it is aimed at.
+    /// Returns the stream of a page that cannot stay in its wordline. The next page of this stream
+    /// is then the given page.
     pub(super) fn way_out(&mut self, flash: &Flash, job: &Job, lpn: Lpn) -> StreamId {
         let to = self.stream_of(job.rewrite.otherwise, lpn);
         let to = self.in_class(flash, job.block, to);
@@ -244,8 +246,7 @@ impl Ftl {
         to
     }
 
-    /// Reads all pages of a wordline of a job, whose most significant one is about to be programmed
-    /// anew.
+    /// Reads all pages of a wordline of a job before its most significant page is reprogrammed.
     fn sense_wordline(
         &mut self,
         flash: &mut Flash,
@@ -271,8 +272,8 @@ impl Ftl {
         }
     }
 
-    /// Reads a valid page of a wordline that is about to be programmed over. What cannot be decoded
-    /// cannot be programmed again: it is rebuilt elsewhere out of its stripe, or lost.
+    /// Reads a valid page of a wordline that will be reprogrammed. A page that cannot be decoded
+    /// cannot be programmed again: it is rebuilt elsewhere from its stripe, or lost.
     pub(super) fn sense_valid(
         &mut self,
         flash: &mut Flash,
@@ -301,8 +302,8 @@ impl Ftl {
         });
     }
 
-    /// An erased block is opened by a stream whose blocks do without some page kinds, where the
-    /// drive can bear it.
+    /// Opens an erased block in a mode without some page kinds for a stream, if the drive can spare
+    /// the pages.
     pub(crate) fn open_in_mode(&mut self, flash: &mut Flash, block: BlockId, mode: u8) {
         if mode == FULL || !flash.geometry.codings.has(mode) {
             return;
@@ -315,7 +316,7 @@ impl Ftl {
         flash.open_in_mode(block, mode, taken);
     }
 
-    /// A block is about to be erased. Of one in a mode it is booked how much of its limit was used.
+    /// Records how much of its limit a block in a mode has used. The block will be erased.
     pub(crate) fn book_low_density(&mut self, flash: &Flash, block: BlockId, cause: Cause) {
         let (mode, reads) = (flash.hot(block).mode, flash.hot(block).reads);
         if mode == 0 {
@@ -337,8 +338,8 @@ impl Ftl {
     }
 }
 
-/// The first of these wordlines that still holds data, with its coding; it and those before it are
-/// taken out.
+/// Returns the first of these wordlines that still holds data, with its coding. It and the
+/// wordlines before it are removed.
 fn next_with_data(
     flash: &Flash,
     block: BlockId,
@@ -364,9 +365,9 @@ mod tests {
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
 
-    /// Ten of 24 pages are written: three wordlines whole, of which two pages stay each, and a page
-    /// that moves. GC would find 6 of 16 pages valid and take the block at once; but it is written
-    /// no further.
+    /// Ten of 24 pages are written: three whole wordlines, each of which keeps two pages, and a
+    /// page that moves. GC would find 6 of 16 pages valid and take the block at once, but nothing
+    /// more is written to the block.
     #[test]
     fn a_block_reprogrammed_before_it_was_full_does_not_look_empty() {
         let text = r#"

@@ -1,4 +1,4 @@
-//! Blocks that are used no more, because flash has failed, and what is lost with it.
+//! Blocks that are not used any more because flash has failed, and the data lost with them.
 
 use crate::base::units::{BlockId, Lpn, Reads};
 use crate::bugs::Bug;
@@ -6,45 +6,45 @@ use crate::flash::Flash;
 use crate::flash::block::{BlockState, MOVING};
 use crate::ftl::Ftl;
 
-/// Pages of the host that failures have taken, since the measured phase began.
+/// Host pages lost by failures since the measured phase began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TakenByFailures {
-    /// All of them.
+    /// Number of all host pages lost by failures.
     pub pages: u64,
-    /// Those of them that parity would have given back, had not another page of their stripe
-    /// failed, too, or been past its limit.
+    /// Number of pages that parity would have restored, but another page of their stripe failed,
+    /// too, or was past its limit.
     pub twice_failed: u64,
-    /// Those whose stripe had no parity, or whose parity was not up to date with them.
+    /// Number of pages whose stripe had no parity, or only outdated parity.
     pub unprotected: u64,
-    /// Those of these whose stripe had none because none of its pages lay in a worn block (parity
-    /// by wear).
+    /// Number of unprotected pages whose stripe had no parity because none of its pages was in a
+    /// worn block (parity by wear).
     pub not_worn: u64,
-    /// Those of the unprotected whose stripe called for parity because of wear, and still waited
-    /// for it.
+    /// Number of unprotected pages whose stripe needed parity because of wear, but still waited for
+    /// it.
     pub waiting: u64,
 }
 
-/// Why parity, where there is any, does not give a page on failed flash back.
+/// Reason why parity does not restore a page on failed flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beyond {
-    /// There is none on the drive.
+    /// The drive has no parity.
     NoParity,
-    /// There is none for its stripe or for what it holds now.
+    /// The stripe has no parity, or none for its current data.
     Unprotected,
-    /// No page of its stripe lies in a worn block, and so there is none.
+    /// No page of the stripe is in a worn block, so it has no parity.
     NotWorn,
-    /// Its stripe calls for parity because of wear, and waits for it.
+    /// The stripe needs parity because of wear, but still waits for it.
     Waiting,
-    /// Another page that it takes cannot be read.
+    /// Another page that is needed cannot be read.
     AnotherPage,
 }
 
 impl Ftl {
-    /// A block of which all has failed: nobody writes, moves, cleans or looks at it again.
+    /// Retires a failed block: it is not written, moved, cleaned or checked again.
     pub(crate) fn retire(&mut self, flash: &mut Flash, block: BlockId) {
         self.take_out(flash, block);
         if let Some(slot) = self.job_of(block) {
-            // What was moved has moved; the rest cannot be read.
+            // Some pages have moved. The others cannot be read.
             self.take_job(flash, slot);
         }
         if self.victims.contains(block) {
@@ -57,8 +57,8 @@ impl Ftl {
         flash.set_alarm(block);
     }
 
-    /// A block of which a part has failed is not written any further; when the rest of it has moved
-    /// it stays erased.
+    /// Retires a block of which a part has failed. Nothing more is written to it. When the rest of
+    /// it has moved, it stays erased.
     pub(crate) fn retire_when_empty(&mut self, flash: &mut Flash, block: BlockId) {
         let was_open = flash.hot(block).state == BlockState::Open;
         self.take_out(flash, block);
@@ -68,7 +68,7 @@ impl Ftl {
         flash.set_alarm(block);
     }
 
-    /// Nobody writes to a block any more.
+    /// Stops all writing to a block.
     fn take_out(&mut self, flash: &mut Flash, block: BlockId) {
         let hot = *flash.hot(block);
         match hot.state {
@@ -86,13 +86,13 @@ impl Ftl {
         }
     }
 
-    /// Whether a page lies on flash that has failed.
+    /// Returns whether a page is on failed flash.
     pub(crate) fn lies_on_failed(&self, flash: &Flash, lpn: Lpn) -> bool {
         flash.has_any_failed() && self.place_of(lpn).is_some_and(|ppn| flash.is_failed(ppn))
     }
 
-    /// What flash holds of a page of the host is lost, unless there is newer data of all of it in
-    /// the write buffer.
+    /// Loses the data of a host page on flash, unless the write buffer has newer data for all of
+    /// the page.
     pub(crate) fn lose_page(&mut self, flash: &mut Flash, lpn: Lpn, beyond: Beyond) {
         if self.is_whole_in_memory(lpn) {
             flash.tell(|o| o.superseded(lpn));
@@ -111,7 +111,7 @@ impl Ftl {
             let is_hidden =
                 self.bugs.has(Bug::LossByFailureHidden) && lpn.number().is_multiple_of(3);
             if by_failure && !is_hidden {
-                // However old it was.
+                // The age of the data does not matter.
                 self.report_lost_by(flash, lpn, false);
             } else if !is_hidden {
                 self.report_lost(flash, lpn);
@@ -120,7 +120,7 @@ impl Ftl {
         self.drop_page(flash, lpn);
     }
 
-    /// A stripe has no parity any more: what lies of it on failed flash is lost.
+    /// Loses the data of a stripe on failed flash, because the stripe has no parity any more.
     pub(super) fn lose_what_failed(&mut self, flash: &mut Flash, stripe: u32, beyond: Beyond) {
         let Some(stripes) = self.stripes.filter(|_| flash.has_any_failed()) else { return };
         for lpn in stripes.data(stripe) {

@@ -1,5 +1,5 @@
-//! Streams: each keeps one kind of data apart and writes its open blocks in turn, so that its pages
-//! are striped over dies.
+//! Streams: each keeps one kind of data separate. It writes its open blocks in turn, so that its
+//! pages are spread over dies.
 
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
@@ -13,39 +13,40 @@ use crate::ftl::free::{FreeBlocks, Side};
 #[derive(Clone)]
 pub(crate) struct Stream {
     pub(super) purpose: &'static str,
-    /// The coding of its blocks.
+    /// Coding of the stream's blocks.
     pub(super) mode: u8,
-    /// Takes the most worn free block instead of the youngest.
+    /// Whether the stream takes the most worn free block instead of the youngest.
     pub(super) worn: bool,
-    /// Its blocks come from the IPR pool where they can.
+    /// Whether the stream takes blocks from the IPR pool if possible.
     pub(super) pool: bool,
-    /// Its blocks are closed after so many pages.
+    /// Number of pages after which a block of the stream is closed.
     pub(super) most_pages: u32,
-    /// Whether the reads of each page of its blocks are counted.
+    /// Whether the reads of each page of the stream's blocks are counted.
     pub(super) counts_pages: bool,
     pub(super) open: Vec<BlockId>,
     pub(super) turn: usize,
 }
 
 pub(crate) struct Streams {
-    /// Those for data of the tightest budget, then as many for each other budget that the host
-    /// names.
+    /// Streams for data of the strictest hint, followed by as many streams for each other hint that
+    /// the host uses.
     pub(super) table: Vec<Stream>,
-    /// Streams of one budget.
+    /// Number of streams per hint.
     of_a_budget: StreamId,
-    /// The budgets, the tightest first.
+    /// Hints, the strictest first.
     budgets: Vec<AccessLatency>,
     /// Whether the IPR pool is kept for the streams that want it.
     pub(super) keep_pool: bool,
     pub(super) plane_cursor: u32,
-    /// Where GC keeps the data of worn blocks among itself.
+    /// Stream in which GC keeps the data of worn blocks separate, if it does.
     of_worn: Option<StreamId>,
 }
 
 impl Streams {
-    /// Widths so that open blocks plus the reserve never exceed half the spare blocks; where a page
-    /// has a die of its own, all dies. `keep_pool` holds where any stream wants the pool. `whole`
-    /// is the drive that this one is a sample of.
+    /// Creates streams. Their widths are such that open blocks and the reserve never exceed half
+    /// the spare blocks. If each page has a fixed die, a stream is as wide as the number of dies.
+    /// `keep_pool` has an effect if any stream wants the pool. `whole` is the drive of which this
+    /// drive is a sample.
     pub(crate) fn new(
         geometry: &Geometry,
         own: Vec<StreamSpec>,
@@ -95,8 +96,8 @@ impl Streams {
         Self { table, of_a_budget, budgets, keep_pool, plane_cursor: 0, of_worn: None }
     }
 
-    /// The same with a stream in which GC keeps the data of worn blocks, in worn blocks where there
-    /// are any. The host's data has one budget.
+    /// Adds a stream in which GC keeps the data of worn blocks, in worn blocks if there are any.
+    /// The host's data has one hint.
     #[must_use]
     pub(crate) fn with_one_of_worn(mut self, geometry: &Geometry) -> Self {
         let of_worn =
@@ -112,10 +113,10 @@ impl Streams {
         self
     }
 
-    /// Pages that a larger drive of which this is a sample has room for in its free and its open
-    /// blocks, in the mean.
+    /// Returns the mean number of empty pages in the free and open blocks of a larger drive of
+    /// which this drive is a sample.
     ///
-    /// Only streams count that have a block open here. An open block is half full in the mean.
+    /// Only streams with an open block here count. On average, an open block is half full.
     pub(super) fn room_on(&self, whole: &PartOf, pages_per_block: u32) -> f64 {
         let wide = whole.width(
             pages_per_block,
@@ -129,13 +130,13 @@ impl Streams {
         halves + f64::from(self.reserve() * pages_per_block)
     }
 
-    /// Pages that a stream takes between two times that it opens blocks: its open blocks fill in
-    /// step, those of each budget by themselves.
+    /// Returns the number of pages that a stream takes from one opening of blocks to the next. Its
+    /// open blocks fill together, separately for each hint.
     pub(super) fn writes_between(&self, stream: StreamId, pages_per_block: u32) -> u32 {
         self.width(stream) as u32 * pages_per_block / self.budgets.len() as u32
     }
 
-    /// Pages that open blocks have room for.
+    /// Returns the number of empty pages in open blocks.
     pub(super) fn room_in_open(&self, flash: &Flash) -> u32 {
         let open =
             self.table.iter().flat_map(|s| s.open.iter().map(|block| (*block, s.most_pages)));
@@ -143,23 +144,22 @@ impl Streams {
         written.map(|(block, most)| most.saturating_sub(flash.hot(block).write_ptr.into())).sum()
     }
 
-    /// The stream in which GC keeps the data of worn blocks, where it does.
+    /// Returns the stream in which GC keeps the data of worn blocks, if it does.
     pub(super) fn of_worn(&self) -> Option<StreamId> {
         self.of_worn
     }
 
-    /// Whether a stream is a technique's own.
+    /// Returns whether a stream belongs to a technique.
     pub(super) fn is_own(&self, stream: StreamId) -> bool {
         self.kind(stream) >= FIRST_OWN && self.of_worn != Some(stream)
     }
 
-    /// Whether a stream is for what GC moves.
+    /// Returns whether a stream is for data that GC moves.
     pub(super) fn is_of_gc(&self, stream: StreamId) -> bool {
         self.kind(stream) == GC || self.of_worn == Some(stream)
     }
 
-    /// The stream for data of this budget, of those that keep the same kind of data as the stream
-    /// without budgets.
+    /// Returns the stream for data of this hint that keeps the kind of data of `stream`.
     pub(super) fn for_budget(&self, stream: StreamId, budget: AccessLatency) -> StreamId {
         let at = self
             .budgets
@@ -169,29 +169,30 @@ impl Streams {
         stream + at as StreamId * self.of_a_budget
     }
 
-    /// The budget of a stream's data.
+    /// Returns the hint of a stream's data.
     pub(super) fn budget(&self, stream: StreamId) -> AccessLatency {
         self.budgets[usize::from(stream / self.of_a_budget)]
     }
 
-    /// The kind of data that a stream keeps: the stream without budgets.
+    /// Returns the kind of data that a stream keeps: the number of its stream for the strictest
+    /// hint.
     pub(super) fn kind(&self, stream: StreamId) -> StreamId {
         if stream < self.of_a_budget { stream } else { stream % self.of_a_budget }
     }
 
-    /// Free blocks that only moves may take. A job that cleans a block may open one more for each
-    /// budget but the tightest.
+    /// Returns the number of free blocks that only moves may take. A job that cleans a block may
+    /// open one more for each hint except the strictest.
     pub(crate) fn reserve(&self) -> u32 {
         RESERVE + self.budgets.len() as u32 - 1
     }
 
-    /// All streams of a kind of data, that of the tightest budget first.
+    /// Returns all streams of a kind of data, that of the strictest hint first.
     pub(super) fn of_kind(&self, kind: StreamId) -> impl Iterator<Item = StreamId> + use<> {
         (kind..self.table.len() as StreamId).step_by(self.of_a_budget.into())
     }
 
-    /// Whether a stream is for data of the tightest budget: it alone may open a block of the
-    /// reserve.
+    /// Returns whether a stream is for data of the strictest hint. Only such a stream may open a
+    /// block of the reserve.
     pub(super) fn is_tightest(&self, stream: StreamId) -> bool {
         stream < self.of_a_budget
     }
@@ -204,22 +205,22 @@ impl Streams {
         self.table[usize::from(stream)].open.len()
     }
 
-    /// The coding of a stream's blocks, where the drive can spare the pages that it gives up.
+    /// Returns the coding of a stream's blocks, if the drive can spare the pages that it gives up.
     pub(crate) fn mode(&self, stream: StreamId) -> u8 {
         self.table[usize::from(stream)].mode
     }
 
-    /// Pages after which a stream's blocks are closed.
+    /// Returns the number of pages after which a stream's blocks are closed.
     pub(crate) fn most_pages(&self, stream: StreamId) -> u32 {
         self.table[usize::from(stream)].most_pages
     }
 
-    /// Whether a stream's blocks come from the IPR pool where they can.
+    /// Returns whether a stream takes blocks from the IPR pool if possible.
     pub(crate) fn wants_pool(&self, stream: StreamId) -> bool {
         self.table[usize::from(stream)].pool
     }
 
-    /// Where a stream's next block of a domain comes from.
+    /// Returns the side from which a stream's next block of a domain comes.
     pub(super) fn side(&self, stream: StreamId, domain: usize, free: &FreeBlocks) -> Side {
         let wanted = match (self.wants_pool(stream), self.keep_pool) {
             (true, _) => Side::Pool,
@@ -229,18 +230,18 @@ impl Streams {
         if free.count_in(domain, wanted) > 0 { wanted } else { Side::Any }
     }
 
-    /// Whether blocks of which every page is valid are moved out of the pool where it has none to
-    /// give.
+    /// Returns whether blocks with only valid pages are moved out of the pool when it has no free
+    /// block.
     pub(crate) fn evicts_full(&self) -> bool {
         self.keep_pool || planted(Bug::EvictsFromShared)
     }
 
-    /// The next page of a stream goes to this die.
+    /// Makes the next page of a stream go to this die.
     pub(super) fn turn_to(&mut self, stream: StreamId, die: DieId) {
         self.table[usize::from(stream)].turn = die.into();
     }
 
-    /// The next page of a stream goes to the block behind, if that is open.
+    /// Makes the next page of a stream go to the block behind the current one, if that is open.
     pub(super) fn turn_to_next_open(&mut self, stream: StreamId) {
         let s = &mut self.table[usize::from(stream)];
         let next = (s.turn + 1) % s.open.len();
@@ -254,7 +255,7 @@ impl Streams {
         s.turn = if s.turn + 1 == s.open.len() { 0 } else { s.turn + 1 };
     }
 
-    /// Forgets an open block of some kind of data (it is to be moved before it is full).
+    /// Removes an open block of a kind of data, because it will be moved before it is full.
     pub(crate) fn drop_open(&mut self, kind: StreamId, block: BlockId) {
         let same = self.table.iter_mut().skip(kind.into()).step_by(self.of_a_budget.into());
         for slot in same.flat_map(|stream| &mut stream.open) {

@@ -1,16 +1,16 @@
-//! Which stripes need parity where only worn blocks call for it (da-raid5-2013 III-D, Algorithm 1),
-//! and which of them wait for it.
+//! Stripes that need parity if only worn blocks make it necessary (da-raid5-2013 III-D, Algorithm
+//! 1), and those that wait for it.
 //!
-//! A block of more P/E cycles than `T_p` is worn. A stripe's counter says how many of its pages of
-//! the host lie in worn blocks; it has parity only while that is above 0. A block's class changes
-//! at its erase alone, when nothing lies in it. A move may bring a page to a worn block, too: then
-//! the stripe waits for its parity, which is formed when nothing is being moved.
+//! A block with more than `T_p` P/E cycles is worn. A stripe's counter is the number of its host
+//! pages in worn blocks. The stripe has parity only while the counter is above 0. A block becomes
+//! worn only at its erase, when it is empty. A move may also bring a page to a worn block. Then the
+//! stripe waits for its parity, which is formed when no data is being moved.
 //!
 //! ```text
 //! T_p = 9, D0 to D2 on blocks of 3, 10 and 4 cycles         counter 1, parity
 //! D1 moves to a block of 5 cycles                           counter 0, the parity page is given back
 //! D2 moves to a block of 11 cycles                          counter 1, the stripe waits
-//! printed rule, D1 written in a block of 12 cycles          2 where it was 1: that the old copy lay in a worn block is forgotten
+//! published rule, D1 written in a block of 12 cycles        2, up from 1: the rule ignores that the old copy was in a worn block
 //! ```
 
 use std::collections::VecDeque;
@@ -29,28 +29,29 @@ use crate::ftl::pace::Pace;
 use crate::ftl::retire::Beyond;
 use crate::watch::observer::Origin;
 
-/// What is known of stripes where wear calls for parity; nothing elsewhere.
+/// Stripes whose parity depends on wear; empty on other drives.
 pub(crate) struct WornStripes {
     by_wear: Option<ByWear>,
-    /// By stripe, how many of its pages lie in worn blocks, as the technique counts.
+    /// Number of pages in worn blocks by stripe, as the technique counts.
     counters: Vec<u32>,
-    /// Stripes whose counter has come to 0, or left it, and whose parity nobody has seen to since.
+    /// Stripes whose counter has become 0, or is not 0 any more, and whose parity was not handled
+    /// since.
     touched: Vec<u32>,
-    /// The stripe that is being brought up to date. Whoever does that sees to its parity.
+    /// Stripe that is being updated. The update also handles its parity.
     pub(crate) updating: Option<u32>,
-    /// Stripes that wait for their parity, and those that have waited, in the order in which they
-    /// began.
+    /// Stripes that wait for their parity, one bit each. Also the stripes that have waited or wait,
+    /// in the order in which they began.
     waits: Vec<u64>,
     order: VecDeque<u32>,
-    /// How many wait, and for how long.
+    /// Number of waiting stripes, and the times that they wait.
     pub(crate) window: Window,
-    /// Stripes whose counter is above 0.
+    /// Number of stripes whose counter is above 0.
     pub(super) marked: u32,
-    /// A block has become worn, or was from the start.
+    /// Whether any block is worn, now or from the start.
     pub(crate) any_is_worn: bool,
-    /// The stages of the drive's life.
+    /// Stages of the drive's life.
     pub(crate) lifetime: Lifetime,
-    /// When the next of those that wait is formed.
+    /// Time at which the next waiting stripe is formed.
     pub(crate) pace: Pace,
 }
 
@@ -76,21 +77,21 @@ impl WornStripes {
         }
     }
 
-    /// Memory that it takes on a drive of this configuration.
+    /// Returns the memory used on a drive of this configuration.
     pub(crate) fn bytes(config: &DriveConfig) -> u64 {
         let stripes = Geometry::new(config).stripes.filter(|_| config.parity.by_wear().is_some());
         let count = stripes.map_or(0, |stripes| u64::from(stripes.count()));
-        // Each may wait, and wait in the order a second time.
+        // Each stripe may wait, and may be in the order a second time.
         count * 3 * size_of::<u32>() as u64 + count.div_ceil(8)
     }
 
-    /// Whether wear says which stripes have parity.
+    /// Returns whether parity depends on wear.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         self.by_wear.is_some()
     }
 
-    /// Whether more wait than may.
+    /// Returns whether more stripes wait than allowed.
     pub(crate) fn are_too_many(&self) -> bool {
         self.by_wear.is_some_and(|by_wear| self.window.stripes > u64::from(by_wear.queue))
     }
@@ -99,7 +100,7 @@ impl WornStripes {
         self.waits.get(stripe as usize / 64).is_some_and(|word| word >> (stripe % 64) & 1 == 1)
     }
 
-    /// The stripe that has waited longest.
+    /// Returns the stripe that has waited longest.
     pub(crate) fn longest_waiting(&mut self) -> Option<u32> {
         while let Some(stripe) = self.order.front().copied() {
             if self.waits(stripe) {
@@ -116,7 +117,7 @@ impl WornStripes {
         self.window.opens(pages, now);
     }
 
-    /// A stripe waits no longer, if it did. Tells whether it did.
+    /// Ends the waiting of a stripe. Returns whether it waited.
     pub(crate) fn end_waiting(&mut self, stripe: u32, pages: u64, now: Ns) -> bool {
         let waited = self.waits(stripe);
         if waited {
@@ -126,8 +127,8 @@ impl WornStripes {
         waited
     }
 
-    /// What the counter of a stripe would be by the printed rule when these pages of it are
-    /// written, each to a worn block or not.
+    /// Returns the counter of a stripe by the published rule after these of its pages are written,
+    /// each to a worn block or not.
     pub(crate) fn as_printed(&self, stripe: u32, to_worn: impl Iterator<Item = bool>) -> u32 {
         to_worn.fold(self.counters[stripe as usize], |counter, worn| {
             if worn { counter + 1 } else { counter.saturating_sub(1) }
@@ -136,12 +137,12 @@ impl WornStripes {
 }
 
 impl Ftl {
-    /// Whether a block is worn; none is where wear has nothing to do with parity.
+    /// Returns whether a block is worn. It returns false if parity does not depend on wear.
     pub(crate) fn is_worn(&self, flash: &Flash, block: BlockId) -> bool {
         self.worn.by_wear.is_some_and(|by_wear| flash.cold(block).pec > by_wear.above)
     }
 
-    /// A page of the host, or of parity, was programmed.
+    /// Counts a page of the host or of parity that was programmed.
     pub(crate) fn count_written(
         &mut self,
         flash: &Flash,
@@ -172,7 +173,7 @@ impl Ftl {
         }
     }
 
-    /// What lies at a place is not wanted any more.
+    /// Counts data at a place that is no longer wanted.
     pub(crate) fn count_left(&mut self, flash: &Flash, ppn: Ppn) {
         let lpn = flash.contents().owner(ppn);
         let Some(stripes) = self.stripes.filter(|stripes| !stripes.is_parity(lpn)) else { return };
@@ -189,7 +190,7 @@ impl Ftl {
         }
     }
 
-    /// Counts anew, from where pages lie.
+    /// Counts again, from the places of all pages.
     pub(crate) fn count_worn(&mut self, flash: &Flash) {
         if let Some(stripes) = self.stripes.filter(|_| self.worn.is_on()) {
             self.worn.counters = (0..stripes.count())
@@ -204,29 +205,29 @@ impl Ftl {
         }
     }
 
-    /// Pages of a stripe that lie in worn blocks.
+    /// Returns the number of pages of a stripe in worn blocks.
     pub(crate) fn pages_in_worn_blocks(&self, flash: &Flash, stripes: Stripes, stripe: u32) -> u32 {
         stripes.data(stripe).filter(|lpn| self.lies_in_worn_block(flash, *lpn)).count() as u32
     }
 
-    /// Whether a page lies in a worn block.
+    /// Returns whether a page is in a worn block.
     pub(crate) fn lies_in_worn_block(&self, flash: &Flash, lpn: Lpn) -> bool {
         self.place_of(lpn).is_some_and(|ppn| self.is_worn(flash, flash.geometry.block_of(ppn)))
     }
 
-    /// What a stripe's counter says.
+    /// Returns a stripe's counter.
     pub(crate) fn counter(&self, stripe: u32) -> u32 {
         self.worn.counters[stripe as usize]
     }
 
-    /// Whether a stripe should have parity. Of the printed rule its counter may stay above 0 when
-    /// flash holds nothing of it.
+    /// Returns whether a stripe should have parity. By the published rule, its counter may stay
+    /// above 0 when flash holds none of its data.
     pub(crate) fn needs_parity(&self, stripe: u32) -> bool {
         let least = u32::from(self.bugs.has(Bug::DissolvedEarly) && stripe.is_multiple_of(3));
         (self.counter(stripe) > least || self.worn.lifetime.is_last()) && self.is_on_flash(stripe)
     }
 
-    /// Why no parity gives a page back of whose stripe it has not failed.
+    /// Returns why no parity restores a page. The parity of its stripe has not failed.
     pub(super) fn why_without_parity(&self, lpn: Lpn) -> Beyond {
         let by_wear = self
             .stripes
@@ -239,20 +240,20 @@ impl Ftl {
         }
     }
 
-    /// Whether a stripe has parity that may have to be given up: always, where wear does not say
-    /// which have some.
+    /// Returns whether a stripe may have parity that must be given up. If parity does not depend on
+    /// wear, it returns true.
     pub(crate) fn may_give_up_parity(&self, stripes: Stripes, stripe: u32) -> bool {
         !self.worn.is_on() || self.place_of(stripes.parity(stripe)).is_some()
     }
 
-    /// Whether there is no parity to repair a page of a stripe with.
+    /// Returns whether there is no parity to repair a page of a stripe.
     pub(crate) fn lacks_parity(&self, stripes: Stripes, stripe: u32) -> bool {
         self.is_unprotected(stripe)
             || self.worn.is_on() && self.place_of(stripes.parity(stripe)).is_none()
     }
 
-    /// Sees to the parity of stripes whose counter has come to 0, or left it: what nobody needs is
-    /// given back, and who needs it waits for it.
+    /// Handles the parity of stripes whose counter has become 0, or is not 0 any more. Parity that
+    /// is not needed is given back. Stripes that need parity wait for it.
     pub(crate) fn settle_parity(&mut self, flash: &mut Flash) {
         let mut later = None;
         while let Some(stripe) = self.worn.touched.pop() {
@@ -265,7 +266,7 @@ impl Ftl {
         self.worn.touched.extend(later);
     }
 
-    /// The same for one.
+    /// Handles the parity of one stripe.
     pub(crate) fn settle_stripe(&mut self, flash: &mut Flash, stripe: u32) {
         let Some(stripes) = self.stripes.filter(|_| self.worn.is_on()) else { return };
         let (parity, pages) = (stripes.parity(stripe), stripes.data(stripe).len() as u64);
@@ -275,7 +276,7 @@ impl Ftl {
                 return;
             }
             if !stripes.has_parity(stripe) {
-                // Dies have failed, and none is left for it.
+                // Dies have failed, and no die is left for its parity.
                 return self.unprotect(flash, stripe);
             }
             let is_forgotten = self.bugs.has(Bug::ParityNotFormed) && stripe.is_multiple_of(3);
@@ -289,28 +290,29 @@ impl Ftl {
         let is_kept = !self.bugs.has(Bug::ParityNotKeptForRebuild);
         if has_parity && is_kept && stripes.data(stripe).any(|lpn| self.lies_on_failed(flash, lpn))
         {
-            // What has failed of it is still to be rebuilt.
+            // Its failed pages must still be rebuilt.
             return;
         }
         if has_parity || self.is_unprotected(stripe) || self.worn.waits(stripe) {
             self.drop_page(flash, parity);
             self.worn.end_waiting(stripe, pages, flash.now);
             self.protect_again(stripe);
-            // A stripe of which flash holds nothing has nothing to protect anyway.
+            // A stripe without data on flash has nothing to protect.
             self.parity.dissolved += u64::from(has_parity && self.is_on_flash(stripe));
             flash.tell(|o| o.needs_no_parity(stripe));
         }
     }
 
-    /// A page of a stripe was rebuilt or lost: parity that was kept for that may be given back.
+    /// Notes that a page of a stripe was rebuilt or lost. Parity that was kept for it may be given
+    /// back.
     pub(crate) fn touch_after_failure(&mut self, flash: &Flash, stripe: u32) {
         if self.worn.is_on() && flash.has_any_failed() {
             self.worn.touched.push(stripe);
         }
     }
 
-    /// The stream that a page of a block is moved to: GC keeps those of worn blocks among
-    /// themselves.
+    /// Returns the stream that a page of a block is moved to. GC keeps the pages of worn blocks
+    /// separate.
     pub(super) fn in_class(&self, flash: &Flash, block: BlockId, to: StreamId) -> StreamId {
         let of_worn = self
             .streams

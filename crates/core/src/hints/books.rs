@@ -1,4 +1,4 @@
-//! What a drive knows of its hints, and what it counts by them.
+//! Hints of a drive, and the counts of reads by hint.
 
 use std::collections::VecDeque;
 
@@ -8,31 +8,30 @@ use crate::base::units::{Lpn, Lpns};
 use crate::config::{ConfigError, DriveConfig};
 use crate::hints::{Budgets, Hinted, hinted};
 
-/// Counts of one word, since the measured phase began.
+/// Counts of one hint since the measured phase began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HintCounts {
-    /// Pages that the host asked for in reads.
+    /// Number of pages in read requests.
     pub reads: u64,
-    /// Those of them that took more retries than the word allows.
+    /// Number of pages in read requests that took more retries than the hint allows.
     pub missed: u64,
 }
 
-/// The words of all pages, what they allow, and the counts of each.
+/// Hints of all pages, their budgets, and the counts of each hint.
 #[derive(Clone, Debug)]
 pub(crate) struct HintBooks {
     pub(crate) hinted: Hinted,
     pub(crate) budgets: Budgets,
     pub(crate) counts: [HintCounts; AccessLatency::COUNT],
-    /// Read requests announced since the measured phase began, and those of them with a word of
-    /// their own that are not known to be served, by number from 1 on. Reads are served in this
-    /// order.
+    /// Number of read requests announced since the measured phase began. Also those of them with
+    /// their own hint that may not be served yet, by number from 1. Reads are served in this order.
     announced: u64,
     own: VecDeque<(u64, AccessLatency)>,
     page_shift: u32,
 }
 
 impl HintBooks {
-    /// Those of a resolved drive; none where the host says nothing.
+    /// Creates the counts of a resolved drive; `None` if the host gives no hints.
     pub(crate) fn of(config: &DriveConfig, page_shift: u32) -> Result<Option<Self>, ConfigError> {
         let Some(hinted) = hinted(config) else { return Ok(None) };
         let counts = [HintCounts::default(); AccessLatency::COUNT];
@@ -46,15 +45,15 @@ impl HintBooks {
         }))
     }
 
-    /// Every count starts at zero; all that was announced has been served.
+    /// Sets all counts to 0. All announced reads have been served.
     pub(crate) fn begin_measurement(&mut self) {
         self.counts = [HintCounts::default(); AccessLatency::COUNT];
         self.announced = 0;
         self.own.clear();
     }
 
-    /// Counts the pages that requests are going to read, so many read requests having been begun
-    /// before. A read's own word counts before that of its data.
+    /// Counts the pages that requests will read. `begun` read requests have begun before. A read's
+    /// own hint has priority over the hint of its data.
     pub(crate) fn expect(&mut self, requests: &[Request], begun: u64) {
         self.forget_before(begun);
         for request in requests.iter().filter(|request| request.op == Op::Read) {
@@ -72,18 +71,17 @@ impl HintBooks {
         }
     }
 
-    /// A page was read of which no request was announced: in the gear for years.
+    /// Counts a page that was read without an announced request: in the gear for years.
     pub(crate) fn read(&mut self, lpn: Lpn) {
         self.counts[self.hinted.of(lpn) as usize].reads += 1;
     }
 
-    /// So many pages of each word were read, of which no request was announced.
+    /// Counts pages that were read without announced requests, by hint.
     pub(crate) fn read_in_bulk(&mut self, pages: [u64; AccessLatency::COUNT]) {
         self.counts.iter_mut().zip(pages).for_each(|(counts, pages)| counts.reads += pages);
     }
 
-    /// A read of a page for the host took so many retries; its request is the last of so many that
-    /// have been begun.
+    /// Counts the retries of a page read for the host. Its request is number `begun`.
     pub(crate) fn judge(&mut self, lpn: Lpn, retries: u8, begun: u64) {
         self.forget_before(begun);
         let own = self.own.front().filter(|(number, _)| *number == begun);

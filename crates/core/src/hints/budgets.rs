@@ -1,8 +1,8 @@
-//! Budgets: how long a read may take for each word, and how many retries fit in that.
+//! Hint budgets: longest latency of a read for each hint, and the number of retries that fit.
 //!
 //! ```text
 //! sensing 60, transfer 7, decode 20, each retry 150:     87    237    387    537
-//! 400 us has room for 2 retries; 5 ms for all that there are; 80 us for no read at all, and is refused
+//! 400 us allows 2 retries; 5 ms allows all retries; 80 us allows no read, and is refused
 //! ```
 
 use crate::base::latency::AccessLatency;
@@ -10,29 +10,28 @@ use crate::base::units::{Ns, transfer_ns, us};
 use crate::config::{ConfigError, DriveConfig, ErrorLaw};
 use crate::error::ladder::{Ladder, ReadTime};
 
-/// What one word allows.
+/// Budget of one hint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
-    /// What the user gave it; none where it goes by `reclaim.retries`.
+    /// Latency that the user gave; `None` if the hint follows `reclaim.retries`.
     pub us: Option<f64>,
-    /// Retries that fit, of a page of the slowest kind.
+    /// Number of retries that fit for a page of the slowest kind.
     pub retries: u8,
 }
 
-/// What the words allow on one drive.
+/// Budgets of all hints on one drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Budgets {
     by_word: [Budget; AccessLatency::COUNT],
-    /// What a read of a page of the slowest kind takes on an idle drive, by the retries that it
-    /// takes.
+    /// Latency of a read of a page of the slowest kind on an idle drive, by its number of retries.
     takes: Vec<Ns>,
 }
 
 impl Budgets {
-    /// Those of a resolved configuration; none where reads take no retries.
+    /// Creates the budgets of a resolved configuration; `None` if reads take no retries.
     ///
     /// # Errors
-    /// A budget that has no room for a read without retries.
+    /// Fails if a budget is too small for a read without retries.
     pub fn of(config: &DriveConfig) -> Result<Option<Self>, ConfigError> {
         let ladder = Ladder::of(&config.ecc)?
             .filter(|ladder| ladder.retries() > 0 && config.error.model != ErrorLaw::None);
@@ -64,18 +63,19 @@ impl Budgets {
         Ok(Some(Self { by_word, takes }))
     }
 
-    /// What a word allows.
+    /// Returns the budget of a hint.
     pub fn at(&self, latency: AccessLatency) -> Budget {
         self.by_word[latency as usize]
     }
 
-    /// What a read of a page of the slowest kind takes on an idle drive with so many retries.
+    /// Returns the latency of a read of a page of the slowest kind with this number of retries, on
+    /// an idle drive.
     pub fn latency(&self, retries: u8) -> Ns {
         self.takes[usize::from(retries)]
     }
 }
 
-/// The latency of a whole page of the slowest kind by retries, from none on.
+/// Returns the latency of a whole page of the slowest kind, by the number of retries from 0.
 fn latencies(config: &DriveConfig, ladder: &Ladder) -> Vec<Ns> {
     let (t, page) = (&config.timing, config.geometry.page_size.0);
     let (transfer, link) = (transfer_ns(page, t.channel_mb_s), transfer_ns(page, t.host_mb_s));

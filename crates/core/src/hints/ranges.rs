@@ -1,6 +1,5 @@
-//! What a host says of which of its data: ranges of addresses, and of several that hold a page the
-//! word of the one with the highest rank. A page of which parts have different words has the
-//! tightest.
+//! Hints for ranges of addresses. If several ranges hold a page, the hint of the range with the
+//! highest rank counts. If parts of a page have different hints, the strictest counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,34 +8,34 @@ use serde::Serialize;
 use crate::base::latency::AccessLatency;
 use crate::base::units::{Bytes, Lpn};
 
-/// A range of addresses with its word.
+/// Range of addresses with its hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct HintRange {
-    /// Its first byte.
+    /// First byte of the range.
     pub offset: Bytes,
-    /// Its length.
+    /// Length of the range.
     pub bytes: Bytes,
-    /// What the host says of it; none where it says that it says nothing.
+    /// Hint of the range; `None` if the host explicitly gives none.
     pub access_latency: Option<AccessLatency>,
-    /// Of ranges that overlap, that of the highest rank counts.
+    /// Rank. If ranges overlap, the one with the highest rank counts.
     pub rank: u32,
 }
 
 impl HintRange {
-    /// The byte behind it; none where there is none.
+    /// Returns the byte behind the range; `None` if there is none.
     pub fn end(&self) -> Option<u64> {
         self.offset.0.checked_add(self.bytes.0)
     }
 
-    /// Whether two ranges say something of the same byte with the same rank.
+    /// Returns whether both ranges give a hint for one byte with equal rank.
     pub fn contradicts(&self, other: &Self) -> bool {
         let (end, other_end) = (self.end().unwrap_or(u64::MAX), other.end().unwrap_or(u64::MAX));
         self.rank == other.rank && self.offset.0 < other_end && other.offset.0 < end
     }
 }
 
-/// The place of the first range that contradicts one before it. Ranges before that one lie apart,
-/// rank by rank, so that only their neighbours are looked at.
+/// Returns the index of the first range that contradicts an earlier one. The earlier ranges of each
+/// rank do not overlap, so only neighbours are compared.
 pub fn first_contradiction<'a>(ranges: impl IntoIterator<Item = &'a HintRange>) -> Option<usize> {
     let mut apart: BTreeMap<(u32, u64, u64), &HintRange> = BTreeMap::new();
     for (at, range) in ranges.into_iter().enumerate() {
@@ -51,15 +50,15 @@ pub fn first_contradiction<'a>(ranges: impl IntoIterator<Item = &'a HintRange>) 
     None
 }
 
-/// The word of every page of the host's.
+/// Hint of every host page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hinted {
-    /// First pages of stretches with one word, the first at page 0.
+    /// First pages of stretches with one hint. The first stretch begins at page 0.
     stretches: Vec<(Lpn, AccessLatency)>,
 }
 
 impl Hinted {
-    /// What ranges come to for so many pages of this size.
+    /// Creates the hints of a number of pages of this size from ranges.
     pub fn new(ranges: &[HintRange], page_bytes: u64, pages: u32) -> Self {
         let end = u64::from(pages) * page_bytes;
         let clipped = ranges
@@ -68,9 +67,9 @@ impl Hinted {
         let ranges: Vec<_> = clipped.filter(|(from, to, _)| from < to).collect();
         let bounds = Bounds::of(&ranges, end);
         let mut stretches = vec![(Lpn::new(0), AccessLatency::default())];
-        // Ranges that hold the addresses at hand, the highest rank last.
+        // Ranges that hold the current addresses, the highest rank last.
         let mut holding: BTreeSet<(u32, usize)> = BTreeSet::new();
-        // Pages that have a word by now.
+        // Number of pages that have a hint so far.
         let mut covered = 0;
         for bound in bounds.0.windows(2) {
             for at in &bound[0].ends {
@@ -96,19 +95,20 @@ impl Hinted {
         Self { stretches }
     }
 
-    /// The word of a page.
+    /// Returns the hint of a page.
     pub fn of(&self, lpn: Lpn) -> AccessLatency {
         let next = self.stretches.partition_point(|(first, _)| *first <= lpn);
         self.stretches[next - 1].1
     }
 
-    /// The stretches of so many pages: the first page of each, the page behind it, and its word.
+    /// Returns the stretches of a number of pages: the first page of each, the page behind it, and
+    /// its hint.
     pub fn stretches(&self, pages: u32) -> impl Iterator<Item = (Lpn, Lpn, AccessLatency)> {
         let ends = self.stretches.iter().skip(1).map(|(first, _)| *first).chain([Lpn::new(pages)]);
         self.stretches.iter().zip(ends).map(|((first, latency), end)| (*first, end, *latency))
     }
 
-    /// The words that any page has, the tightest first.
+    /// Returns the hints of all pages, the strictest first.
     pub fn in_use(&self) -> Vec<AccessLatency> {
         AccessLatency::ALL
             .into_iter()
@@ -116,16 +116,17 @@ impl Hinted {
             .collect()
     }
 
-    /// RAM that it takes in a controller: an address of four bytes and a word for each stretch.
+    /// Returns the RAM that a controller needs for the hints: an address of four bytes and a byte
+    /// for the hint, for each stretch.
     pub fn bytes(&self) -> Bytes {
         Bytes(5 * self.stretches.len() as u64)
     }
 }
 
-/// Addresses at which ranges begin or end, rising.
+/// Addresses at which ranges begin or end, in ascending order.
 struct Bounds(Vec<Bound>);
 
-/// An address, and which ranges begin and end there.
+/// Address with the ranges that begin and end there.
 #[derive(Default)]
 struct Bound {
     at: u64,
@@ -134,7 +135,7 @@ struct Bound {
 }
 
 impl Bounds {
-    /// Those of ranges (first byte, the byte behind) between 0 and `end`.
+    /// Creates the bounds of ranges (first byte, the byte behind) between 0 and `end`.
     fn of(ranges: &[(u64, u64, &HintRange)], end: u64) -> Self {
         let mut bounds: BTreeMap<u64, Bound> =
             [0, end].map(|at| (at, Bound { at, ..Bound::default() })).into();
@@ -147,7 +148,7 @@ impl Bounds {
     }
 }
 
-/// From this page on the word is another; the stretches before keep theirs.
+/// Begins a stretch with another hint at this page. Earlier stretches stay.
 fn begin(stretches: &mut Vec<(Lpn, AccessLatency)>, first: Lpn, latency: AccessLatency) {
     match stretches.last() {
         Some((at, _)) if *at == first => {
@@ -208,7 +209,7 @@ mod tests {
         );
     }
 
-    /// Ranges that chance draws, some without a byte, on addresses so few that many meet.
+    /// Creates random ranges, some of them empty. The address space is so small that many overlap.
     fn drawn(seed: u64, count: u64, ranks: u64) -> Vec<HintRange> {
         let number = |n: u64| crate::base::splitmix::number(seed, n);
         let one = |n: u64| {

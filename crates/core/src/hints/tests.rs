@@ -1,4 +1,4 @@
-//! Hints on small drives: where data goes, which limits its block goes by, and what is counted.
+//! Hints on small drives: the places of data, the limits of its blocks, and the counts.
 
 use super::*;
 use crate::base::request::{Op, Request};
@@ -9,8 +9,8 @@ use crate::slots::rewrite::Rewrite;
 use crate::time::serve_untimed;
 use AccessLatency::{Idle, Smallest, Typical};
 
-/// 80 blocks of 24 pages on two dies; a read takes 80 us, and each of three retries 70 more. Doses
-/// of 1000, 1250, 1500 and 1750 end the levels.
+/// Returns a drive of 80 blocks of 24 pages on two dies. A read takes 80 us, and each of three
+/// retries 70 us more. Levels end at doses of 1000, 1250, 1500 and 1750.
 fn config(more: &str) -> DriveConfig {
     let text = format!(
         r#"
@@ -27,7 +27,7 @@ fn config(more: &str) -> DriveConfig {
     toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap()
 }
 
-/// Pages from here up to there have a word.
+/// Returns a hint for the pages between two page numbers.
 fn pages(from: u32, to: u32, latency: AccessLatency) -> HintRange {
     let of = |pages: u32| Bytes(4096 * u64::from(pages));
     HintRange { offset: of(from), bytes: of(to - from), access_latency: Some(latency), rank: 0 }
@@ -49,7 +49,7 @@ fn budget_of(drive: &Drive, lpn: Lpn) -> AccessLatency {
     drive.flash.cold(block_of(drive, lpn)).budget
 }
 
-/// Reads of a page until its block is rewritten.
+/// Returns the number of reads of a page until its block is rewritten.
 fn reads_until_moved(drive: &mut Drive, lpn: Lpn) -> u32 {
     let before = drive.ftl.map.get(lpn);
     let mut reads = 0;
@@ -65,8 +65,8 @@ fn each_block_is_rewritten_at_the_limit_of_its_budget() {
     let mut drive = drive(config(""), &[pages(0, 48, Idle), pages(48, 96, Typical)]);
     let [idle, typical, none] =
         [7, 55, 103].map(|lpn| reads_until_moved(&mut drive, Lpn::new(lpn)));
-    // A job reads 24 pages. Each retry is taken off for each of 48 reads, at most twice a page, and
-    // for 2 x 2 x 3 + 1 beside: k x 61.
+    // A job reads 24 pages, each at most twice. For these 48 reads, each of k retries reduces the
+    // reads of the host by 48. It reduces them by another 2 x 2 x 3 + 1, so by k x 61 in total.
     assert_eq!(none, 1000 - 24);
     assert!(
         typical > none && typical < 1250 && idle > typical && idle < 1500,
@@ -110,7 +110,7 @@ fn what_moves_keeps_its_budget_and_finds_its_like() {
     assert!(apart(&drive), "what the host writes goes there, too");
 }
 
-/// The worked example of `drive/regroup.rs`, with blocks of 24 pages.
+/// Worked example of `drive/regroup.rs`, with blocks of 24 pages.
 #[test]
 fn data_among_tighter_data_is_regrouped_where_enough_of_the_block_is() {
     let after = |regroup: &str| {
@@ -120,7 +120,7 @@ fn data_among_tighter_data_is_regrouped_where_enough_of_the_block_is() {
             drive(config, &[pages(0, 12, Idle), pages(12, 24, Typical), pages(24, 30, Idle)]);
         let read =
             Request { at: 0, offset: 100 * 4096, bytes: 4096, op: Op::Read, origin: 0, hint: None };
-        // 80 blocks, of which 16 are looked at each time.
+        // The drive has 80 blocks, and 16 of them are checked each time.
         (0..50).for_each(|_| serve_untimed(&mut drive, &[read], &mut |_, _| true).unwrap());
         let kept = drive.hint_outcomes().unwrap().map(|of| of.pages_kept_tighter);
         (
@@ -138,8 +138,8 @@ fn data_among_tighter_data_is_regrouped_where_enough_of_the_block_is() {
     assert_eq!(after("0.25"), ([0, 0, 0], 48, 2));
 }
 
-/// Overwritten at random until GC has moved everything many times, with hardly more free blocks
-/// than the reserve.
+/// Data is overwritten at random until GC has moved everything many times. There are hardly more
+/// free blocks than the reserve.
 #[test]
 fn data_stays_apart_under_garbage_collection() {
     let end = config("").drive.capacity.unwrap().0 as u32 / 4096;
@@ -170,8 +170,8 @@ fn a_read_is_judged_by_its_own_hint_and_changes_no_limit() {
     serve_untimed(&mut with, &[read(Some(Smallest)), read(None)], &mut |_, _| true).unwrap();
     let reads = |drive: &Drive| drive.hint_outcomes().unwrap().map(|of| of.counts.reads);
     assert_eq!(reads(&with), [1, 0, 1]);
-    // The last reads before the block moves take two retries: too many for a read that may take
-    // none, and no more than its data may.
+    // The last reads before the block moves take two retries. This is too many for a read that
+    // allows none, but its data allows them.
     serve_untimed(&mut with, &vec![read(Some(Smallest)); 1300], &mut |_, _| true).unwrap();
     let counts = with.hint_outcomes().unwrap().map(|of| of.counts.missed);
     assert!(counts[0] > 50 && counts[1..] == [0, 0], "{counts:?}");
@@ -198,8 +198,8 @@ fn hints_that_say_nothing_change_nothing() {
     assert_eq!(end(None), end(Some(vec![pages(100, 200, Smallest)])));
 }
 
-/// Age takes more than a retry gives back: the budget is raised, and nothing is rewritten over and
-/// over.
+/// Age takes more than a retry gives back: the budget is raised, and no data is rewritten again and
+/// again.
 #[test]
 fn a_budget_that_age_exceeds_is_raised() {
     let text = config("start = { age = \"1d\" }");

@@ -13,29 +13,30 @@ use crate::slots::reclaim::{Policy, View};
 use crate::slots::refresh::{Held, Refresh};
 use crate::slots::rewrite::Merges;
 
-/// Pages that low density takes away in a domain, what jobs under way will take among them; and
-/// what it may take there in all.
+/// Number of pages that low density takes away in a domain, with those that running jobs will take.
+/// Also the largest number allowed there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Away {
     pub(crate) pages: u32,
     pub(crate) at_most: u32,
 }
 
-/// What a reclaim technique is told beside the state of the flash and the drive's tables.
+/// Facts that a reclaim technique gets in addition to the state of the flash and the drive's
+/// tables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
-    /// `R_late`.
+    /// Value of `R_late`.
     pub(crate) late_reads: u32,
-    /// Pages that the host read and wrote before the measured phase.
+    /// Number of pages that the host read and wrote before the measured phase.
     pub(crate) host_pages_before: u64,
-    /// Blocks opened before this time of the techniques' clock have served reads that nobody timed.
+    /// Time of the techniques' clock before which the reads of opened blocks were not timed.
     pub(crate) timed_from: u64,
-    /// The page whose read made a block ask its policy last.
+    /// Page whose read last made a block ask its policy.
     pub(crate) rung_by: Ppn,
     pub(crate) bugs: Bugs,
 }
 
-/// All that it is told.
+/// Input of a technique: configuration, facts and host counts.
 #[derive(Clone, Copy)]
 pub(crate) struct Told<'a> {
     pub(crate) config: &'a DriveConfig,
@@ -44,7 +45,7 @@ pub(crate) struct Told<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The view of a drive, by somebody who is asked about a block of this budget.
+    /// Creates the view of a drive for a block with this hint.
     pub(crate) fn of(flash: &'a Flash, away: Away, told: Told<'a>, budget: AccessLatency) -> Self {
         let Told { config, facts, host } = told;
         let late_reads = match facts.late_reads {
@@ -81,7 +82,7 @@ impl<'a> View<'a> {
 }
 
 impl<'a> Held<'a> {
-    /// A block as it is.
+    /// Creates the view of a block in its current state.
     pub(crate) fn of(flash: &'a Flash, block: BlockId) -> Self {
         Self {
             block,
@@ -94,13 +95,13 @@ impl<'a> Held<'a> {
     }
 }
 
-/// What the controller may ask of the techniques.
+/// Interface of the controller to the techniques.
 pub(crate) struct Slots<'a> {
     reclaim: &'a mut dyn Policy,
     gc: &'a mut dyn GcPolicy,
     refresh: &'a dyn Refresh,
     told: Told<'a>,
-    /// The drive's time, for the jobs that begin.
+    /// Time of the drive, for jobs that begin.
     pub(crate) now: Ns,
 }
 
@@ -115,18 +116,18 @@ impl<'a> Slots<'a> {
         Self { reclaim, gc, refresh, told, now }
     }
 
-    /// First alarm of a block that is about to be written.
+    /// Returns the first alarm of a block that will be written.
     pub(crate) fn arm(&mut self, flash: &Flash, away: Away, block: BlockId) -> Reads {
         self.reclaim.arm(&View::of(flash, away, self.told, flash.cold(block).budget), block)
     }
 
-    /// Blocks whose reads have to be drawn before [`Self::arm`], where they come in bulk.
+    /// Returns the blocks whose reads must be drawn before [`Self::arm`], if reads come in bulk.
     pub(crate) fn compared_with(&self, flash: &Flash, away: Away, block: BlockId) -> Vec<BlockId> {
         self.reclaim
             .compares_with(&View::of(flash, away, self.told, flash.cold(block).budget), block)
     }
 
-    /// A block is about to be erased.
+    /// Reports that a block will be erased.
     pub(crate) fn erased(&mut self, flash: &Flash, away: Away, block: BlockId, cause: Cause) {
         self.reclaim.erased(
             &View::of(flash, away, self.told, flash.cold(block).budget),
@@ -135,17 +136,18 @@ impl<'a> Slots<'a> {
         );
     }
 
-    /// When a block is to be looked at first because of its age; never where none.
+    /// Returns the time at which a block is first checked because of its age; `None` for never.
     pub(crate) fn first_look(&self, since: Moment) -> Option<Moment> {
         self.refresh.first_look(since)
     }
 
-    /// Which wordlines of a block are adjusted, GC having picked another with so many valid pages.
+    /// Returns the wordlines of a block that are merged for faster reads. GC has picked another
+    /// block with `picked` valid pages.
     pub(crate) fn adjusted_at_gc(&self, held: &Held, picked: u32) -> Merges {
         self.refresh.at_gc(held, picked)
     }
 
-    /// The block to clean.
+    /// Returns the block to clean.
     pub(crate) fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
         self.gc.pick(among)
     }

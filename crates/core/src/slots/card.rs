@@ -7,70 +7,70 @@ use super::seed::Seed;
 use crate::config::keys::Range;
 use crate::config::{DriveConfig, Number, Params};
 
-/// A technique of a slot whose techniques are `P`s.
+/// Technique of the slot whose techniques have the trait `P`.
 pub struct Card<P: InSlot + ?Sized + 'static> {
-    /// All but its constructor.
+    /// Description without the constructor.
     pub about: About,
-    /// Makes one, of its arguments, for a drive of this configuration; what it draws by chance
-    /// follows from the seed.
+    /// Constructor from arguments, for a drive of this configuration. The seed decides its random
+    /// draws.
     pub new: fn(&Args, &DriveConfig, Seed) -> Box<P>,
 }
 
-/// What is to be known of a technique without making one.
+/// Description of a technique that is available without constructing it.
 pub struct About {
-    /// Name on the command line; reads well in "protected by ...".
+    /// Name on the command line. It reads well in "protected by ...".
     pub name: &'static str,
-    /// One line for lists.
+    /// Summary of one line for lists.
     pub summary: &'static str,
-    /// The work that it comes from, in short; empty where there is none.
+    /// Publication of the technique, in short; empty if there is none.
     pub paper: &'static str,
-    /// How far it protects data. Whoever tests it takes a page lost in spite of that for a bug.
+    /// Degree of protection of data. If a page is lost in spite of this protection, tests report a
+    /// bug.
     pub protects: Protection,
-    /// It keeps data apart in streams of its own, which want more spare blocks, and finds out first
-    /// which.
+    /// Whether it keeps data separate in its own streams, which need more spare blocks, and first
+    /// finds out which data this is.
     pub keeps_apart: bool,
-    /// It gives wordlines guard levels: fewer page kinds, larger limits.
+    /// Whether it gives wordlines guard levels: fewer page kinds, larger limits.
     pub lowers_density: bool,
-    /// What it cannot do without.
+    /// Requirements of the technique.
     pub needs: Needs,
-    /// What becomes of it where reads come in bulk.
+    /// Effect of reads in bulk on the technique.
     pub in_bulk: InBulk,
-    /// Its parameters.
+    /// Parameters of the technique.
     pub params: &'static [Param],
-    /// Makes the drive's flash another for the run; none but a counterfactual technique does.
+    /// Change of the drive's flash for the run. Only counterfactual techniques have one.
     pub nature: Option<fn(&mut DriveConfig)>,
 }
 
-/// How far a technique protects data from reads.
+/// Degree to which a technique protects data from reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
-    /// Not at all.
+    /// No protection.
     None,
-    /// It means to, but reserves less than it would take.
+    /// Intended protection, with a reserve that is too small.
     Unsafe,
-    /// From all reads but those that deceive its estimates.
+    /// Protection from all reads, except those that deceive its estimates.
     Deceivable,
-    /// From all reads.
+    /// Protection from all reads.
     Sound,
 }
 
-/// What becomes of a technique where reads are numbers drawn by chance, and only those that ring an
-/// alarm are served (the fluid gear).
+/// Effect on a technique if reads are drawn as numbers and only those that reach an alarm are
+/// served (the fluid gear).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InBulk {
-    /// Nothing else than where they are served one by one: it goes by alarms, and by counts of the
-    /// drive's that do not depend on the order of reads.
+    /// No effect: it uses alarms, and counts of the drive that do not depend on the order of reads.
     Exact,
-    /// Its counters depend on the order of reads: between two draws of a block that order is drawn,
-    /// each as likely. Their bounds hold in every order.
+    /// Drawn order: its counters depend on the order of reads. This order is drawn between two
+    /// draws of a block, and all orders are equally likely. Their bounds hold in every order.
     OrderDrawn,
-    /// It goes by a clock of the host's page operations, whose reads are those expected by now, in
-    /// the mean.
+    /// Mean clock: it uses a clock of the host's page operations, which counts the expected number
+    /// of reads so far.
     MeanClock,
 }
 
 impl InBulk {
-    /// Its word.
+    /// Returns the name of the effect.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -79,7 +79,7 @@ impl InBulk {
         }
     }
 
-    /// What is to be known of it, for lists; nothing where it is exact.
+    /// Returns a note for lists; empty if the technique is exact.
     pub const fn note(self) -> &'static str {
         match self {
             Self::Exact => "",
@@ -94,71 +94,71 @@ impl InBulk {
     }
 }
 
-/// What a technique cannot do without.
+/// Requirements of a technique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// A table of limits, where reads disturb.
+    /// Whether it needs a table of limits if reads disturb data.
     pub limits: bool,
-    /// Space-Saving counters of each block's wordlines; the drive keeps them for such a technique
-    /// alone.
+    /// Whether it needs Space-Saving counters of each block's wordlines. The drive keeps them only
+    /// for such a technique.
     pub counters: bool,
-    /// Retries of reads, by which it goes: `[ecc]` must have them.
+    /// Whether it depends on retries of reads, so that `[ecc]` must have them.
     pub retries: bool,
 }
 
-/// A number that a drive file may give a technique. One that several techniques share has the same
+/// Number that a drive file may give a technique. A parameter that several techniques share has one
 /// alias in all of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Param {
-    /// Its key in the technique's table.
+    /// Key of the parameter in the technique's table.
     pub key: &'static str,
-    /// Whole numbers or any.
+    /// Kind of number: whole or real.
     pub kind: Kind,
-    /// Unit; empty where it has none.
+    /// Unit; empty if there is none.
     pub unit: &'static str,
-    /// What it is where nobody says so.
+    /// Default value.
     pub default: f64,
     /// First and last value.
     pub range: (f64, f64),
-    /// Values that random drives take.
+    /// Values that random drives use.
     pub draw: &'static [f64],
-    /// What it means to a user.
+    /// Meaning for users.
     pub meaning: &'static str,
-    /// Where the default comes from.
+    /// Source of the default value.
     pub source: &'static str,
-    /// Another key for it, in the slot's own table.
+    /// Alias: another key for the parameter, in the slot's own table.
     pub alias: Option<&'static str>,
 }
 
-/// The numbers that a parameter may be.
+/// Kinds of numbers of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// 1, 2, 3.
+    /// Whole numbers: 1, 2, 3.
     Whole,
-    /// 0.25.
+    /// Real numbers: 0.25.
     Real,
 }
 
-/// The numbers that a technique was given.
+/// Numbers that a technique was given.
 pub struct Args<'a> {
     about: &'a About,
     given: &'a Params,
 }
 
-/// A slot, as the type of its techniques.
+/// Slot to which a type of techniques belongs.
 pub trait InSlot {
-    /// Its table in a drive file.
+    /// Table of the slot in a drive file.
     const TABLE: &'static str;
 
-    /// The parameters that were given there.
+    /// Returns the parameters given in this table.
     fn given(config: &DriveConfig) -> &Params;
 
-    /// The same, to be changed.
+    /// Returns the parameters given in this table, so that they can be changed.
     fn given_mut(config: &mut DriveConfig) -> &mut Params;
 }
 
 impl About {
-    /// What most techniques have in common.
+    /// Properties that most techniques have in common.
     pub(crate) const PLAIN: Self = Self {
         name: "",
         summary: "",
@@ -172,17 +172,17 @@ impl About {
         nature: None,
     };
 
-    /// Whether data may be lost under it, if the drive says so.
+    /// Returns whether data may be lost under the technique. A drive may allow this.
     pub fn may_lose(&self) -> bool {
         self.protects != Protection::Sound
     }
 
-    /// Whether its results are those of no real drive.
+    /// Returns whether its results are not those of a real drive.
     pub fn is_counterfactual(&self) -> bool {
         self.nature.is_some()
     }
 
-    /// The drive as it is under this technique.
+    /// Returns the drive under this technique.
     pub fn drive(&self, mut config: DriveConfig) -> DriveConfig {
         if let Some(change) = self.nature {
             change(&mut config);
@@ -192,18 +192,18 @@ impl About {
 }
 
 impl<P: InSlot + ?Sized> Card<P> {
-    /// A technique for a drive of this configuration, in a run of this seed.
+    /// Creates the technique for a drive of this configuration, in a run with this seed.
     pub fn make(&self, config: &DriveConfig, seed: u64) -> Box<P> {
         (self.new)(&self.args(config), config, Seed::new(seed, P::TABLE, self.name))
     }
 
-    /// The numbers that it has on a drive of this configuration.
+    /// Returns the numbers of the technique on a drive of this configuration.
     pub fn args<'a>(&'a self, config: &'a DriveConfig) -> Args<'a> {
         Args { about: &self.about, given: P::given(config) }
     }
 
-    /// The key by which a user knows a parameter of it: the alias where that stands for its number,
-    /// too.
+    /// Returns the key by which a user knows a parameter of the technique. It is the alias if the
+    /// alias also has the technique's number.
     pub fn path(&self, config: &DriveConfig, param: &Param) -> String {
         let (given, own) = (P::given(config), param.value(P::given(config), self.name));
         let alias = param.alias.filter(|alias| {
@@ -215,8 +215,8 @@ impl<P: InSlot + ?Sized> Card<P> {
         }
     }
 
-    /// Gives it another number for a parameter. Other techniques of a resolved configuration keep
-    /// theirs.
+    /// Sets a parameter of the technique. Other techniques of a resolved configuration keep their
+    /// numbers.
     pub fn set(&self, config: &mut DriveConfig, param: &Param, value: f64) {
         let given = P::given_mut(config);
         given.set(Some(self.name), param.key, param.number(value));
@@ -237,26 +237,26 @@ impl<P: InSlot + ?Sized> Deref for Card<P> {
 }
 
 impl Args<'_> {
-    /// A parameter that is no whole number.
+    /// Returns the value of a real parameter.
     pub fn real(&self, param: &Param) -> f64 {
         debug_assert_eq!(param.kind, Kind::Real, "{}", param.key);
         self.value(param)
     }
 
-    /// A parameter that is a whole number.
+    /// Returns the value of a whole parameter.
     pub fn whole(&self, param: &Param) -> u32 {
         debug_assert_eq!(param.kind, Kind::Whole, "{}", param.key);
         self.value(param) as u32
     }
 
-    /// A parameter that is a whole number, and what it is where nobody says so.
+    /// Returns the value of a whole parameter, or `otherwise` if none was given.
     pub fn whole_or(&self, param: &Param, otherwise: u32) -> u32 {
         debug_assert_eq!(param.kind, Kind::Whole, "{}", param.key);
         let given = param.given(self.given, self.about.name);
         given.map_or(otherwise, |value| value as u32)
     }
 
-    /// Whether the technique has this parameter.
+    /// Returns whether the technique has this parameter.
     pub fn has(&self, param: &Param) -> bool {
         self.about.params.contains(param)
     }
@@ -273,7 +273,7 @@ impl Args<'_> {
 }
 
 impl Param {
-    /// The values that are accepted.
+    /// Returns the accepted values.
     pub fn values(&self) -> Range {
         match (self.kind, self.range) {
             (Kind::Whole, (low, high)) => Range::Whole(low as u64, high as u64),
@@ -281,18 +281,19 @@ impl Param {
         }
     }
 
-    /// What it is for a technique: its own number, else that of the alias, else the default.
+    /// Returns the parameter's value for a technique: its own number, or that of the alias, or the
+    /// default.
     pub fn value(&self, given: &Params, technique: &str) -> f64 {
         self.given(given, technique).unwrap_or(self.default)
     }
 
-    /// What somebody has said that it is for a technique: its own number, else that of the alias.
+    /// Returns the value given for a technique: its own number, or that of the alias.
     fn given(&self, given: &Params, technique: &str) -> Option<f64> {
         let of_alias = || self.alias.and_then(|alias| given.get(None, alias));
         given.get(Some(technique), self.key).or_else(of_alias).map(Number::value)
     }
 
-    /// A value as a file would have it.
+    /// Returns a value as it is written in a file.
     pub fn number(&self, value: f64) -> Number {
         match self.kind {
             Kind::Whole => Number::Whole(value as i64),

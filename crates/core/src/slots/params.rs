@@ -15,11 +15,11 @@ use super::{SLOTS, Slot};
 use crate::config::{ConfigError, DriveConfig, Given, Number, Params};
 
 impl DriveConfig {
-    /// Checks every table and fills in what follows from other keys: capacity, `blocks_per_plane`,
-    /// spare, and parameters of techniques.
+    /// Checks every table and fills in values that follow from other keys: capacity,
+    /// `blocks_per_plane`, spare, and parameters of techniques.
     ///
     /// # Errors
-    /// The first thing that is wrong, by key.
+    /// Returns the first error, with its key.
     pub fn resolve(self) -> Result<Self, ConfigError> {
         let mut config = self.resolve_tables()?;
         hc::settle_turn(&mut config.parity.params)?;
@@ -54,7 +54,7 @@ impl Slot {
         Ok(())
     }
 
-    /// The parameter that a key means.
+    /// Returns the parameter that a key means.
     fn named(&self, cards: &[&'static About], given: &Given) -> Option<&'static Param> {
         match &given.technique {
             Some(name) => cards
@@ -67,7 +67,7 @@ impl Slot {
         }
     }
 
-    /// The number of an alias; none where the techniques that share it do not agree.
+    /// Returns the number of an alias; `None` if the techniques that share it do not agree.
     fn common(&self, params: &Params, alias: &str) -> Result<Option<Number>, ConfigError> {
         if let Some(number) = params.get(None, alias) {
             let other = |(about, param): (&About, &Param)| {
@@ -89,7 +89,7 @@ impl Slot {
         Ok(first.filter(|first| numbers.all(|number| number == *first)))
     }
 
-    /// A key as `--set` takes it.
+    /// Returns a key in the form of `--set`.
     fn path(&self, given: &Given) -> String {
         match &given.technique {
             Some(technique) => format!("{}.{technique}.{}", self.table, given.key),
@@ -97,7 +97,7 @@ impl Slot {
         }
     }
 
-    /// What would have been known in the place of a key that is not.
+    /// Returns the known keys for the place of an unknown key.
     fn known(&self, cards: &[&About], given: &Given) -> String {
         let technique = given
             .technique
@@ -147,7 +147,7 @@ mod tests {
         toml::from_str(&format!("{DRIVE}\n{tables}")).unwrap()
     }
 
-    /// The counters of the techniques that have any, and what stands under their alias.
+    /// Returns the counters of the techniques that have any, and the number under their alias.
     fn counters(tables: &str) -> (Vec<u32>, Option<Number>) {
         let config = read(tables).resolve().unwrap();
         let of = |name| technique(name).unwrap().args(&config).whole(&COUNTERS);
@@ -230,7 +230,7 @@ mod tests {
         }
     }
 
-    /// What a drive was run with can be run again.
+    /// A resolved drive can be run again.
     #[test]
     fn a_settled_drive_reads_as_it_is_written() {
         for tables in [

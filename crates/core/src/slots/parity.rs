@@ -1,8 +1,8 @@
-//! Parity inside the drive: pages that repair other pages. This file is the seam; each technique
-//! has its own file.
+//! Parity inside the drive: pages that repair other pages. This file is the interface. Each
+//! technique has its own file.
 //!
-//! A technique says how many host pages share a parity page, and how and when that parity page is
-//! updated. The drive reads and programs (`drive/striped.rs`, `drive/delayed.rs`), keeps partial
+//! A technique decides how many host pages share a parity page, and how and when that parity page
+//! is updated. The drive reads and programs (`drive/striped.rs`, `drive/delayed.rs`), keeps partial
 //! parity (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
 
 mod da_raid5;
@@ -28,18 +28,18 @@ use crate::bugs::{Bug, planted};
 use crate::config::{ByWear, ConfigError, DriveConfig, Params, ProgramUnit, require};
 use crate::error::bch;
 
-/// How the parity of a stripe is worked out anew.
+/// Way to compute the parity of a stripe again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Equation {
-    /// Out of the old parity, and of the old and new data of the pages that change (da-raid5-2013,
-    /// equation 1).
+    /// Computes the parity from the old parity, and from the old and new data of the pages that
+    /// change (da-raid5-2013, equation 1).
     Modify,
-    /// Out of all data that the stripe has then (equation 2).
+    /// Computes the parity from all new data of the stripe (equation 2).
     Whole,
 }
 
 impl Equation {
-    /// The other one.
+    /// Returns the other way.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -49,18 +49,18 @@ impl Equation {
     }
 }
 
-/// What a technique is told of a stripe of which pages change.
+/// Facts about a stripe whose pages change, for a technique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Pages to be read for [`Equation::Modify`]: the old parity, and old data that is not in
-    /// memory already.
+    /// Number of pages to read for [`Equation::Modify`]: the old parity, and old data that is not
+    /// in memory.
     pub to_modify: u32,
-    /// Pages to be read for [`Equation::Whole`]: data that stays.
+    /// Number of pages to read for [`Equation::Whole`]: data that stays.
     pub to_do_whole: u32,
 }
 
 impl Change {
-    /// The equation that reads less; of two that read as much this one.
+    /// Returns the equation with fewer reads, or `tied` if both have the same number.
     pub fn cheaper(&self, tied: Equation) -> Equation {
         match self.to_modify.cmp(&self.to_do_whole) {
             Ordering::Less => Equation::Modify,
@@ -70,31 +70,32 @@ impl Change {
     }
 }
 
-/// What a technique is told of a partial parity of which pages change.
+/// Facts about a partial parity whose pages change, for a technique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Covering {
-    /// Pages that change.
+    /// Number of pages that change.
     pub changing: u32,
-    /// Those of them that it covers, as far as flash holds them.
+    /// Number of changing pages that the partial parity covers and flash holds.
     pub covered_changing: u32,
-    /// Others that it covers, as far as flash holds them.
+    /// Number of other pages that the partial parity covers and flash holds.
     pub covered_staying: u32,
 }
 
-/// How a partial parity is brought up to date with pages that change.
+/// Way to update a partial parity for pages that change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
-    /// What it holds of those pages is taken out of it: their versions until now are read.
+    /// Removes the old versions of those pages from the partial parity. The old versions are read.
     TakeOut,
-    /// It is begun anew, out of those pages and all others that it covered: these are read.
+    /// Computes the partial parity again from those pages and all others that it covered. The
+    /// others are read.
     Gather,
-    /// It is begun anew out of those pages alone. What it covered besides is exposed: no parity has
-    /// it until the stripe is committed.
+    /// Computes the partial parity from those pages alone. The other pages that it covered are then
+    /// in no parity until the stripe is committed.
     Expose,
 }
 
 impl Renewal {
-    /// The other one.
+    /// Returns the other way.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -104,35 +105,37 @@ impl Renewal {
     }
 }
 
-/// A technique of this slot.
+/// Technique of this slot.
 pub trait Parity: Send {
-    /// How the parity of a stripe of which pages change is worked out, where it is not delayed.
+    /// Returns the way to compute the parity of a stripe whose pages change, if parity is not
+    /// delayed.
     fn equation(&self, change: &Change) -> Equation;
 
-    /// Pages of partial parity that the controller keeps until they are committed; none where
-    /// parity is programmed with each write.
+    /// Returns the number of pages of partial parity that the controller keeps until they are
+    /// committed; 0 if parity is programmed with each write.
     fn cache_pages(&self) -> u32 {
         0
     }
 
-    /// How a partial parity is brought up to date.
+    /// Returns the way to update a partial parity.
     fn renewal(&self, _covering: &Covering) -> Renewal {
         Renewal::TakeOut
     }
 
-    /// Where the write buffer keeps the pages of a stripe together, and lets those go first that
-    /// were written longest ago: the most pages of a request that it takes in. Longer ones go
-    /// through to flash, parity and all.
+    /// Returns the largest number of pages of a request that the write buffer takes. Longer
+    /// requests pass on to flash with their parity. `Some` means that the buffer keeps the pages of
+    /// a stripe together, and that the stripe written longest ago leaves first.
     fn longest_cached(&self) -> Option<u32> {
         None
     }
 
-    /// Where wear says which stripes have parity; all have where it does not.
+    /// Returns the settings for parity that depends on wear; `None` if all stripes have parity.
     fn by_wear(&self) -> Option<ByWear> {
         None
     }
 
-    /// RAM that the technique would take in a real controller, beside the map of the host's pages.
+    /// Returns the RAM that the technique would need in a real controller, in addition to the map
+    /// of the host's pages.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;
 }
 
@@ -148,17 +151,17 @@ impl InSlot for dyn Parity {
     }
 }
 
-/// A technique of this slot, as its card has it.
+/// Technique of this slot, as its card describes it.
 pub type ParityTechnique = Card<dyn Parity>;
 
-/// Every parity technique; one line each.
+/// Parity techniques, one line each.
 pub const PARITY: &[ParityTechnique] =
     &[none::CARD, udl::CARD, raid5::CARD, ppc::CARD, hc::CARD, pe_aware::CARD, da_raid5::CARD];
 
-/// The name of the one that keeps none.
+/// Name of the technique without parity.
 pub const NO_PARITY: &str = none::CARD.about.name;
 
-/// Pages of the host in a stripe.
+/// Number of host pages in a stripe.
 pub const STRIPE: Param = Param {
     key: "stripe",
     kind: Kind::Whole,
@@ -171,7 +174,7 @@ pub const STRIPE: Param = Param {
     alias: Some("stripe"),
 };
 
-/// Pages that are rebuilt beside the host's requests.
+/// Rate of pages that are rebuilt in addition to host requests.
 pub const REBUILD: Param = Param {
     key: "rebuild",
     kind: Kind::Real,
@@ -184,34 +187,34 @@ pub const REBUILD: Param = Param {
     alias: Some("rebuild"),
 };
 
-/// The parity technique of this name.
+/// Returns the parity technique of this name.
 pub fn parity_technique(name: &str) -> Option<&'static ParityTechnique> {
     PARITY.iter().find(|t| t.name == name)
 }
 
-/// The reclaim technique that a parity technique brings, where the run names none.
+/// Returns the reclaim technique that belongs to a parity technique, if the run names none.
 pub fn reclaim_part(parity: &str) -> Option<&'static str> {
     recycles(parity).then_some(udl::PARTS.0)
 }
 
-/// The refresh technique that it brings.
+/// Returns the refresh technique that belongs to a parity technique.
 pub fn refresh_part(parity: &str) -> Option<&'static str> {
     recycles(parity).then_some(udl::PARTS.1)
 }
 
-/// Whether a technique recycles blocks, be it for a part of the drive's life.
+/// Returns whether a technique recycles blocks, at least in a part of the drive's life.
 fn recycles(parity: &str) -> bool {
     [udl::CARD.about.name, da_raid5::CARD.about.name].contains(&parity)
 }
 
-/// The period that its refresh technique goes by on this drive, where that follows from the drive's
-/// limits.
+/// Returns the period of the refresh technique that belongs to a parity technique, if the period
+/// follows from the drive's limits.
 pub fn period_of_part(config: &DriveConfig, parity: &str) -> Option<Span> {
     refresh_part(parity).and_then(|_| udl::period(config))
 }
 
-/// A drive under a parity technique and the refresh technique that is named; where none is, under
-/// the one that the parity technique brings. Gives the refresh technique, too.
+/// Returns a drive under a parity technique and the named refresh technique, together with the
+/// refresh technique. If none is named, it is the one that belongs to the parity technique.
 pub fn with_parts(
     mut config: DriveConfig,
     parity: &str,
@@ -226,17 +229,17 @@ pub fn with_parts(
     (drive(refresh::drive(config, refresh), parity), refresh)
 }
 
-/// Whether a technique groups pages in stripes, each of whose members has a die of its own.
+/// Returns whether a technique groups pages in stripes in which each page has a fixed die.
 pub fn has_stripes(parity: &str) -> bool {
     parity_technique(parity).is_some_and(|technique| technique.params.contains(&STRIPE))
 }
 
-/// Whether wear says which stripes have parity under a technique.
+/// Returns whether parity depends on wear under a technique.
 pub fn goes_by_wear(parity: &str) -> bool {
     parity_technique(parity).is_some_and(|technique| technique.params.contains(&pe_aware::T_P))
 }
 
-/// A drive under a parity technique, or none.
+/// Returns a drive under a parity technique, or under none.
 #[must_use]
 pub fn drive(mut config: DriveConfig, parity: &str) -> DriveConfig {
     let technique = parity_technique(parity).filter(|technique| technique.params.contains(&STRIPE));
@@ -251,20 +254,20 @@ pub fn drive(mut config: DriveConfig, parity: &str) -> DriveConfig {
     config
 }
 
-/// Blocks that each die must have beside those that its pages fill: open ones, those of the reclaim
-/// technique's own streams among them, and the GC reserve. The drive is one under a parity
-/// technique ([`drive`]); it needs none where that has no stripes.
+/// Returns the number of blocks that each die needs in addition to those that its pages fill. These
+/// are the GC reserve and open blocks, including those of the reclaim technique's own streams. The
+/// drive is under a parity technique ([`drive`]). The result is 0 if it has no stripes.
 pub fn spare_needed(config: &DriveConfig, reclaim: &Technique) -> u32 {
     let own = reclaim.make(config, 0).streams().len() as u32;
     let streams = u32::from(FIRST_OWN) + own + u32::from(config.parity.by_wear.is_some());
     config.parity.stripe.map_or(0, |_| streams + RESERVE)
 }
 
-/// Refuses parity that a drive has no way of keeping, or no room for under a reclaim technique. The
-/// drive is one under the parity technique ([`drive`]).
+/// Refuses parity that a drive cannot keep, or for which it has too little space under a reclaim
+/// technique. The drive is under the parity technique ([`drive`]).
 ///
 /// # Errors
-/// A sentence with the key.
+/// Returns a sentence with the key.
 pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Result<(), ConfigError> {
     goes_with(config, parity)?;
     lack_of_room(config, parity, reclaim).map_or(Ok(()), |lack| {
@@ -275,10 +278,10 @@ pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Result<
     })
 }
 
-/// Refuses parity on a drive that has no way of keeping it, however much room there is.
+/// Refuses parity that a drive cannot keep, however much space there is.
 ///
 /// # Errors
-/// A sentence with the key.
+/// Returns a sentence with the key.
 pub fn goes_with(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> {
     let Some(members) = config.parity.stripe else { return Ok(()) };
     let dies = config.geometry.channels * config.geometry.dies_per_channel;
@@ -312,8 +315,8 @@ pub fn goes_with(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> 
     })
 }
 
-/// What of a drive leaves too little room for parity under a reclaim technique, in a sentence
-/// without its end.
+/// Returns which part of a drive leaves too little space for parity under a reclaim technique, as a
+/// sentence without its end.
 pub fn lack_of_room(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Option<String> {
     config.parity.stripe?;
     let (spare, needed) =
@@ -332,8 +335,8 @@ pub fn lack_of_room(config: &DriveConfig, parity: &str, reclaim: &Technique) -> 
     })
 }
 
-/// Pages of the host, no more than the drive has, beside which its flash has room for parity under
-/// a reclaim technique.
+/// Returns the largest number of host pages, up to that of the drive, that leaves space on flash
+/// for parity under a reclaim technique.
 pub fn most_pages(config: &DriveConfig, reclaim: &Technique) -> u32 {
     let (geometry, g) = (Geometry::new(config), &config.geometry);
     let Some(members) = config.parity.stripe else { return geometry.host_pages };
@@ -345,8 +348,8 @@ pub fn most_pages(config: &DriveConfig, reclaim: &Technique) -> u32 {
     largest(0, geometry.host_pages, &fits).unwrap_or(0)
 }
 
-/// That a drive of so many pages of the host is right, in words; for whom, such as " for all 4
-/// rows", or nothing.
+/// Returns advice for the user, which says that a drive with this number of host pages is right.
+/// `for_whom` is a phrase such as " for all 4 rows", or empty.
 pub fn right_capacity(config: &DriveConfig, pages: u32, for_whom: &str) -> String {
     if pages == 0 {
         return "more blocks are needed: increase geometry.blocks_per_plane".into();

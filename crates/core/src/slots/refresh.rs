@@ -1,9 +1,9 @@
-//! Data refresh: rewriting data because of its age. This file is the seam; each technique has its
-//! own file.
+//! Data refresh: rewriting data because of its age. This file is the interface. Each technique has
+//! its own file.
 //!
-//! A block's age is that of its oldest page. The age starts again when the block is erased, or when
-//! all its data is reprogrammed. A technique names the age at which it wants to check a block. At
-//! that age the drive asks the technique and does what it says.
+//! A block's age is the age of its oldest page. The age starts again when the block is erased, or
+//! when all its data is reprogrammed. A technique names the age at which it wants to check a block.
+//! At that age the drive asks the technique and follows its answer.
 
 mod block;
 mod ida;
@@ -20,49 +20,49 @@ use crate::base::units::{BlockId, Bytes, Moment, Ns, Ppn, WordlineInBlock, us};
 use crate::config::{ConfigError, DriveConfig, ErrorLaw, Params, require};
 use crate::slots::rewrite::{Merges, Rewrite};
 
-/// What a technique wants of a block that it was asked about.
+/// Answer of a technique about a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// To be asked again, later than now.
+    /// Request to ask again, at a later time.
     Later(Moment),
-    /// The block rewritten, as [`Refresh::rewrite`] says.
+    /// Request to rewrite the block as [`Refresh::rewrite`] says.
     Rewrite,
 }
 
-/// What a technique is told of what a block holds.
+/// Facts about the contents of a block, for a technique.
 #[derive(Clone, Copy)]
 pub struct Held<'a> {
-    /// The block.
+    /// Number of the block.
     pub block: BlockId,
-    /// The drive's parts counted.
+    /// Numbers of the drive's parts.
     pub geometry: &'a Geometry,
-    /// Wordlines that are programmed whole.
+    /// Number of wordlines that are programmed completely.
     pub whole_wordlines: u32,
-    /// Which pages are valid, a bit each.
+    /// Valid pages, one bit each.
     pub valid: &'a [u64],
-    /// Coding of its cells.
+    /// Coding of the block's cells.
     pub mode: u8,
-    /// The coding of each wordline that has one of its own, 0 for others; nothing where none has.
+    /// Codings of wordlines that have their own, 0 for others; empty if there are none.
     pub recoded: &'a [u8],
 }
 
 impl Held<'_> {
-    /// Page kinds of a wordline that are valid, a bit each, LSB first.
+    /// Returns the page kinds of a wordline that are valid, one bit each, LSB first.
     pub fn valid_kinds(&self, wordline: WordlineInBlock) -> u32 {
         let kinds = self.geometry.cell.bits();
         kinds_in(self.valid, wordline, kinds)
     }
 
-    /// The codings that its cells may have.
+    /// Returns the codings that the block's cells may have.
     pub fn codings(&self) -> &Codings {
         &self.geometry.codings
     }
 }
 
-/// How wordlines are adjusted in place: with what chance each of their pages is corrupted.
+/// Merging of wordlines in place for faster reads: the probability that a page is corrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adjusting {
-    /// Of 2^64 pages so many are corrupted.
+    /// Number of corrupted pages among 2^64 pages.
     of_2_64: u64,
     seed: u64,
 }
@@ -72,78 +72,80 @@ impl Adjusting {
         Self { of_2_64: (error_rate * 2f64.powi(64)) as u64, seed }
     }
 
-    /// Whether adjusting its wordline corrupts a page in a block of so many P/E cycles: the same
-    /// page in the same cycle always, or never. The number of the seed that is made of both
-    /// decides.
+    /// Returns whether merging its wordline corrupts a page in a block with this number of P/E
+    /// cycles. A page in one cycle is always corrupted, or never. A number from the seed, the page
+    /// and the cycle decides.
     pub(crate) fn corrupts(&self, ppn: Ppn, pec: u32) -> bool {
         splitmix::number(self.seed, u64::from(pec) << 32 | u64::from(ppn.number())) < self.of_2_64
     }
 }
 
-/// What a technique is told of a block that it is asked about.
+/// Facts about a block, for a technique that is asked about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Aged {
-    /// Which block it is.
+    /// Number of the block.
     pub block: BlockId,
-    /// The time.
+    /// Current time.
     pub now: Moment,
-    /// When the block's oldest page was programmed.
+    /// Time at which the block's oldest page was programmed.
     pub since: Moment,
-    /// Refresh jobs under way.
+    /// Number of running refresh jobs.
     pub under_way: u32,
 }
 
-/// A technique of this slot.
+/// Technique of this slot.
 pub trait Refresh: Send {
-    /// When it wants to be asked about a block whose oldest page was programmed at this time; never
-    /// where none.
+    /// Returns the time at which it wants to be asked about a block whose oldest page was
+    /// programmed at this time; `None` for never.
     fn first_look(&self, since: Moment) -> Option<Moment>;
 
-    /// When the rewriting of such a block must be done; the drive lets nothing else go before it
-    /// then.
+    /// Returns the time by which a block must be rewritten if its oldest page was programmed at
+    /// `since`. At that time, the drive does this before any other work.
     fn done_by(&self, since: Moment) -> Option<Moment>;
 
-    /// A block is due.
+    /// Handles a block that is due.
     fn on_time(&mut self, aged: &Aged) -> Wanted;
 
-    /// What is to be done with a block that is to be rewritten: it all moves.
+    /// Returns the rewrite of a block that is due. By default, all of it moves.
     fn rewrite(&self, held: &Held) -> Rewrite {
         Rewrite::all_to(held.block, GC)
     }
 
-    /// Which wordlines are adjusted of a block in which a job has left data, when its reclaim
-    /// policy wants nothing more of it.
+    /// Returns the wordlines to merge for faster reads in a block in which a job has left data. Its
+    /// reclaim policy wants nothing more from the block.
     fn at_reclaim(&self, _held: &Held) -> Merges {
         Merges::none()
     }
 
-    /// Whether it looks at a block whenever GC has picked another.
+    /// Returns whether it checks a block whenever GC has picked another.
     fn looks_at_gc(&self) -> bool {
         false
     }
 
-    /// Which wordlines of such a block are adjusted, the other having so many valid pages.
+    /// Returns the wordlines to merge for faster reads in a block when GC has picked another. The
+    /// other block has `picked` valid pages.
     fn at_gc(&self, _held: &Held, _picked: u32) -> Merges {
         Merges::none()
     }
 
-    /// How it adjusts wordlines in place, if it does.
+    /// Returns its settings for merging wordlines for faster reads, if it does that.
     fn adjusting(&self) -> Option<Adjusting> {
         None
     }
 
-    /// The longest that rewriting a block takes, whatever it holds, where nothing else is done: all
-    /// of it moves.
+    /// Returns the longest time to rewrite a block with any contents if no other work is done. By
+    /// default, all of it moves.
     fn block_ns(&self, config: &DriveConfig, geometry: &Geometry) -> Ns {
         copies_ns(config, geometry)
     }
 
-    /// RAM that the technique would take in a real controller, beside what every drive keeps.
+    /// Returns the RAM that the technique would need in a real controller, in addition to that of
+    /// every drive.
     fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
         Bytes(0)
     }
 
-    /// The clock is set back by so much, and with it every time that it was told.
+    /// Sets the clock back by this time, and with it all times that the technique was given.
     fn set_back(&mut self, _by: Ns) {}
 }
 
@@ -159,41 +161,41 @@ impl InSlot for dyn Refresh {
     }
 }
 
-/// A technique of this slot, as its card has it.
+/// Technique of this slot, as its card describes it.
 pub type RefreshTechnique = Card<dyn Refresh>;
 
-/// Every refresh technique; one line each.
+/// Refresh techniques, one line each.
 pub const REFRESH: &[RefreshTechnique] = &[none::CARD, block::CARD, ida::CARD];
 
-/// The name of the one that does nothing.
+/// Name of the technique that does nothing.
 pub const NO_REFRESH: &str = none::CARD.about.name;
 
-/// The refresh technique of this name.
+/// Returns the refresh technique of this name.
 pub fn refresh_technique(name: &str) -> Option<&'static RefreshTechnique> {
     REFRESH.iter().find(|t| t.name == name)
 }
 
-/// A drive under a refresh technique, or none.
+/// Returns a drive under a refresh technique, or under none.
 #[must_use]
 pub fn drive(mut config: DriveConfig, refresh: &str) -> DriveConfig {
     config.refresh.at_work = refresh != NO_REFRESH;
     config
 }
 
-/// Time of adjusting a wordline on its die.
+/// Returns the time to merge a wordline for faster reads on its die.
 pub(crate) fn adjust_us(config: &DriveConfig) -> f64 {
     ida::adjust_us(config)
 }
 
-/// Reading all pages of a block and programming them elsewhere, and its erase.
+/// Returns the time to read all pages of a block and program them elsewhere, with its erase.
 fn copies_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     us(config.sense_us_per_page() + config.program_us_per_page())
         * u64::from(geometry.pages_per_block)
         + us(config.timing.longest_erase_us())
 }
 
-/// The least time in which a technique can rewrite every block of the drive, all dies at work on
-/// nothing else.
+/// Returns the shortest time in which a technique can rewrite every block of the drive, if all dies
+/// do no other work.
 pub fn shortest_pass(config: &DriveConfig, technique: &RefreshTechnique) -> Span {
     let geometry = Geometry::new(config);
     let of_block = technique.make(config, 0).block_ns(config, &geometry);
@@ -201,10 +203,10 @@ pub fn shortest_pass(config: &DriveConfig, technique: &RefreshTechnique) -> Span
     Span(of_block * u64::from(geometry.blocks.div_ceil(geometry.dies() * planes)))
 }
 
-/// Refuses a refresh that cannot keep what it promises on this drive.
+/// Refuses a refresh that cannot keep its guarantee on this drive.
 ///
 /// # Errors
-/// A sentence with the key.
+/// Returns a sentence with the key.
 pub fn check(config: &DriveConfig, refresh: &str) -> Result<(), ConfigError> {
     let technique = refresh_technique(refresh).filter(|technique| technique.name != NO_REFRESH);
     let Some(technique) = technique else {

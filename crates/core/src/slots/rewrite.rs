@@ -6,24 +6,23 @@ use crate::base::page_set::{PageSet, WordlineSet};
 use crate::base::streams::RECLAIM;
 use crate::base::units::{BlockId, PageInBlock, StreamId, WordlineInBlock};
 
-/// Where pages go.
+/// Destination of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// To a stream.
+    /// Pages of a stream.
     Stream(StreamId),
-    /// To pages of the same block that hold nothing yet, behind what it was programmed with. The
-    /// pages have then endured nothing but what `disturb.preprogram_weight` says. Where a wordline
-    /// would be shared with older data it is completed first, so that some pages may be programmed
-    /// twice; each is read once.
+    /// Empty pages of the block itself, behind its programmed pages. The moved pages then have only
+    /// the dose that `disturb.preprogram_weight` gives. A wordline with older data is completed
+    /// first, so some pages may be programmed twice. Each page is read once.
     Within,
 }
 
-/// Some pages of a block, and where they go.
+/// Some pages of a block, and their destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The pages, or all of them; those without current data are passed over.
+    /// Pages of the part; `None` for all. Pages without current data are skipped.
     pub pages: Option<PageSet>,
-    /// Where they go.
+    /// Destination of the pages.
     pub to: Destination,
 }
 
@@ -36,49 +35,49 @@ impl Part {
         Self { pages: None, to: Destination::Stream(to) }
     }
 
-    /// Whether a page of the block belongs to it.
+    /// Returns whether a page of the block belongs to it.
     pub fn holds(&self, page: PageInBlock) -> bool {
         self.pages.as_ref().is_none_or(|pages| pages.holds(page))
     }
 }
 
-/// What of a block is programmed over itself when its pages have moved, into which coding. What it
-/// has endured stays. The pages that the coding gives up move first; then each wordline is read
-/// whole and merged. So the job reads each page once, and those twice; that limits grow by enough
-/// to bear this and the reads of the next job is for the policy to see.
+/// Part of a block that is reprogrammed in place after its pages have moved, and the new coding.
+/// Its dose stays. The pages that the coding gives up move first. Then each wordline is read
+/// completely and merged. So the job reads each page once, and the pages of the part twice. The
+/// policy must ensure that limits grow enough for these reads and those of the next job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recode {
-    /// Nothing.
+    /// No part of the block.
     Nothing,
-    /// All of a block of full density: its limits change when all of its whole wordlines are
-    /// merged. Refused where no coding is left to go to, where some of its wordlines are recoded
-    /// already, and where [`super::reclaim::View::can_spare`] says no.
+    /// All of a block of full density. Its limits change when all its whole wordlines are merged.
+    /// This is refused if no coding is left, if some of its wordlines are already recoded, or if
+    /// [`super::reclaim::View::can_spare`] returns false.
     Block(u8),
-    /// These wordlines of a block of full density, each by itself: its limits change at once.
-    /// Refused to a wordline that is not programmed whole or was merged before, and for guard
-    /// levels where [`super::reclaim::View::spare_pages`] has no room; one without data is passed
-    /// over.
+    /// Some wordlines of a block of full density, each by itself. Its limits change at once. This
+    /// is refused for a wordline that is partly programmed or was merged before. Guard levels are
+    /// refused if [`super::reclaim::View::spare_pages`] is too small. A wordline without data is
+    /// skipped.
     Wordlines(Merges),
 }
 
-/// Wordlines by the coding that each goes to; none is named twice.
+/// Wordlines by their new coding. No wordline is named twice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Merges {
     by_coding: Vec<(u8, WordlineSet)>,
 }
 
 impl Merges {
-    /// None yet.
+    /// Creates an empty list.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// These, all into one coding.
+    /// Creates a list of these wordlines, all with one new coding.
     pub fn into_one(coding: u8, wordlines: WordlineSet) -> Self {
         Self { by_coding: vec![(coding, wordlines)] }
     }
 
-    /// Adds a wordline of a block of so many.
+    /// Adds a wordline of a block with `wordlines_per_block` wordlines.
     pub fn insert(&mut self, coding: u8, wordline: WordlineInBlock, wordlines_per_block: u32) {
         let known = self.by_coding.iter().position(|(other, _)| *other == coding);
         let at = known.unwrap_or_else(|| {
@@ -88,29 +87,29 @@ impl Merges {
         self.by_coding[at].1.insert(wordline, 1);
     }
 
-    /// Codings with their wordlines.
+    /// Returns codings with their wordlines.
     pub fn by_coding(&self) -> impl Iterator<Item = (u8, &WordlineSet)> {
         self.by_coding.iter().map(|(coding, wordlines)| (*coding, wordlines))
     }
 
-    /// All wordlines, of a block of so many.
+    /// Returns all wordlines, for a block with `wordlines_per_block` wordlines.
     pub fn wordlines(&self, wordlines_per_block: u32) -> WordlineSet {
         let mut all = WordlineSet::none(wordlines_per_block);
         self.by_coding.iter().for_each(|(_, wordlines)| all.add(wordlines));
         all
     }
 
-    /// How many they are.
+    /// Returns the number of wordlines.
     pub fn len(&self) -> u32 {
         self.by_coding.iter().map(|(_, wordlines)| wordlines.len()).sum()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is no wordline.
     pub fn is_empty(&self) -> bool {
         self.by_coding.iter().all(|(_, wordlines)| wordlines.is_empty())
     }
 
-    /// Takes the first wordline out, with its coding.
+    /// Removes and returns the first wordline, with its coding.
     pub(crate) fn take_first(&mut self) -> Option<(u8, WordlineInBlock)> {
         let first =
             |(at, (_, wordlines)): (usize, &(u8, WordlineSet))| Some((wordlines.first()?, at));
@@ -120,56 +119,56 @@ impl Merges {
     }
 }
 
-/// What is to be done with a block. An open block is closed first. A block that is left without
-/// data is erased; of one that keeps data, the policy is asked at the next read.
+/// Rewrite of a block. An open block is closed first. A block that is left without data is erased.
+/// If a block keeps data, the policy is asked at its next read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewrite {
-    /// The block.
+    /// Number of the block.
     pub block: BlockId,
-    /// Pages that go somewhere: a page goes where the first part that holds it says, and stays
-    /// where none does.
+    /// Pages that move. A page goes to the destination of the first part that holds it, and stays
+    /// if no part holds it.
     pub parts: Vec<Part>,
-    /// What is programmed over itself then.
+    /// Part of the block that is reprogrammed in place afterwards.
     pub recode: Recode,
-    /// Where pages go that a coding gives up, and all pages of what is refused: a block or a
-    /// wordline to be recoded, or a block that has no room to be written again
-    /// ([`super::reclaim::View::next_filling`]).
+    /// Destination of the pages that a coding gives up. Also the destination of all pages of a
+    /// refused rewrite. It is refused for a block or a wordline that cannot be recoded, and for a
+    /// block without space to be written again ([`super::reclaim::View::next_filling`]).
     pub otherwise: StreamId,
 }
 
 impl Rewrite {
-    /// All of it to the reclaim stream.
+    /// Moves all pages to the reclaim stream.
     pub fn all(block: BlockId) -> Self {
         Self::all_to(block, RECLAIM)
     }
 
-    /// All of it to one stream.
+    /// Moves all pages to one stream.
     pub fn all_to(block: BlockId, to: StreamId) -> Self {
         Self { block, parts: vec![Part::all(to)], recode: Recode::Nothing, otherwise: to }
     }
 
-    /// These pages to the reclaim stream.
+    /// Moves these pages to the reclaim stream.
     pub fn pages(block: BlockId, pages: PageSet) -> Self {
         Self { parts: vec![Part::of(pages, RECLAIM)], ..Self::all(block) }
     }
 
-    /// All of it: these pages to one stream and the others to another.
+    /// Moves these pages to one stream and all others to another.
     pub fn divide(block: BlockId, marked: PageSet, to: StreamId, rest: StreamId) -> Self {
         Self { parts: vec![Part::of(marked, to), Part::all(rest)], ..Self::all_to(block, rest) }
     }
 
-    /// All of it again within the block.
+    /// Writes all pages again within the block.
     pub fn within(block: BlockId) -> Self {
         Self { parts: vec![Part { pages: None, to: Destination::Within }], ..Self::all(block) }
     }
 
-    /// The whole block into a coding; what it can hold no longer goes to a stream.
+    /// Recodes the whole block. The pages that it cannot hold any more go to a stream.
     pub fn recode(block: BlockId, coding: u8, otherwise: StreamId) -> Self {
         Self { block, parts: vec![], recode: Recode::Block(coding), otherwise }
     }
 
-    /// These wordlines into a coding; what they can hold no longer goes to the reclaim stream, and
-    /// `pages` with it.
+    /// Recodes these wordlines. The pages that they cannot hold any more, and `pages`, go to the
+    /// reclaim stream.
     pub fn recode_wordlines(
         block: BlockId,
         coding: u8,
@@ -182,12 +181,12 @@ impl Rewrite {
         }
     }
 
-    /// Pages that are named for a stream, by the first part that goes there.
+    /// Returns the pages of the first part that goes to this stream.
     pub(crate) fn named_for(&self, stream: StreamId) -> Option<&PageSet> {
         self.parts.iter().find(|part| part.to == Destination::Stream(stream))?.pages.as_ref()
     }
 
-    /// All pages that its parts hold; none where that is every page.
+    /// Returns all pages of its parts; `None` if this is every page.
     pub(crate) fn moving(&self, pages_per_block: u32) -> Option<PageSet> {
         let mut moving = PageSet::none(pages_per_block);
         self.parts

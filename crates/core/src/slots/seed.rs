@@ -3,19 +3,19 @@
 
 use crate::base::splitmix::number;
 
-/// The seed of a run, as one technique is given it.
+/// Seed of a run, as one technique gets it.
 #[derive(Clone, Copy, Debug)]
 pub struct Seed {
     run: u64,
-    /// Of the names of slot and technique.
+    /// Hash of the names of slot and technique.
     name: u64,
 }
 
 impl Seed {
-    /// That of a technique of a slot.
+    /// Creates the seed of a technique of a slot.
     pub(super) fn new(run: u64, slot: &str, technique: &str) -> Self {
         let bytes = slot.bytes().chain([b'.']).chain(technique.bytes());
-        // FNV-1a.
+        // This is the FNV-1a hash.
         Self {
             run,
             name: bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
@@ -24,14 +24,13 @@ impl Seed {
         }
     }
 
-    /// The technique's own: no other technique draws from it, whatever the run's seed is.
+    /// Returns the technique's own seed. No other technique draws from it, for any seed of the run.
     pub fn own(self) -> u64 {
-        // Seeds that follow each other, and names that are alike, come far apart.
+        // Consecutive seeds and similar names give very different numbers.
         number(self.run ^ self.name, 0)
     }
 
-    /// The run's. Only techniques whose draws are published go by it, each with a hash that is its
-    /// own.
+    /// Returns the run's seed. Only techniques with published draws use it, each with its own hash.
     pub fn of_run(self) -> u64 {
         self.run
     }

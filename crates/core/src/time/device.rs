@@ -1,9 +1,9 @@
-//! The drive as a device: a host submits requests and lets time advance event by event, and hears
-//! of each request that is complete.
+//! Drive as a device: a host submits requests, advances time event by event, and is informed of
+//! each completed request.
 //!
-//! What the drive holds changes when a request is served; the physical work that follows from it is
-//! queued at the dies. Deferred jobs take a step whenever the schedule lets them. Nothing is
-//! polled: time jumps from event to event.
+//! The data in the drive changes when a request is served. The physical work that follows is queued
+//! at the dies. Deferred jobs take a step whenever the schedule allows it. Time jumps from event to
+//! event, without polling.
 //!
 //! ```
 //! # use vpass_core::base::request::{Op, Request};
@@ -27,7 +27,7 @@
 //! while device.outstanding() > 0 {
 //!     device.advance(&mut drive, Ns::MAX, &mut host);
 //! }
-//! // 50 us of sensing and 4 KiB at 800 MB/s, one read after the other.
+//! // This is 50 us of sensing and 4 KiB at 800 MB/s, one read after the other.
 //! assert_eq!(complete, [(Tag(0), 55_120), (Tag(1), 110_240)]);
 //! ```
 
@@ -64,31 +64,31 @@ use crate::bugs::{Bug, Bugs, planted};
 use crate::config::Schedule;
 use crate::drive::Drive;
 
-/// What a host calls a request by while it is under way. Several may have the same: the device only
-/// gives it back.
+/// Tag that a host gives to a request. Several requests may have one tag: the device only gives it
+/// back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(pub u32);
 
 impl Tag {
-    /// No request's.
+    /// Tag of no request.
     const NONE: Self = Self(u32::MAX);
 }
 
-/// A request as the device knows it. Its latency counts from its `at`.
+/// Request in the device. Its latency counts from its `at`.
 #[derive(Clone, Copy)]
 struct Command {
     request: Request,
     tag: Tag,
-    /// What whoever watches knows it by.
+    /// Number of the request for the observer.
     number: u32,
 }
 
-/// Stripes that are formed at a time, for each die: one is read for, the parity of one waits for
-/// its die, and that of one is programmed.
+/// Number of stripes that are formed at a time for each die. Pages of one are read, the parity of
+/// one waits for its die, and the parity of one is programmed.
 const FORMED_PER_DIE: usize = 3;
 
-/// Dies, channels, host link and write buffer of a drive in time. The drive holds the data; it is
-/// handed in with each call, and must be the same each time.
+/// Dies, channels, host link and write buffer of a drive over time. The drive holds the data. It is
+/// an argument of each call, and must always be the same drive.
 pub struct Device {
     speed: Speed,
     dies: Dies,
@@ -96,59 +96,58 @@ pub struct Device {
     metrics: TimedMetrics,
     now: Ns,
     by_unit: Reciprocal,
-    /// Pages that the write buffer may hold while they are programmed; 0 acknowledges a write when
-    /// it is programmed.
+    /// Number of pages that the write buffer may hold while they are programmed. With 0, a write is
+    /// acknowledged when it is programmed.
     program_slots: u32,
     programming: u32,
-    /// Writes and trims that wait for room in the buffer.
+    /// Writes and trims that wait for space in the buffer.
     stalled: VecDeque<Command>,
-    /// Programs of copied pages under way; idle gaps are not used to pile up more than two a die.
+    /// Number of running programs of copied pages. In idle gaps, at most two per die are started.
     copy_programs: u32,
     held_back: VecDeque<DieId>,
-    /// Wordlines that wait for pages to be read for them.
+    /// Wordlines that wait for reads of their pages.
     wordlines: Wordlines,
     /// Reads for rebuilds that wait until a host read has failed.
     held: Held,
-    /// Stripes being written.
+    /// Stripes that are being written.
     stripes: StripesUnderWay,
-    /// Time without a request after which incomplete wordlines are padded, and when that was done
-    /// last.
+    /// Time without a request after which incomplete wordlines are padded, and the time when this
+    /// last happened.
     pad_after: Option<Ns>,
     padded_at: Ns,
-    /// Work that the drive has recorded, on its way to the dies.
+    /// Work that the drive has recorded for the dies.
     ops: Vec<NandOp>,
-    /// What was queued at dies besides host reads.
+    /// Number of works queued at dies, without host reads.
     works: u32,
-    /// Dies that may have something to start.
+    /// Dies that may be able to start some work.
     touched: Vec<DieId>,
     schedule: Schedule,
-    /// Requests that whoever watches was told of, and that are not yet submitted.
+    /// Number of requests that the observer knows but that are not yet submitted.
     announced: u32,
-    /// Stages of the drive's life that have begun since the device was made.
+    /// Number of stages of the drive's life that have begun since the device was made.
     stages: usize,
-    /// How the page is sensed that the host reads next, where that is not once and at the first
-    /// level.
+    /// Sensing of the page that the host reads next, if it takes retries or begins above level 0.
     tired: Option<Tired>,
-    /// Size and channel time of the last part of a page read.
+    /// Size and channel time of the last partial page read.
     last_transfer: (u32, Ns),
     bugs: Bugs,
 }
 
-/// How a read of tired data goes.
+/// Sensing of a read that needs retries.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tired {
-    /// The level that it begins with.
+    /// Level that the read begins with.
     level: u8,
-    /// Levels that it goes on to.
+    /// Number of further levels that it uses.
     retries: u8,
 }
 
 impl Device {
-    /// How many requests [`Self::prepare`] asks for at a time, so that their cache and translation
-    /// misses overlap.
+    /// Number of requests that [`Self::prepare`] prefetches at a time, so that their cache and
+    /// translation misses overlap.
     pub const GROUP: usize = 16;
 
-    /// An idle device at time 0. The drive must have been made for the timed gear.
+    /// Creates an idle device at time 0. The drive must be made for the timed gear.
     pub fn new(drive: &Drive) -> Self {
         assert!(drive.is_timed(), "the drive was made for the untimed gear");
         let (config, g) = (drive.config(), drive.geometry());
@@ -184,45 +183,46 @@ impl Device {
         }
     }
 
-    /// The time.
+    /// Returns the current time.
     pub fn now(&self) -> Ns {
         self.now
     }
 
-    /// Requests submitted and not yet complete.
+    /// Returns the number of requests that are submitted and not yet complete.
     pub fn outstanding(&self) -> u32 {
         self.host.outstanding
     }
 
-    /// When a request was complete last.
+    /// Returns the time of the last completion.
     pub fn last_completion(&self) -> Ns {
         self.host.last_end
     }
 
-    /// Latencies so far.
+    /// Returns the latencies so far.
     pub fn metrics(&self) -> &TimedMetrics {
         &self.metrics
     }
 
-    /// From now on latencies are counted for groups of origins too: `group_of` gives the group of
-    /// each origin.
+    /// Also counts latencies for groups of origins from now on. `group_of` gives the group of each
+    /// origin.
     pub fn count_groups(&mut self, group_of: &[u16]) {
         self.metrics.groups = Groups::new(group_of);
     }
 
-    /// From now on read latencies are marked at evenly spaced numbers of requests.
+    /// Marks read latencies at evenly spaced numbers of requests from now on.
     pub fn keep_course(&mut self) {
         self.metrics.course = Some(Course::default());
     }
 
-    /// From now on latencies are kept by window of time too ([`TimedMetrics::by_window`]). Time
-    /// must be 0.
+    /// Also counts latencies by window of time from now on ([`TimedMetrics::by_window`]). Time must
+    /// be 0.
     pub fn keep_windows(&mut self) {
         assert_eq!(self.now, 0, "windows begin at time 0");
         self.metrics.windows.begin();
     }
 
-    /// Marks the read latencies after so many requests, where they are marked and a mark is due.
+    /// Marks the read latencies after this number of requests, if they are marked and a mark is
+    /// due.
     #[cold]
     pub(super) fn mark(&mut self, requests: u64) {
         if let Some(course) = &mut self.metrics.course {
@@ -230,9 +230,9 @@ impl Device {
         }
     }
 
-    /// Takes a request over from the host, now: time is moved by [`Self::advance`] alone. Its
-    /// latency counts from `request.at`, which may have passed. `completed` hears of it, with the
-    /// time, if it is complete at once, as a write is that finds room in the buffer.
+    /// Takes over a request from the host now. Only [`Self::advance`] moves time. The request's
+    /// latency counts from `request.at`, which may be in the past. If the request completes at
+    /// once, like a write that finds space in the buffer, `completed` gets it with the time.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -255,13 +255,13 @@ impl Device {
         self.take_over(drive, tag, number, request, &mut completed);
     }
 
-    /// Carries out the next event if it happens up to `until`, and else lets time pass until then.
-    /// Gives the time. `completed` hears of each request that is complete with the event, and when:
-    /// now. Events of one time are carried out one by one, so that the host may submit requests
-    /// between them.
+    /// Executes the next event if it happens up to `until`. Otherwise advances time to `until`.
+    /// Returns the time. `completed` gets each request that completes with the event, at the
+    /// current time. Events of one time are executed one by one, so that the host may submit
+    /// requests between them.
     ///
     /// # Panics
-    /// Where time would have no end: nothing is going to happen and `until` is `Ns::MAX`.
+    /// Panics if time would have no end: no event is left and `until` is `Ns::MAX`.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "three times a page read")]
     pub fn advance(
@@ -293,18 +293,18 @@ impl Device {
         at
     }
 
-    /// When something is going to happen next, if the host does nothing: `Ns::MAX` where nothing
-    /// is. That incomplete wordlines are padded in a pause is not foreseen.
+    /// Returns the time of the next event if the host does nothing; `Ns::MAX` if there is none. The
+    /// padding of incomplete wordlines in a pause is not included.
     pub fn next_event(&self) -> Ns {
         self.dies.next().0.min(self.host.next_event())
     }
 
-    /// Asks the processor for what the next requests will touch. A host that knows them hands them
-    /// over from the next one on before it submits that, every [`Self::GROUP`] requests; a host
-    /// that does not is served as well, and slower.
+    /// Prefetches the memory that the next requests will use. A host that knows these requests
+    /// calls this before every [`Self::GROUP`]th request, with the requests from that one on. For a
+    /// host that does not, the results are unchanged, but the run is slower.
     #[inline(never)]
     pub fn prepare(&self, drive: &mut Drive, next: &[Request]) {
-        // Map entries are asked for two groups ahead, counters one.
+        // Map entries are prefetched two groups ahead, counters one.
         let shift = drive.geometry().page_shift();
         let mut groups = next.chunks(Self::GROUP);
         let mut group = || groups.next().unwrap_or_default();
@@ -323,22 +323,23 @@ impl Device {
         }
     }
 
-    /// Tells whoever watches the drive of the next requests to be submitted, all at once. A request
-    /// that is not announced is told of by itself.
+    /// Reports the next requests to the observer before they are submitted, all at once. A request
+    /// that is not announced is reported by itself.
     pub fn announce(&mut self, drive: &mut Drive, requests: &[Request]) {
-        // Who watches hears of no request before all that happened earlier.
+        // The observer gets a request only after all earlier events.
         self.tell_all(drive);
         drive.announce(requests);
         self.announced += requests.len() as u32;
     }
 
-    /// Requests submitted so far, modulo 2^32; the number of the next one.
+    /// Returns the number of requests submitted so far, modulo 2^32. It is the number of the next
+    /// one.
     fn submitted(&self, drive: &Drive) -> u32 {
         (drive.announced() as u32).wrapping_sub(self.announced)
     }
 
-    /// In a pause, looks at blocks that time alone makes due before `at`; the drive may have work
-    /// to do sooner then.
+    /// In a pause, checks blocks that are due before `at` only because of time. The drive may then
+    /// have work before `at`.
     #[cold]
     fn wakes_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
         if drive.next_wake() >= at {
@@ -349,7 +350,8 @@ impl Device {
         true
     }
 
-    /// Whatever fails by the request of this number, or by now, fails; a rebuild goes on by a step.
+    /// Handles all failures that are due by this request number or by now, and continues a rebuild
+    /// by one step.
     pub(super) fn attend(&mut self, drive: &mut Drive, number: u64) -> Result<(), String> {
         drive.set_now(self.now);
         let attended = drive.attend(number, self.now);
@@ -357,8 +359,8 @@ impl Device {
         attended
     }
 
-    /// In a pause in which nothing is under way, rebuilds a page of what has failed; the drive has
-    /// work to do then.
+    /// Rebuilds a page on failed flash in a pause without other work. The drive then has work to
+    /// do.
     #[cold]
     fn rebuilds_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
         if !drive.is_rebuilding()
@@ -373,7 +375,7 @@ impl Device {
         true
     }
 
-    /// Looks at blocks that are due by now.
+    /// Checks blocks that are due by now.
     #[cold]
     #[inline(never)]
     fn wake(&mut self, drive: &mut Drive) {
@@ -383,9 +385,9 @@ impl Device {
         self.route(drive, dies::NIL);
     }
 
-    /// Whether dies have other work than to form stripes: what writes wait for, or pages to
-    /// rebuild, or enough stripes of which nobody waits for anything. Jobs, which a die sees to
-    /// when nothing else waits for it, leave room for as many of these as one die has.
+    /// Returns whether dies have better work than forming stripes. It is work that writes wait for,
+    /// pages to rebuild, or enough stripes that no host request waits for. A die handles jobs only
+    /// when nothing else waits for it. So with jobs, the limit on these stripes is that of one die.
     fn has_better_work(&self, drive: &Drive) -> bool {
         let dies = if self.dies.have_jobs() { 1 } else { self.dies.count() };
         !self.stalled.is_empty()
@@ -393,8 +395,8 @@ impl Device {
             || self.stripes.of_nobody() >= FORMED_PER_DIE * dies
     }
 
-    /// Pads what has waited for its wordline through a pause that ends before `at`, if it has; the
-    /// drive may have work to do sooner then.
+    /// Pads incomplete wordlines if the pause becomes long enough before `at`. The drive may then
+    /// have work before `at`.
     #[cold]
     fn pads_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
         let Some(pad_after) = self.pad_after.filter(|_| drive.has_incomplete_wordlines()) else {

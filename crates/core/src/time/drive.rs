@@ -1,4 +1,4 @@
-//! What time asks of the drive's state, in one place.
+//! Interface of the time modules to the drive's state.
 
 use super::split::Pages;
 use crate::base::codings::{FASTER, FULL};
@@ -12,9 +12,9 @@ use crate::ftl::map::Entry;
 
 pub(super) use crate::flash::ops::NandOp;
 
-/// Counting requests, in both gears.
+/// Counts of requests, in both gears.
 impl Drive {
-    /// Counts a request of the host. Its pages are counted as they are served.
+    /// Counts a request of the host. Its pages are counted when they are served.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -35,7 +35,7 @@ impl Drive {
         }
     }
 
-    /// Writes the pages that a request covers, each in whole or in part.
+    /// Writes the pages of a request, each completely or in part.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -49,7 +49,7 @@ impl Drive {
         self.end_write();
     }
 
-    /// Trims the pages that a request covers wholly; a part of a page stays, as drives do.
+    /// Trims the pages that a request covers completely. A part of a page stays, as in real drives.
     pub(super) fn trim_pages(&mut self, pages: &Pages) {
         let also_parts = self.bugs.has(Bug::PartTrimmed);
         if let Some(stripes) = self.geometry.stripes {
@@ -72,10 +72,9 @@ impl Drive {
     }
 }
 
-/// Where things are, and what is done about them.
+/// Places of data, and operations on it.
 impl Drive {
-    /// The coding that decides how long a read of a page of the host takes, as far as it is on
-    /// flash.
+    /// Returns the coding that decides the time of a read of a host page, if the page is on flash.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
     pub(super) fn read_coding(&self, lpn: Lpn) -> u8 {
@@ -88,87 +87,87 @@ impl Drive {
         if planted(Bug::MergedReadTooFast) && coding == FASTER { coding + 1 } else { coding }
     }
 
-    /// Tells the drive the time, before its state changes.
+    /// Sets the drive's time before its state changes.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "an assignment")]
     pub(super) fn set_now(&mut self, now: Ns) {
         self.flash.now = now;
     }
 
-    /// The map entry of a page of the host.
+    /// Returns the map entry of a host page.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a load")]
     pub(super) fn map_entry(&self, lpn: Lpn) -> Entry {
         self.ftl.map.get(lpn)
     }
 
-    /// The map entry of a page that will be read or written soon, which is noted.
+    /// Returns and stores the map entry of a page that will be read or written soon.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a load")]
     pub(super) fn settled_entry(&mut self, lpn: Lpn) -> Entry {
         self.ftl.map.settle(lpn)
     }
 
-    /// The die of a physical page.
+    /// Returns the die of a physical page.
     pub(super) fn die_of(&self, ppn: Ppn) -> DieId {
         self.geometry.die_of(self.geometry.block_of(ppn))
     }
 
-    /// Asks for the counter of a technique that keeps some of the pages it sees.
+    /// Prefetches the counter of a technique that tracks some of the pages that it sees.
     pub(super) fn prefetch_tracked(&self, request: &Request) {
         self.prefetch_own::<TRACKED>(
             self.map_entry(Lpn::holding(request.offset, self.geometry.page_shift())),
         );
     }
 
-    /// Whether a technique counts so.
+    /// Returns whether a technique counts in this way.
     pub(super) fn has_tracker(&self) -> bool {
         self.flash.counted() == TRACKED
     }
 
-    /// Whether a program takes a whole wordline.
+    /// Returns whether a program takes a whole wordline.
     pub(super) fn programs_wordlines(&self) -> bool {
         self.flash.by_wordline()
     }
 
-    /// Whether pages wait in the controller for the rest of their wordline.
+    /// Returns whether pages wait in the controller for the rest of their wordline.
     pub(super) fn has_incomplete_wordlines(&self) -> bool {
         !self.ftl.gathers.is_empty()
     }
 }
 
-/// Work that changes of state imply, and jobs.
+/// Work that follows from changes of state, and jobs.
 impl Drive {
-    /// Whether there is work that the dies have not taken over.
+    /// Returns whether there is work that the dies have not taken over.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
     pub(super) fn has_recorded(&self) -> bool {
         !self.flash.ops.is_empty() || !self.ftl.started_jobs.is_empty()
     }
 
-    /// Takes over the work that was recorded, for what has been dealt with: `ops` is empty.
+    /// Swaps the recorded work with `ops`, which is empty because earlier work has been handled.
     pub(super) fn take_recorded(&mut self, ops: &mut Vec<NandOp>) {
         debug_assert!(ops.is_empty());
         std::mem::swap(&mut self.flash.ops, ops);
     }
 
-    /// Stripes among it of which pages of the host are written.
+    /// Returns the number of stripes in the recorded work to which host pages are written.
     pub(super) fn recorded_host_stripes(&self) -> u32 {
         let serials = self.flash.ops.iter().filter_map(|op| match op {
             NandOp::Striped { serial, cause: Cause::Host, .. } => Some(*serial),
             _ => None,
         });
-        // Those of a stripe follow each other.
+        // Operations of one stripe follow each other.
         let mut last = None;
         serials.filter(|serial| last.replace(*serial) != Some(*serial)).count() as u32
     }
 
-    /// Whether pages of a stripe leave together.
+    /// Returns whether pages of a stripe are written together.
     pub(super) fn writes_stripes(&self) -> bool {
         self.geometry.stripes.is_some()
     }
 
-    /// Programs of wordlines among it that the host waits for.
+    /// Returns the number of wordline programs in the recorded work that the host waits for.
     pub(super) fn recorded_host_wordlines(&self) -> u32 {
         self.flash
             .ops
@@ -177,27 +176,28 @@ impl Drive {
             .count() as u32
     }
 
-    /// Further stages of the drive's life that have begun in the measured phase.
+    /// Returns the number of further stages of the drive's life that have begun in the measured
+    /// phase.
     pub(super) fn stages_begun(&self) -> usize {
         self.ftl.worn.lifetime.beginnings().len()
     }
 
-    /// Dies have other work than to form stripes, or have none.
+    /// Records whether dies have other work than forming stripes.
     pub(super) fn note_busy_dies(&mut self, are_busy: bool) {
         self.ftl.note_busy_dies(are_busy);
     }
 
-    /// Whether a stripe would be formed but for that.
+    /// Returns whether only other work holds back the forming of a stripe.
     pub(super) fn forming_is_held(&self) -> bool {
         self.ftl.forming_is_held()
     }
 
-    /// It is to be formed now.
+    /// Forms the next stripe now.
     pub(super) fn go_on_forming(&mut self, now: Ns) {
         self.ftl.go_on_forming(now);
     }
 
-    /// Takes over the next deferred job, its die, and why it is done; the last that was begun comes
+    /// Takes over a deferred job, with its die and its cause. The last job that was begun comes
     /// first.
     pub(super) fn take_started_job(&mut self) -> Option<(JobRef, DieId, Cause)> {
         while let Some(job) = self.ftl.started_jobs.pop() {
@@ -208,17 +208,17 @@ impl Drive {
         None
     }
 
-    /// Whether a deferred job is done.
+    /// Returns whether a deferred job is done.
     pub(super) fn is_done(&self, job: JobRef) -> bool {
         self.job(job).is_none()
     }
 
-    /// Whether a deferred job should go ahead of reads.
+    /// Returns whether a deferred job should go before reads.
     pub(super) fn is_job_urgent(&self, job: JobRef) -> bool {
         self.job(job).is_some_and(|job| self.is_urgent(job))
     }
 
-    /// Counts time that host reads waited for reclaim.
+    /// Adds the time that host reads waited for reclaim.
     pub(super) fn add_reclaim_stall(&mut self, ns: Ns) {
         self.ftl.reclaim.stall_ns += ns;
     }

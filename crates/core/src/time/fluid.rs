@@ -1,6 +1,6 @@
-//! The gear for years: writes are served one by one at their times, reads come in bulk between what
-//! they lead to (`flash/fluid.rs`). A simulated second costs what is written in it and how often a
-//! block is looked at, and not what is read.
+//! Gear for years. Writes are served one by one at their times, and reads come in bulk between
+//! their effects (`flash/fluid.rs`). The cost of a simulated second depends on its writes and on
+//! how often blocks are checked, not on its reads.
 
 use super::{Progress, RunError, before_the_end, check_arrivals};
 use crate::base::daily::DailyHours;
@@ -11,60 +11,61 @@ use crate::base::units::{Lpn, Ns};
 use crate::drive::Drive;
 use crate::flash::count::BLOCKS;
 
-/// A workload whose reads are known as rates.
+/// Workload whose reads are known as rates.
 pub trait FluidSource {
-    /// How the host reads from this time on, and until when.
+    /// Returns the rates of the host's reads from this time on, and the time until which they hold.
     fn rates(&mut self, from: Ns) -> (ReadRates, Ns);
 
-    /// What changes at the time until when the rates so far hold: pages, each once, with their
-    /// reads a second from then on; and until when that holds. None where [`Self::rates`] says anew
-    /// how the host reads.
+    /// Returns the changes at the end of the current rates, as pages with their new reads per
+    /// second, each page once. Also returns the time until which these hold. Returns `None` if
+    /// [`Self::rates`] gives all rates again.
     fn changes(&mut self, _from: Ns, _pages: &mut Vec<(Lpn, f32)>) -> Option<Ns> {
         None
     }
 
-    /// Hours of each day in which the host reads. The rates hold in these hours.
+    /// Returns the hours of each day in which the host reads. The rates hold in these hours.
     fn hours(&self) -> DailyHours {
         DailyHours::ALWAYS
     }
 
-    /// What else the host asks for, in order of time: writes and trims.
+    /// Returns the other requests of the host in order of time: writes and trims.
     fn writes(&mut self) -> &mut dyn RequestSource;
 }
 
-/// Writes taken from the source at a time.
+/// Number of writes taken from the source at a time.
 const CHUNK: usize = 1024;
-/// A map entry is asked for while twice so many writes before it are served, what that leads to
-/// while so many are.
+/// Number of writes for which data is prefetched ahead. A map entry is prefetched twice this number
+/// of writes ahead, and the memory that it leads to this number ahead.
 const AHEAD: usize = 16;
-/// Between two blocks that are regrouped by hints, where nothing else happens.
+/// Time between two blocks that are regrouped by hints, if no other event comes.
 const REGROUP_EVERY: Ns = SECOND;
-/// Looks at blocks between two words about how far the run is.
+/// Number of checks of blocks between two reports of progress.
 const LOOKS: u32 = 256;
 
-/// A run in this gear.
+/// Run in the gear for years.
 pub struct FluidRun {
-    /// Until when the rates hold.
+    /// Time until which the rates hold.
     rates_end: Ns,
     requests_per_page: f64,
     bytes_per_page: f64,
-    /// Pages read since the rates changed, and requests and bytes of them that are counted.
+    /// Number of pages read since the rates changed, and the counted requests and bytes of these
+    /// reads.
     pages: u64,
     requests: u64,
     bytes: u64,
-    /// Writes at hand, and how many of them are served.
+    /// Writes taken from the source, and the number of them that are served.
     writes: Vec<Request>,
     done: usize,
     is_at_end: bool,
     looks: u32,
-    /// When the next block is regrouped by hints; never where none is left.
+    /// Time at which the next block is regrouped by hints; `Ns::MAX` if no block is left.
     regroup_at: Ns,
-    /// Pages that are read at another rate from now on.
+    /// Pages whose rates change now.
     changes: Vec<(Lpn, f32)>,
 }
 
 impl FluidRun {
-    /// Reads begin to come, at the drive's time; what they draw by chance follows from the seed.
+    /// Begins reads at the drive's time. Their random draws follow from the seed.
     pub fn begin(drive: &mut Drive, source: &mut dyn FluidSource, seed: u64) -> Self {
         let (rates, rates_end) = source.rates(drive.now());
         let (requests_per_page, bytes_per_page) = (rates.requests_per_page, rates.bytes_per_page);
@@ -88,10 +89,10 @@ impl FluidRun {
         }
     }
 
-    /// Goes on until this time. `progress` hears the time, in nanoseconds.
+    /// Continues the run until this time. `progress` gets the time in nanoseconds.
     ///
     /// # Errors
-    /// The workload's, or an interruption.
+    /// Returns the error of the workload, or an interruption.
     pub fn go_on(
         &mut self,
         drive: &mut Drive,
@@ -125,11 +126,11 @@ impl FluidRun {
         self.count(drive);
     }
 
-    /// Draws all reads up to the drive's time; no more come.
+    /// Draws all reads up to the drive's time. No more reads come.
     pub fn end(mut self, drive: &mut Drive) {
-        // What is drawn is told through the flash, which forgets with its rates.
+        // Drawn reads are counted in the flash, which forgets them with its rates.
         self.draw(drive);
-        // Techniques have gone by what was read in the mean, and their clock never goes back.
+        // The clock of techniques used the expected reads, and must never go back.
         let in_the_mean = drive.flash.host_reads(drive.host.read_pages);
         drive.facts.host_pages_before += in_the_mean.saturating_sub(drive.host.read_pages);
         drive.flash.end_fluid();
@@ -171,7 +172,7 @@ impl FluidRun {
         say(drive, progress)
     }
 
-    /// Lets time pass until then, with all that reads and age lead to on the way.
+    /// Advances time, with all effects of reads and age on the way.
     #[inline]
     fn pass_time(
         &mut self,
@@ -197,7 +198,7 @@ impl FluidRun {
         drive.next_wake().min(drive.flash.next_bulk()).min(self.rates_end).min(self.regroup_at)
     }
 
-    /// What is due next happens.
+    /// Executes the next event.
     fn happen(&mut self, drive: &mut Drive, source: &mut dyn FluidSource) {
         drive.set_now(self.next_event(drive).max(drive.now()));
         let now = drive.now();
@@ -212,8 +213,8 @@ impl FluidRun {
         self.serve_owed(drive);
     }
 
-    /// Serves the reads that have to be served by themselves, until nothing that they lead to
-    /// leaves another. Then alarms are drawn anew.
+    /// Serves the reads that must be served by themselves, until their effects leave no other such
+    /// read. Then alarms are drawn again.
     #[inline]
     fn serve_owed(&mut self, drive: &mut Drive) {
         loop {
@@ -232,7 +233,7 @@ impl FluidRun {
         }
     }
 
-    /// The host reads in another way from now on.
+    /// Changes the rates of the host's reads.
     fn change_rates(&mut self, drive: &mut Drive, source: &mut dyn FluidSource) {
         let now = drive.now();
         if let Some(end) = source.changes(now, &mut self.changes) {
@@ -252,7 +253,7 @@ impl FluidRun {
         drive.flash.set_rates(rates);
     }
 
-    /// Counts the requests behind the pages that were read.
+    /// Counts the requests of the pages that were read.
     fn count(&mut self, drive: &mut Drive) {
         let drawn = drive.flash.take_served();
         self.pages += drawn;

@@ -1,5 +1,5 @@
-//! A workload carried to a device, as a host would: by the requests' own clock, by the number
-//! outstanding, or in answer to completions.
+//! Workload sent to a device as by a host: by the requests' own clock, by the number outstanding,
+//! or after completions.
 
 mod reactive;
 
@@ -10,30 +10,30 @@ use crate::base::units::Ns;
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 
-/// Requests taken from the source at a time.
+/// Number of requests taken from the source at a time.
 const CHUNK: usize = 1024;
-/// Requests are taken from the source while that many are left, so that [`Device::prepare`] knows
-/// the next ones.
+/// Number of remaining requests below which more are taken from the source, so that
+/// [`Device::prepare`] knows the next ones.
 const LEFT: usize = 3 * Device::GROUP;
 
-/// A device, and the host's side of a workload on it.
+/// Device with the host side of a workload.
 pub struct Replay {
     pub(super) device: Device,
-    /// Requests at hand; those before `next` are submitted.
+    /// Requests taken from the source. Those before `next` are submitted.
     requests: Vec<Request>,
     next: usize,
-    /// Whether the source's stage has no more.
+    /// Whether the source's stage has no more requests.
     exhausted: bool,
     /// Whether requests come by their own clock, and how many may be outstanding.
     open: bool,
     depth: u32,
-    /// Whether they follow from completions instead.
+    /// Whether requests follow from completions instead.
     reactive: bool,
     served: u64,
 }
 
 impl Replay {
-    /// On an idle device at time 0. The drive must have been made for the timed gear.
+    /// Creates an idle device at time 0. The drive must be made for the timed gear.
     pub fn new(drive: &Drive) -> Self {
         let device = Device::new(drive);
         Self {
@@ -48,37 +48,37 @@ impl Replay {
         }
     }
 
-    /// Latencies so far.
+    /// Returns the latencies so far.
     pub fn metrics(&self) -> &TimedMetrics {
         self.device.metrics()
     }
 
-    /// From now on latencies are counted for groups of origins too: `group_of` gives the group of
-    /// each origin.
+    /// Also counts latencies for groups of origins from now on. `group_of` gives the group of each
+    /// origin.
     pub fn count_groups(&mut self, group_of: &[u16]) {
         self.device.count_groups(group_of);
     }
 
-    /// From now on read latencies are marked at evenly spaced numbers of requests.
+    /// Marks read latencies at evenly spaced numbers of requests from now on.
     pub fn keep_course(&mut self) {
         self.device.keep_course();
     }
 
-    /// From now on latencies are kept by window of time too. Time must be 0.
+    /// Also counts latencies by window of time from now on. Time must be 0.
     pub fn keep_windows(&mut self) {
         self.device.keep_windows();
     }
 
-    /// When a request was complete last, in simulated time.
+    /// Returns the simulated time of the last completion.
     pub fn last_completion(&self) -> Ns {
         self.device.last_completion()
     }
 
-    /// Serves a workload to its end, every request completed; time goes on from call to call. Gives
-    /// the requests served.
+    /// Serves a workload to its end, until every request is complete. Time continues from call to
+    /// call. Returns the number of requests served.
     ///
     /// # Errors
-    /// The workload's, or an interruption.
+    /// Returns the error of the workload, or an interruption.
     pub fn run(
         &mut self,
         drive: &mut Drive,
@@ -103,7 +103,7 @@ impl Replay {
         }
     }
 
-    /// Serves a stage whose requests come by their own clock or by the number outstanding; at the
+    /// Serves a stage whose requests come by their own clock or by the number outstanding. At the
     /// end all are complete.
     fn stream(
         &mut self,
@@ -139,8 +139,7 @@ impl Replay {
         }
     }
 
-    /// Submits what may be submitted now of the requests at hand; gives the time of the next
-    /// arrival that has still to come.
+    /// Submits the taken requests that may be submitted now. Returns the time of the next arrival.
     #[inline]
     fn admit(&mut self, drive: &mut Drive) -> Result<Ns, RunError> {
         let held_back = u32::from(drive.bugs.has(Bug::RequestHeldBack) && self.depth > 1);
@@ -153,14 +152,14 @@ impl Replay {
             let now = self.device.now();
             let at_hand = &mut self.requests[self.next..];
             let Some(request) = at_hand.first_mut() else {
-                // More may be had from the source: come back at once.
+                // The source may have more requests: return at once.
                 return Ok(if self.exhausted { Ns::MAX } else { now });
             };
             if self.open && request.at > now {
                 return Ok(request.at);
             }
             if !self.open || planted(Bug::WaitOmitted) {
-                // It arrives with its turn, from which its latency counts.
+                // The request arrives now, and its latency counts from now.
                 request.at = now;
             }
             if self.next.is_multiple_of(Device::GROUP) {
@@ -173,7 +172,7 @@ impl Replay {
         Ok(Ns::MAX)
     }
 
-    /// What is to fail by now, or by the next request, does; and a rebuild goes on.
+    /// Handles failures that are due by now or by the next request, and continues a rebuild.
     #[cold]
     fn attend(&mut self, drive: &mut Drive) -> Result<(), RunError> {
         let number = drive.announced() - (self.requests.len() - self.next) as u64;
@@ -200,7 +199,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Takes over how requests arrive.
+    /// Reads from the source how requests arrive.
     fn ask_for_arrival(&mut self, drive: &Drive, source: &dyn RequestSource) {
         (self.open, self.depth, self.reactive) = match source.arrival() {
             Arrival::Open => (true, drive.config().drive.max_outstanding, false),
@@ -211,5 +210,5 @@ impl Replay {
     }
 }
 
-/// The tag of requests that the source does not ask after.
+/// Tag of requests whose completions the source does not need.
 const UNNAMED: Tag = Tag(0);

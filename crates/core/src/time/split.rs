@@ -1,16 +1,16 @@
-//! A request taken apart into pages: which ones, and which part of each.
+//! Split of a request into pages and parts of pages.
 
 use crate::base::geometry::Geometry;
 use crate::base::request::Request;
 use crate::base::units::Lpn;
 use crate::bugs::{Bug, planted};
 
-/// The pages of a request.
+/// Pages of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pages {
     pub(crate) first: Lpn,
     pub(crate) count: u32,
-    /// Byte within the first page, and one past the last byte within the last.
+    /// First byte within the first page, and end of the bytes within the last page.
     start: u32,
     end: u32,
     page_bytes: u32,
@@ -18,7 +18,8 @@ pub(crate) struct Pages {
 
 impl Pages {
     /// # Panics
-    /// Where the request is empty or reaches beyond the drive; whoever makes requests sees to that.
+    /// Panics if the request is empty or exceeds the drive. The maker of requests must prevent
+    /// this.
     #[inline]
     pub(crate) fn of(request: &Request, geometry: &Geometry) -> Self {
         let shift = geometry.page_shift();
@@ -38,7 +39,7 @@ impl Pages {
         }
     }
 
-    /// The bytes of page `i` that are asked for: from, to.
+    /// Returns the requested bytes of page `i`: start and end.
     #[inline]
     pub(crate) fn range(&self, i: u32) -> (u32, u32) {
         let from = if i == 0 { self.start } else { 0 };
@@ -50,7 +51,7 @@ impl Pages {
         (from, to)
     }
 
-    /// The parts of page `i`, a bit per 64th of it, that lie wholly within the request.
+    /// Returns the parts of page `i`, one bit per 64th of it, that are completely in the request.
     #[inline]
     pub(crate) fn mask(&self, i: u32) -> u64 {
         let (from, to) = self.range(i);

@@ -1,5 +1,5 @@
-//! The untimed gear: requests one after another. What the next ones will touch is asked for ahead
-//! of time, so that cache misses overlap.
+//! Untimed gear: requests one after another. Memory for the next requests is prefetched, so that
+//! cache misses overlap.
 
 use super::split::Pages;
 use super::{Progress, RunError, check_arrivals};
@@ -9,9 +9,9 @@ use crate::bugs::{Bug, planted};
 use crate::drive::{Drive, on_read_path};
 use crate::flash::count::{PAGES, TRACKED};
 
-/// Requests taken from the source at a time.
+/// Number of requests taken from the source at a time.
 const CHUNK: usize = 1024;
-/// What is said of requests without times on a drive that cannot do without.
+/// Message for requests without times on a drive that needs times.
 const NO_CLOCK: &str = "data ages on this drive (refresh or start.age), and the workload's \
     requests have no arrival times; set workload.rate without workload.queue_depth, or replay a \
     trace by its own clock";
@@ -19,7 +19,7 @@ const NO_CLOCK: &str = "data ages on this drive (refresh or start.age), and the 
 /// Serves a whole workload.
 ///
 /// # Errors
-/// The workload's, or an interruption.
+/// Returns the error of the workload, or an interruption.
 pub fn run_untimed(
     drive: &mut Drive,
     source: &mut dyn RequestSource,
@@ -43,10 +43,10 @@ pub fn run_untimed(
     }
 }
 
-/// Serves requests that are at hand; `progress` hears of each part of them.
+/// Serves these requests. `progress` is called for each part of them.
 ///
 /// # Errors
-/// A request after the end of time, or an interruption.
+/// Returns an error for a request after the end of time, or an interruption.
 pub fn serve_untimed(
     drive: &mut Drive,
     requests: &[Request],
@@ -84,11 +84,11 @@ fn serve_part(
     if progress(*served, drive) { Ok(()) } else { Err(RunError::Interrupted) }
 }
 
-/// Serves requests in no time, whatever the drive's gear, before a measured phase: moves run at
-/// once, and nothing stays in the buffer.
+/// Serves requests without time before a measured phase, in any gear of the drive. Moves run at
+/// once, and no data stays in the buffer.
 ///
 /// # Errors
-/// The workload's, or an interruption.
+/// Returns the error of the workload, or an interruption.
 pub fn warm_up(
     drive: &mut Drive,
     source: &mut dyn RequestSource,
@@ -97,18 +97,18 @@ pub fn warm_up(
     drive.out_of_time(|drive| run_untimed(drive, source, progress))
 }
 
-/// Ends a warm-up of which the requests have been served in no time: nothing stays in the buffer.
+/// Ends a warm-up whose requests were served without time: no data stays in the buffer.
 pub fn end_warm_up(drive: &mut Drive) {
     drive.out_of_time(|_| ());
 }
 
-/// A map entry is asked for while twice so many requests before it are served, what that leads to
-/// while so many are.
+/// Number of requests for which data is prefetched ahead. A map entry is prefetched twice this
+/// number of requests ahead, and the memory that it leads to this number ahead.
 const AHEAD: usize = 16;
-/// Where a technique has counters of its own, as much is asked for that doing it for so many
-/// requests at once is faster: their misses overlap.
+/// Number of requests that are prefetched at once if a technique has its own counters. There is so
+/// much to prefetch that this is faster, because the cache misses overlap.
 const GROUP: usize = 16;
-/// Pages of a long request that are looked at ahead.
+/// Number of pages of a long request that are prefetched.
 const PAGES_AHEAD: usize = 16;
 
 impl Drive {
@@ -116,13 +116,14 @@ impl Drive {
         self.pipeline::<COUNTED, WATCHED, false>(requests);
     }
 
-    /// On a drive whose data ages: the clock goes on with each request, and what is due by then
-    /// comes before it.
+    /// Serves requests on a drive whose data ages. The clock advances with each request, and due
+    /// work comes before it.
     fn serve_in_time<const COUNTED: u8, const WATCHED: bool>(&mut self, requests: &[Request]) {
         self.pipeline::<COUNTED, WATCHED, true>(requests);
     }
 
-    /// A software pipeline: while a request is served, what later ones touch is on its way.
+    /// Runs a software pipeline: while a request is served, memory for later requests is
+    /// prefetched.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the read path")]
     fn pipeline<const COUNTED: u8, const WATCHED: bool, const IN_TIME: bool>(
@@ -164,7 +165,7 @@ impl Drive {
         }
     }
 
-    /// Lets time pass until then. It does not go back.
+    /// Advances time to `until`. Time never goes back.
     #[inline]
     fn pass_time(&mut self, until: Ns) {
         if self.next_wake() <= until {
@@ -213,13 +214,14 @@ impl Drive {
         }
     }
 
-    /// Asks for the map entry of a request's first page; those of the others lie beside it.
+    /// Prefetches the map entry of a request's first page. The entries of its other pages are next
+    /// to it.
     #[inline]
     pub(super) fn prefetch_map_of(&self, request: &Request, shift: u32) {
         self.prefetch_map(Lpn::holding(request.offset, shift));
     }
 
-    /// Asks for the technique's own counter, once that is found at all.
+    /// Prefetches the technique's own counter of a request, if it exists.
     #[inline]
     fn prefetch_own_of<const COUNTED: u8>(&mut self, request: &Request, shift: u32) {
         if request.op == Op::Read {
@@ -228,7 +230,7 @@ impl Drive {
         }
     }
 
-    /// Asks for what a read or write touches, once the map entry is at hand.
+    /// Prefetches the memory that a read or write uses, once its map entry is available.
     #[inline]
     pub(super) fn prefetch_behind_map<const COUNTED: u8>(&mut self, request: &Request, shift: u32) {
         if is_read_of_a_page(request, shift) {
@@ -239,7 +241,7 @@ impl Drive {
         }
     }
 
-    /// The same for a request of any kind.
+    /// Prefetches the memory that a request of any kind uses, once its map entries are available.
     #[inline(never)]
     fn prefetch_behind_entries<const COUNTED: u8>(&mut self, request: &Request, shift: u32) {
         let first = (request.offset >> shift) as u32;
@@ -248,7 +250,7 @@ impl Drive {
             let entry = self.ftl.map.settle(lpn);
             match request.op {
                 Op::Read => self.prefetch_counted::<COUNTED>(entry),
-                // Written in part, a page is touched when it leaves the buffer.
+                // A partly written page is used only when it leaves the buffer.
                 _ if request.bytes < self.geometry.page_bytes => (),
                 _ => self.prefetch_overwrite(entry),
             }
@@ -256,7 +258,8 @@ impl Drive {
     }
 }
 
-/// Whether a request is the usual one, which has a way of its own. Of no bytes it is none.
+/// Returns whether a request is a read of one page, which has its own fast path. A request of no
+/// bytes is not.
 #[inline]
 fn is_read_of_a_page(request: &Request, shift: u32) -> bool {
     let in_first = (1u64 << shift) - (request.offset & ((1 << shift) - 1));

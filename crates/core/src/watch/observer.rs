@@ -1,6 +1,5 @@
-//! What the drive tells whoever watches it: the oracle, counters, later a live drive's bytes.
-//! Observers see facts of the medium, never the drive's own bookkeeping, and cannot change
-//! anything.
+//! Interface of the drive to observers: the oracle, counters, and later the data of a live drive.
+//! Observers see facts of the medium, never the drive's internal state, and cannot change anything.
 
 use std::any::Any;
 
@@ -13,83 +12,84 @@ use crate::base::steady::Order;
 use crate::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq, WordlineInBlock};
 use crate::watch::time_event::{OpId, TimeEvent};
 
-/// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
+/// Marker of a read without a flash page: the page is unmapped (never written, trimmed, or reported
+/// lost).
 pub const NO_PPN: Ppn = Ppn::new(0x7FFF_FFFF);
-/// The owner of a page that belongs to nobody: nothing was programmed there, or nothing that
-/// anybody wants.
+/// Owner of a page without wanted data: no data was programmed there, or its data is no longer
+/// wanted.
 pub const NO_LPN: Lpn = Lpn::new(0x7FFF_FFFF);
 /// Owner recorded for sensings that decode no data, such as probes.
 pub const NO_OWNER: Lpn = Lpn::new(0xFFFF_FFFF);
-/// The data came from the write buffer.
+/// Marker of data that came from the write buffer.
 pub const FROM_BUFFER: Ppn = Ppn::new(0xFFFF_FFFF);
 
-/// What became of a read.
+/// Result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ReadResult {
-    /// Decoded; the data was used.
+    /// Decoded data that was used.
     Good,
-    /// The drive reported it uncorrectable; no data was used.
+    /// Data that the drive reported as uncorrectable. No data was used.
     Uncorrectable,
-    /// It was not what the controller's memory holds of the page, or could not be decoded: that is
-    /// used in its place.
+    /// Data that could not be decoded, or that differed from the copy in the controller's memory.
+    /// The copy is used instead.
     InMemory,
 }
 
-/// One page read.
+/// Read of one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhysRead {
     /// Page of the host whose data was wanted, or [`NO_OWNER`].
     pub lpn: Lpn,
-    /// Where it was read, [`NO_PPN`] or [`FROM_BUFFER`].
+    /// Place of the read, or [`NO_PPN`] or [`FROM_BUFFER`].
     pub ppn: Ppn,
-    /// Why.
+    /// Cause of the read.
     pub cause: Cause,
-    /// What the drive made of it.
+    /// Result of the read in the drive.
     pub result: ReadResult,
-    /// It fills in the rest of a partly written page, whose newest part is in the write buffer.
+    /// Whether it completes a partly written page, whose newest part is in the write buffer.
     pub fill: bool,
-    /// How often it was sensed again, until it could be decoded or was given up.
+    /// Number of retries until the page was decoded or the drive gave up.
     pub retries: u8,
 }
 
 impl PhysRead {
-    /// A page of the host's that was decoded as it was sensed first.
+    /// Creates the read of a host page that was decoded at its first sensing.
     #[inline]
     pub fn good(lpn: Lpn, ppn: Ppn, cause: Cause) -> Self {
         Self { lpn, ppn, cause, result: ReadResult::Good, fill: false, retries: 0 }
     }
 }
 
-/// Where the content of a programmed page came from.
+/// Origin of the content of a programmed page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The newest host data of the page, out of the write buffer.
+    /// Newest host data of the page, from the write buffer.
     Host,
-    /// A copy of what was just read at this physical page.
+    /// Copy of the data that was just read at this physical page.
     Copy(Ppn),
-    /// A copy that waited in the controller's memory ([`Observer::gathered`]).
+    /// Copy that waited in the controller's memory ([`Observer::gathered`]).
     Gathered,
-    /// What was worked out under this number ([`Observer::xored`]): parity, or a page that could
-    /// not be read and is rebuilt.
+    /// Result of the XOR with this number ([`Observer::xored`]): parity, or a page that could not
+    /// be read and is rebuilt.
     Xor(u32),
 }
 
-/// What is added to a XOR.
+/// Input of a XOR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum XorSource {
-    /// What was just read at this physical page.
+    /// Data that was just read at this physical page.
     Page(Ppn),
-    /// The newest data of the host's page in the controller's memory.
+    /// Newest data of the host's page in the controller's memory.
     Memory(Lpn),
-    /// What the cache of partial parity holds of this stripe.
+    /// Partial parity of this stripe in the cache.
     Partial(u32),
 }
 
 /// Reads of a block in bulk, some of them with retries. Each of them was decoded.
 #[derive(Clone, Copy, Debug)]
 pub struct BulkReads<'a> {
-    /// The block.
+    /// Block that was read.
     pub block: BlockId,
     /// Earliest time of a read.
     pub since: Ns,
@@ -102,152 +102,158 @@ pub struct BulkReads<'a> {
     pub retries: &'a [u8],
 }
 
-/// A watcher. Calls arrive in the order in which the drive's state changed. It is `Any`, so that
-/// whoever set it gets it back as it was.
+/// Observer. Calls arrive in the order in which the drive's state changed. It is `Any`, so that it
+/// can be given back with its own type.
 pub trait Observer: Any {
-    /// Time of the drive from here on, told before reads and events if the time has changed since
-    /// the last call. The reads of a batch share the time of its last read. The drive begins at 0.
+    /// Reports the drive's time from here on, before reads and events, if the time has changed
+    /// since the last call. The reads of a batch have the time of its last read. The drive begins
+    /// at 0.
     fn now(&mut self, _at: Ns) {}
-    /// Requests of the host, in the order in which they will be submitted, before any of them is.
-    /// They are numbered through over all that the drive is asked for, in either gear; `first` is
-    /// the number of the first. Their reads are served in this order, and so are their writes and
-    /// trims; in the timed gear reads overtake writes that wait for room. A run that is interrupted
-    /// leaves the last unserved.
+    /// Reports requests of the host before they are submitted, in the order of their submission.
+    /// All requests to the drive are numbered in sequence, in either gear. `first` is the number of
+    /// the first request. Reads are served in this order, and so are writes and trims. In the timed
+    /// gear, reads overtake writes that wait for space. An interrupted run does not serve its last
+    /// requests.
     fn requests(&mut self, _first: u64, _requests: &[Request]) {}
-    /// At most 32 page reads, flushed before anything below is called.
+    /// Reports at most 32 page reads, before any other event is reported.
     fn reads(&mut self, batch: &[PhysRead]);
-    /// The host has read pages of this block so often, since it was told of the block last, that no
-    /// single read is known: the dose of each wordline in quarters of a unit, from wordline 0 on,
-    /// or nothing where reads disturb nothing. Each of them could be decoded.
+    /// Reports reads of a block in bulk. Single reads are not known. `_reads` is their number since
+    /// the last report of this block. `_doses` are the doses of its wordlines in quarters of a
+    /// unit, from wordline 0. Doses are empty if reads do not disturb data. Each read was decoded.
     fn read_in_bulk(&mut self, _block: BlockId, _reads: u64, _doses: &[u32]) {}
-    /// The host read pages of a block in bulk, and some of the reads took retries. Single reads are
-    /// not known.
+    /// Reports reads of a block in bulk, some of them with retries. Single reads are not known.
     fn read_in_bulk_with_retries(&mut self, _reads: &BulkReads) {}
-    /// Until this time the host asks for nothing but reads that come in bulk.
+    /// Reports that the host makes only reads in bulk until this time.
     fn quiet_until(&mut self, _at: Ns) {}
-    /// The host wrote this page (accepted, in the write buffer or on its way to flash).
-    /// `whole` where the whole page is new by now; else older data completes it, if it can be read.
+    /// Reports that the host wrote this page. The write is accepted: in the write buffer or on its
+    /// way to flash. `whole` says whether the whole page is new now. Otherwise older data completes
+    /// it, if that can be read.
     fn host_wrote(&mut self, lpn: Lpn, whole: bool);
-    /// Told just before [`Self::host_wrote`]: the parts of the page that the host wrote and the
-    /// controller's memory holds by now, a bit for each 64th of the page that was wholly written,
-    /// the first in the lowest bit.
+    /// Reports the parts of a page that the host wrote and that the controller's memory holds now,
+    /// just before [`Self::host_wrote`]. There is a bit for each 64th of the page that was
+    /// completely written, the first in the lowest bit.
     fn took_in(&mut self, _lpn: Lpn, _parts: u64) {}
-    /// What was just read to complete this partly written page stays with it in the controller's
-    /// memory: it is whole there from now on.
+    /// Reports that the data just read to complete this partly written page stays in the
+    /// controller's memory. The page is whole there from now on.
     fn filled(&mut self, _lpn: Lpn) {}
-    /// The host trimmed this page.
+    /// Reports that the host trimmed this page.
     fn trimmed(&mut self, lpn: Lpn);
-    /// The drive reported the host's data at this page as lost.
+    /// Reports that the drive reported the host's data at this page as lost.
     fn lost(&mut self, lpn: Lpn);
-    /// What was just read at this physical page waits in the controller's memory until it is
-    /// programmed; the page there is not wanted any more.
+    /// Reports that the data just read at this physical page waits in the controller's memory until
+    /// it is programmed. The page on flash is not wanted any more.
     fn gathered(&mut self, lpn: Lpn, from: Ppn);
-    /// Something is added to the XOR that is worked out under this number, and that a page will
-    /// hold ([`Origin::Xor`]); a new number begins with nothing. What was read counts as it was
-    /// then.
+    /// Reports an input of the XOR with this number, which a page will hold ([`Origin::Xor`]). A
+    /// new number begins with an empty XOR. Data that was read counts as it was at that time.
     fn xored(&mut self, _number: u32, _source: XorSource) {}
-    /// What was worked out under this number is what flash holds of this page, which could not be
-    /// read: the controller's memory holds it now.
+    /// Reports that the result of the XOR with this number is the data of this page on flash, which
+    /// could not be read. The controller's memory holds it now.
     fn rebuilt(&mut self, _lpn: Lpn, _number: u32) {}
-    /// What flash holds of this page can neither be read nor be rebuilt, and is given up; the
+    /// Reports that this page on flash can neither be read nor rebuilt, and is given up. The
     /// controller's memory holds newer data of the whole page.
     fn superseded(&mut self, _lpn: Lpn) {}
-    /// The parity of a stripe is given up, because too much of the stripe cannot be read: until it
-    /// is programmed again the stripe is unprotected.
+    /// Reports that the parity of a stripe is given up, because too much of the stripe cannot be
+    /// read. Until it is programmed again, the stripe is unprotected.
     fn unprotected(&mut self, _stripe: u32) {}
-    /// What was worked out under this number is the partial parity of a stripe from now on: of
-    /// these members, a bit each, as flash holds them. The parity on flash goes on to count the
-    /// versions that they had when a partial parity first covered them, until parity is programmed.
-    /// What is `exposed` was covered before, and is not any more: nothing protects it until then.
+    /// Reports that the result of the XOR with this number is now the partial parity of a stripe.
+    /// It covers these members, one bit each, with their data on flash. The parity on flash
+    /// includes the versions that they had when a partial parity first covered them, until parity
+    /// is programmed. Members that are `exposed` were covered before, but nothing protects them
+    /// until then.
     fn delayed(&mut self, _stripe: u32, _number: u32, _covered: u64, _exposed: u64) {}
-    /// This stage of the drive's life begins: the second or the third.
+    /// Reports the beginning of a stage of the drive's life: the second or the third.
     fn lives_in(&mut self, _stage: u8) {}
-    /// These pages of the flash have failed, and cannot be read any more. What is lost with them is
-    /// told of next.
+    /// Reports that these pages of the flash have failed and cannot be read any more. The data lost
+    /// with them is reported next.
     fn failed(&mut self, _pages: Stretch) {}
-    /// All data on flash that has failed is rebuilt or lost by now.
+    /// Reports that all data on failed flash is now rebuilt or lost.
     fn rebuild_done(&mut self) {}
-    /// A page of this stripe lies in a worn block, and the stripe has no parity: it waits for it.
-    /// What it had is out of date and is not wanted any more.
+    /// Reports that a page of this stripe is in a worn block, and that the stripe has no parity: it
+    /// waits for it. Its earlier parity is out of date and not wanted any more.
     fn awaits_parity(&mut self, _stripe: u32) {}
-    /// No page of this stripe lies in a worn block: it has no parity from now on, and waits for
-    /// none.
+    /// Reports that no page of this stripe is in a worn block. It has no parity from now on, and
+    /// waits for none.
     fn needs_no_parity(&mut self, _stripe: u32) {}
-    /// A page of a wordline was programmed that holds nothing: the wordline could not wait for
-    /// more.
+    /// Reports that an empty page of a wordline was programmed, because the wordline could not wait
+    /// for more data.
     fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause);
-    /// A page was programmed.
+    /// Reports that a page was programmed.
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause);
-    /// A wordline, numbered within its block, was programmed so that its cells keep to the states
-    /// of this coding mode. What its pages of the kinds that the mode gives up held is gone; the
-    /// others stand. In a block of full density every page of it was sensed for that. Its limits
-    /// are as before until it, or its block, is [`Self::recoded`].
+    /// Reports that a wordline, numbered within its block, was programmed so that its cells use
+    /// only the states of this coding mode. The pages of the kinds that the mode gives up are lost,
+    /// and the others stay. In a block of full density, every page of the wordline was sensed for
+    /// this. Its limits stay until it, or its block, is [`Self::recoded`].
     fn merged(&mut self, block: BlockId, wordline: WordlineInBlock, mode: u8, cause: Cause);
-    /// From now on the limits of this wordline, numbered within its block, are those of a coding
-    /// mode: it was just [`Self::merged`], and its block stays in full density. Without a wordline,
-    /// the limits of the whole block: an erased one, in which the pages that the mode gives up are
-    /// never programmed, and a wordline is complete when it is merged; or one all of whose complete
-    /// wordlines have been merged, and in which nothing is wanted but their other pages.
+    /// Reports that the limits of this wordline, numbered within its block, are now those of a
+    /// coding mode. It was just [`Self::merged`], and its block stays in full density.
+    ///
+    /// Without a wordline, the limits of the whole block change. The block may be erased: the pages
+    /// that the mode gives up are then never programmed, and a wordline is complete when it is
+    /// merged. Otherwise all its complete wordlines have been merged, and only their remaining
+    /// pages hold wanted data.
     fn recoded(&mut self, block: BlockId, wordline: Option<WordlineInBlock>, mode: u8);
-    /// The reclaim policy is to be asked about a block at the first host read with which that has
-    /// served so many dose units since its erase; what movers deposit from now on comes on top.
-    /// Told when the policy has said so: of a block that is opened, and when it has been asked. 0
-    /// stands for the next host read: a job has left data in the block, or the block is a step of
-    /// age older and holds no dose.
+    /// Reports the number of dose units since its erase at which the reclaim policy is asked about
+    /// a block, at the next host read. Later doses of movers are added to this number. The report
+    /// comes when the policy has decided: when a block is opened, and after each question. 0 means
+    /// the next host read. In this case, a job has left data in the block, or the block is a step
+    /// of age older and has no dose.
     fn asks_at(&mut self, _block: BlockId, _at: Reads) {}
-    /// A job ends, and has left data in its block.
+    /// Reports that a job has ended and left data in its block.
     fn job_ended(&mut self, _block: BlockId) {}
-    /// A mover begins to move what a block holds: all of it, or what these pages hold. The job ends
-    /// with the block's erase, or with [`Self::job_ended`].
+    /// Reports that a mover begins to move the data of a block: all of it, or these pages. The job
+    /// ends with the block's erase, or with [`Self::job_ended`].
     fn moving(&mut self, _block: BlockId, _pages: Option<&PageSet>, _cause: Cause) {}
-    /// A block was erased.
+    /// Reports that a block was erased.
     fn erased(&mut self, block: BlockId, cause: Cause);
-    /// The drive was preconditioned by construction: this erased block now holds these pages, from
-    /// page 0 on; [`NO_LPN`] stands where a page was programmed with data that is no longer valid.
+    /// Reports that preconditioning filled this erased block with these pages, from page 0 on.
+    /// [`NO_LPN`] stands for a page that was programmed with data that is no longer valid.
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]);
-    /// The drive begins in a computed state: its blocks take the host's pages below `order.pages`
-    /// in this order.
+    /// Reports that the drive begins in a computed state: its blocks take the host's pages below
+    /// `order.pages` in this order.
     fn begins_in_order(&mut self, order: &Order);
-    /// This erased block holds valid data in the chosen pages, a bit each: the pages of the host at
-    /// place `first` of the order and behind, one after the other. All other pages of the block
-    /// were programmed with data that is no longer valid.
+    /// Reports that this erased block holds valid data in the chosen pages, one bit each. They are
+    /// the host pages from place `first` of the order on, one after the other. All other pages of
+    /// the block were programmed with data that is no longer valid.
     fn preloaded_in_order(&mut self, block: BlockId, first: u32, chosen: &[u64]);
-    /// The drive begins with blocks that are worn differently, this one by so many P/E cycles. Told
-    /// of all blocks before anything is written.
+    /// Reports that the drive begins with blocks of different wear: this block has this number of
+    /// P/E cycles. All blocks are reported before any write.
     fn worn_before(&mut self, _block: BlockId, _pec: u32) {}
-    /// The drive was preconditioned by construction: this block was read before the run, after all
-    /// that it holds was programmed; the dose read from each of its wordlines, from wordline 0 on.
+    /// Reports that preconditioning read this block before the run, after all its data was
+    /// programmed. `doses` are the doses of the wordlines, from wordline 0 on.
     fn served_before(&mut self, block: BlockId, doses: &[Quarters]);
-    /// The time, where it counts for what the drive holds: told before a block is opened, and
-    /// before time alone sets something off.
+    /// Reports the time if it matters for the data in the drive: before a block is opened, and
+    /// before an effect of time alone.
     fn clock(&mut self, _at: Ns) {}
-    /// The drive was preconditioned: of this block the oldest page was programmed at this time, 0
-    /// or before.
+    /// Reports that, after preconditioning, the oldest page of this block was programmed at this
+    /// time, at 0 or before.
     fn aged(&mut self, _block: BlockId, _since: Moment) {}
-    /// All that a block holds was merged by the job that ends with this, wordline by wordline, and
-    /// the first of it at this time: it is no older.
+    /// Reports that a job that now ends has merged all data of a block, wordline by wordline. The
+    /// first merge was at this time, from which the block's age now counts.
     fn renewed(&mut self, _block: BlockId, _since: Moment) {}
-    /// The clock is set back to 0; so much time had passed.
+    /// Reports that the clock is set back to 0 after this time has passed.
     fn clock_restarts(&mut self, _passed: Ns) {}
-    /// The measured phase begins: counts start here, and erases count as `wear.acceleration` says.
+    /// Reports the start of the measured phase: counts start here, and erases count as
+    /// `wear.acceleration` says.
     fn measured_phase(&mut self);
-    /// From now on an erase counts as so many P/E cycles, except one that levels wear.
+    /// Reports that an erase counts as this number of P/E cycles from now on, unless it levels
+    /// wear.
     fn accelerated(&mut self, _cycles: u32) {}
 
-    /// The timed gear occupied a die (a plane of it, with independent planes) or, numbered after
-    /// those, a channel: (number, from, to) in ns, each number's intervals in order of their ends.
+    /// Reports the times in which the timed gear used a die (or a plane of it, with independent
+    /// planes) or a channel. Each entry is (number, start, end) in ns. Channels are numbered after
+    /// the dies or planes. The intervals of each number are in order of their ends.
     fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]);
 
-    /// Whether it wants to be told of [`Self::run_began`], [`Self::time`] and [`Self::run_ended`].
+    /// Returns whether it wants [`Self::run_began`], [`Self::time`] and [`Self::run_ended`].
     fn wants_time(&self) -> bool {
         false
     }
-    /// The timed gear begins a run, with these latencies of runs before: all that the drive does
-    /// from now on takes time.
+    /// Reports that the timed gear begins a run, with the latencies of earlier runs. All that the
+    /// drive does from now on takes time.
     fn run_began(&mut self, _at: Ns, _latencies: &TimedMetrics) {}
-    /// What happened in time since the last call. All that led to it was told before.
+    /// Reports the events in time since the last call. All their causes were reported before.
     fn time(&mut self, _events: &[TimeEvent]) {}
-    /// The run is over, with work still under way or waiting, and these latencies of all runs so
+    /// Reports the end of a run, with running or waiting work, and the latencies of all runs so
     /// far.
     fn run_ended(&mut self, _pending: &[OpId], _latencies: &TimedMetrics) {}
 }

@@ -1,4 +1,4 @@
-//! Several observers of one drive: each of them hears every event, in the order in which they were
+//! Several observers of one drive. Each of them gets every event, in the order in which they were
 //! set.
 
 use std::any::Any;
@@ -19,7 +19,7 @@ pub(crate) struct Several {
 }
 
 impl Several {
-    /// Adds an observer to those that watch already.
+    /// Adds an observer to the current ones.
     pub(crate) fn with(now: Box<dyn Observer>, new: Box<dyn Observer>) -> Self {
         let mut members = members_of(now);
         members.push(new);
@@ -32,7 +32,7 @@ impl Several {
         }
     }
 
-    /// Tells those that want to know of time.
+    /// Calls the observers that want to know of time.
     fn each_timed(&mut self, mut tell: impl FnMut(&mut dyn Observer)) {
         for member in self.members.iter_mut().filter(|member| member.wants_time()) {
             tell(member.as_mut());

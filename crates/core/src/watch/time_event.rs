@@ -1,145 +1,146 @@
-//! What the timed gear tells of its time, for whoever checks it: every request, every piece of
-//! physical work, and when each stage of it began and ended. Events come in the order of time; what
-//! they say is the device's word, and says nothing that could not be seen on the pins of dies,
-//! channels and host link.
+//! Events of the timed gear for a checker: every request, every piece of physical work, and the
+//! beginning and end of each of its stages. Events come in the order of time. They come from the
+//! device itself, and contain only facts that are visible at the pins of dies, channels and host
+//! link.
 
 use crate::base::units::{BlockId, Cause, DieId, Ns, Ppn};
 
-/// Names a piece of physical work while it is under way. Works other than host reads have the
+/// Number of a piece of physical work while it is in progress. Works other than host reads have the
 /// highest bit set.
 pub type OpId = u32;
 
-/// Physical work of dies, host reads apart.
+/// Physical work of dies, without host reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Read here and, unless there is no place for it, program there.
+    /// Read of a page and, unless it has no destination, its program.
     Copy {
-        /// What is sensed and comes out over its channel.
+        /// Page that is sensed and transferred over its channel.
         src: Ppn,
-        /// Where it is programmed then, in over that channel.
+        /// Page that is then programmed, transferred over its channel.
         dst: Option<Ppn>,
-        /// Why.
+        /// Cause of the copy.
         cause: Cause,
     },
-    /// Read here for a wordline to come, which is known by this serial number.
+    /// Read of a page for a wordline to come with this serial number.
     Load {
-        /// What is sensed and comes out over its channel.
+        /// Page that is sensed and transferred over its channel.
         src: Ppn,
-        /// Serial number.
+        /// Serial number of the wordline.
         wordline: u32,
-        /// Why.
+        /// Cause of the read.
         cause: Cause,
     },
-    /// A page whose data could not be decoded is sensed again and comes out over its channel.
+    /// Further sensing and transfer of a page whose data could not be decoded.
     Retry {
-        /// What is sensed.
+        /// Page that is sensed.
         src: Ppn,
-        /// At which level of retries; 1 follows on the first level.
+        /// Level of the retry; 1 comes after level 0.
         attempt: u8,
-        /// Why it is read.
+        /// Cause of the read.
         cause: Cause,
     },
-    /// So many pages in over the channel, then one program, of a page or of a wordline that begins
-    /// with it.
+    /// Transfer of a number of pages over the channel, then one program: of a page, or of a
+    /// wordline that begins with it.
     Program {
-        /// The first page.
+        /// First page.
         dst: Ppn,
-        /// Pages with data.
+        /// Number of pages with data.
         pages: u32,
         /// Serial number of a wordline, whose loads come first.
         wordline: Option<u32>,
-        /// Why.
+        /// Cause of the program.
         cause: Cause,
     },
-    /// A page in over the channel, then its program, of a stripe that is written together; the
-    /// buffer is free of it when all of it is done.
+    /// Transfer of a page over the channel, then its program, for a stripe that is written
+    /// together. The page leaves the buffer when the whole stripe is done.
     Striped {
-        /// The page.
+        /// Page that is programmed.
         dst: Ppn,
-        /// Serial number of what is written together.
+        /// Serial number of the stripe.
         stripe: u32,
-        /// It waits for the loads of that number.
+        /// Whether it waits for the loads with this number.
         waits: bool,
-        /// Why.
+        /// Cause of the program.
         cause: Cause,
     },
-    /// The most significant page of a wordline of this block programmed anew.
+    /// Program of the most significant page of a wordline of this block in place.
     Merge {
-        /// The block.
+        /// Block of the wordline.
         block: BlockId,
-        /// Why.
+        /// Cause of the program.
         cause: Cause,
     },
-    /// An erase.
+    /// Erase of a block.
     Erase {
-        /// The block.
+        /// Block that is erased.
         block: BlockId,
-        /// Why.
+        /// Cause of the erase.
         cause: Cause,
     },
-    /// So many wordlines of a block sensed for their errors.
+    /// Sensing of some wordlines of a block to count their errors.
     Probe {
-        /// The block.
+        /// Block of the wordlines.
         block: BlockId,
-        /// Wordlines.
+        /// Number of wordlines.
         wordlines: u32,
     },
 }
 
-/// Something that happened in time. Times are in ns; requests are numbered as in
+/// Event in time. Times are in ns. Requests are numbered as in
 /// [`crate::watch::observer::Observer::requests`], modulo 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are what the variants' sentences name")]
 pub enum TimeEvent {
-    /// From now on requests come by their own clock, or the next one when one completes; at most
-    /// `depth` are in the drive, `u32::MAX` where the source sees to that.
+    /// Requests come by their own clock from now on, or each when another completes. At most
+    /// `depth` are in the drive; `u32::MAX` if the source limits them.
     Paced { open: bool, depth: u32, at: Ns },
-    /// The drive takes a request over from the host's queue.
+    /// The drive takes over a request from the host's queue.
     Submitted { request: u32, at: Ns },
-    /// So many bytes of it come from the drive's memory.
+    /// Some bytes of a request come from the drive's memory.
     FromMemory { request: u32, bytes: u32, at: Ns },
-    /// So many bytes of it are rebuilt: they come when the last page is in the controller that is
-    /// read under this number.
+    /// Some bytes of a request are rebuilt. They come when the last page that is read under this
+    /// number is in the controller.
     Rebuilding { request: u32, bytes: u32, stripe: u32, at: Ns },
-    /// A write or trim is carried out in memory: what it says holds from now on.
+    /// A write or trim takes effect in memory.
     Accepted { request: u32, at: Ns },
-    /// A request is complete at `end`, and its latency counts from `start`. Told when that is
-    /// known, which may be before `end`.
+    /// A request is complete at `end`, and its latency counts from `start`. It is reported when
+    /// this is known, which may be before `end`.
     Completed { request: u32, start: Ns, end: Ns },
-    /// So many bytes of a page are to be read for a request: a host read waits from now on.
+    /// Some bytes of a page will be read for a request: a host read waits from now on.
     Read { op: OpId, request: u32, ppn: Ppn, bytes: u32, at: Ns },
-    /// The same bytes are to be read once more, because the data cannot be decoded otherwise;
-    /// `attempt` is the level of retries, of which 1 follows on the first. What is decoded counts
-    /// as read by the [`Self::Read`] that follows.
+    /// These bytes will be read again, because the data cannot be decoded otherwise. `attempt` is
+    /// the level of the retry; 1 comes after level 0. The data counts as read by the [`Self::Read`]
+    /// that follows.
     Retry { op: OpId, request: u32, ppn: Ppn, bytes: u32, attempt: u8, at: Ns },
-    /// A page is to be read for a rebuild that a host read waits for, known by this number: it
-    /// waits among host reads from now on. With `retry` that is sensed in vain, at the level of
-    /// retries that it names.
+    /// A page will be read for a rebuild with this number that a host read waits for. It waits
+    /// among host reads from now on. With `retry`, it is sensed at this level and cannot be
+    /// decoded.
     Load { op: OpId, ppn: Ppn, stripe: u32, retry: Option<u8>, at: Ns },
-    /// A page is to be read for a rebuild as soon as a host read has failed, the next to be told
-    /// with this number by [`Self::ToRepair`]; then it is told as a [`Self::Load`].
+    /// A page will be read for a rebuild if a host read fails: the next [`Self::ToRepair`] with
+    /// this number. It is then reported as a [`Self::Load`].
     Held { ppn: Ppn, stripe: u32, retry: Option<u8> },
-    /// So many bytes of a page are to be read for a request, in vain: they come when the last page
-    /// is in the controller that is read under this number.
+    /// Some bytes of a page will be read for a request, but cannot be decoded. They come when the
+    /// last page that is read under this number is in the controller.
     ToRepair { op: OpId, request: u32, ppn: Ppn, bytes: u32, stripe: u32, at: Ns },
-    /// Work waits at its die from now on; the program of a wordline for its loads first.
+    /// Work waits at its die from now on. The program of a wordline first waits for its loads.
     Work { op: OpId, work: Work, at: Ns },
-    /// Work that is part of a piece of a job, which a die does as a whole. Told before the piece.
+    /// Work is part of a piece of a job, which a die does as a whole. It is reported before the
+    /// piece.
     Part { op: OpId, work: Work },
-    /// The piece waits at this die from now on. Not told of one that takes no time.
+    /// The piece waits at this die from now on. A piece that takes no time is not reported.
     Piece { op: OpId, die: DieId, cause: Cause, at: Ns },
-    /// An array (of a die, with independent planes and a host read of a plane, numbered through)
-    /// begins with it or goes on.
+    /// An array begins or continues the work. With independent planes, a host read uses the array
+    /// of a plane. Arrays are numbered in sequence.
     Begun { op: OpId, unit: u32, at: Ns },
-    /// The array leaves it for a read.
+    /// The array suspends the work for a read.
     Suspended { op: OpId, at: Ns },
-    /// It is ready for its channel now, and has it from `from` to `to`.
+    /// The work is ready for its channel now, and uses it from `from` to `to`.
     Transfer { op: OpId, channel: u32, at: Ns, from: Ns, to: Ns },
-    /// It has left its die. A copy that goes to another place waits there from now on.
+    /// The work has left its die. A copy to another place waits there from now on.
     Ended { op: OpId, at: Ns },
-    /// The deferred job that moves this block may have steps at a die from now on, or is known to
-    /// be done.
+    /// The deferred job that moves this block may run steps at a die from now on, or is known to be
+    /// done.
     Job { die: DieId, block: BlockId, cause: Cause, on: bool, at: Ns },
-    /// An urgent job keeps a die's next reads waiting, or does no longer.
+    /// An urgent job holds back a die's next reads, or does not any more.
     Urgent { die: DieId, on: bool, at: Ns },
 }

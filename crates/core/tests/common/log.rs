@@ -1,4 +1,4 @@
-//! What a watched drive did to its flash, and when its only die or its dies were busy.
+//! Log of an observed drive: its operations on flash, and the busy times of its dies.
 
 use std::any::Any;
 
@@ -13,16 +13,16 @@ use vpass_core::watch::time_event::TimeEvent;
 
 use super::config;
 
-/// What is kept of it.
+/// Event that is logged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
     Read(PhysRead),
-    /// A page that was read at this place was programmed elsewhere.
+    /// Program elsewhere of a page that was read at this place.
     Copied(Ppn, Cause),
     Erased(BlockId),
 }
 
-/// All of it, in order.
+/// Log of all events, in order.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) events: Vec<Event>,
@@ -31,19 +31,19 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// What was logged of a [`watched`] drive.
+    /// Returns the log of a [`watched`] drive.
     pub(crate) fn of(drive: &mut Drive) -> Self {
         let log: Box<dyn Any> = drive.end_observation().unwrap();
         *log.downcast::<Log>().unwrap()
     }
 
-    /// Busy stretches of the first array.
+    /// Returns the busy times of the first array.
     pub(crate) fn busy(&self) -> impl Iterator<Item = (Ns, Ns)> + '_ {
         self.busy.iter().filter(|(unit, ..)| *unit == 0).map(|(_, from, to)| (*from, *to))
     }
 
-    /// The host's reads of flash pages below this one, before the first event of a kind; all of
-    /// them where there is none.
+    /// Returns the number of host reads of flash pages below this one, before the first event of a
+    /// kind. Without such an event, all of them count.
     pub(crate) fn reads_below(&self, end: Ppn, until: impl Fn(&Event) -> bool) -> u64 {
         let before = self.events.iter().take_while(|event| !until(event));
         before.filter(|event| matches!(event, Event::Read(read) if read.cause == Cause::Host && read.ppn < end)).count() as u64
@@ -91,7 +91,7 @@ impl Observer for Log {
     fn measured_phase(&mut self) {}
 }
 
-/// A fresh drive of this description, of which all is logged.
+/// Creates a new drive of this description with a log of all events.
 pub(crate) fn watched(text: &str) -> Drive {
     let mut drive = Drive::new(config(text), &Techniques::default(), true).unwrap();
     drive.observe(Box::new(Log::default()));
@@ -100,8 +100,8 @@ pub(crate) fn watched(text: &str) -> Drive {
     drive
 }
 
-/// Runs a workload in the timed gear on a fresh drive of this description, which makes the
-/// workload's source; gives what it did besides.
+/// Runs a workload in the timed gear on a new drive of this description. `source` makes the
+/// workload for the drive. Also returns the log.
 pub(crate) fn run_watched<S: RequestSource>(
     text: &str,
     source: impl FnOnce(&Drive) -> S,

@@ -1,4 +1,5 @@
-//! What the integration tests share: a drive from a few lines of TOML, and simple request sources.
+//! Common code of the integration tests: a drive from a few lines of TOML, and simple request
+//! sources.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod log;
@@ -87,7 +88,7 @@ impl RequestSource for Uniform {
     }
 }
 
-/// Runs a workload in the timed gear on a fresh drive of this description.
+/// Runs a workload in the timed gear on a new drive of this description.
 pub(crate) fn run_timed(text: &str, source: &mut dyn RequestSource) -> (Drive, Replay) {
     let mut drive = drive(text, true);
     let mut engine = Replay::new(&drive);
@@ -95,7 +96,7 @@ pub(crate) fn run_timed(text: &str, source: &mut dyn RequestSource) -> (Drive, R
     (drive, engine)
 }
 
-/// The given offsets over and over, closed loop.
+/// Requests that repeat the given offsets, in a closed loop.
 pub(crate) struct Cycle {
     pub(crate) offsets: Vec<u64>,
     pub(crate) bytes: u32,
@@ -127,7 +128,7 @@ impl RequestSource for Cycle {
     }
 }
 
-/// Requests at their own times.
+/// Requests with given times.
 pub(crate) struct Script(pub(crate) Vec<Request>);
 
 impl RequestSource for Script {
@@ -141,16 +142,16 @@ impl RequestSource for Script {
     }
 }
 
-/// Bytes of the pages of [`dies`] and of [`request`].
+/// Number of bytes of the pages of [`dies`] and of [`request`].
 pub(crate) const PAGE: u64 = 16_384;
 
-/// A request for so many pages, at a time in ns.
+/// Returns a request for a number of pages, at a time in ns.
 pub(crate) fn request(op: Op, at: Ns, page: u64, pages: u64) -> Request {
     Request { at, offset: page * PAGE, bytes: (pages * PAGE) as u32, op, origin: 0, hint: None }
 }
 
-/// A drive of dies that have a channel each and a plane of 80 blocks of 64 wordlines: its timing,
-/// and what else stands in tables of their own.
+/// Returns a drive of dies with these timing keys and further tables. Each die has its own channel
+/// and a plane of 80 blocks of 64 wordlines.
 pub(crate) fn dies(dies: u32, cell: &str, timing: &str, tables: &str) -> String {
     format!(
         r#"

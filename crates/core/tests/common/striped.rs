@@ -1,5 +1,5 @@
-//! Small drives with parity: stripes of three and a page of parity on four dies, and what requests
-//! of whole pages make them do.
+//! Small drives with parity, and the operations that requests of whole pages cause. Stripes have
+//! three pages and a page of parity, on four dies.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::base::units::Cause;
@@ -9,12 +9,12 @@ use vpass_core::time::run_untimed;
 
 pub(crate) const PAGE: u64 = 4096;
 
-/// Four dies of 24 blocks of 16 pages: stripes of three and parity.
+/// Returns a drive of four dies of 24 blocks of 16 pages, with stripes of three pages and parity.
 pub(crate) fn config(more: &str) -> DriveConfig {
     config_of(3, more)
 }
 
-/// As many dies as a stripe of so many and its parity take.
+/// Returns a drive with as many dies as a stripe of this length and its parity need.
 fn config_of(stripe: u32, more: &str) -> DriveConfig {
     let (dies, buffer) = (
         stripe + 1,
@@ -39,7 +39,7 @@ pub(crate) fn drive(parity: &str, more: &str, timed: bool) -> Drive {
     drive_of(3, parity, more, timed)
 }
 
-/// The same with stripes of so many.
+/// Creates such a drive with stripes of this length.
 pub(crate) fn drive_of(stripe: u32, parity: &str, more: &str, timed: bool) -> Drive {
     let techniques =
         Techniques { reclaim: "none".into(), parity: parity.into(), ..Techniques::default() };
@@ -50,7 +50,7 @@ pub(crate) fn drive_of(stripe: u32, parity: &str, more: &str, timed: bool) -> Dr
     drive
 }
 
-/// Requests of whole pages: first page and how many.
+/// Requests of whole pages: first page and number of pages.
 pub(crate) struct Asked(pub(crate) Vec<(Op, u64, u64)>);
 
 impl RequestSource for Asked {
@@ -72,7 +72,8 @@ impl RequestSource for Asked {
     }
 }
 
-/// Reads for parity, and programs for the host and for parity, of these requests.
+/// Returns the numbers of reads for parity, of programs for the host, and of programs for parity,
+/// that these requests cause.
 pub(crate) fn operations(drive: &mut Drive, asked: Vec<(Op, u64, u64)>) -> (u64, u64, u64) {
     let count = |drive: &Drive| {
         let flash = drive.flash_counts();

@@ -1,5 +1,5 @@
-//! What a drive tells of its partial parities and jobs, and in which order blocks were erased and
-//! wordlines programmed over.
+//! Reports of a drive about its partial parities and jobs, and the order in which blocks were
+//! erased and wordlines reprogrammed.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, Seq, WordlineInBlock};
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, XorSource};
 
-/// All of it, in order.
+/// Reports in their order.
 #[derive(Clone, Default)]
 pub(crate) struct Told(pub(crate) Arc<Mutex<Vec<Event>>>);
 

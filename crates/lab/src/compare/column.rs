@@ -202,8 +202,9 @@ pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
         .then(|| s.reclaim.stall_us / s.host.read_pages as f64)
 }
 
-/// Returns half the width of the interval of the read wear. The bytes that the host reads are the
-/// same in each run, so the share of the interval is that of the rewritten pages.
+/// Returns half the width of the 95 % interval of the read wear. Only the number of rewritten pages
+/// varies; the host reads equally many bytes in each run. Both intervals therefore have the same
+/// relative width.
 fn read_wear_noise(s: &Summary) -> Option<f64> {
     let (half, pages) = (s.batch_means.reclaim_write_pages?, s.flash.programs.of(Cause::Reclaim));
     Some(if pages == 0 { 0.0 } else { s.read_wear? * half / pages as f64 })

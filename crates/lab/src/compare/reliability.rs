@@ -1,5 +1,5 @@
-//! Check that the compared rows are equally reliable. UBER is that of single pages, and parity
-//! repairs some of the losses that UBER counts.
+//! Check that the compared rows are equally reliable. UBER counts the losses of single pages,
+//! before parity repairs some of them.
 
 use super::row::ComparisonRow;
 use crate::results::Summary;

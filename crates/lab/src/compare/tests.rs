@@ -1,4 +1,4 @@
-//! `compare.json`: what the table says in words and stars, as lists.
+//! Tests of `compare.json`. Its lists say what the table says in words and stars.
 
 use super::verdict::tests::{days, plan, row, summary, tail};
 use super::*;

@@ -245,8 +245,7 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
     })
 }
 
-/// Returns "; at least 3,000 requests give each a number". The text is empty if each row has a
-/// number.
+/// Returns "; 3,000 requests would give each a number". The text is empty if each row has a number.
 fn longer_runs(rows: &[&ComparisonRow]) -> String {
     let most = rows.iter().filter_map(|row| row.requests_for_life()).max();
     most.map_or_else(String::new, |requests| {

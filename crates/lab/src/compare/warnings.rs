@@ -18,8 +18,8 @@ pub struct Warning {
     pub sentence: String,
 }
 
-/// Sentence cut at its numbers. `text` has the parts around the numbers, so it has one part more
-/// than there are numbers.
+/// Sentence that is split at its numbers. `text` has the parts before, between and after the
+/// numbers.
 #[derive(Clone, Debug)]
 struct Parts {
     text: Vec<String>,

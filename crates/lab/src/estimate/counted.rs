@@ -27,8 +27,8 @@ struct Counts {
 }
 
 impl Counts {
-    /// Counts a write of a page; `whole` if the write covers the page. The buffer absorbs a write
-    /// to a page that still waits in the buffer.
+    /// Counts a write of a page. `whole` is true if the write covers the whole page. The buffer
+    /// absorbs a write to a page that still waits in the buffer.
     fn write(&mut self, page: u64, whole: bool, buffered: usize) {
         if !self.waiting.insert(page) {
             return;
@@ -85,7 +85,7 @@ pub(super) fn counted(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Page
             }
         }
     }
-    // The next pass begins after the last request, at the mean distance between requests.
+    // The next pass begins one mean interval after the last request.
     let seconds = last as f64 / 1e9 * requests as f64 / requests.saturating_sub(1).max(1) as f64;
     if seconds <= 0.0 {
         return Err(Failure::usage("the workload's requests have no times"));

@@ -4,13 +4,14 @@
 //! second therefore cause R / T erases per second. Their distribution over the blocks does not
 //! matter.
 //!
-//! If all pages are written at the same rate, blocks lose their pages one by one. This is the mean
-//! field of greedy GC (Desnoyers, "Analytic modeling of SSD write performance", SYSTOR 2012). A
-//! block has P pages. A block with n valid pages loses the next page after 1 / (n w) seconds. GC
-//! cleans a block at k valid pages. The number k follows from the mean number of valid pages per
-//! closed block, (P - k) / (H(P) - H(k)). A block with n valid pages takes n r page reads per
-//! second, so r / w page reads per lost page. After T page reads, the block has lost m = T w / r
-//! pages. A cycle frees min(m, P - k) pages.
+//! If the host writes all pages at the same rate, blocks lose their valid pages one by one. The
+//! equations are the mean field of greedy GC (Desnoyers, "Analytic modeling of SSD write
+//! performance", SYSTOR 2012). A block has P pages. The host writes each page w times per second
+//! and reads each page r times per second. A block with n valid pages loses the next page after 1 /
+//! (n w) seconds. GC cleans a block at k valid pages. The number k follows from the mean number of
+//! valid pages per closed block, (P - k) / (H(P) - H(k)). A block with n valid pages gets n r page
+//! reads per second, so r / w page reads per lost page. After T page reads, the block has lost m =
+//! T w / r pages. A cycle frees min(m, P - k) pages.
 //!
 //! ```text
 //! 100 closed blocks of 4 pages hold 347 valid pages: (4 - 2) / (1/3 + 1/4) = 3.43,
@@ -93,13 +94,13 @@ pub(super) fn cycles_of_overwriting(shape: &Shape, overwrites: f64) -> f64 {
 
 /// Returns the number of valid pages of the block that GC cleans.
 fn cleaned_at(shape: &Shape) -> f64 {
-    // Pages in open blocks are not in closed blocks. The host and GC each write to open blocks.
+    // The host and GC each have open blocks. Pages in open blocks are not in closed blocks.
     let open = shape.width * shape.per_block;
     let closed = shape.blocks - shape.not_closed(2.0) - shape.width;
     let mean = ((shape.pages - open) / closed).min(shape.per_block - 0.5);
     let p = shape.per_block as u32;
-    // Time in which a block holds more than k pages, and the sum of its pages over that time, for w
-    // = 1.
+    // `time` is the time in which a block holds more than k valid pages, for w = 1. `pages` is the
+    // number of its valid pages, summed over this time.
     let (mut time, mut pages) = (0.0, 0.0);
     for held in (1..=p).rev() {
         let (longer, more) = (time + 1.0 / f64::from(held), pages + 1.0);

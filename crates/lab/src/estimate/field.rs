@@ -1,12 +1,13 @@
-//! Mean field of skewed workloads. A block holds a mean number of pages of each class, and no
-//! single pages.
+//! Mean field of skewed workloads. The model follows the mean number of pages of each class in a
+//! block, and no single pages.
 //!
 //! The host, GC and reclaim each fill their own blocks. A page of a class with w writes per second
 //! leaves its block at this rate. The mean number of valid pages thus falls as exp(-w t). The model
-//! is that of Desnoyers, "Analytic models of SSD write performance", ACM TOS 2014, for hot and cold
+//! follows Desnoyers, "Analytic models of SSD write performance", ACM TOS 2014, for hot and cold
 //! data. Greedy GC takes the block with the fewest valid pages. A part of a block moves when the
 //! number of page reads of the block reaches the limit of the part. The equations are integrated in
-//! steps of about one block. They end when the time of a turnover is constant.
+//! steps of about one block. The integration ends when each turnover of all blocks takes equally
+//! long.
 
 use super::limits::{Kind, Part};
 use super::pages::Class;
@@ -15,15 +16,16 @@ use super::shape::Shape;
 
 /// Largest number of blocks that are simulated.
 const MOST_BLOCKS: f64 = 420.0;
-/// Smallest mean number of pages of a class per block for which fractions of pages are used. Below
-/// this number, whole pages are assigned to blocks one by one.
+/// Smallest mean number of pages of a class per block for which the model uses fractions of pages.
+/// Below this number, the model assigns whole pages to blocks one by one.
 const RARE: f64 = 3.0;
-/// Smallest number of pages of a class in the simulated blocks. Smaller classes are computed
+/// Smallest number of pages of a class in the simulated blocks. The model computes smaller classes
 /// separately.
 const FEWEST_PAGES: f64 = 4.0;
-/// Number of turnovers of all blocks in a window. Each window is compared with the one before.
+/// Number of turnovers of all blocks in a window. The model compares each window with the window
+/// before.
 pub(super) const WINDOW: f64 = 4.0;
-/// Number of simulated blocks that are added for data that moves.
+/// Number of extra simulated blocks, for data that is being moved.
 const BEYOND: usize = 2;
 /// Largest relative difference between two windows at which rates count as settled.
 const WITHIN: f64 = 0.01;
@@ -75,7 +77,7 @@ pub(super) struct Field {
     kind: Kind,
     period: Option<f64>,
     blocks: Vec<Block>,
-    /// Number of valid pages by class, part and block. Steps process adjacent blocks in this order.
+    /// Number of valid pages, by class, then by part, then by block.
     valid: Vec<f64>,
     /// Number of valid pages of each block.
     held: Vec<f64>,
@@ -191,8 +193,8 @@ impl Field {
         (self.now, self.erased, self.programs, self.refreshed)
     }
 
-    /// Returns the number of erases per second between two times. The pages that each cause
-    /// programmed decide the share of the cause.
+    /// Returns the number of erases per second between two times. The erases are split among the
+    /// causes in proportion to the pages that each cause programmed.
     fn rate(from: (f64, f64, [f64; KINDS], f64), to: (f64, f64, [f64; KINDS], f64)) -> Rate {
         let seconds = to.0 - from.0;
         let programs: [f64; KINDS] = std::array::from_fn(|kind| to.2[kind] - from.2[kind]);
@@ -255,8 +257,8 @@ impl Field {
         }
     }
 
-    /// Removes the pages that the host overwrites. `stays` has the share of each class that is
-    /// kept. Updates the number of pages and of page reads of the blocks.
+    /// Removes the pages that the host overwrites. `stays` has, for each class, the share of its
+    /// pages that remain valid. Updates the number of pages and of page reads of the blocks.
     fn decay(&mut self, stays: &[f64]) {
         let blocks = self.blocks.len();
         self.held.fill(0.0);
@@ -314,8 +316,8 @@ impl Field {
         true
     }
 
-    /// Fills a block with data of a kind, in parts of these shares. Returns false if there is too
-    /// little data.
+    /// Fills a block with data of one kind. `shares` divides the data among the parts of the block.
+    /// Returns false if there is too little data.
     fn fill_one(&mut self, kind: usize, shares: &[f64]) -> bool {
         let pool = &mut self.pools[kind];
         let all: f64 = pool.pages.iter().sum::<f64>() + pool.dead;

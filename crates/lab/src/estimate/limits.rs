@@ -17,7 +17,7 @@ use crate::plan::RunPlan;
 
 /// Techniques that rewrite a whole block at one number of page reads.
 const WHOLE_BLOCKS: [&str; 3] = ["block", "page-type", "ideal"];
-/// Techniques that rewrite single wordlines at the wordline's own dose, which counters track.
+/// Techniques that rewrite each wordline at its own dose, which counters track.
 const WORDLINES: [&str; 4] = ["straw-wl", "straw-ss", "straw-ss-published", "straw-ss-sound"];
 
 /// Pages of a block that move together.
@@ -44,7 +44,7 @@ pub(super) struct Limits {
 /// Unit that a technique rewrites at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// No unit: the technique never rewrites.
+    /// None: the technique never rewrites.
     Nothing,
     /// Whole block.
     Blocks,
@@ -53,8 +53,8 @@ pub(super) enum Kind {
 }
 
 impl Limits {
-    /// Finds the limits of the plan's technique, times `factor`; `None` if the form of its limits
-    /// is unknown.
+    /// Finds the limits of the plan's technique, times `factor`. Returns `None` if the form of these
+    /// limits is unknown.
     ///
     /// # Errors
     /// Reports a drive that the technique cannot protect.
@@ -95,8 +95,8 @@ impl Limits {
         self.kind
     }
 
-    /// Returns the parts of a block of this P/E count. The part that moves first is first. Empty if
-    /// reads cause no rewrite.
+    /// Returns the parts of a block at this P/E count; the part that moves first comes first.
+    /// Returns an empty list if reads cause no rewrite.
     pub(super) fn at(&self, pec: u32) -> Vec<Part> {
         let Some(prospect) = &self.prospect else { return vec![] };
         let thresholds = prospect.thresholds(pec);
@@ -106,7 +106,8 @@ impl Limits {
                 let all: f64 = self.wordlines.iter().sum();
                 let part = |(group, wordlines): (usize, &f64)| {
                     let beside = 2.0 * (table.truth(group, pec).alpha.weight() - 1.0) / all;
-                    // On average, a check finds the wordline half an interval late.
+                    // On average, a check comes half an interval after the wordline has reached its
+                    // limit.
                     let reads =
                         f64::from(of_groups[group].reads) / (1.0 + beside) + self.interval / 2.0;
                     Part { share: wordlines / all, reads: self.factor * reads }

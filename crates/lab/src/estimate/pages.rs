@@ -8,16 +8,16 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 
 /// Largest number of pages of a generated workload whose rates are computed one by one. On larger
-/// drives, these pages are a sample, and the [`HOTTEST`] pages are computed too.
+/// drives, a sample of this many pages and the [`HOTTEST`] pages are computed.
 const SAMPLED: u64 = 200_000;
 /// Number of most popular pages whose rates are computed one by one on larger drives.
 const HOTTEST: u64 = 20_000;
 /// Largest number of classes, for reads and writes together.
 const MOST_CLASSES: usize = 24;
-/// Number of octaves of rates that are told apart, from the largest rate down. All pages with
-/// smaller rates form one class.
+/// Number of octaves of rates that are distinguished, counted down from the largest rate. All pages
+/// with smaller rates form one class.
 const OCTAVES: f64 = 16.0;
-/// Number of octaves of read rates in a class, per octave of write rates.
+/// Number of octaves of read rates that a class spans, per octave of write rates.
 const COARSER: f64 = 1.5;
 
 /// Pages with similar rates.
@@ -46,7 +46,7 @@ pub(super) struct Pages {
 
 impl Pages {
     /// Computes the rates under the plan's workload. The first `filled` pages of the drive hold
-    /// data, and the write buffer holds `buffered` pages.
+    /// data, and the write buffer can hold `buffered` pages.
     ///
     /// # Errors
     /// Returns the errors of the workload.
@@ -98,8 +98,8 @@ impl Pages {
         all
     }
 
-    /// Gathers single pages into classes. Pages without requests form one class, so that all pages
-    /// with data count.
+    /// Gathers single pages into classes, and adds a class of pages without requests. All `pages`
+    /// pages with data are then in some class.
     pub(super) fn fit(&mut self, pages: f64) {
         self.classes = gathered(&self.classes);
         let known = self.pages();
@@ -127,9 +127,9 @@ impl Pages {
 /// Returns the classes with only the writes that reach the flash. The write buffer is
 /// first-in-first-out and holds `buffered` pages.
 ///
-/// A page stays t seconds in the buffer, and the buffer absorbs further writes to the page. The
-/// page is therefore programmed every 1 / w + t seconds. The buffer holds the pages that enter it
-/// in t seconds.
+/// A page stays in the buffer for t seconds, and the buffer absorbs further writes to the page. The
+/// page is therefore programmed every 1 / w + t seconds. The time t follows from the size of the
+/// buffer, which holds all pages that enter it in t seconds.
 fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
     let after = |t: f64, class: &Class| class.writes / (1.0 + class.writes * t);
     let held = |t: f64| classes.iter().map(|class| class.pages * after(t, class) * t).sum::<f64>();
@@ -150,7 +150,7 @@ fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
 }
 
 /// Gathers pages with similar rates. The sums of pages, reads and writes do not change. A class
-/// spans one octave of write rates, or more octaves if there are too many classes.
+/// spans one octave of write rates; if there are too many classes, it spans more.
 fn gathered(single: &[Class]) -> Vec<Class> {
     let mut octaves = 1.0;
     loop {
@@ -199,8 +199,8 @@ mod tests {
 
     #[test]
     fn the_buffer_absorbs_rewrites_while_a_page_waits() {
-        // The host writes each of 1,000 pages once per second, and 100 pages are buffered: t / (1 +
-        // t) = 100 / 1,000. So t = 1/9, and 900 pages per second reach the flash.
+        // The host writes each of 1,000 pages once per second, and the buffer holds 100 pages. From
+        // t / (1 + t) = 100 / 1,000 follows t = 1/9, so 900 pages per second reach the flash.
         let even = [Class { pages: 1000.0, reads: 0.0, writes: 1.0 }];
         assert!((buffered_writes(&even, 100.0)[0].writes - 0.9).abs() < 1e-6);
         assert_eq!(

@@ -49,7 +49,8 @@ pub(super) struct Span {
     pub(super) erases: Rate,
 }
 
-/// Sums up a life of `blocks` blocks from one P/E count to another at these rates, cycle by cycle.
+/// Returns the length of a life of `blocks` blocks and its erases, from one P/E count to another at
+/// these rates. Adds cycle by cycle.
 pub(super) fn span(blocks: f64, (from, to): (u32, u32), rate: &dyn Fn(u32) -> Rate) -> Span {
     let mut life = Span::default();
     for pec in from..to {

@@ -13,8 +13,8 @@ fn limits_by_age(plan: &RunPlan) -> bool {
     args.has(&OWN_AGE) && args.whole(&OWN_AGE) == 1
 }
 
-/// Returns the reason why the equations do not hold for a plan; `None` if they hold. The reason
-/// follows "No estimate:".
+/// Returns the reason why the equations do not hold for a plan; `None` if they hold. The text of
+/// the reason comes after "No estimate:".
 pub(super) fn why(plan: &RunPlan) -> Option<String> {
     let config = &plan.drive.config;
     let why = match () {

@@ -18,7 +18,7 @@ pub fn early(label: &str, answer: &Answer) -> String {
 }
 
 /// Formats the sentence beside the simulated life, with the error of the estimate. `simulated` is
-/// the length in years of a life that ended by wear.
+/// the simulated life in years, if wear ended it.
 pub fn final_words(label: &str, answer: &Answer, simulated: Option<f64>) -> String {
     match answer {
         Ok(estimate) => {
@@ -50,8 +50,8 @@ pub struct Record {
 }
 
 impl Record {
-    /// Builds the record of an answer. `simulated` is the length in years of a life that ended by
-    /// wear.
+    /// Builds the record of an answer. `simulated` is the simulated life in years, if wear ended
+    /// it.
     pub fn of(answer: &Answer, simulated: Option<f64>) -> Self {
         let estimate = answer.as_ref().ok().copied();
         Self {

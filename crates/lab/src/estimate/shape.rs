@@ -47,8 +47,7 @@ impl Shape {
         }
     }
 
-    /// Returns the mean number of blocks that are not closed, with this many kinds of data. These
-    /// blocks are free or open.
+    /// Returns the mean number of blocks that are free or open. The data has `kinds` kinds.
     ///
     /// An open block is half full on average. GC begins when only the reserve is free.
     pub(super) fn not_closed(&self, kinds: f64) -> f64 {

@@ -52,11 +52,12 @@ pub struct PageBudget {
     pub page_kind: &'static str,
     /// RBER of fresh data.
     pub base: f64,
-    /// RBER that each age adds. As in the drive, an age counts to the end of its step.
+    /// RBER that each age adds. As in the drive, the age is first rounded up to the end of its
+    /// step.
     pub retention: Vec<f64>,
     /// RBER that a dose unit adds; 0 if fresh data needs a retry.
     pub slope: f64,
-    /// Part that remains at each level; empty if fresh data needs a retry.
+    /// Part of the budget that remains at each level; empty if fresh data needs a retry.
     pub levels: Vec<Left>,
 }
 
@@ -65,7 +66,7 @@ pub struct PageBudget {
 pub struct Left {
     /// Number of allowed retries.
     pub retries: usize,
-    /// Number of dose units that remain at each age; below 0 if the age alone is too much.
+    /// Number of dose units that remain at each age; below 0 if the age alone exceeds the budget.
     pub dose: Vec<f64>,
     /// Age in days at which a page without reads needs more retries. Null if no age needs more
     /// retries.
@@ -142,7 +143,7 @@ fn page(
         dose: ages.iter().map(|age| Dose::of_1024ths(limit(level, step(age.0))).units()).collect(),
         ends_days: limits.ends(0, |step| limit(level, step)).map(|age| age as f64 / DAY as f64),
     };
-    // As in the limits, an age counts to the end of its step.
+    // As in the limits, an age is rounded up to the end of its step.
     let counts_as = |age: &Span| limits.ages().counts_as(step(age.0));
     let retention =
         |age: &Span| counts_as(age).map_or(0.0, |age| limits.rates().retention(pec, group, age));

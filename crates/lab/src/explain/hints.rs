@@ -22,8 +22,8 @@ pub struct Word {
     pub retries: u8,
     /// Latency of a read with this number of retries on an idle drive.
     pub latency_us: f64,
-    /// Number of wordline groups with more retries than this, at the drive's starting P/E count.
-    /// Without these retries, data of the longest allowed age would endure too few reads.
+    /// Number of wordline groups that get more retries than `retries`, at the drive's starting P/E
+    /// count. Without these retries, data of the longest allowed age would endure too few reads.
     pub raised_budgets: u32,
     /// Number of reads at which the technique acts under this hint, at the same P/E count.
     pub thresholds: Vec<Rewrite>,

@@ -1,4 +1,4 @@
-//! Read limits of a page without parity, of its stripe, and of the two extreme cases.
+//! Read limits: of a page without parity, of a page with its stripe, and of two extreme cases.
 
 use serde::Serialize;
 use vpass_core::config::{BchTarget, DriveConfig};
@@ -20,7 +20,7 @@ pub struct Stripes {
     pub spread_own: f64,
     /// Number of P/E cycles at which the limits hold.
     pub pec: u32,
-    /// Limits of a single page, of its stripe, and of the two extreme cases.
+    /// Limits of a single page, of a page with its stripe, and of the two extreme cases.
     pub limits: Vec<StripeLimit>,
 }
 
@@ -103,8 +103,8 @@ impl Study<'_> {
         self.limit("stripe", self.bch.tolerable(), |rate| self.alike(rate))
     }
 
-    /// Returns the limit if the other pages of the stripe are read less and stay within the limit
-    /// of a single page.
+    /// Returns the limit of a page if the other pages of its stripe are read less, and stay within
+    /// the limit of a single page.
     fn beside_fresh(&self) -> StripeLimit {
         let (pages, others) =
             (self.bch.pages(), Others { members: self.members, rate: self.alone });
@@ -115,8 +115,8 @@ impl Study<'_> {
         )
     }
 
-    /// Returns the mean values if no limit applies and a block moves when the first of its reads
-    /// fails.
+    /// Returns the means for a technique without a read limit, which moves a block when the first
+    /// read of the block fails.
     fn first_failing(&self) -> StripeLimit {
         const OF_OCTAVE: i32 = 40;
         /// Number of octaves of doses. Every read fails long before the last octave.
@@ -168,8 +168,8 @@ mod tests {
         stripes(&drive.config).unwrap()
     }
 
-    /// Expected ratio: 1.904301839e-4 divided by 5.490421298e-5 (`stripe` of `core`). At
-    /// 5.842965779e-4 the block has taken 46,000 x (15 / 14)^1.47 reads.
+    /// The expected ratio is 1.904301839e-4 divided by 5.490421298e-5 (`stripe` of `core`). At an
+    /// error rate of 5.842965779e-4, the block has taken 46,000 x (15 / 14)^1.47 reads.
     #[test]
     fn a_stripe_endures_three_times_the_reads_and_moving_at_the_first_failure_misses_the_target() {
         let study = of(&[]);
@@ -191,8 +191,9 @@ mod tests {
                 limit.uber_mean
             );
         }
-        // If f grows as p^9, the mean over a block is a tenth of f, and a nineteenth of f^2. The
-        // tail is slightly flatter.
+        // A probability f grows as p^9 with the dose p. Over the life of a block, the mean of f is
+        // a tenth of its last value, and the mean of f^2 a nineteenth. The tail is slightly
+        // flatter.
         assert!(
             (page.uber_mean * 1e15 - 0.1).abs() < 0.01
                 && (stripe.uber_mean * 1e15 - 1.0 / 19.0).abs() < 0.01

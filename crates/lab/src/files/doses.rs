@@ -14,8 +14,8 @@ use crate::plan::RunPlan;
 use crate::run::Outcome;
 use crate::setup::Gear;
 
-/// Returns the files. Without a record of doses, there are only erases; without a log of erases,
-/// there is no file.
+/// Returns the files. Without a record of doses, only the file of erases remains. Without a log of
+/// erases, there is no file.
 pub(super) fn files(plan: &RunPlan, outcome: &Outcome) -> Vec<File> {
     let has_times = plan.gear != Gear::Untimed;
     let doses = outcome.doses.as_ref();
@@ -129,7 +129,7 @@ fn dose_blocks_csv(doses: &DoseRecord, has_times: bool) -> String {
     csv
 }
 
-/// Formats erases, in order. `shares` are the oracle's for the same erases.
+/// Formats erases in order. `shares` has the oracle's values for the same erases.
 fn erasures_csv(
     erasures: &Thinned<Erasure>,
     shares: Option<&Thinned<f64>>,

@@ -1,9 +1,9 @@
 //! `read.hlog`, `write.hlog` and `read_during_reclaim.hlog`: latencies as standard `HdrHistogram`
 //! logs of intervals.
 //!
-//! A line has the start and the length of its interval in simulated seconds, the largest value in
-//! ns, and the histogram with values in ns. The intervals are the windows of `latency.csv`; all of
-//! them together are the histogram of the whole run.
+//! A line has the start and the length of its interval in simulated seconds. Then come the largest
+//! value in ns, and the histogram with values in ns. The intervals are the windows of
+//! `latency.csv`. Together, they are the histogram of the whole run.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -41,8 +41,8 @@ pub(super) fn text(name: &str, intervals: &[Interval]) -> Result<String, Failure
     Ok(text)
 }
 
-/// Encodes a histogram as the last column of a log. The library rounds times to milliseconds, so
-/// only this column is the library's.
+/// Encodes a histogram as the last column of a log. Only this column comes from the library,
+/// because the library rounds times to milliseconds.
 fn histogram_line(histogram: &Histogram<u64>) -> Result<String, String> {
     let (mut bytes, mut serializer) = (vec![], V2DeflateSerializer::new());
     let mut log = IntervalLogWriterBuilder::new()

@@ -18,7 +18,7 @@ use vpass_core::base::metrics::{ByWindow, Window};
 
 const HEADER: &str = "from_s,to_s,op,count,mean_us,p50_us,p99_us,p99_9_us,max_us\n";
 
-/// Formats all windows: by time, and within a window by kind of request.
+/// Formats all windows in order of time. Rows of one window are in order of the kind of request.
 pub(super) fn csv(by_window: &ByWindow) -> String {
     let ByWindow { read, write, read_during_reclaim } = by_window;
     let kinds = [("read", read), ("write", write), ("read_during_reclaim", read_during_reclaim)];
@@ -26,7 +26,7 @@ pub(super) fn csv(by_window: &ByWindow) -> String {
         .into_iter()
         .flat_map(|(op, windows)| windows.iter().map(move |window| (op, window)))
         .collect();
-    // The sort keeps the order of rows that begin together.
+    // The sort is stable: rows that begin together keep their order.
     rows.sort_by_key(|(_, window)| window.from);
     let mut csv = HEADER.to_owned();
     for (op, Window { from, to, latency }) in rows {

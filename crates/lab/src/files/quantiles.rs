@@ -17,7 +17,7 @@ use vpass_core::base::metrics::Latency;
 
 const HEADER: &str = "op,nines,percentile,us,samples_beyond\n";
 
-/// Percentiles from one nine to the next.
+/// Number of percentiles from one nine to the next.
 const PER_NINE: u32 = 20;
 
 /// Formats the percentiles of these kinds of requests.
@@ -40,7 +40,7 @@ fn add(csv: &mut String, op: &str, latency: &Latency) {
     for place in 0.. {
         let nines = f64::from(place) / f64::from(PER_NINE);
         let share = 10f64.powf(-nines);
-        // The margin is for the last digit of the product: 0.001 of 1,000 requests is one.
+        // The margin corrects the last digit of the product: 0.001 of 1,000 requests is one.
         let beyond = (requests as f64 * share * (1.0 + 1e-12)).min(requests as f64) as u64;
         if beyond == 0 {
             break;
@@ -50,7 +50,7 @@ fn add(csv: &mut String, op: &str, latency: &Latency) {
             so_far += step.count_since_last_iteration();
             us = step.value_iterated_to() as f64 / 1e3;
         }
-        // Two digits after the last nine.
+        // Percentiles have two digits after the last nine.
         let digits = nines as usize + 2;
         let _ = writeln!(csv, "{op},{nines:.2},{:.digits$},{us},{beyond}", 100.0 * (1.0 - share));
     }

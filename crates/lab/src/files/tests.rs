@@ -1,4 +1,4 @@
-//! Files with latencies against requests that were counted by hand.
+//! Tests of the latency files against requests that were counted by hand.
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
@@ -34,14 +34,14 @@ fn percentiles_of_a_thousand_known_requests() {
     let csv = quantiles::csv(&[("read", &read), ("write", &Latency::default())]);
     let rows = cells(&csv);
     assert_eq!(rows[0], ["op", "nines", "percentile", "us", "samples_beyond"]);
-    // Three nines of 20 places each, the last of which leaves out one request; and the maximum.
+    // Three nines have 20 places each. The last place leaves out one request. The maximum follows.
     assert_eq!(rows.len(), 1 + 61 + 1, "{csv}");
     assert!(rows[1..].iter().all(|row| row[0] == "read" && row.len() == 5));
     for (at, row) in rows[1..62].iter().enumerate() {
         let share = 0.1f64.powf(at as f64 / 20.0);
         assert_eq!(row[1], format!("{:.2}", at as f64 * 0.05));
         let percentile: f64 = row[2].parse().unwrap();
-        // Two digits after the last nine.
+        // Percentiles have two digits after the last nine.
         let digit = 0.01 * 0.1f64.powi(i32::try_from(at).unwrap() / 20);
         assert!((percentile - 100.0 * (1.0 - share)).abs() <= 0.51 * digit, "{row:?}");
         // 10^-0.3 is 0.501187, so 501 requests are beyond, and the request before them took 499 us.
@@ -115,7 +115,8 @@ fn decoded(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Reads a histogram log: start and length in seconds, and the histogram, of each interval.
+/// Reads a histogram log. Returns the start and length in seconds, and the histogram, of each
+/// interval.
 fn intervals(log: &[u8]) -> Vec<(f64, f64, Histogram<u64>)> {
     let read = |entry: LogEntry| match entry {
         LogEntry::Interval(interval) => {
@@ -139,8 +140,8 @@ fn union(intervals: &[(f64, f64, Histogram<u64>)]) -> Histogram<u64> {
     all
 }
 
-/// A run with windows and a run without have the same requests. So the union of the intervals of
-/// the first must be the one histogram of the second.
+/// A run with windows and a run without windows have the same requests. The merged intervals of the
+/// first run must equal the one histogram of the second run.
 #[test]
 fn the_intervals_of_a_log_are_the_whole_histogram() {
     let set = ["workload.requests=20000", "start.pec=2000", "start.reads=12000"];

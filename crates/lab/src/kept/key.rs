@@ -41,8 +41,8 @@ impl Keys {
         Ok(Self { build: digest_of(&mut own_file()?)?, files: BTreeMap::new() })
     }
 
-    /// Returns the key of a part: one plan of a command. `asked` has the options of the command
-    /// that the plan does not have.
+    /// Returns the key of a part, which is one plan of a command. `asked` has those options of the
+    /// command that are not in the plan.
     ///
     /// # Errors
     /// Reports a trace or job file that can no longer be read.
@@ -58,9 +58,8 @@ impl Keys {
         for path in files_of(&plan.workload) {
             writeln!(digest, "{} {}", path.display(), self.sha256(&path)?).expect(told);
         }
-        // Requests from files follow from the contents of the files and from how the files are
-        // read. The key leaves out the survey's results, because they are in a table whose order
-        // may vary.
+        // The contents of the files, and the options for reading them, determine the requests. The
+        // key leaves out the survey's results, because they are in a table whose order may vary.
         match &plan.workload {
             Workload::Trace { options, .. } => writeln!(digest, "{options:?}"),
             Workload::Generated(loaded) => writeln!(digest, "{} {:?}", loaded.name, loaded.config),
@@ -89,7 +88,8 @@ impl Keys {
         if let Some(known) = self.files.get(path) {
             return Ok(known.sha256.clone());
         }
-        // The stamp is taken before the content, so that a change between the two is noticed.
+        // The stamp is taken before the content is read. A change of the file in between is then
+        // noticed.
         let stamp = stamp(path);
         let sha256 = sha256_hex(path)?;
         self.files.insert(path.to_owned(), Content { sha256: sha256.clone(), stamp });

@@ -27,8 +27,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store in this folder. The first part creates the folder. Removes incomplete parts
-    /// of commands that no longer run.
+    /// Opens the store in this folder, and removes incomplete parts of commands that no longer run.
+    /// The folder is created only when the first part is kept.
     pub fn open(folder: PathBuf) -> Self {
         let begun = files_in(&folder, BEING_WRITTEN);
         begun
@@ -66,7 +66,8 @@ impl Store {
             RandomState::new().hash_one(())
         ));
         let mut file = OpenOptions::new().write(true).create_new(true).open(&begun)?;
-        // The lock lasts while the file is written. A file without a lock has no living writer.
+        // The writer holds the lock while it writes the file. A file without a lock has no living
+        // writer.
         let _ = file.try_lock();
         let written = file
             .write_all(&bytes)
@@ -105,8 +106,8 @@ impl Store {
         Ok(parts.len())
     }
 
-    /// Removes the parts of this command, whose results are complete elsewhere. Also removes the
-    /// folder if no part remains.
+    /// Removes the parts of this command, because its complete results are elsewhere. Also removes
+    /// the folder if no part remains.
     pub fn done(&self) {
         let own = std::mem::take(&mut *self.own.lock().unwrap_or_else(PoisonError::into_inner));
         for path in &own {

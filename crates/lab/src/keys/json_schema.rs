@@ -47,7 +47,7 @@ pub fn workload() -> Value {
     file("vpass workload file", tables, json!({ "oneOf": one_of }))
 }
 
-/// Returns the schema of a whole file: a line of description, and tables.
+/// Returns the schema of a whole file, which has a description and tables.
 fn file(title: &str, mut tables: Map<String, Value>, rules: Value) -> Value {
     tables.insert("description".into(), json!({ "type": "string" }));
     let schema = json!({
@@ -171,7 +171,7 @@ fn bound(n: f64) -> Value {
     if n.fract() == 0.0 && n.abs() < 9e15 { json!(n as i64) } else { json!(n) }
 }
 
-/// Adds the text form to the schema of a number that may be written `1M`.
+/// Lets the schema of a number also accept a text such as `1M`.
 fn with_count(range: Range, values: Value) -> Value {
     let Some(kind) = values.get("type").filter(|_| range.takes_suffixes()) else { return values };
     if kind == "array" {

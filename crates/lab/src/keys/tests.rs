@@ -88,8 +88,8 @@ fn ranges_are_what_the_checks_refuse() {
     }
 }
 
-/// Returns values just inside and values just outside the range of a key. The last item is whether
-/// the inner values must be accepted without other keys.
+/// Returns values just inside and values just outside the range of a key. The last item tells
+/// whether vpass must accept the inner values without other keys.
 fn borders(key: &Key) -> (Vec<Value>, Vec<Value>, bool) {
     let typed = |texts: &[&str]| texts.iter().map(|text| value_of(text)).collect::<Vec<_>>();
     if let Some((_, good, bad)) = EXAMPLES.iter().find(|(path, ..)| *path == key.path) {
@@ -139,8 +139,8 @@ fn borders(key: &Key) -> (Vec<Value>, Vec<Value>, bool) {
     (good, bad, false)
 }
 
-/// Returns whether a refusal is about the value of this key, and not about another key that this
-/// key needs.
+/// Returns whether a refusal is about the value of this key. It may instead be about another key
+/// that this key needs.
 fn is_about(key: &str, is_word: bool, refusal: &str) -> bool {
     if is_word {
         return refusal.contains("expected");
@@ -188,7 +188,7 @@ fn base(key: &str) -> (Table, Vec<&str>) {
         let rows: Table = toml::from_str("erase_by_pec = [{pec = 0, us = 1}]").unwrap();
         inner(&mut file, "timing").extend(rows);
     }
-    // `parity.hc.n_update` is a part of the stripe.
+    // `parity.hc.n_update` must not exceed the stripe.
     if key == "parity.hc.n_update" {
         inner(&mut file, "parity").insert("stripe".into(), Value::Integer(64));
     }

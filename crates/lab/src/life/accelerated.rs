@@ -25,13 +25,14 @@ use crate::session::Measured;
 /// Ratio of the life so far to the length of the next step. The end of the life is interpolated
 /// within the last step.
 const STEPS: Ns = 200;
-/// Ratio during acceleration, when a step covers more of the life.
+/// Ratio of the simulated time so far to the next step, during acceleration. Steps are finer,
+/// because each covers K times as much of the life.
 const FINER_STEPS: Ns = 1000;
 /// Shortest step: 1 ms, which is short even for a life of some seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;
 
-/// Number of erases by which blocks differ by chance, even if all of their data is rewritten. While
-/// an erase counts as K cycles, this difference is K times as many cycles. Wear levelling must not
+/// Number of erases by which blocks differ by chance, even if all of their data is rewritten. Under
+/// acceleration, such a difference becomes K times as many P/E cycles. Wear levelling must not
 /// mistake the difference for data that is never rewritten. So `wear.static_gap` grows by this
 /// number times K - 1 cycles, and an erase for wear levelling counts once.
 ///

@@ -17,7 +17,7 @@ const NAMED: f64 = 0.005;
 const MOST_NAMED: usize = 3;
 
 /// Returns the sentence of a technique. Returns `None` if the life lost data, because the years of
-/// such a life are no answer.
+/// such a life do not count.
 pub fn sentence(drive: &str, life: &Life) -> Option<String> {
     if life.lost_data() {
         return None;

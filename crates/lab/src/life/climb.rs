@@ -1,9 +1,9 @@
-//! Climb up the ladder of lives, one rung after another. The climb ends when the intervals of all
-//! techniques are as narrow as wanted.
+//! Climb up the ladder of lives, one rung after another. A rung is one acceleration of wear and one
+//! number of lives. The climb ends when the intervals of all techniques are as narrow as wanted.
 //!
 //! All techniques climb together, so their years are compared on the same rung. A rung keeps the
-//! lives of the rungs below and simulates only the missing lives. With `--rung`, the climb also
-//! simulates the rung with which the given rung is compared.
+//! lives of the rungs below and simulates only the missing lives. With `--rung`, vpass simulates
+//! the given rung and the rung that it is compared with.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
@@ -106,8 +106,8 @@ impl Climb {
             });
         }
         let mut rung = LADDER[0];
-        // Only the first rung can be given up. The time of each other rung is known before the rung
-        // begins.
+        // Only the first rung needs a deadline. The climb estimates the time of every other rung
+        // before that rung begins.
         let mut deadline =
             self.wanted.seconds.map(|seconds| began + Duration::from_secs_f64(seconds));
         loop {
@@ -183,7 +183,7 @@ impl Climb {
         if missing.is_empty() { 0.0 } else { all / missing.len() as f64 * turns }
     }
 
-    /// Returns the missing lives of a rung. A life that ended in its warm-up holds for every
+    /// Returns the missing lives of a rung. A life that ended in its warm-up is valid for every
     /// acceleration.
     fn missing(
         &self,
@@ -259,7 +259,7 @@ impl Climb {
     }
 }
 
-/// Time that the simulation of a cycle takes.
+/// Time of the simulation so far, and number of P/E cycles that it simulated.
 struct Pace {
     seconds: f64,
     cycles: f64,
@@ -370,7 +370,7 @@ mod tests {
         }
     }
 
-    /// Returns a life whose years fall by a fixed share with each 100 cycles of K.
+    /// Returns a life at acceleration `k`. Its years fall by the share `falls` for each 100 of `k`.
     fn life_at(k: NonZeroU32, falls: f64, seed: u64) -> Lived {
         let chance = if seed.is_multiple_of(2) { 1.001 } else { 0.999 };
         Lived {

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 /// Number of values that the search tries first.
 pub const FIRST: usize = 9;
 /// Number of values that the search tries between the neighbours of the best value. They locate the
-/// best value to 1/40 of a first step.
+/// best value to within 1/40 of the step between two first values.
 pub const CLOSER: usize = 8;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
@@ -112,8 +112,8 @@ impl Point {
     }
 }
 
-/// Returns the index of the value with the longest life without lost data. The first of equal
-/// values counts.
+/// Returns the index of the value with the longest life without lost data. If several values are
+/// equal, returns the first of them.
 pub fn best(points: &[Point]) -> usize {
     (0..points.len())
         .rev()
@@ -132,7 +132,7 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
         if !(rises && falls) {
             continue;
         }
-        // The valley lies between this peak and the peak before.
+        // The valley lies between this peak and the previous peak.
         if let Some(before) = peaks.last().copied() {
             let valley =
                 (before..=i).map(of).min_by(|a, b| a.mean.total_cmp(&b.mean)).unwrap_or(of(i));

@@ -31,7 +31,7 @@ pub(super) fn of_reads(plans: &[RunPlan], lives: &[Lived]) -> Option<f64> {
     Some(shares.iter().sum::<f64>() / shares.len() as f64).filter(|share| share.is_finite())
 }
 
-/// Returns this ratio for one life; `None` if it is unknown.
+/// Returns the ratio of [`of_reads`] for one life; `None` if the ratio is unknown.
 fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
     let of = Some(plan.sample).filter(|sample| !sample.is_whole())?.of;
     let rate = reads_per_s(plan)?;

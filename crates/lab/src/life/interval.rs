@@ -20,8 +20,8 @@ use crate::compare::mean_ci95::mean_ci95;
 /// drive.
 pub const FEWEST_PAGES: u64 = 1000;
 
-/// Smallest effect of acceleration that is assumed, as a share of the years. Measured on `tiny`:
-/// lives at K = 30 were up to 3.5 % too long although K = 100 gave the same years within 3 %.
+/// Smallest effect of acceleration that an interval assumes, as a share of the years. On `tiny`,
+/// lives at K = 30 were up to 3.5 % too long, although lives at K = 100 differed by less than 3 %.
 const LEAST_BIAS: f64 = 0.04;
 
 /// Interval of a technique's years.
@@ -51,8 +51,8 @@ pub struct Pair<'a> {
     pub fine: &'a Lived,
     /// Life at the larger acceleration.
     pub coarse: Option<&'a Lived>,
-    /// Factor of this life: years of the drive per year of the life. The life has slightly more or
-    /// fewer reads than its share.
+    /// Factor of this life: years of the drive per year of the life. The factor corrects for a
+    /// sample with slightly more or fewer reads than its share.
     pub factor: f64,
 }
 
@@ -80,9 +80,9 @@ impl Interval {
     /// Returns the interval of these lives. Returns `None` without a comparison with a larger
     /// acceleration, or if some drive outlives the simulation.
     ///
-    /// The years change with K at least as fast as the root of K. K of the compared rung is at
-    /// least three times as large as K of this rung. So the change from this K to 1 is at most the
-    /// change between the two rungs.
+    /// The years change with K at least as fast as the square root of K. The compared rung has at
+    /// least three times the K of this rung. So the change from this K to 1 is at most the change
+    /// between the two rungs.
     pub fn of(pairs: &[Pair]) -> Option<Self> {
         if pairs.iter().any(|pair| pair.fine.end == End::LivesOn) {
             return None;
@@ -144,8 +144,8 @@ mod tests {
             .collect();
         let interval = Interval::of(&pairs).unwrap();
         assert!((interval.by_acceleration.unwrap() - 0.3).abs() < 1e-9);
-        // For two lives, half of the difference is the standard deviation divided by the root of
-        // two.
+        // For two lives, the standard deviation divided by the square root of two is half of the
+        // difference.
         assert!((interval.by_lives.unwrap() - 12.7062 * 0.1).abs() < 1e-5);
         assert!((interval.low - 2.7294).abs() < 1e-4 && (interval.high - 5.2706).abs() < 1e-4);
         assert!((Interval::of(&pairs[..1]).unwrap().half() - 0.3).abs() < 1e-9, "a single life");

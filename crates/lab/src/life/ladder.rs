@@ -1,8 +1,8 @@
-//! Ladder of lives: rungs in a fixed order. Each rung is slower than the rung before, and closer to
-//! the exact life.
+//! Ladder of lives. A rung is one acceleration of wear and one number of lives. Each rung is slower
+//! than the rung before, and closer to the exact life.
 //!
-//! A rung accelerates wear: after a warm-up, an erase counts as K P/E cycles. The results alone
-//! choose the rung of the answer, unless time ends the climb between two rungs.
+//! On a rung, an erase counts as K P/E cycles after a warm-up. A climb ends at the first rung whose
+//! intervals are narrow enough, or when its time runs out.
 //!
 //! ```text
 //! rung          1    2    3    4    5    6    7
@@ -15,7 +15,7 @@ use std::num::NonZeroU32;
 
 use crate::failure::Failure;
 
-/// Rung of the ladder.
+/// Rung of the ladder: one acceleration of wear, and one number of lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rung {
     /// Place on the ladder; the lowest rung is 1.
@@ -46,7 +46,7 @@ pub const LADDER: [Rung; 7] = [
     rung(7, 1, 8),
 ];
 
-/// Aim of a climb.
+/// Precision that the user wants, and time that the climb may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     /// Largest half width of the intervals, as a share of the years.

@@ -12,7 +12,8 @@ use vpass_core::base::units::Cause;
 
 use crate::results::ByCause;
 
-/// Ratio of two states that are kept. A century of states from the first millisecond on has 6,000.
+/// Ratio between the years of two kept states. From a millisecond to a century, a life keeps about
+/// 6,000 states.
 const LONGER: f64 = 1.005;
 /// Number of parts of a life in the rows.
 const PARTS: u32 = 64;
@@ -39,20 +40,20 @@ pub struct Row {
     pub years: f64,
     /// Number of P/E cycles of the mean block.
     pub pec_mean: f64,
-    /// Share of the host's own writes in the pages programmed so far. All shares add up to 1. They
-    /// are null before the first page is programmed.
+    /// Share of the programmed pages that the host wrote. All shares add up to 1. They are null
+    /// before the first page is programmed.
     pub consumed_host: Option<f64>,
-    /// Share of garbage collection.
+    /// Share of the programmed pages that garbage collection wrote.
     pub consumed_gc: Option<f64>,
-    /// Share of rewriting because of reads.
+    /// Share of the programmed pages that were rewritten because of reads.
     pub consumed_reclaim: Option<f64>,
-    /// Share of rewriting because of age.
+    /// Share of the programmed pages that were rewritten because of age.
     pub consumed_refresh: Option<f64>,
-    /// Share of wear levelling.
+    /// Share of the programmed pages that wear levelling wrote.
     pub consumed_levelling: Option<f64>,
-    /// Share of the parity of stripes.
+    /// Share of the programmed pages that hold the parity of stripes.
     pub consumed_parity: Option<f64>,
-    /// Share of regrouping by hints; absent if it is 0.
+    /// Share of the programmed pages that regrouping by hints wrote; absent if it is 0.
     #[serde(skip_serializing_if = "is_nothing")]
     pub consumed_hints: Option<f64>,
 }
@@ -96,7 +97,7 @@ impl Course {
     }
 }
 
-/// Returns the rows of the mean life. Each life has a factor for its years. The list is empty
+/// Returns the rows of the mean life. The factor of each life scales its years. The list is empty
 /// without lives, or if a life has no states.
 pub(super) fn mean(lives: &[(&Course, f64)]) -> Vec<Row> {
     let row = |part: u32| {
@@ -139,7 +140,8 @@ mod tests {
         ByCause::from(by_cause)
     }
 
-    /// Life whose reclaim grows with the square of its years, of which this many pass.
+    /// Returns the course of a life of this many years. The number of pages that its reclaim
+    /// programs grows with the square of the years.
     fn course(years: f64) -> Course {
         let mut course = Course::default();
         let state = |at: f64| Passed {
@@ -166,7 +168,7 @@ mod tests {
             let years = n as f64 / 16.0;
             assert!((row.years - years).abs() < 1e-12);
             assert!((row.pec_mean - (100.0 + 200.0 * years)).abs() < 0.1, "{row:?}");
-            // at^2 of at + at^2 pages are reclaim's.
+            // Of at + at^2 pages, reclaim programmed at^2.
             let share = years / (1.0 + years);
             assert!((row.consumed_reclaim.unwrap() - share).abs() < 1e-4, "{row:?}");
             let sum = row.consumed_host.unwrap() + row.consumed_reclaim.unwrap();

@@ -1,14 +1,14 @@
 //! Decides whether the wear of a life and the state of its drive have settled. Wear may be
 //! accelerated only afterwards.
 //!
-//! A note is taken whenever the mean block has one more P/E cycle. In a life of reads alone, a
-//! cycle is a round of reclaim, so the windows count rounds. The last third of the cycles so far is
-//! compared with the third before. Rates alone do not suffice. Under a trace, rates can be constant
-//! for ten cycles while GC moves cold data into separate blocks. So the state of the blocks must be
-//! constant, too:
+//! The state of the drive is noted each time the mean block has one more P/E cycle. In a life of
+//! reads alone, a cycle is a round of reclaim, so the windows count rounds. The last third of the
+//! cycles so far is compared with the previous third. Rates alone do not suffice. Under a trace,
+//! rates can be constant for ten cycles while GC moves cold data into separate blocks. So the state
+//! of the blocks must be constant, too:
 //!
 //! - shares of blocks that are never erased, full of current data, low-density, or read-hot
-//! - spread of P/E cycles: difference between blocks in the number of cycles of a third
+//! - spread of P/E cycles: difference between blocks in their number of cycles within a third
 //!
 //! ```text
 //! 18 cycles: programs in cycles 7 to 12 and in cycles 13 to 18 are equal within 3 %,
@@ -71,7 +71,7 @@ impl Note {
     }
 }
 
-/// Notes that a warm-up has taken so far.
+/// Notes of a warm-up so far.
 pub(super) struct Settling {
     first_milli: u64,
     notes: Vec<Note>,
@@ -111,7 +111,7 @@ struct Third {
 
 impl Third {
     /// Computes the rates and the state between the first and the last of these notes. The first
-    /// note also ends the third before.
+    /// note is also the end of the previous third.
     fn of(notes: &[Note]) -> Self {
         let [from, .., to] = notes else { unreachable!("a third has two ends") };
         let took = (to.at - from.at).max(1.0);
@@ -170,7 +170,7 @@ mod tests {
         assert!(full(|n| 0.6 - 0.6 / (1.0 + n as f64).powi(2), 18));
         let hot = |hot: fn(usize) -> f64| settled(&notes(|_| 0.6, hot, 30));
         assert!(!hot(|n| 0.3 - 0.01 * n as f64), "read-hot blocks still change");
-        // A share of few blocks varies by chance, so the mean over a third counts.
+        // Read-hot blocks are few, so their share varies by chance. The mean over a third counts.
         assert!(hot(|n| if n % 2 == 0 { 0.05 } else { 0.1 }));
     }
 

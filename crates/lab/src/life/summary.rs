@@ -135,19 +135,20 @@ pub struct LifeOfWord {
 /// Causes of the programmed pages of a life, as shares of all programmed pages.
 #[derive(Clone, Debug, Serialize)]
 pub struct Consumed {
-    /// Share of the host's own writes.
+    /// Share of the programmed pages that the host wrote.
     pub host: MeanCi95,
-    /// Share of garbage collection, which frees space for all other causes.
+    /// Share of the programmed pages that garbage collection wrote. Garbage collection frees space
+    /// for all other causes.
     pub gc: MeanCi95,
-    /// Share of rewriting because of reads.
+    /// Share of the programmed pages that were rewritten because of reads.
     pub reads: MeanCi95,
-    /// Share of rewriting because of age.
+    /// Share of the programmed pages that were rewritten because of age.
     pub age: MeanCi95,
-    /// Share of wear levelling.
+    /// Share of the programmed pages that wear levelling wrote.
     pub wear_levelling: MeanCi95,
-    /// Share of the parity of stripes.
+    /// Share of the programmed pages that hold the parity of stripes.
     pub parity: MeanCi95,
-    /// Share of regrouping by hints, which is optional.
+    /// Share of the programmed pages that regrouping by hints wrote; such work is optional.
     #[serde(skip_serializing_if = "is_nothing")]
     pub hints: MeanCi95,
 }
@@ -300,7 +301,7 @@ impl One {
     }
 }
 
-/// Returns the mean of a value over the lives; `None` unless every life has the value.
+/// Returns the mean of a value over the lives. Returns `None` if any life lacks the value.
 fn mean_ci95_of_all(lives: &[Lived], of: impl Fn(&Lived) -> Option<f64>) -> Option<MeanCi95> {
     mean_ci95(&lives.iter().map(of).collect::<Option<Vec<_>>>()?)
 }

@@ -8,7 +8,7 @@ use super::{End, MOST_LOST};
 use crate::numbers::{digits, list, years};
 
 /// Returns the technique that lives longest. Returns `None` without competitors, if two lives are
-/// too close to compare, or if acceleration hides a life.
+/// too close to compare, or if acceleration alone may have caused a loss.
 pub fn longest(lives: &[Life]) -> Option<&Life> {
     if lives.iter().any(|life| life.lost_at_acceleration.is_some()) {
         return None;
@@ -18,9 +18,9 @@ pub fn longest(lives: &[Life]) -> Option<&Life> {
     is_longer(best, second).then_some(best)
 }
 
-/// Returns the competing lives that may be the longest and that their intervals do not tell apart,
-/// the longest mean first. Returns all competing lives if acceleration hides a life, and none if
-/// one life is clearly the longest.
+/// Returns the competing lives that may be the longest and that their intervals do not tell apart.
+/// The longest mean comes first. Returns all competing lives if acceleration alone may have caused
+/// a loss. Returns an empty list if one life is clearly the longest.
 pub fn not_told_apart(lives: &[Life]) -> Vec<&Life> {
     let mut front = ranked(lives);
     if let [best, ..] = front[..]
@@ -76,7 +76,7 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
 }
 
 /// Describes a loss, such as "`none` lost data, 456 pages in the mean life, so its years do not
-/// count." A life that the losses ended says so.
+/// count." If losses ended the life, the sentence says so.
 fn lost(life: &Life) -> String {
     let ended = if life.lives.iter().any(|one| one.end == End::LostData) {
         format!(

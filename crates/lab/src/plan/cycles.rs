@@ -3,7 +3,7 @@
 /// Length of a run in cycles of the blocks that it reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cycles {
-    /// Number of blocks that the pages which the workload reads would fill.
+    /// Number of blocks that all pages which the workload reads would fill.
     pub blocks: f64,
     /// Number of cycles of the warm-up. The warm-up ends earlier if
     /// [`RunPlan::warm_up`](super::RunPlan::warm_up) requests are served first. If absent, only

@@ -1,5 +1,5 @@
-//! Space for parity. Plans that are compared share a drive. If some plan does not fit, the plan is
-//! refused, with a capacity that suits all plans.
+//! Space for parity. Plans that are compared share a drive. If a plan does not fit, it is refused,
+//! and the error names a capacity that suits all plans.
 
 use vpass_core::slots::parity;
 use vpass_core::slots::reclaim::{Technique, technique};

@@ -50,7 +50,7 @@ impl RunPlan {
         self.drive.config.drive.capacity.expect("a resolved drive has a capacity")
     }
 
-    /// Returns this plan for a sample of its drive. The plan must be that of a whole drive.
+    /// Returns this plan for a sample of its drive. This plan must be for a whole drive.
     ///
     /// # Errors
     /// Reports a drive that cannot be divided like this.

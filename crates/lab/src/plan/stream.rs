@@ -101,8 +101,8 @@ impl RunPlan {
             .map_err(|e| Failure::usage(format!("the workload before the counted one: {e}")))
     }
 
-    /// Returns the bytes of the drive and the bytes of a page. For a sample, these are the bytes of
-    /// the whole drive.
+    /// Returns the size of the drive and the size of a page, in bytes. For a sample, these are the
+    /// sizes for the whole drive.
     fn addresses(&self) -> (u64, u32) {
         (self.whole_capacity().0, self.drive.config.geometry.page_size.0 as u32)
     }

@@ -30,15 +30,16 @@ pub struct OfWord {
     pub latency_us: f64,
     /// Number of host pages that have the hint.
     pub pages: u64,
-    /// Number of pages whose block uses a tighter hint, because it also holds tighter data.
+    /// Number of pages whose block uses a stricter hint, because the block also holds data with
+    /// that hint.
     pub pages_kept_tighter: u64,
     /// Number of pages that host reads requested.
     pub reads: u64,
     /// Number of page reads that took more retries than fit into the budget.
     pub missed_budgets: u64,
-    /// Number of wordline groups with more retries than fit into the budget.
-    /// Without these retries, data of the longest allowed age would endure too few reads. The P/E
-    /// count is that at the start.
+    /// Number of wordline groups with more retries than fit into the budget. Without these retries,
+    /// data of the longest allowed age would endure too few reads. The number holds for the P/E
+    /// count at the start.
     pub raised_budgets: u32,
 }
 

@@ -56,9 +56,10 @@ pub(crate) struct Worn {
     pub(crate) underway: f64,
 }
 
-/// Fewest block cycles for which a life is one number. With fewer block cycles, a life is a range.
+/// Smallest number of block cycles for which a life is one number. With fewer block cycles, a life
+/// is a range.
 pub const CONFIDENT_CYCLES: f64 = 30.0;
-/// Fewest block cycles for any statement about a life.
+/// Smallest number of block cycles for any statement about a life.
 pub(crate) const FEWEST_CYCLES: f64 = 3.0;
 
 impl Worn {
@@ -100,7 +101,8 @@ impl Worn {
             / (self.programs.reclaim * reads_per_rewrite)
     }
 
-    /// Returns the block cycles of all blocks if reads had caused `growth` times the work.
+    /// Returns the P/E cycles of all blocks together. It assumes that reads had caused `growth`
+    /// times as much rewriting as in the run.
     fn cycles(&self, growth: f64) -> f64 {
         // Pages that reclaim uses, minus pages that erases of reclaim free. Jobs that rewrite whole
         // blocks free more pages than they use.
@@ -211,7 +213,8 @@ fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound, unit: Lif
     }
 }
 
-/// Returns the sum of these rates over the cycles until `rated`.
+/// Returns the length of the life from `age` to `rated` cycles. `rate` gives the cycles per unit of
+/// length.
 fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
     let mut at = age;
     let mut passed = 0.0;

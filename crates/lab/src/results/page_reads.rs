@@ -25,7 +25,7 @@ pub struct PageReads {
 pub struct Stages {
     /// Number of page reads.
     pub reads: u64,
-    /// Share of all page reads.
+    /// Number of these page reads, as a share of all page reads.
     pub share: f64,
     /// Number of page reads with less sensing time than their page kind takes in full density.
     pub faster: u64,

@@ -23,9 +23,9 @@ pub struct Parity {
     pub whole: u64,
     /// Number of unreadable pages that were rebuilt from their stripes.
     pub rebuilt_pages: u64,
-    /// Number of times that the drive gave up the parity of a stripe.
-    /// Too much of the stripe was unreadable. Or delayed parity would have raised an alarm in a
-    /// block while another block was erased.
+    /// Number of times that the drive gave up the parity of a stripe. One reason is that too much
+    /// of the stripe was unreadable. The other is an alarm that delayed parity would have raised in
+    /// a block while another block was erased.
     pub given_up: u64,
     /// Number of stripes without parity at the end because it was given up.
     pub unprotected_stripes: u64,

@@ -8,9 +8,10 @@ use vpass_core::drive::Drive;
 pub struct Refresh {
     /// Number of blocks whose rewriting began because of their age.
     pub invocations: u64,
-    /// Number of these blocks that were still open.
+    /// Number of blocks that were still open when their rewriting began.
     pub open_blocks: u64,
-    /// Number of pages of these open blocks that were never programmed.
+    /// Number of pages that were never programmed, in blocks that were open when their rewriting
+    /// began.
     pub unused_pages: u64,
     /// Number of refresh jobs that were not done when the block's period ended.
     pub deadline_misses: u64,

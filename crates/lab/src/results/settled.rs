@@ -20,7 +20,7 @@ use crate::settled::{are_alike, last_thirds};
 
 /// Largest relative difference between two thirds of a settled run.
 const WITHIN: f64 = 0.10;
-/// Fewest block cycles that each third needs.
+/// Smallest number of block cycles that each third needs.
 const FEWEST: f64 = 30.0;
 /// Largest share of the blocks with data that may still hold data from the start.
 const UNTOUCHED: f64 = 0.01;

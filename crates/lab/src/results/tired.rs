@@ -16,9 +16,9 @@ pub struct Retries {
     /// Number of host page reads that began above the first level (`ecc.start_from_last`).
     /// The first sensing of such a read took the time of that level.
     pub began_higher: u64,
-    /// Number of wordline groups with more retries than `reclaim.retries` allows.
-    /// Without these retries, data of the longest allowed age would endure too few reads. The P/E
-    /// count is that at the start.
+    /// Number of wordline groups with more retries than `reclaim.retries` allows. Without these
+    /// retries, data of the longest allowed age would endure too few reads. The number holds for
+    /// the P/E count at the start.
     pub budget_raised: u32,
 }
 

@@ -9,7 +9,7 @@ use crate::numbers::{count, digits, plural, seconds};
 use super::{Ageing, ByWear, Confidence, Parity, Summary, mapping_unit};
 
 /// Share of the arrival time above which a lag gets a warning. The lag is the time from the last
-/// request's arrival to the drive's end. `LONG_LAG_S` excludes a single slow request.
+/// request's arrival to the end of all work. `LONG_LAG_S` excludes a single slow request.
 const LAG_SHARE: f64 = 0.01;
 const LAG_S: f64 = 0.02;
 /// Lag in seconds that is too long for a run of any length.
@@ -21,8 +21,7 @@ const NEARLY: f64 = 0.1;
 /// Share of the written blocks above which a warning explains `start.reads`.
 const MANY: f64 = 0.01;
 
-/// Ratio of programmed blocks to erased blocks. Above it, the drive is still filling its spare
-/// blocks.
+/// Ratio of programmed blocks to erased blocks above which the drive still fills its spare blocks.
 const UNPAID: f64 = 1.25;
 
 impl Summary {
@@ -81,7 +80,7 @@ impl Summary {
 
     fn of_saturation(&self) -> Option<String> {
         let (offered, lag) = (self.throughput.offered_iops?, self.throughput.backlog_s?);
-        // Requests that arrived, spread over the whole simulated time.
+        // Requests per second if all arrived requests were spread over the whole simulated time.
         let served = offered * (1.0 - lag / self.simulation.simulated_s?);
         self.is_saturated().then(|| {
             format!(
@@ -137,8 +136,8 @@ impl Summary {
         })
     }
 
-    /// Returns whether parity repairs some of the losses that UBER counts. If limits are those of
-    /// whole stripes, expected numbers already include the repair.
+    /// Returns whether parity repairs some of the losses that UBER counts. If the limits are limits
+    /// of whole stripes, the expected numbers already include the repair.
     pub(crate) fn is_repaired_beyond_uber(&self) -> bool {
         let kept_some = |by_wear: &ByWear| by_wear.protected_stripes + by_wear.formed > 0;
         let repairs = |parity: &Parity| {

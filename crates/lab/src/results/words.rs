@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer};
 
-/// Name that is part of the program, such as that of a technique.
+/// Name that is part of the program, such as the name of a technique.
 pub(crate) type Word = &'static str;
 
-/// Returns the shared string with this text. Each text is kept once for the life of the program;
-/// results have few different texts.
+/// Returns the shared string with this text. Each text is kept until the program ends. Results have
+/// few different texts.
 fn word(text: String) -> Word {
     static KNOWN: Mutex<BTreeSet<Word>> = Mutex::new(BTreeSet::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -19,11 +19,12 @@ use vpass_core::drive::Drive;
 pub struct CyclesDone {
     /// Number of cycles of the warm-up.
     pub warm_up: f64,
-    /// Whether the warm-up ended by its largest number of requests instead of by its cycles.
+    /// Whether the warm-up ended by its largest number of requests instead of its number of cycles.
     pub warm_up_capped: bool,
     /// Number of cycles of the counted part.
     pub counted: f64,
-    /// Whether the counted part ended by its largest number of requests instead of by its cycles.
+    /// Whether the counted part ended by its largest number of requests instead of its number of
+    /// cycles.
     pub counted_capped: bool,
 }
 
@@ -69,8 +70,8 @@ mod tests {
     use crate::run::{Outcome, execute};
     use crate::setup::{Base, Gear, Named, Setup};
 
-    /// Runs at most 3 million even reads on `tiny` at 3,000 P/E cycles. Up to a million of these
-    /// reads may be the warm-up.
+    /// Runs at most 3 million even reads on `tiny` at 3,000 P/E cycles. The warm-up takes at most a
+    /// million of these reads.
     fn run(cycles: Option<Cycles>) -> Outcome {
         let set = vec!["workload.requests=3000000".into(), "start.pec=3000".into()];
         let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
@@ -104,13 +105,13 @@ mod tests {
         assert!((done.counted - erases as f64 / 10.0).abs() < 1e-9);
         // A run with one more erase takes longer.
         assert!(erases_and_reads(&run(Some(cycles(Some(done.counted + 0.1))))).1 > reads);
-        // A number of cycles that cannot be reached lets the run use all its requests. The result
+        // If the run cannot reach its number of cycles, it uses all its requests. The result
         // reports this.
         let capped = run(Some(Cycles { blocks: 1e6, ..cycles(Some(2.0)) }));
         let done = capped.cycles.unwrap();
         assert!(done.warm_up_capped && done.counted_capped && done.counted < 2.0, "{done:?}");
         assert_eq!(erases_and_reads(&capped), (all, 2_000_000));
-        // If no cycles are wanted, the counted part uses all its requests.
+        // If the plan has no number of cycles, the counted part uses all its requests.
         let outcome = run(Some(cycles(None)));
         assert_eq!(
             (erases_and_reads(&outcome).1, outcome.cycles.unwrap().counted_capped),

@@ -19,7 +19,7 @@ pub(super) fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Fa
     let mut session = begun(plan, progress)?;
     if warm_up > 0 {
         warm(plan, &mut session, &mut workload, warm_up, progress)?;
-        // Time 0 is the start of counting and of the requests.
+        // Counting and the requests start at time 0.
         workload = plan.fluid(&tables)?;
     }
     progress.stage(None, COUNT);
@@ -66,7 +66,8 @@ fn warm(
     Ok(())
 }
 
-/// Progress as a number of requests, although the fluid gear does not count single requests.
+/// Progress as a number of requests. The fluid gear computes this number from the time, because it
+/// does not count single requests.
 struct Steps<'a> {
     /// Number of requests of the simulated drive per nanosecond.
     requests: f64,

@@ -1,5 +1,4 @@
-//! Serving of a plan's requests. Requests before counting begins come first, then the counted
-//! requests.
+//! Serving of a plan's requests. The uncounted requests come first, then the counted requests.
 
 use std::cell::Cell;
 
@@ -19,8 +18,8 @@ use crate::progress::Progress;
 use crate::results::jobs::{JobResult, jobs};
 use crate::session::{self, Session, Step};
 
-/// Serves the plan's earlier workload at once. Its requests have a clock of their own. The main
-/// workload begins at time 0 again.
+/// Serves the plan's earlier workload in the untimed gear. Its requests have a clock of their own.
+/// The main workload begins at time 0 again.
 pub(super) fn prepare(
     plan: &RunPlan,
     session: &mut Session,
@@ -63,7 +62,7 @@ pub(super) fn warm_up(
             return Err(Failure::interrupted());
         }
         if served < plan.warm_up && !ends.get() {
-            // A workload that is repeated until wear has settled has further passes.
+            // A workload that is repeated until wear has settled goes on with the next pass.
             if !plan.until_stable || of_pass == 0 {
                 return Err(too_short(plan, served));
             }
@@ -100,7 +99,7 @@ pub(super) fn serve(
     let mut last = 0;
     let mut step = |served: u64, drive: &Drive| {
         series.look(drive, timed.then(|| drive.now()));
-        // With `--until stable`, only settled wear ends the requests.
+        // With `--until stable`, the requests end only when wear has settled.
         ends.set(!plan.until_stable && phase.is_some_and(|phase| phase.is_over(drive)));
         // The count of a second pass starts from 0 again.
         let new = served.checked_sub(last).unwrap_or(served);
@@ -116,8 +115,8 @@ pub(super) fn serve(
         (served, passes, Some(stable))
     } else {
         if plan.cycles.is_some() {
-            // If cycles ended the warm-up early, the counted part must not use the requests that
-            // remain of it.
+            // The warm-up may end early, after its cycles. The counted part must not get the
+            // requests that remain of the warm-up.
             requests.end_after(requests.source().len_hint().map_or(u64::MAX, |n| n - plan.warm_up));
         }
         (session.serve(&mut requests, &mut step)?, u64::from(plan.repeat.get()), None)

@@ -1,11 +1,11 @@
 //! Decides whether the wear of a repeated workload has settled. The wear is the number of programs
 //! and erases per host page, by cause, in two windows of passes.
 //!
-//! The passes so far are cut in three windows. The first window is not used, because rates may
+//! The passes so far are cut into three windows. The first window is not used, because rates may
 //! still change there. The other two windows are compared. Windows grow with the run, so even slow
 //! changes show in the end. Each window must be long enough for GC to reuse the spare blocks
-//! several times. Results are those of all passes, so the wear of all passes must also equal that
-//! of the last window.
+//! several times. Results cover all passes. So the wear of all passes must also equal that of the
+//! last window.
 //!
 //! ```text
 //! after pass     0  1  2  3  4  5  6
@@ -68,8 +68,8 @@ impl Settling {
         });
     }
 
-    /// Returns whether the last third of the passes wears the drive like the third before, and like
-    /// all passes.
+    /// Returns whether the last third of the passes wears the drive like the previous third, and
+    /// like all passes.
     pub(super) fn has_settled(&self) -> bool {
         let passes = self.after.len() - 1;
         let Some([from, middle, to]) = last_thirds(passes) else { return false };

@@ -1,4 +1,4 @@
-//! Summary of a run. It is made from the drive, the engine, and the results of the workload.
+//! Summary of a run, made from the drive, the engine, and the results of the workload.
 
 use vpass_core::base::units::Ns;
 use vpass_core::drive::Drive;
@@ -110,8 +110,8 @@ pub(super) fn summary(
     summary
 }
 
-/// Returns the simulated time. In the timed gear, it is the time of the engine; in the untimed
-/// gear, only requests have a clock.
+/// Returns the simulated time. The timed gear uses the time of the engine. Other gears use the
+/// arrival of the last request.
 pub(super) fn simulated_s(engine: Option<&Replay>, served: &Served) -> Option<f64> {
     engine.map(Replay::last_completion).or(served.last_arrival).map(|ns| ns as f64 / 1e9)
 }

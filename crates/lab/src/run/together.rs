@@ -116,8 +116,8 @@ fn warm_up_all(
         return Err(too_short(plan, served));
     }
     if plan.warm_up > 0 {
-        // A warm-up ends with an empty write buffer. The buffer is written only at the end of the
-        // warm-up.
+        // A warm-up ends with an empty write buffer. The buffer is emptied only here, after the
+        // last part.
         sessions.iter_mut().for_each(Session::end_warm_up);
     }
     Ok(())
@@ -164,7 +164,7 @@ fn draw(
     Ok(!requests.is_empty())
 }
 
-/// Serves the present requests with one drive.
+/// Serves the generated requests with one drive.
 fn take_turn(
     serve: &mut dyn FnMut(Step) -> Result<(), RunError>,
     look: &mut dyn FnMut(&Drive),

@@ -1,4 +1,5 @@
-//! Small runs. Every technique has a run. Every number of a summary is above 0 in some run.
+//! Small runs whose results are computed a second time. Every technique has a run. Every number of
+//! a summary is above 0 in some run.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -12,8 +13,8 @@ use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::unwatched;
 use vpass_lab::setup::{Base, Gear, HintSource, Named, Replay, Setup, Watch};
 
-/// 120 blocks of 24 pages on four dies. Limits are so low that 40,000 requests bring hot blocks to
-/// their limits several times.
+/// Drive of 120 blocks of 24 pages on four dies. Its limits are low: 40,000 requests bring hot
+/// blocks to their limits several times.
 const DRIVE: &str = r#"
 [geometry]
 channels = 2
@@ -46,7 +47,7 @@ table = [
 ]
 "#;
 
-/// Error rates that rise with reads and, by 1e-4 per hour, with age; two retries.
+/// Two retries, and error rates that rise with reads and, by 1e-4 per hour, with age.
 const TIRED: &str = r#"
 [error]
 model = "powerlaw"
@@ -67,7 +68,7 @@ idle_us = 1000
 const HINTS: &str = "[[range]]\noffset = 0\nbytes = \"8MiB\"\naccess_latency = \"idle\"\n\
     [[range]]\noffset = \"8MiB\"\nbytes = \"8MiB\"\naccess_latency = \"typical\"\n";
 
-/// Run to recompute.
+/// Run whose results are computed a second time.
 #[derive(Clone)]
 pub(crate) struct Case {
     pub(crate) name: String,
@@ -174,7 +175,7 @@ fn file(extension: &str, text: &str) -> PathBuf {
     path
 }
 
-/// One second of requests with their own clock.
+/// Requests with their own clock, for one second.
 const OPEN: [&str; 2] = ["workload.queue_depth=", "workload.rate=20000"];
 /// Space for one parity page per three pages.
 const STRIPED: [&str; 2] = ["drive.spare=0.6", "parity.stripe=3"];
@@ -213,7 +214,7 @@ pub(crate) fn cases() -> Vec<Case> {
     all
 }
 
-/// Returns the cases that exist for a number, not for a technique.
+/// Returns the cases that test a number of the summary instead of a technique.
 fn others() -> Vec<Case> {
     let aged = ["start.age=400h", "error.longest_age=1y"];
     vec![
@@ -264,7 +265,7 @@ fn others() -> Vec<Case> {
     ]
 }
 
-/// Returns a log of fio: writes and reads of a megabyte, and trims of parts of it.
+/// Returns a log of fio. It writes and reads a megabyte, and trims parts of it.
 fn trims() -> String {
     let mut log = "fio version 2 iolog\n/d add\n/d open\n".to_owned();
     for n in 0..400u64 {

@@ -1,4 +1,4 @@
-//! Observer that only counts.
+//! Observer that counts events, and checks nothing.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use vpass_core::watch::time_event::TimeEvent;
 use vpass_lab::plan::RunPlan;
 use vpass_lab::setup::Gear;
 
-/// Causes, in the order of `Cause::ALL`.
+/// Counts in the order of `Cause::ALL`.
 pub(crate) type ByCause = [u64; Cause::COUNT];
 
 /// Counts of the measured phase.
@@ -36,9 +36,9 @@ pub(crate) struct Counts {
     pub(crate) trimmed_pages: u64,
     pub(crate) fills: u64,
     pub(crate) unmapped: u64,
-    /// Host page reads of which the write buffer had a part, and flash had the rest.
+    /// Host page reads that the write buffer served in part. Flash served the rest of the page.
     pub(crate) rests: u64,
-    /// All other host page reads from flash, by number of retries.
+    /// All other host page reads that flash served, by number of retries.
     pub(crate) retried: [u64; 8],
     pub(crate) uncorrectable: u64,
     pub(crate) lost: u64,
@@ -49,8 +49,8 @@ pub(crate) struct Counts {
     pub(crate) given_up: u64,
     pub(crate) updates: u64,
     pub(crate) exposed: u64,
-    /// Number of stripes that wait for parity, and of stripes with outdated parity. Both are summed
-    /// over page writes, and have a maximum.
+    /// Number of stripes that wait for parity, and number of stripes with outdated parity. Each has
+    /// a sum over page writes, and a maximum.
     pub(crate) waited: u64,
     pub(crate) most_waiting: u64,
     pub(crate) lagged: u64,
@@ -69,7 +69,7 @@ pub(crate) struct Block {
     pub(crate) written: u32,
     pub(crate) sensings: u64,
     since: Moment,
-    /// Cause for moving its pages, if they are moved.
+    /// Cause for which the pages of the block move; `None` if they do not move.
     moved_for: Option<Cause>,
 }
 
@@ -78,8 +78,8 @@ pub(crate) struct Counted {
     pub(crate) counts: Counts,
     pub(crate) blocks: Vec<Block>,
     pub(crate) waiting: BTreeSet<u32>,
-    /// Stripes with outdated parity, with their members that are unprotected until the parity is
-    /// programmed.
+    /// Stripes with outdated parity. Each has the set of its members that are unprotected until the
+    /// parity is programmed.
     pub(crate) lagging: BTreeMap<u32, u64>,
     geometry: Geometry,
     /// Age at which data cannot be decoded even without reads; `None` if data does not age.
@@ -94,7 +94,7 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Returns the counts of a plan's run. The run is repeated with this observer instead of the
+    /// Returns the counts of a plan's run. Runs the plan again with this observer instead of the
     /// oracle.
     pub(crate) fn of(plan: &RunPlan) -> Self {
         let techniques = Techniques {

@@ -1,4 +1,4 @@
-//! Expected numbers of a summary, from the counted events.
+//! Expected numbers of a summary, computed from the counted events.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,8 @@ impl Book {
         }
     }
 
-    /// Returns the places at which a summary has another number, with both numbers.
+    /// Compares the numbers with those of a summary. Returns the place of each difference, with
+    /// both numbers.
     pub(crate) fn differences(&self, summary: &Value) -> Vec<String> {
         let numbers = self.0.iter().map(|(path, right)| (path, number_at(summary, path), *right));
         let wrong = numbers.filter(|(_, said, right)| !is_near(*said, *right));
@@ -88,7 +89,7 @@ pub(crate) fn of_events(
     book
 }
 
-/// Adds the host's counts, request by request.
+/// Adds the host's counts, computed request by request.
 fn host(book: &mut Book, counted: &Counted) {
     let page = u64::from(counted.geometry().page_bytes);
     let mut of = BTreeMap::<&str, u64>::new();
@@ -134,7 +135,7 @@ fn host(book: &mut Book, counted: &Counted) {
         "write_amplification",
         ratio(sum(&counts.programs) * page as f64, get("write_bytes")),
     );
-    // Reads cost the flash what reclaim and retries program; the rest is not their doing.
+    // Reads cost the flash the pages that reclaim and retries program. Other causes do not count.
     let by_reads = [Cause::Reclaim, Cause::Retry].map(|cause| counts.programs[cause as usize]);
     let programmed = (by_reads.iter().sum::<u64>() * page) as f64;
     book.note("read_wear", ratio(100.0 * programmed, get("read_bytes")));
@@ -194,7 +195,7 @@ fn wear(book: &mut Book, counted: &Counted, blocks: &Table) {
     assert_eq!(blocks.column("pec_cycles"), seen(&|n| counted.blocks[n].pec.into()));
     let merges = sum(&counted.counts.reprograms) > 0.0;
     if !merges {
-        // With merged wordlines, some pages stay empty, and jobs add doses without sensing.
+        // After a merge, some pages stay empty. Jobs also add doses without sensing.
         assert_eq!(blocks.column("written_pages"), seen(&|n| counted.blocks[n].written.into()));
         assert_eq!(blocks.column("reads_dose_units"), seen(&|n| counted.blocks[n].sensings));
     }
@@ -210,7 +211,7 @@ fn wear(book: &mut Book, counted: &Counted, blocks: &Table) {
     }
 }
 
-/// Adds latencies and rates per second, from the begin and the end of requests.
+/// Adds latencies and rates per second, from the beginning and end of requests.
 fn latencies(book: &mut Book, counted: &Counted) {
     let counts = &counted.counts;
     for (what, of) in [("read", &counts.read_ns), ("write", &counts.write_ns)] {
@@ -226,7 +227,7 @@ fn latencies(book: &mut Book, counted: &Counted) {
     }
 }
 
-/// Adds the counts of stripes, and their waiting time in page writes of the host.
+/// Adds the counts of stripes, and their waiting time as a number of host page writes.
 fn parity(book: &mut Book, counted: &Counted, outcome: &Outcome) {
     let counts = &counted.counts;
     let Some(parity) = &outcome.summary.parity else { return };
@@ -238,7 +239,8 @@ fn parity(book: &mut Book, counted: &Counted, outcome: &Outcome) {
         book.note("parity.by_wear.waiting_writes", counts.waited as f64);
     }
     if parity.delayed.is_some() {
-        // A partial parity that is made whole is reported as an update.
+        // The observer counts a partial parity that is made whole as an update. The summary does
+        // not.
         let made_whole = outcome.drive.parity_counts().made_whole;
         book.note("parity.delayed.updates", (counts.updates - made_whole) as f64);
         book.note("parity.delayed.exposed", counts.exposed as f64);

@@ -1,5 +1,5 @@
-//! Intervals computed a second time: batch means from the rows of `series.csv`, and the intervals
-//! of a comparison from the numbers of its runs.
+//! Intervals, computed a second time. Batch means come from the rows of `series.csv`. The intervals
+//! of a comparison come from the numbers of its runs.
 //!
 //! ```text
 //! ten batches, successive differences d: half width of a sum 2.4469 sqrt(10 / 18 sum of d^2),
@@ -19,8 +19,8 @@ use crate::tables::{Table, number_at};
 
 const BATCHES: usize = 10;
 const SEEDS: u64 = 3;
-/// Two-sided 95 % quantiles of Student's t for 2 and 6 degrees of freedom, from the closed form of
-/// its distribution.
+/// Two-sided 95 % quantiles of Student's t for 2 and 6 degrees of freedom. They come from the
+/// closed form of the distribution.
 const T_2: f64 = 4.302_652_729_9;
 const T_6: f64 = 2.446_911_851_1;
 
@@ -37,8 +37,8 @@ fn case(name: &str) -> Case {
     cases().into_iter().find(|case| case.name == name).unwrap()
 }
 
-/// Returns the increases of a column from the end of one batch to that of the next. A batch ends at
-/// the row that is nearest to a tenth of all requests.
+/// Returns the increases of a column from the end of each batch to the end of the next batch. A
+/// batch ends at the row that is nearest to a multiple of a tenth of all requests.
 fn batches(series: &Table, column: &str) -> Vec<f64> {
     let (requests, counts) = (series.column("requests"), series.column(column));
     let all = requests.last().unwrap();
@@ -66,7 +66,7 @@ fn half_of_ratio(over: &[f64], under: &[f64]) -> f64 {
     half_of_sum(&rest) / all
 }
 
-/// Returns the sum over all causes of the columns `{what}_CAUSE_{unit}`, by batch.
+/// Returns the sum of the columns `{what}_CAUSE_{unit}` over all causes, for each batch.
 fn of_all_causes(series: &Table, what: &str, unit: &str) -> Vec<f64> {
     let mut sums = vec![0.0; BATCHES];
     for cause in ["host", "gc", "reclaim", "refresh", "wear", "parity", "retry"] {
@@ -100,7 +100,8 @@ fn batch_means_by_the_rows_of_the_series() {
             said("write_amplification_share"),
             half_of_ratio(&programs, &written) / amplification,
         );
-        // Block cycles are erases or the blocks that the programs fill, whichever are more.
+        // The number of block cycles is the number of erases, or of blocks that the programs fill,
+        // whichever is larger.
         let filled: Vec<f64> = programs.iter().map(|pages| pages / 24.0).collect();
         let cycles = if erases.iter().sum::<f64>() > filled.iter().sum() { erases } else { filled };
         near(&format!("{name}: cycles"), said("cycles_observed"), half_of_sum(&cycles));
@@ -114,7 +115,7 @@ fn batch_means_by_the_rows_of_the_series() {
     }
 }
 
-/// Columns of a comparison, the places of their numbers in a run, and those of their batch means.
+/// Column of a comparison, place of its number in a run, and place of its batch means.
 const COLUMNS: [(&str, &str, Option<&str>); 7] = [
     ("reclaim_write_pages", "flash.programs.reclaim", Some("batch_means.reclaim_write_pages")),
     ("reclaim_erases", "flash.erases.reclaim", Some("batch_means.reclaim_erases")),

@@ -1,13 +1,13 @@
-//! Results computed a second time. Every technique's summary is computed again from `blocks.csv`,
-//! from `series.csv`, and from events that an observer of this test counts.
+//! Results, computed a second time. For every technique, the summary is computed again from
+//! `blocks.csv`, from `series.csv`, and from events that an observer of this test counts.
 //!
 //! ```text
 //! execute(plan)            summary, blocks.csv, series.csv      the product's arithmetic
 //! session with a Counter   the same requests, event by event    this test's arithmetic
 //! ```
 //!
-//! Numbers without events are compared with the drive's own count. This checks the way from the
-//! drive to the summary: it finds a field that shows another field's count.
+//! Some numbers have no events. They are compared with the drive's own counts. This finds a field
+//! of the summary that shows another field's count.
 
 mod cases;
 mod counter;
@@ -30,7 +30,7 @@ use vpass_lab::manifest::Call;
 use vpass_lab::progress::Unwatched;
 use vpass_lab::run::{Outcome, execute};
 
-/// Case that has run: the results of vpass, and the counts of the observer.
+/// Case after its run: the results of vpass, and the counts of the observer.
 struct Ran {
     name: String,
     outcome: Outcome,

@@ -1,5 +1,6 @@
-//! Reads of the fluid gear whose rates change before earlier reads are drawn. Each wordline gets
-//! the sum of rate times duration over all phases, within five standard deviations.
+//! Tests of reads in the fluid gear whose rates change before earlier reads are drawn. The reads of
+//! each wordline must be the sum of rate times duration over all phases, within five standard
+//! deviations.
 
 use std::any::Any;
 
@@ -13,7 +14,7 @@ use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{FluidRun, FluidSource};
 use vpass_core::watch::observer::{Observer, Origin, PhysRead};
 
-/// 16 blocks of 24 pages on one die; limits that no read reaches.
+/// Drive of 16 blocks of 24 pages on one die. No read reaches its limits.
 const DRIVE: &str = r#"
 timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
 drive = { spare = 0.5 }
@@ -30,13 +31,13 @@ page_size = "16KiB"
 "#;
 
 const SECOND: Ns = 1_000_000_000;
-/// Phases: seconds, requests per page read, step between the pages that are read, and reads per
-/// second.
+/// Phases. Each has a duration in seconds, requests per page read, the distance between two pages
+/// that are read, and reads per second.
 const PHASES: [(u64, f64, usize, f32); 3] =
     [(3, 0.5, 2, 400.0), (5, 2.0, 3, 700.0), (2, 1.0, 7, 90.0)];
 
-/// Source of reads in [`PHASES`]. At each change of phase, it gives all rates again, or only the
-/// rates of single pages.
+/// Source of reads in [`PHASES`]. At each change of phase, the source gives all rates anew, or only
+/// the rates of single pages.
 struct Changing {
     pages: usize,
     phase: usize,
@@ -62,7 +63,7 @@ fn rate(phase: usize, page: usize) -> f32 {
 }
 
 impl Changing {
-    /// The last phase goes on for ever.
+    /// Returns the end of the present phase. The last phase never ends.
     fn end(&self) -> Ns {
         if self.phase + 1 == PHASES.len() {
             return Ns::MAX;
@@ -97,11 +98,11 @@ impl FluidSource for Changing {
     }
 }
 
-/// Sums of the drawn reads of each wordline, and the place of each page.
+/// Number of drawn reads of each wordline, and the place of each page.
 #[derive(Default)]
 struct Drawn {
     reads: u64,
-    /// Reads by block and wordline.
+    /// Number of reads by block and wordline.
     doses: Vec<Vec<u64>>,
     /// Block and page of each page of the host.
     places: Vec<(usize, usize)>,
@@ -146,7 +147,8 @@ impl Observer for Drawn {
     fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
 }
 
-/// Runs all phases; returns the drawn reads, and the host's requests, bytes and pages.
+/// Runs all phases. Returns the drawn reads, and the numbers of the host's requests, bytes and
+/// pages.
 fn run(anew: bool, seed: u64) -> (Drawn, [u64; 3]) {
     let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();
     let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
@@ -169,7 +171,7 @@ fn run(anew: bool, seed: u64) -> (Drawn, [u64; 3]) {
     (*watcher.downcast().unwrap(), counts)
 }
 
-/// Returns the expected number of reads of a page: the weighted sum over all phases.
+/// Returns the expected number of reads of a page, as the weighted sum over all phases.
 fn expected(page: usize, weight: impl Fn(usize) -> f64) -> f64 {
     (0..PHASES.len())
         .map(|phase| weight(phase) * f64::from(rate(phase, page)) * PHASES[phase].0 as f64)
@@ -208,8 +210,8 @@ fn reads_before_a_change_of_rates_are_kept() {
         };
         within("pages", pages as f64, all(&|_| 1.0), all(&|_| 1.0));
         assert_eq!(pages, drawn.reads, "pages that the host read, and those that were drawn");
-        // If only single rates change, the number of requests per page read stays that of the first
-        // phase.
+        // If only the rates of single pages change, the number of requests per page read remains
+        // that of the first phase.
         let each = |phase: usize| if anew { PHASES[phase].1 } else { PHASES[0].1 };
         within("requests", requests as f64, all(&each), all(&|phase| each(phase) * each(phase)));
         assert_eq!(bytes, 4096 * pages, "bytes");

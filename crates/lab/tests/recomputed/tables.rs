@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// CSV file of numbers; a word or an empty cell is not a number.
+/// CSV file of numbers. A word or an empty cell is not a number, and becomes `None`.
 pub(crate) struct Table {
     columns: Vec<String>,
     rows: Vec<Vec<Option<f64>>>,
@@ -64,7 +64,8 @@ pub(crate) fn number_at(summary: &Value, path: &str) -> Option<f64> {
     at.as_f64()
 }
 
-/// Returns the columns that decrease, or that end with another number than the summary's.
+/// Returns the columns with an error: a column that decreases, or whose last number differs from
+/// the number in the summary.
 pub(crate) fn differences(series: &Table, summary: &Value) -> Vec<String> {
     let by_cause = CAUSES.iter().flat_map(|cause| {
         [("programs", "pages"), ("erases", "blocks")]

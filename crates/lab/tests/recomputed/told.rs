@@ -1,4 +1,4 @@
-//! Numbers that only the drive knows, passed to the summary unchanged.
+//! Numbers that only the drive counts, and that the summary must show unchanged.
 
 use vpass_lab::run::Outcome;
 
@@ -128,8 +128,8 @@ fn hints(book: &mut Book, outcome: &Outcome) {
     }
 }
 
-/// Adds the memory of three techniques, by hand: counts of three bytes per block, or per block and
-/// wordline.
+/// Adds the memory of three techniques, computed by hand. A count takes three bytes. A technique
+/// has a count per block, or a count per block and per wordline.
 fn memory(book: &mut Book, outcome: &Outcome) {
     let geometry = outcome.drive.geometry();
     let (blocks, wordlines) = (f64::from(geometry.blocks), f64::from(geometry.wordlines()));

@@ -1,8 +1,8 @@
-//! Latencies of one kind of request by time, in windows of equal length. However long the run is,
-//! memory and the number of windows stay within bounds.
+//! Latencies of one kind of request by time, in windows of equal length. The length of the run does
+//! not affect the largest memory and the largest number of windows.
 //!
-//! A request costs one comparison: a window holds what the histogram of the whole run gained
-//! during it. When there are too many windows, pairs are merged and the length doubles.
+//! A request costs one comparison. A window has the increase of the whole run's histogram during
+//! the window. When there are too many windows, pairs of windows are merged and the length doubles.
 //!
 //! ```text
 //! 512 windows of 16 us, and a request ends at 8,192 us: 256 windows of 32 us, then the next one
@@ -12,19 +12,19 @@
 use super::{Latency, STEPS};
 use crate::base::units::Ns;
 
-/// Windows kept at most.
+/// Largest number of windows that are kept.
 const MOST: u64 = 512;
-/// Windows shown at most. A run of at least [`MOST`] first lengths has 257 to 512 windows. Groups
-/// of three or four of them are 86 to 128.
+/// Largest number of windows that are shown. A run of at least [`MOST`] first lengths has 257 to
+/// 512 windows. Groups of three or four windows give 86 to 128 groups.
 const SHOWN: u64 = 128;
-/// Length of a window at first, in ns: a fraction of a page read.
+/// First length of a window, in ns: a fraction of a page read.
 const FIRST: Ns = 16_000;
-/// Steps of a histogram that has a count for each latency.
+/// Number of steps of a histogram that has a count for each latency.
 const ALL_STEPS: usize = 55 * STEPS;
-/// Counts of steps that closed windows hold together: 4,096 a window. If latencies take more
-/// values, windows are merged earlier.
+/// Largest number of counts that all closed windows hold together: 4,096 per window. If latencies
+/// take more values, windows are merged earlier.
 const MOST_COUNTS: usize = MOST as usize * 4096;
-/// Bits of a count, below those of its step.
+/// Number of bits of a count. The step is in the bits above.
 const COUNT_BITS: u32 = 48;
 
 /// Latencies in a stretch of time.
@@ -52,16 +52,16 @@ pub struct Windows {
     counts: Vec<u64>,
     /// Number of counts that may be kept.
     most_counts: usize,
-    /// Room for the counts of two windows while they are merged.
+    /// Buffer for the counts of two windows while they are merged.
     merged: Vec<u64>,
 }
 
-/// Window that is closed, or a part of one.
+/// Closed window, or a part of one.
 #[derive(Clone, Copy)]
 struct Closed {
     /// Number of the window from time 0, in windows of the present length.
     number: u64,
-    /// Place of its first count.
+    /// Index of its first count.
     first: usize,
     sum_ns: u128,
 }
@@ -81,10 +81,10 @@ impl Default for Windows {
 }
 
 impl Windows {
-    /// Bytes that windows need at most, for one kind of request.
+    /// Largest number of bytes that windows need, for one kind of request.
     pub const MEMORY: u64 = 8 * (MOST_COUNTS + 3 * ALL_STEPS) as u64 + (1 << 16);
 
-    /// Begins the first window at time 0. All memory is claimed here.
+    /// Begins the first window at time 0, and allocates all memory.
     pub(crate) fn begin(&mut self) {
         self.begin_within(MOST_COUNTS);
     }
@@ -101,8 +101,8 @@ impl Windows {
         };
     }
 
-    /// Closes the open window if a request that ends at `end` belongs to a later one. `whole` has
-    /// the latencies of all requests before it.
+    /// Closes the open window if a request that ends at `end` belongs to a later window. `whole`
+    /// has the latencies of all requests before this one.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a request, and a comparison only")]
     pub(super) fn note(&mut self, end: Ns, whole: &Latency) {
@@ -118,7 +118,7 @@ impl Windows {
             self.merge_pairs();
         }
         self.make_room(end, whole);
-        // A longer window is still open.
+        // The open window became longer, and `end` lies within it.
         if end < self.border {
             return;
         }
@@ -136,7 +136,8 @@ impl Windows {
         self.border = (end / self.length + 1) * self.length;
     }
 
-    /// Merges windows until the open one has room, or is so long that `end` lies within it.
+    /// Merges windows until there is space for the open window, or until the open window contains
+    /// `end`.
     fn make_room(&mut self, end: Ns, whole: &Latency) {
         if self.counts.len() + whole.counts.len() <= self.most_counts {
             return;
@@ -173,8 +174,8 @@ impl Windows {
         self.counts.truncate(end);
     }
 
-    /// Returns the latencies in windows of this length, without those in which no request ended.
-    /// `whole` has the latencies of all requests, the last of which ended at `end`.
+    /// Returns the latencies in windows of this length, without windows in which no request ended.
+    /// `whole` has the latencies of all requests. The last request ended at `end`.
     fn shown(&self, whole: &Latency, length: Ns, end: Ns) -> Vec<Window> {
         let mut shown: Vec<Window> = vec![];
         let mut window = |at: Ns| {
@@ -228,7 +229,7 @@ pub struct AllWindows {
 }
 
 impl AllWindows {
-    /// Bytes that windows need at most, for all kinds of requests.
+    /// Largest number of bytes that windows need, for all kinds of requests.
     pub const MEMORY: u64 = 3 * Windows::MEMORY;
 
     /// Begins to keep windows, at time 0.
@@ -242,19 +243,19 @@ impl AllWindows {
 
 /// Latencies by window, with the same windows for all kinds of requests.
 pub struct ByWindow {
-    /// Host reads.
+    /// Windows of host reads.
     pub read: Vec<Window>,
-    /// Host writes, to their acknowledgement.
+    /// Windows of host writes, until they are acknowledged.
     pub write: Vec<Window>,
-    /// Host reads that arrived while a reclaim job was under way on one of their dies.
+    /// Windows of host reads that arrived while a reclaim job was running on one of their dies.
     pub read_during_reclaim: Vec<Window>,
 }
 
 impl super::TimedMetrics {
     /// Returns the latencies by window, if windows are kept. There are at most 128 windows up to
-    /// `end`, the time at which the last request ended. There are at least 86 if the run takes
-    /// 1.4 ms, unless latencies take too many values. Windows in which no request ended are left
-    /// out.
+    /// `end`, the time at which the last request ended. There are at least 86 windows if the run
+    /// takes 1.4 ms, unless latencies take too many values. Windows in which no request ended are
+    /// left out.
     pub fn by_window(&self, end: Ns) -> Option<ByWindow> {
         let AllWindows { read, write, read_during_reclaim, is_kept } = &self.windows;
         let length = read.length.max(write.length).max(read_during_reclaim.length);
@@ -267,10 +268,10 @@ impl super::TimedMetrics {
     }
 }
 
-/// Counts that are compared at once. In a short window, most of them have not grown.
+/// Number of counts that are compared at once. In a short window, most of them have not grown.
 const AT_ONCE: usize = 64;
 
-/// Returns the steps whose counts have grown, with what they gained.
+/// Returns the steps whose counts have grown, and the increase of each.
 fn gains<'a>(now: &'a Latency, then: &'a Latency) -> impl Iterator<Item = (usize, u64)> + 'a {
     let parts = now.counts.chunks(AT_ONCE).zip(then.counts.chunks(AT_ONCE)).enumerate();
     parts.filter(|(_, (now, then))| now != then).flat_map(|(part, (now, then))| {
@@ -289,7 +290,7 @@ fn unpacked(packed: u64) -> (usize, u64) {
     ((packed >> COUNT_BITS) as usize, packed & ((1 << COUNT_BITS) - 1))
 }
 
-/// Adds two lists of counts by rising step; `merged` gets the sum.
+/// Adds two lists of counts, sorted by rising step. `merged` gets the sum.
 fn merge(mut one: &[u64], mut other: &[u64], merged: &mut Vec<u64>) {
     merged.clear();
     while let ([first, ..], [second, ..]) = (one, other) {

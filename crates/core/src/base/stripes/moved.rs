@@ -1,5 +1,5 @@
-//! Where the members of a stripe lie once dies have failed: it follows from the stripe's number and
-//! the dies, in the order in which they did.
+//! Places of a stripe's members after die failures. The places follow from the stripe's number and
+//! the order of the failures.
 //!
 //! ```text
 //! 4 dies, N = 3; die 1 fails        die 0   die 1   die 2   die 3
@@ -11,41 +11,41 @@
 use super::{MOST_FAILED, Stripes};
 use crate::base::units::DieId;
 
-/// A die that has failed.
+/// Die that has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Failed {
     die: u32,
-    /// Whether its pages go to dies without a member of their stripe, as far as there are any.
+    /// Whether its pages move to dies without a member of their stripe, if there are such dies.
     relocates: bool,
 }
 
-/// Where a member of a stripe lies.
+/// Place of a member of a stripe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MemberLocation {
-    /// On its own die.
+    /// Own die of the member.
     Home,
-    /// On another.
+    /// Another die.
     On(u32),
-    /// There is no die for it.
+    /// No die: no place is left for the member.
     Nowhere,
 }
 
-/// The members of a stripe that are not on dies of their own.
+/// Members of a stripe that do not lie on their own dies.
 #[derive(Default)]
 struct Moved {
     members: [Option<(u32, MemberLocation)>; 2 * MOST_FAILED],
     without_parity: bool,
-    /// Where the parity lies until it is given up, as a page of the host takes its place.
+    /// Die of the parity until a host page takes its place. The parity is then given up.
     leaving_parity: Option<u32>,
 }
 
 impl Stripes {
-    /// The same, one more die having failed. Its members go to the next die without one where it
-    /// `relocates` them and there is one; else a page of the host takes the place of its stripe's
-    /// parity, for which there is none any more.
+    /// Returns the stripe layout after one more die has failed. If `relocates` is true, the members
+    /// of the die move to the next die without a member of their stripe. If there is no such die, a
+    /// host page takes the place of its stripe's parity, and the stripe has no parity any more.
     ///
     /// # Panics
-    /// Where more dies than [`MOST_FAILED`] fail.
+    /// Panics if more dies than [`MOST_FAILED`] fail.
     #[must_use]
     pub fn without(mut self, die: DieId, relocates: bool) -> Self {
         let free = self
@@ -57,15 +57,15 @@ impl Stripes {
         self
     }
 
-    /// Whether there is a place for the parity of a stripe.
+    /// Returns whether the parity of a stripe has a place.
     #[inline]
     pub fn has_parity(&self, stripe: u32) -> bool {
         self.failed[0].is_none() || !self.moved(stripe).without_parity
     }
 
-    /// The die of a member; its own where there is no other for it. Parity whose place a page of
-    /// the host is to take stays where it is: until that page is rebuilt it may have to be moved
-    /// itself.
+    /// Returns the die of a member, or its own die if it has no other place. Parity whose place a
+    /// host page will take stays there until that page is rebuilt. Until then, the parity may have
+    /// to move itself.
     pub(super) fn die_after_failures(&self, stripe: u32, member: u32) -> u32 {
         let moved = self.moved(stripe);
         let leaving = moved.leaving_parity.filter(|_| member == self.members());
@@ -80,7 +80,7 @@ impl Stripes {
         }
     }
 
-    /// Follows a stripe through the failures so far.
+    /// Computes the places of a stripe's members after all failures so far.
     fn moved(&self, stripe: u32) -> Moved {
         let mut moved = Moved::default();
         for (n, failed) in self.failed.iter().flatten().enumerate() {
@@ -108,7 +108,7 @@ impl Stripes {
         moved
     }
 
-    /// The member of a stripe that lies on a die.
+    /// Returns the member of a stripe that lies on a die.
     fn member_on(&self, stripe: u32, die: u32, moved: &Moved) -> Option<u32> {
         let guest = moved
             .members
@@ -121,8 +121,7 @@ impl Stripes {
             .filter(|own| *own <= self.members() && moved.of(*own) == MemberLocation::Home))
     }
 
-    /// Pages that each die is to hold, from die 0 on; none where there is no die for a page of the
-    /// host.
+    /// Returns the number of pages of each die, from die 0 on; `None` if a host page has no place.
     pub fn pages_by_die(&self) -> Option<Vec<u32>> {
         let mut pages = vec![0; self.dies() as usize];
         for stripe in 0..self.count() {
@@ -167,8 +166,8 @@ mod tests {
         lpns.map(|lpn| stripes.die(Lpn::new(lpn)))
     }
 
-    /// Die 1 fails where every die has a member: its pages take the places of their parities, and
-    /// its parities have none.
+    /// Die 1 fails, and every die has a member. Its host pages take the places of their parities,
+    /// and its parities have no place.
     #[test]
     fn without_a_spare_die_parity_makes_way() {
         let stripes = Stripes::new(3, 4, 9).without(1, true);
@@ -182,25 +181,25 @@ mod tests {
         assert_eq!(stripes.without(2, true).pages_by_die(), None);
     }
 
-    /// Parity that has moved to a spare die is there until the page of the host that takes its
-    /// place is rebuilt.
+    /// Parity that moved to a spare die stays there until the host page that takes its place is
+    /// rebuilt.
     #[test]
     fn parity_that_makes_way_stays_where_it_is_until_then() {
-        // Stripe 0 on dies 0, 1, 2: its parity goes to die 3. Then its second page takes that
-        // place.
+        // Stripe 0 lies on dies 0, 1 and 2. Its parity moves to die 3. Then its second page takes
+        // that place.
         let stripes = Stripes::new(2, 5, 10).without(2, true).without(1, false);
         assert_eq!([1, 10].map(|lpn| stripes.die(Lpn::new(lpn))), [3, 3]);
         assert!(!stripes.has_parity(0));
     }
 
-    /// The next die without a member takes them where there is one, and what lies on it moves on
-    /// when that fails, too.
+    /// Members move to the next die without a member, if there is one. If that die fails too, they
+    /// move again.
     #[test]
     fn a_spare_die_takes_what_another_held() {
         let stripes = Stripes::new(2, 5, 10).without(1, true);
         let after = [stripes, stripes.without(3, true), stripes.without(3, true).without(4, true)];
-        // Stripe 0 on dies 0, 1, 2: its second goes to die 3, then to die 4, and then to the place
-        // of its parity.
+        // Stripe 0 lies on dies 0, 1 and 2. Its second page moves to die 3, then to die 4, and then
+        // to the place of the parity.
         assert_eq!(after.map(|stripes| stripes.die(Lpn::new(1))), [3, 4, 2]);
         assert!((0..5).all(|stripe| stripes.has_parity(stripe)));
         assert_eq!(stripes.pages_by_die(), Some(vec![3, 0, 4, 4, 4]));

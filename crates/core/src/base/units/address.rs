@@ -1,16 +1,16 @@
-//! Addresses: blocks, flash pages, wordlines and the host's pages by number, a type each, with the
-//! arithmetic that is allowed.
+//! Addresses: numbers of blocks, flash pages, wordlines and host pages. Each has its own type with
+//! only the valid arithmetic.
 
 use std::fmt;
 use std::ops::{Add, Range, Sub};
 
 use serde::{Deserialize, Serialize};
 
-/// What all addresses have in common, for collections of any of them.
+/// Operations that all addresses share, for collections of any address type.
 pub trait Address: Copy {
-    /// The one with this number.
+    /// Creates the address with this number.
     fn new(number: u32) -> Self;
-    /// Its number.
+    /// Returns the number.
     fn number(self) -> u32;
 }
 
@@ -22,40 +22,40 @@ macro_rules! address {
         pub struct $name(u32);
 
         impl $name {
-            /// The one with number 0.
+            /// Address with number 0.
             pub const FIRST: Self = Self(0);
 
-            /// The one with this number.
+            /// Creates the address with this number.
             #[inline]
             pub const fn new(number: u32) -> Self {
                 Self(number)
             }
 
-            /// The one that this row of a table is for.
+            /// Creates the address of this row of a table.
             #[inline]
             pub const fn from_index(index: usize) -> Self {
                 Self(index as u32)
             }
 
-            /// Its number: for formats, and for what goes by numbers alone.
+            /// Returns the number, for formats and for code that needs plain numbers.
             #[inline]
             pub const fn number(self) -> u32 {
                 self.0
             }
 
-            /// Its place in a table that has a row for each.
+            /// Returns the index in a table with one row for each address.
             #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
 
-            /// Those of a range of numbers, in order.
+            /// Returns the addresses of a range of numbers, in order.
             #[inline]
             pub fn range(numbers: Range<u32>) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
                 numbers.map(Self)
             }
 
-            /// All numbers, in order: of the rows of a table.
+            /// Returns all addresses in order, for the rows of a table.
             #[inline]
             pub fn all() -> impl Iterator<Item = Self> + Clone {
                 (0..).map(Self)
@@ -80,7 +80,7 @@ macro_rules! address {
             }
         }
 
-        /// As [`fmt::Display`] has it: findings and messages quote numbers.
+        /// Formats like [`fmt::Display`], because findings and messages quote numbers.
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.0.fmt(f)
@@ -89,12 +89,12 @@ macro_rules! address {
     };
 }
 
-/// Addresses that lie in a row: one so many behind another, and how many lie between.
+/// Implements addition of a count, and the distance of two addresses.
 macro_rules! in_a_row {
     ($($name:ident)*) => {$(
         impl Add<u32> for $name {
             type Output = Self;
-            /// The one so many behind this one.
+            /// Returns the address `count` after this one.
             #[inline]
             fn add(self, count: u32) -> Self {
                 Self(self.0 + count)
@@ -103,7 +103,7 @@ macro_rules! in_a_row {
 
         impl Sub for $name {
             type Output = u32;
-            /// How many lie between.
+            /// Returns the distance of two addresses.
             #[inline]
             fn sub(self, first: Self) -> u32 {
                 self.0 - first.0
@@ -115,22 +115,22 @@ macro_rules! in_a_row {
 in_a_row! { Ppn Lpn PageInBlock WordlineInBlock }
 
 address! {
-    /// Block number over the whole drive.
+    /// Number of a block over the whole drive.
     BlockId
 }
 
 impl BlockId {
-    /// No block: above every number.
+    /// Number that stands for no block. It is above every block number.
     pub const NONE: Self = Self(u32::MAX);
 }
 
 address! {
-    /// Physical page number: `block * pages_per_block + page`, below 2^31 - 1.
+    /// Number of a physical page: `block * pages_per_block + page`, below 2^31 - 1.
     Ppn
 }
 
 impl Ppn {
-    /// So many from this one on, in order.
+    /// Returns `count` consecutive pages from this one on.
     #[inline]
     pub fn run(
         self,
@@ -142,7 +142,7 @@ impl Ppn {
 
 impl Add<PageInBlock> for Ppn {
     type Output = Self;
-    /// This page of the block whose first page it is.
+    /// Returns a page of the block whose first page this is.
     #[inline]
     fn add(self, page: PageInBlock) -> Self {
         Self(self.0 + page.0)
@@ -150,18 +150,18 @@ impl Add<PageInBlock> for Ppn {
 }
 
 address! {
-    /// Page number within its block: `wordline * pages_per_wordline + kind`.
+    /// Number of a page within its block: `wordline * pages_per_wordline + kind`.
     PageInBlock
 }
 
 impl PageInBlock {
-    /// The wordline that it is stored in, where a wordline has so many pages.
+    /// Returns the wordline of the page, for this number of pages per wordline.
     #[inline]
     pub const fn wordline(self, pages_per_wordline: u32) -> WordlineInBlock {
         WordlineInBlock(self.0 / pages_per_wordline)
     }
 
-    /// Its page kind, where a wordline has so many pages: 0 is LSB.
+    /// Returns the page kind, for this number of pages per wordline; LSB is 0.
     #[inline]
     pub const fn kind(self, pages_per_wordline: u32) -> u32 {
         self.0 % pages_per_wordline
@@ -169,18 +169,18 @@ impl PageInBlock {
 }
 
 address! {
-    /// Wordline number within its block.
+    /// Number of a wordline within its block.
     WordlineInBlock
 }
 
 impl WordlineInBlock {
-    /// Its first page, where a wordline has so many.
+    /// Returns the first page of the wordline, for this number of pages per wordline.
     #[inline]
     pub const fn first_page(self, pages_per_wordline: u32) -> PageInBlock {
         PageInBlock(self.0 * pages_per_wordline)
     }
 
-    /// Its pages, where it has so many, in order.
+    /// Returns the pages of the wordline in order, for this number of pages per wordline.
     #[inline]
     pub fn pages(
         self,
@@ -190,7 +190,7 @@ impl WordlineInBlock {
         PageInBlock::range(first..first + pages_per_wordline)
     }
 
-    /// The wordline so many before this one; none where the block begins sooner.
+    /// Returns the wordline `count` before this one; `None` if the block begins later.
     #[inline]
     pub fn checked_sub(self, count: u32) -> Option<Self> {
         self.0.checked_sub(count).map(Self)
@@ -198,44 +198,44 @@ impl WordlineInBlock {
 }
 
 address! {
-    /// Logical page number: what the host addresses, in drive pages. Pages of parity have the
-    /// numbers behind those of the host.
+    /// Number of a logical page, as the host addresses it, in drive pages. Parity pages have the
+    /// numbers above those of the host.
     #[derive(Deserialize, Serialize)]
     #[serde(transparent)]
     Lpn
 }
 
 impl Lpn {
-    /// The page that holds a byte of the host's, where a page has `1 << page_shift` bytes.
+    /// Returns the page that holds a host byte. A page has `1 << page_shift` bytes.
     #[inline]
     pub const fn holding(offset: u64, page_shift: u32) -> Self {
         Self((offset >> page_shift) as u32)
     }
 
-    /// Its first byte, where a page has so many.
+    /// Returns the first byte of the page, for this page size.
     #[inline]
     pub const fn offset(self, page_bytes: u32) -> u64 {
         self.0 as u64 * page_bytes as u64
     }
 
-    /// So many from this one on, in order.
+    /// Returns `count` consecutive pages from this one on.
     #[inline]
     pub fn run(self, count: u32) -> Lpns {
         Lpns { start: self, end: self + count }
     }
 }
 
-/// Pages of the host in a row, in order.
+/// Consecutive host pages, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lpns {
-    /// The first.
+    /// First page.
     pub start: Lpn,
-    /// The page behind the last.
+    /// Page after the last page.
     pub end: Lpn,
 }
 
 impl Lpns {
-    /// Whether a page is among them.
+    /// Returns whether a page is among these pages.
     #[inline]
     pub fn contains(&self, lpn: Lpn) -> bool {
         self.start <= lpn && lpn < self.end

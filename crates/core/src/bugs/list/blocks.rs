@@ -1,159 +1,159 @@
-//! Seeded bugs of blocks: how they are taken, prepared, cleaned, and grow old.
+//! Seeded bugs of blocks: taking, preparation, cleaning and ageing.
 
-/// Adds these bugs to those before them, and hands all on.
+/// Adds these bugs to the bugs before, and passes all of them on.
 macro_rules! bugs_of_blocks {
     ($to:ident { $($before:tt)* }) => {
         bugs_of_bounds! { $to {
             $($before)*
-            /// GC takes what was moved not long ago like any other.
+            /// GC takes recently moved blocks like any other block.
             ProtectionForgotten,
             /// Cold data goes to the youngest blocks.
             ColdToYoungest,
             /// Wear of reprogramming does not count when blocks are taken.
             ExtraWearUnranked,
-            /// The cycle that ends does not count when reprogramming is weighed.
+            /// The ending cycle does not count when reprogramming is weighed.
             CyclesOneShort,
             /// Static wear levelling moves the most worn block.
             LevelsOldest,
-            /// Static wear levelling looks eight times too rarely.
+            /// Static wear levelling checks eight times too rarely.
             LevelsRarely,
-            /// Wear of reprogramming is cut off, not rounded.
+            /// Wear of reprogramming is truncated instead of rounded.
             ExtraTruncated,
-            /// Counters know wordlines by eight bits.
+            /// Counters keep only eight bits of the wordline number.
             KeyCutOff,
-            /// Policies do not see what reprogramming wears.
+            /// Policies do not see wear by reprogramming.
             WearUnseen,
-            /// Policies do not see what movers have read.
+            /// Policies do not see reads by movers.
             MoversUnseen,
-            /// Policies look limits up for a cycle less.
+            /// Policies look limits up for one cycle too few.
             RowOfBefore,
-            /// Half of the reads that come late are left out.
+            /// Half of the late reads are left out.
             LateHalved,
-            /// Policies take the last wordline for empty.
+            /// Policies take the last wordline to be empty.
             LastWordlineInvalid,
-            /// What a wordline is spared is rounded up.
+            /// The dose that a wordline does not count is rounded up.
             SparedRoundsUp,
-            /// The limit of a wordline is rounded once only.
+            /// The limit of a wordline is rounded only once.
             LimitRoundedOnce,
             /// A page at its limit is lost.
             LimitReachedIsLost,
-            /// What the error model vouches for is rounded up.
+            /// The reads for which the error model guarantees good data are rounded up.
             QuietRoundedUp,
-            /// The bound below which no wordline is looked at is that of the strongest group.
+            /// The bound below which no wordline is checked is that of the strongest group.
             BoundOfStrongest,
-            /// Pages of a wordline across two words of a bitmap are not seen.
+            /// Pages of a wordline that spans two words of a bitmap are not seen.
             AcrossWordsLost,
-            /// One page less is still to come.
+            /// The number of pages still to be written is one too small.
             ToComeOneShort,
-            /// A job leaves the first page of each word of 64.
+            /// A job skips the first page of each word of 64.
             JobSkipsPage,
-            /// A block that serves on after a job counts as being moved.
+            /// A block that stays in use after a job counts as being moved.
             MovingKept,
-            /// A block that serves on after a job is no victim any more.
+            /// A block that stays in use after a job is never a victim again.
             ReleasedUnlisted,
-            /// An erase leaves what the error model vouched for.
+            /// An erase keeps the alarm of the error model.
             ModelAlarmKept,
             /// GC takes the fullest block.
             GcTakesFullest,
-            /// A block stays in its list when a page of it becomes invalid.
+            /// A block stays in its list when one of its pages becomes invalid.
             VictimsStale,
-            /// What a mover finds lost takes the newer data in the buffer with it.
+            /// If a mover finds a page lost, the newer data in the buffer is lost, too.
             LossTakesBuffered,
-            /// The marked pages of a divided block go where the others should.
+            /// In a divided block, marked pages and other pages go to each other's places.
             DivideInverted,
-            /// GC moves data into the blocks of the host.
+            /// GC moves data into blocks of the host.
             GcIntoHost,
-            /// What runs before decides where blocks are opened.
+            /// Earlier activity decides where blocks are opened.
             NotDeterministic,
-            /// The drive spares any pages.
+            /// The drive spares any number of pages.
             SpareOverdrawn,
-            /// A wordline is programmed over itself without its most significant page read.
+            /// A wordline is reprogrammed without reading its most significant page.
             MergeReadsLess,
-            /// Pages of a wordline written in part stay when a block is reprogrammed.
+            /// Pages of a partly written wordline stay when a block is reprogrammed.
             PartWordlineStays,
-            /// A page that was disturbed past its limit before it was written is good.
+            /// A page that was disturbed past its limit before it was written counts as good.
             BornLostUnseen,
-            /// A wordline of a block that is too old for it takes no retry at its first read.
+            /// The first read of a wordline in a block that needs retries takes no retry.
             BornTiredUnseen,
             /// The error model does not know that a wordline is still being written.
             ToComeForgotten,
-            /// A wordline that gets guard levels keeps the page that they take.
+            /// A wordline that gets guard levels keeps the page that they should take.
             GuardBackupShort,
-            /// A block that GC moves already is not asked about again.
+            /// The policy is not asked again about a block that GC already moves.
             JobLearnsNoDeadline,
-            /// What the host reads to complete a page asks no policy.
+            /// A fill read does not ask the policy.
             FillAsksNobody,
-            /// What movers sensed puts off every alarm until the erase.
+            /// Sensings by movers delay every alarm until the erase.
             PutOffGrows,
-            /// Blocks have served twice the reads of start.reads.
+            /// Blocks start with twice the reads of `start.reads`.
             StartReadsTwice,
-            /// Blocks have served half the reads that they were drawn.
+            /// Blocks start with half of the reads that were drawn for them.
             StartReadsHalved,
-            /// What preparation has read of a block does not count among the reads that it begins
-            /// with.
+            /// Reads of preparation do not count among the reads with which a block starts.
             PreparationUncounted,
-            /// Twice as many blocks as `start.worn_share` says begin with `start.worn_pec` cycles.
+            /// Twice as many blocks as `start.worn_share` says start with `start.worn_pec` cycles.
             WornShareTwice,
-            /// Blocks written in part served the reads of whole ones.
+            /// Partly written blocks start with the reads of full blocks.
             StartReadsOpen,
-            /// One page less than start.fill is written.
+            /// The start-up state has one page less than `start.fill`.
             FillOneShort,
-            /// Half of start.overwrite is written.
+            /// The start-up state has half of the writes of `start.overwrite`.
             OverwritesHalved,
-            /// The overwrites before the run are of the first half.
+            /// The overwrites of the start-up state hit only the first half.
             OverwritesFirstHalf,
-            /// A computed steady state holds the last page of each block in the next one, too.
+            /// In a computed steady state, the next block also holds the last page of each block.
             SteadyPageTwice,
-            /// In a computed steady state the place of one page of the host in 1009 is that of
-            /// another.
+            /// In a computed steady state, one host page in 1009 has the place of another page.
             SteadyPlaceWrong,
-            /// In a computed steady state one flash page in 1009 has the owner of another.
+            /// In a computed steady state, one flash page in 1009 has the owner of another page.
             SteadyOwnerWrong,
-            /// A computed steady state has blocks of one kind.
+            /// In a computed steady state, all blocks are of one kind.
             SteadyAllFull,
-            /// Losses that looking for losses brings about are not looked for.
+            /// The search for losses does not find losses that the search itself causes.
             UnreadOnce,
-            /// Losses in open blocks are not looked for at the end.
+            /// The search for losses at the end skips open blocks.
             UnreadOpenSkipped,
-            /// Cost-benefit forgets how long a block was left alone.
+            /// Cost-benefit ignores how long a block was not changed.
             CostBenefitAgeless,
             /// Stable greedy takes the most worn of the stable blocks.
             StableTakesWorn,
-            /// Of victims with as many valid pages the one that changed last comes first.
+            /// The latest of several victims with equally many valid pages comes first.
             YoungestVictim,
-            /// A read of more than sixteen pages ends with the sixteenth.
+            /// A read of more than sixteen pages ends after the sixteenth page.
             LongReadCut,
-            /// A block that moves are written to is not looked at when it is old.
+            /// A block to which moves are written is not checked when it is old.
             AgeForgottenAfterMove,
-            /// A block keeps its age through the erase now and then.
+            /// A block sometimes keeps its age through an erase.
             StaleAgeAfterRefresh,
-            /// An open block never comes due.
+            /// An open block never becomes due.
             OpenNeverDue,
-            /// A technique that looks limits up at the age of data is not asked again when that
+            /// A technique that uses limits for the age of data is not asked again when the data
             /// grows older.
             OlderUnasked,
-            /// A block that merges have made young is asked about when it would have been a step
-            /// older.
+            /// A block that merges have rejuvenated is checked at the time for its older age.
             StepsOfOlder,
-            /// A retry deposits nothing.
+            /// A retry adds no dose.
             RetryUncharged,
-            /// A read makes one retry less than its data takes.
+            /// A read makes one retry fewer than its data needs.
             RetryForgotten,
-            /// Reads of a block begin with the level that worked last before its erase.
+            /// After an erase, reads of a block still begin at the level that decoded last before
+            /// the erase.
             LevelKept,
             /// Retries are drawn as if the error rate were a tenth higher.
             NoiseTooLoud,
-            /// A page that merging its wordline for fewer sensings corrupted is taken for good.
+            /// A page that a merge of its wordline corrupted counts as good.
             CorruptedLeft,
-            /// A read of a merged wordline takes one sensing less than its coding needs.
+            /// A read of a merged wordline takes one sensing fewer than its coding needs.
             MergedReadTooFast,
-            /// A read of a merged wordline deposits as much as in full density.
+            /// A read of a merged wordline adds the dose of full density.
             MergedDoseInFull,
-            /// A merge makes its block forget what reads did to it.
+            /// A merge erases the read dose of its block.
             MergeForgetsDose,
-            /// Such merges make a block young although not all that is left in it was merged.
+            /// A merge for faster reads makes a block young, although some of its data was not
+            /// merged.
             AgeRestartsInPart,
-            /// Such merges are done although their reads may bring data to its limit.
+            /// Wordlines are merged for faster reads although the reads of the merge may bring data
+            /// to its limit.
             AdjustsWithoutRoom,
         } }
     };

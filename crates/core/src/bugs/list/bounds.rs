@@ -1,82 +1,80 @@
-//! Seeded bugs of work in time, and bounds and limits of policies.
+//! Seeded bugs of timing, and of the bounds and limits of policies.
 
-/// Adds these bugs to those before them, and hands all on.
+/// Adds these bugs to the bugs before, and passes all of them on.
 macro_rules! bugs_of_bounds {
     ($to:ident { $($before:tt)* }) => {
         bugs_of_parity! { $to {
             $($before)*
-            // What is done in time, and where blocks are taken.
-            /// No job ever goes ahead of reads.
+            // Timing, and choice of blocks.
+            /// No job ever goes before reads.
             NeverUrgent,
-            /// Dies do not feel that writers wait for room in the buffer.
+            /// Dies do not notice that writers wait for space in the buffer.
             PressureUnfelt,
-            /// Latencies of a group forget which of its reads met reclaim.
+            /// Latencies of a group do not record which reads waited for reclaim.
             GroupReclaimReadsForgotten,
-            /// Blocks outside the pool that should lie in it are not counted.
+            /// Blocks that should lie in the pool, but do not, are not counted.
             PoolMissUncounted,
-            /// Blocks that hold few pages look emptier to GC than they are.
+            /// Blocks that can hold fewer pages look emptier to GC than they are.
             ShortBlocksLookEmpty,
-            /// Pages that guard levels of single wordlines took away are not given back.
+            /// Pages that guard levels of single wordlines took are not returned.
             PagesAwayLeak,
-            /// Streams that should keep out of the pool take blocks anywhere.
+            /// Streams that must not use the pool take blocks anywhere.
             PoolOpenToAll,
-            /// Idle gaps are spent on cleaning though they should not be.
+            /// Idle gaps are used for cleaning although they should not be.
             BackgroundThoughOff,
-            /// Idle gaps are never spent on cleaning.
+            /// Idle gaps are never used for cleaning.
             BackgroundForgotten,
-            /// While writers wait no read goes before their programs.
+            /// While writers wait, no read goes before their programs.
             CreditForgotten,
-            /// Idle gaps pile up programs of copies without end.
+            /// Idle gaps queue programs of copies without a limit.
             PilesUp,
-            /// A stream opens its blocks on one die.
+            /// A stream opens all its blocks on one die.
             OpensOnOneDie,
-            /// Work that waits has no turn between the pieces of jobs.
+            /// Waiting work never runs between the pieces of jobs.
             WriteTurnForgotten,
-            /// Every other time that a policy is asked is not counted.
+            /// Every second alarm is not counted.
             AlarmsUncounted,
-            /// Blocks that should have got guard levels, and did not, are not counted.
+            /// Blocks that should have got guard levels, but did not, are not counted.
             RefusalsUncounted,
-            /// What was moved rests half as long as it should.
+            /// Moved data is protected from GC for half of the time.
             RestHalved,
-            /// An urgent job has the die, and another job the steps.
+            /// An urgent job has the die, but another job runs.
             UrgentNotFirst,
-            /// Merges take no time when urgency is weighed.
+            /// Merges take no time in the estimate of urgency.
             MergesUnweighed,
-            /// Full blocks are moved out of a pool that is not kept.
+            /// Full blocks are moved out of a pool that is not reserved.
             EvictsFromShared,
-            /// Static wear levelling moves what was moved not long ago.
+            /// Static wear levelling moves recently moved data.
             LevelsResting,
 
             // Bounds and limits of policies, long times, and the pool.
             /// One block more has guard levels than `density.low_density` allows.
             LowDensityOverfull,
-            /// The kinds of pages that `page-type` moves later move a few reads too late.
+            /// The page kinds that `page-type` moves later move a few reads too late.
             PageTypeDueLate,
-            /// The room of a shadow block that was written again is reckoned from when it is asked
-            /// about, and not from when it was written.
+            /// The limit of a rewritten shadow block counts from the check, and not from the
+            /// write.
             FillingFromNow,
-            /// The bound of wordlines forgets what the merges of a job deposit.
+            /// The bound of wordlines leaves out the dose of a job's merges.
             BurdenForgotten,
             /// A piece of a job takes its time modulo 2^32 ns.
             PieceWraps,
-            /// Data that age alone has spoilt is taken for good, where reads and age do not share
-            /// the code.
+            /// Data that age alone spoiled counts as good, if reads and age do not share the code.
             AgeAloneForgotten,
-            /// What retries add and age takes is linear between the rows of `disturb.table`.
+            /// The gain by retries minus the loss by age is linear between the rows of
+            /// `disturb.table`.
             BudgetBetweenRows,
-            /// Reads beside a wordline are taken for as good as reads elsewhere, where age has more
-            /// to say.
+            /// Reads of a neighbour count like reads elsewhere if age has the larger effect.
             QuietAtAnyDose,
-            /// Every program takes the time of a first page.
+            /// Every program takes the time of the first page kind.
             FirstKindPrograms,
-            /// An erase takes the time of a block that is a cycle older.
+            /// An erase takes the time of a block with one more cycle.
             ErasedOlder,
-            /// The pool begins a block late.
+            /// The pool begins one block too late.
             PoolBeginsLate,
-            /// Of wordlines with guard levels those whose numbers differ by 64 are taken for each
-            /// other.
+            /// Wordlines with guard levels are confused if their numbers differ by 64.
             GuardsAlias64,
-            /// Incomplete wordlines wait for ever.
+            /// Incomplete wordlines are never padded.
             PadsNever,
             /// Blocks that GC erases for deferred jobs are not counted.
             DeferredCleaningUncounted,

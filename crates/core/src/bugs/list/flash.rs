@@ -1,140 +1,141 @@
-//! Seeded bugs of moves, the map, counters, alarms, wear, and what flash endures.
+//! Seeded bugs of moves, the map, counters, alarms, wear, and the endurance of flash.
 
-/// Adds these bugs to those before them, and hands all on.
+/// Adds these bugs to the bugs before, and passes all of them on.
 macro_rules! bugs_of_flash {
     ($to:ident { $($before:tt)* }) => {
         bugs_of_told! { $to {
             $($before)*
             // Moves.
-            /// A job of reclaim begins with the second page of its block.
+            /// A reclaim job begins with the second page of its block.
             JobForgetsFirst,
-            /// A page that a mover could not decode is written on as if it had been.
+            /// A page that a mover could not decode is written as if it had been decoded.
             MoverCopiesGarbage,
-            /// A move of older data below a buffered page does not tell the buffer where it went.
+            /// A move of older data below a buffered page does not tell the buffer its new place.
             MoveMissesBuffer,
-            /// A job of reclaim looks at the first 512 pages of a block only.
+            /// A reclaim job handles only the first 512 pages of a block.
             PagesBeyond512,
-            /// After a job that leaves data in its block the policy is not asked again.
+            /// After a job that leaves data in its block, the policy is not asked again.
             ReleaseNeverAsks,
             /// A job does not know its deadline.
             DeadlineForgotten,
-            /// A job that comes to its deadline is not finished.
+            /// A job that reaches its deadline is not finished.
             DeadlineOverrun,
-            /// A block that is being moved already gets no deadline from its policy.
+            /// A block that is already being moved gets no deadline from its policy.
             GcJobGetsNoDeadline,
             // Map and write buffer.
             /// A trimmed page stays valid on flash.
             TrimLeavesValid,
-            /// The reverse map misses a program now and then.
+            /// The reverse map sometimes misses a program.
             OwnerForgotten,
-            /// A page trimmed in the write buffer is written to flash all the same.
+            /// A page trimmed in the write buffer is still written to flash.
             TrimmedSlotFlushed,
-            /// A trim of a buffered page forgets the older data below.
+            /// A trim of a buffered page does not invalidate the older data on flash.
             TrimKeepsBelow,
-            /// A page completed in the write buffer forgets to invalidate the older data below.
+            /// A page completed in the write buffer does not invalidate the older data on flash.
             AbsorbedKeepsBelow,
-            /// A page that was lost stays so when it is written anew.
+            /// A lost page stays lost when it is written again.
             LostFlagKept,
-            /// A read of a page reported lost is answered as of one that was never written.
+            /// A read of a page reported lost is answered like a read of a page that was never
+            /// written.
             LostForgotten,
             // Counters.
-            /// An erase leaves the counts of wordlines.
+            /// An erase does not clear the counts of wordlines.
             WordlineCountsKept,
-            /// An erase leaves the technique's counters.
+            /// An erase does not clear the technique's counters.
             TrackerKept,
-            /// A wordline answers for reads from before its programming.
+            /// A wordline counts reads from before its programming.
             BaseForgotten,
             /// Reads from before a wordline's programming never count, whatever their weight.
             BaseSparesAll,
             /// A probe disturbs no neighbour.
             ProbeUncounted,
-            /// What reprogramming disturbs is not counted.
+            /// The disturbance by reprogramming is not counted.
             MergeDoseForgotten,
-            /// Sensings whose data nobody wants are not counted.
+            /// Sensings without an owner are not counted.
             NobodyUncounted,
-            /// Every page kind is sensed as often as the least significant.
+            /// Every page kind is sensed as often as the least significant kind.
             DoseOfFirstKind,
             /// Reads of a block's last wordline reach no neighbour.
             LastWordlineUncounted,
-            /// A read that completes a partly written page is not counted.
+            /// A fill read is not counted.
             FillDisturbsNothing,
             /// A block's count of reads wraps at 4,096.
             CountWraps,
-            /// Reads from before the run are counted for blocks alone.
+            /// Reads of the start-up state are counted only for blocks.
             StartReadsUncounted,
-            // Alarms and what puts them off.
+            // Alarms, and their delays.
             /// A block that GC opens gets no alarm.
             ArmForgotten,
-            /// Alarms ring a quarter of a read late.
+            /// Alarms are reached a quarter of a read too late.
             AlarmOneLate,
-            /// The error model is asked two reads late.
+            /// The error model is asked two reads too late.
             ModelAlarmLate,
-            /// A block with lost pages is taken for whole when it is closed.
+            /// A block with lost pages counts as intact when it is closed.
             SuspectForgotten,
-            /// What movers sense puts alarms off twice.
+            /// Sensings by movers delay alarms twice.
             PutOffTwice,
-            /// What the host reads to complete a page puts alarms off.
+            /// Fill reads of the host delay alarms.
             PutOffByHost,
-            /// What a job sensed puts off the question behind it.
+            /// The sensings of a job delay the question after the job.
             PutOffKept,
             // Wear.
             /// Every third erase is not counted as a cycle.
             CycleForgotten,
-            /// Reprogramming wears no more than a plain cycle.
+            /// Reprogramming wears no more than an ordinary cycle.
             ExtraWearForgotten,
-            /// A block reprogrammed once counts as such in every cycle.
+            /// A block that was reprogrammed once counts as reprogrammed in every cycle.
             ReprogrammedForEver,
             // GC and streams.
-            /// Moves take the blocks that are kept in reserve.
+            /// Moves take the blocks of the reserve.
             ReserveIgnored,
-            /// A stream goes on writing a block that is being moved.
+            /// A stream continues to write a block that is being moved.
             OpenBlockKept,
             /// Wordlines of a block opened in low density get no guard levels.
             LowDensityUnmerged,
-            // Gathers.
-            /// A page trimmed while it waits for its wordline is programmed all the same.
+            // Gathering of pages into wordlines.
+            /// A page trimmed while it waits for its wordline is still programmed.
             GatherForgetsTrim,
-            /// A trim of a page that waits takes another out.
+            /// A trim of a waiting page removes another page.
             GatherForgetsAnother,
-            /// The map leads to the buffer after a wordline was programmed.
+            /// The map still points to the buffer after a wordline was programmed.
             GatherKeepsMap,
-            /// A copy that waited is programmed as new data of the host.
+            /// A copy that waited is programmed as new host data.
             GatherClaimsHost,
             /// Pages of a padded wordline count as valid.
             PaddingIsValid,
-            /// Padding takes the place of the last page that waited.
+            /// Padding replaces the last page that waited.
             PaddingTakesLast,
             // Density and guard levels.
-            /// An erase leaves the guard levels of wordlines.
+            /// An erase does not clear the guard levels of wordlines.
             GuardsKept,
-            /// An erase leaves a block's coding mode.
+            /// An erase does not clear the coding mode of a block.
             ModeKept,
             /// The last wordline is not merged when a block is reprogrammed.
             MergeOneShort,
-            /// The last page that reprogramming takes away is not moved before.
+            /// The last page that reprogramming takes away is not moved first.
             BackupOneShort,
-            /// A block written again within itself begins on a wordline that holds older data.
+            /// A block that is rewritten in place begins on a wordline that holds older data.
             RecycleSharesWordline,
-            /// One wordline with guard levels lends them to its block.
+            /// One wordline with guard levels gives them to its whole block.
             GuardForAll,
             /// Guard levels multiply limits by twice their factor.
             GuardFactorTwice,
-            // What the drive takes its flash to endure.
+            // Endurance of the flash, as the drive assumes it.
             /// Limits do not fall with wear.
             TruthOfNew,
-            /// All wordlines are of the first group.
+            /// All wordlines belong to the first group.
             TruthOfFirstGroup,
             /// Alpha loses its fraction.
             AlphaFloor,
-            /// Limits stay beyond the table's end.
+            /// Limits stay constant beyond the end of the table.
             NotExtrapolated,
-            /// A wordline has the limit of the next one's layer.
+            /// A wordline has the limit of the next wordline's layer.
             NextLayer,
-            /// All page kinds endure what the strongest does.
+            /// All page kinds have the endurance of the strongest kind.
             StrongestKind,
-            /// Neighbours lie beside each other whatever the stride.
+            /// Neighbours have adjacent numbers, whatever the stride.
             StrideForgotten,
-            /// The first wordline of a block is the last one's neighbour.
+            /// The first wordline of a block is a neighbour of the last.
             EdgeWraps,
         } }
     };

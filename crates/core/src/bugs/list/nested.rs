@@ -1,28 +1,30 @@
-//! Seeded bugs of a second event within the first, and reads in bulk.
+//! Seeded bugs of a second event within an event, and of reads in bulk.
 
-/// Adds these bugs to those before them, and hands all on.
+/// Adds these bugs to the bugs before, and passes all of them on.
 macro_rules! bugs_of_nested {
     ($to:ident { $($before:tt)* }) => {
         $to! {
             $($before)*
-            // A second event within the first.
-            /// A page of which a write makes room is taken to lie where it lay before.
+            // Second event within an event.
+            /// After a write has freed buffer space with a page, that page counts as lying at its
+            /// old place.
             EntryBeforeRoom,
-            /// Room is made before the rest of a page is read, and what that read sets off may use
-            /// it up.
+            /// Space is freed before the rest of a page is read. Work that this read starts may use
+            /// the space up.
             RoomBeforeFill,
-            /// A page is written although a move that its fill set off has lost it.
+            /// A page is written although a move that its fill read started has lost the page.
             FillOutlivesLoss,
-            /// A read of a page in the buffer is good although a move that it set off has lost the
-            /// rest.
+            /// A read of a buffered page counts as good although a move that it started has lost
+            /// the rest.
             RestOutlivesLoss,
-            /// A fill takes the time of the coding that its page has after a move.
+            /// A fill read takes the time of the coding that its page has after a move.
             FillCodingLate,
-            /// A fill is read, in time, where its page lies after a move.
+            /// In time, a fill read reads the place that its page has after a move.
             FillSourceLate,
-            /// A page whose fill failed is dropped where it lay before a move.
+            /// A page whose fill read failed is dropped at the place that it had before a move.
             FillDropsOld,
-            /// Whether a fill failed by age is asked of where its page lay, after a move.
+            /// Whether a fill read failed by age is decided at the old place of the page, after a
+            /// move.
             AgedAfterFill,
             /// A policy is told of retries of a page that has moved since.
             RetriedTellsMoved,
@@ -30,79 +32,80 @@ macro_rules! bugs_of_nested {
             QuietForgetsRetries,
             /// Retries of a read do not count towards the alarm.
             RungBeforeRetries,
-            /// A block that is being moved when it is a step older is not looked at again.
+            /// A block that is being moved when it becomes a step older is not checked again.
             OlderMovingSkipped,
-            /// A block that is being moved when it is due is not looked at again.
+            /// A block that is being moved when it is due is not checked again.
             AgedMovingForgotten,
-            /// A block in which a job that was finished for its age leaves data is not looked at
-            /// again.
+            /// A block in which a job leaves data is not checked again, if the job was finished
+            /// because of age.
             AgedLeftForgotten,
-            /// A job is not finished when its block is a step older.
+            /// A job is not finished when its block becomes a step older.
             OlderJobKept,
-            /// A block without dose is not asked about when it is a step older.
+            /// A block without dose is not checked when it becomes a step older.
             OlderUnreadForgotten,
-            /// A block that is young again keeps the limits of the age that it had.
+            /// A rejuvenated block keeps the limits of its former age.
             RestartKeepsLevels,
-            /// A block that is young again is due at no time.
+            /// A rejuvenated block is never due.
             AdjustedNeverDue,
-            /// A job that has a deadline gets another.
+            /// A job with a deadline gets another deadline.
             DeadlineReplaced,
-            /// A job that adjusts wordlines gets a deadline for those alone.
+            /// A job that merges wordlines gets a deadline for these wordlines only.
             AdjustingNotWidened,
-            /// An old version that parity counts is read without retries.
+            /// An old version that parity needs is read without retries.
             KeptRetriesForgotten,
-            /// Partial parities are made whole with reads of which policies should be asked.
+            /// Partial parities are completed with reads for which policies should be asked.
             KeptReadUnasked,
-            /// A parity is programmed although making room has changed its stripe.
+            /// A parity is programmed although freeing space has changed its stripe.
             UpdateAcrossRoom,
-            /// A partial parity is renewed although making room has changed its stripe.
+            /// A partial parity is renewed although freeing space has changed its stripe.
             RenewedAcrossRoom,
-            /// A parity is committed although making room has changed its partial parity.
+            /// A parity is committed although freeing space has changed its partial parity.
             CommittedAcrossRoom,
-            /// A rebuilt page is written although making room has moved it.
+            /// A rebuilt page is written although freeing space has moved it.
             RepairAcrossRoom,
-            /// Of two rows of limits the smaller alpha holds.
+            /// Between two rows of limits, the smaller alpha applies.
             SmallerAlpha,
-            /// Of two rows of limits the alpha of more cycles holds.
+            /// Between two rows of limits, the alpha of more cycles applies.
             AlphaOfOlder,
-            /// Of two rows of limits the alpha of fewer cycles holds.
+            /// Between two rows of limits, the alpha of fewer cycles applies.
             AlphaOfYounger,
-            /// Techniques take a row for what lies before it.
+            /// Techniques use a row of limits for smaller P/E counts.
             ClassForgetsRow,
-            /// Alpha stays beyond the table's end.
+            /// Alpha stays constant beyond the end of the table.
             AlphaNotExtrapolated,
-            /// What retries add is reserved by the smaller alpha of two rows.
+            /// The reserve for retries uses the smaller alpha of two rows.
             ReserveOfSmallerAlpha,
-            /// Tired blocks have the alpha of new ones.
+            /// Blocks that need retries have the alpha of new blocks.
             LevelsOfNewAlpha,
-            /// Reads are blamed by the alpha of new blocks.
+            /// Reads are blamed with the alpha of new blocks.
             BlameOfNewAlpha,
-            /// A block that becomes tired keeps what was known of it in a life before.
+            /// A block that begins to need retries keeps what was known before its erase.
             TiredKept,
-            /// What jobs have adjusted is not set back with the clock.
+            /// Merges by jobs are not set back with the clock.
             JobsNotSetBack,
             /// Steps of age are not set back with the clock.
             StepsNotSetBack,
-            /// A block that is due at once is rewritten in time.
+            /// A block that is due at once is rewritten later, in time.
             LateRefreshDeferred,
-            /// Retries of fills take no time.
+            /// Retries of fill reads take no time.
             FillRetriesTimeless,
-            /// Retries of movers put off no alarm.
+            /// Retries of movers delay no alarm.
             MoverRetriesPutOffNothing,
-            /// Refreshes that came too late are not counted.
+            /// Refreshes that come too late are not counted.
             RefreshMissUncounted,
-            /// A job whose block grows too old is not urgent.
+            /// A job whose block becomes too old is not urgent.
             AgedNotUrgent,
 
             // Reads in bulk.
-            /// When a block's rate of reads changes, those not yet drawn no longer count towards
-            /// its alarm.
+            /// When a block's read rate changes, reads that are not yet drawn no longer count
+            /// towards its alarm.
             AlarmNotDrawnAgain,
-            /// Retries of reads in bulk deposit no dose.
+            /// Retries of reads in bulk add no dose.
             BulkRetriesUncharged,
-            /// Reads in bulk of a tired block are taken to be as bad beside a page as elsewhere.
+            /// Reads in bulk of a block that needs retries have the same effect on neighbours as
+            /// elsewhere.
             BulkRoomAnywhere,
-            /// Reads in bulk take the retries of the age step in which the first of them came.
+            /// Reads in bulk take the retries of the age step in which the first read came.
             BulkAcrossSteps,
         }
     };

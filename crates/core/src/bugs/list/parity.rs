@@ -1,6 +1,6 @@
 //! Seeded bugs of parity.
 
-/// Adds these bugs to those before them, and hands all on.
+/// Adds these bugs to the bugs before, and passes all of them on.
 macro_rules! bugs_of_parity {
     ($to:ident { $($before:tt)* }) => {
         bugs_of_nested! { $to {
@@ -10,93 +10,92 @@ macro_rules! bugs_of_parity {
             MemberAstray,
             /// A page of a technique's own stream goes to another die than its own.
             ApartAstray,
-            /// The parity of a stripe is not brought up to date now and then.
+            /// The parity of a stripe is sometimes not updated.
             ParityStale,
-            /// An old version that the parity still needs is given up when new data comes to the
+            /// An old version that the parity still needs is given up when new data reaches the
             /// buffer.
             OldGivenUpEarly,
             /// A trimmed page stays in its stripe's parity.
             TrimLeavesParity,
-            /// The old data of a page is left out of the new parity now and then.
+            /// The new parity sometimes leaves out the old data of a page.
             OldDataForgotten,
-            /// A page is rebuilt out of data that could not be read.
+            /// A page is rebuilt from data that could not be read.
             RebuiltFromGarbage,
-            /// A version on which delayed parity counts is erased before the partial parity is
-            /// whole.
+            /// A version that delayed parity needs is erased before the partial parity is complete.
             KeptErasedEarly,
-            /// A wordline is programmed over with a version on which delayed parity counts, before
-            /// the partial parity is whole.
+            /// A wordline with a version that delayed parity needs is reprogrammed before the
+            /// partial parity is complete.
             KeptMergedEarly,
-            /// A partial parity forgets a page that it is said to cover.
+            /// A partial parity drops a page that it should cover.
             PartialForgetsPage,
             /// A partial parity keeps the version of a page that changes again.
             PartialKeepsOld,
-            /// Parity is committed out of the old one with what its pages hold now, not with what
-            /// it counts of them.
+            /// Parity is committed from the old parity and the new data of pages, instead of the
+            /// data that it counts.
             CommitTakesNew,
-            /// A version that nobody watches is taken to be within its limit.
+            /// A version that is not monitored counts as within its limit.
             KeptTakenForGood,
-            /// A stripe is rebuilt out of the parity on flash, although a partial parity covers the
+            /// A stripe is rebuilt from the parity on flash, although a partial parity covers the
             /// page.
             PartialUnseen,
-            /// A partial parity that is begun anew forgets the pages that do not change.
+            /// A renewed partial parity drops the pages that do not change.
             GatherForgetsOthers,
-            /// Writes of the host are not all counted for the stripes whose parity waits.
+            /// Some host writes are not counted for the stripes whose parity waits.
             WindowUncounted,
-            /// The published rule forgets pages where no more than `n_update` change, too.
+            /// The published rule also drops pages if at most `n_update` pages change.
             ForgetsTooSoon,
-            /// The rest of a partly written page is rebuilt once more, although a move has just
-            /// rebuilt and written it.
+            /// The rest of a partly written page is rebuilt again, although a move has just rebuilt
+            /// and written it.
             RestRebuiltTwice,
-            /// A page that is rebuilt goes to another die than its own now and then.
+            /// A rebuilt page sometimes goes to another die than its own.
             RebuiltAstray,
-            /// The watermark of a rebuild passes a page now and then.
+            /// The watermark of a rebuild sometimes passes a page.
             WatermarkSkips,
-            /// A write for which a page of its stripe is rebuilt first is lost.
+            /// A write that first needs a rebuild in its stripe is lost.
             WriteLostInRebuild,
-            /// Free blocks of a die that failed stay among the free ones.
+            /// Free blocks of a failed die stay in the list of free blocks.
             DeadBlockReused,
-            /// Of what lay on failed flash and nothing gives back every third page is dropped
-            /// without a word.
+            /// Every third page on failed flash that cannot be rebuilt is dropped without a report.
             LossByFailureHidden,
-            /// A host read of a page that is rebuilt does not wait for the reads that this takes.
+            /// A host read of a rebuilt page does not wait for the reads of the rebuild.
             RebuiltReadAtOnce,
-            /// A host read whose page had to be rebuilt ends as if it could have been decoded.
+            /// A host read whose page had to be rebuilt ends as if the page had been decoded.
             RepairedReadAtOnce,
-            /// What a page is rebuilt of is read before its own read has failed.
+            /// The pages for a rebuild are read before the page's own read has failed.
             RepairReadsAhead,
-            /// What a rebuild reads waits behind other work, although a host read waits for it.
+            /// The reads of a rebuild wait behind other work, although a host read waits for the
+            /// rebuild.
             RebuildBehindWork,
-            /// A page that a failure took from a stripe without parity is rebuilt as if that were
-            /// all zero.
+            /// A page that a failure took from a stripe without parity is rebuilt as if the parity
+            /// were zero.
             RebuiltWithoutParity,
-            /// Pages that go from failed blocks, lost or rebuilt elsewhere, are counted in worn
-            /// blocks for ever.
+            /// Pages that leave failed blocks, lost or rebuilt elsewhere, stay counted in worn
+            /// blocks.
             FailedCountedWorn,
-            /// The last stage gives no more stripes parity once flash has failed.
+            /// After a failure, the last stage gives parity to no more stripes.
             SweepEndsAtFailure,
-            /// Parity that wear does not call for any more is given back although a page of its
-            /// stripe is still to be rebuilt.
+            /// Parity that wear no longer requires is given up although a page of its stripe is
+            /// still to be rebuilt.
             ParityNotKeptForRebuild,
-            /// That a move brings a page to a worn block is not counted.
+            /// Moves of pages to worn blocks are not counted.
             MovesNotCounted,
-            /// Stripes that need parity because of a move do not get it, now and then.
+            /// Stripes that need parity because of a move sometimes do not get it.
             ParityNotFormed,
-            /// Limits are raised as if parity were always on flash although it is delayed.
+            /// Limits are raised as if parity were always on flash, although parity is delayed.
             LateParityTrusted,
-            /// What a block served until its erase is left out of expected numbers.
+            /// Expected numbers leave out the reads of a block before its erase.
             ServiceForgotten,
-            /// What a block served before it got larger limits counts in expected numbers as if it
-            /// had had them.
+            /// Expected numbers treat reads before a block got larger limits as if the block
+            /// already had them.
             ServiceAtNewLimit,
-            /// Limits that follow from a code forget that error rates of pages are spread.
+            /// Limits from a code ignore the spread of the pages' error rates.
             SpreadForgotten,
-            /// The parity of a stripe is given back while one of its pages lies in a worn block.
+            /// The parity of a stripe is given up while one of its pages lies in a worn block.
             DissolvedEarly,
-            /// The last stage passes stripes without giving them parity.
+            /// The last stage skips stripes without giving them parity.
             SweptUnformed,
-            /// Blocks that are to be left alone are recycled, and those that are to be recycled are
-            /// left alone.
+            /// Blocks that should be left alone are recycled, and blocks that should be recycled
+            /// are left alone.
             WornRecycled,
         } }
     };

@@ -1,25 +1,25 @@
-//! Seeded bugs of data of requests, its counts, and its time.
+//! Seeded bugs of the data of requests, its counts, and its timing.
 
-/// Adds these bugs to those before them, and hands all on.
+/// Adds these bugs to the bugs before, and passes all of them on.
 macro_rules! bugs_of_requests {
     ($to:ident { $($before:tt)* }) => {
         bugs_of_flash! { $to {
             $($before)*
-            /// An erase counts as one cycle in an accelerated life, too.
+            /// An erase counts as one cycle even in an accelerated life.
             AccelerationForgotten,
-            /// Reprogramming wears as in one cycle in an accelerated life.
+            /// Reprogramming wears like one cycle in an accelerated life.
             ExtraWearOfOneCycle,
-            /// Techniques keep the row of the erase before in an accelerated life.
+            /// Techniques keep the row of the previous erase in an accelerated life.
             RowKept,
-            /// A block that holds data of several budgets goes by the most relaxed.
+            /// A block with data of several hint budgets uses the most relaxed budget.
             TighterBudgetIgnored,
-            /// Data that moves is taken for data without a hint.
+            /// Moved data counts as data without a hint.
             HintLostAtMove,
-            /// A block is regrouped by hints when half as much of it is more relaxed as should be.
+            /// A block is regrouped by hints when half of the necessary share is more relaxed.
             RegroupsTooSoon,
-            /// A block is regrouped by hints although all of its data lies right.
+            /// A block is regrouped by hints although all of its data lies in the right place.
             RegroupsPure,
-            /// The mover forgets a page now and then.
+            /// The mover sometimes drops a page.
             MoverDropsPage,
             /// A host write is mapped for the neighbouring page.
             WriteToNeighbour,
@@ -27,7 +27,7 @@ macro_rules! bugs_of_requests {
             StaleCopyReturns,
             /// A trim is forgotten.
             TrimForgotten,
-            /// A rewrite is acknowledged and forgotten now and then.
+            /// A rewrite is sometimes acknowledged and dropped.
             RewriteForgotten,
             /// Reads that move data are not counted.
             ReadsUncounted,
@@ -35,38 +35,38 @@ macro_rules! bugs_of_requests {
             DoseLost,
             /// The reclaim threshold forgets the neighbours' weight.
             AlphaForgotten,
-            /// A page past its limit is given out as good.
+            /// A page past its limit is returned as good.
             LossHidden,
-            /// A sound page is reported lost.
+            /// A good page is reported lost.
             LossInvented,
-            /// An erase leaves the counters of the block as they were.
+            /// An erase does not clear the counters of the block.
             CountersKept,
             /// A channel carries two pages at once.
             ChannelShared,
-            /// Pages that reprogramming takes away are not moved before.
+            /// Pages that reprogramming takes away are not moved first.
             BackupForgotten,
-            /// The error model takes every block for one with guard levels.
+            /// The error model takes every block for a block with guard levels.
             ModeForgotten,
-            /// A merge of a single wordline hits the one behind it.
+            /// A merge of a single wordline hits the next wordline.
             MergeBeside,
-            /// A partly written page is programmed without reading the rest of it.
+            /// A partly written page is programmed without its rest being read.
             FillForgotten,
-            /// A mover that passes under a partly written page calls it complete without having
-            /// read it.
+            /// If a mover passes below a partly written page, the page counts as complete although
+            /// its rest was not read.
             FillFromMoverForgotten,
-            /// The host reads a partly written page, and the rest of it is not read.
+            /// A host read of a partly written page does not read its rest.
             RestUnread,
-            /// A write in part covers one part more than it does.
+            /// A partial write covers one part too many.
             PartTooMany,
-            /// The last page of a read of several is not read.
+            /// The last page of a read of several pages is not read.
             LastPageSkipped,
-            /// The first page of a read of several is read twice.
+            /// The first page of a read of several pages is read twice.
             PageReadTwice,
             /// A trim discards pages of which a part should stay.
             PartTrimmed,
-            /// A write that waits for room in the buffer is forgotten now and then.
+            /// A write that waits for buffer space is sometimes dropped.
             StalledForgotten,
-            /// Copies of reclaim jobs are not counted now and then.
+            /// Copies of reclaim jobs are sometimes not counted.
             CopiesUncounted,
             /// Pages reported lost are not counted.
             LossesUncounted,
@@ -76,33 +76,33 @@ macro_rules! bugs_of_requests {
             CleaningUncounted,
             /// Bytes of reads are counted in whole pages.
             BytesRounded,
-            /// Pages of padded wordlines that hold nothing are not counted.
+            /// Padding pages without data are not counted.
             PaddingUncounted,
-            /// Reads that complete a partly written page are not counted.
+            /// Fill reads are not counted.
             FillsUncounted,
-            /// The copies of a reclaim job are booked twice on those whose reads caused them.
+            /// The copies of a reclaim job are blamed twice on the ranges whose reads caused them.
             BlameDoubled,
             /// Dynamic wear levelling takes the most worn free block.
             OldestFirst,
             /// Static wear levelling never moves a block.
             ColdLeftBehind,
-            /// Static wear levelling moves blocks that lag less than they may.
+            /// Static wear levelling moves blocks that lag less than the allowed gap.
             LevelledTooSoon,
-            /// A read of several pages is complete with the first that comes.
+            /// A read of several pages is complete when its first page arrives.
             EndsWithFirstPage,
-            /// The time that a write waits for room in the buffer is left out of its latency.
+            /// The latency of a write leaves out its wait for buffer space.
             StallUncounted,
-            /// Without a buffer a write is acknowledged when it has arrived.
+            /// Without a buffer, a write is acknowledged when its data has arrived.
             AcknowledgedAtOnce,
-            /// Without a buffer a write is acknowledged before its data has arrived.
+            /// Without a buffer, a write is acknowledged before its data has arrived.
             ArrivalForgotten,
-            /// Copies of jobs are read in time, and their programs take none.
+            /// Copies of jobs take time to read, but none to program.
             CopiesUnprogrammed,
-            /// Suspended work is done when it is resumed.
+            /// Suspended work counts as done when it is resumed.
             ResumedAsDone,
             /// A suspension costs nothing.
             SuspensionsFree,
-            /// Work is suspended once more than it may be.
+            /// Work is suspended once more than allowed.
             SuspendedTooOften,
             /// Transfers take half their time.
             HalfTransfers,
@@ -116,45 +116,45 @@ macro_rules! bugs_of_requests {
             LinkUnqueued,
             /// Data of writes does not wait for the link.
             WriteLinkUnqueued,
-            /// Every page is sensed in the time of its wordline's first one.
+            /// Every page takes the sensing time of its wordline's first page.
             FirstKindForAll,
             /// Erases of deferred jobs take no time.
             ErasesFree,
-            /// What a job could not read is programmed all the same, in time.
+            /// In time, a job programs the pages that it could not read.
             LostCopiesProgrammed,
             /// A wordline is programmed before its pages have been read.
             ProgramBeforeLoads,
-            /// A die whose work has ended does not look for more, now and then.
+            /// A die sometimes does not look for more work after its work has ended.
             DieIdles,
-            /// Of the planes whose reads wait only the first begins.
+            /// Only the first of several planes with waiting reads begins.
             PlaneIdles,
-            /// Writes are taken in without room in the buffer.
+            /// Writes are accepted without buffer space.
             RoomForgotten,
-            /// Half of the room in the buffer is not used.
+            /// Half of the buffer space is not used.
             RoomUnseen,
-            /// One request fewer than may be is taken over from the host.
+            /// The drive takes one request fewer than allowed from the host.
             RequestHeldBack,
-            /// Jobs of reclaim are not counted.
+            /// Reclaim jobs are not counted.
             JobsUncounted,
-            /// Jobs that a block's last allowed read overtook are not counted.
+            /// Jobs that were not done before the block's last allowed read are not counted.
             MissesUncounted,
-            /// Data that has gone elsewhere is not blamed for what it read.
+            /// Data that has moved elsewhere is not blamed for its reads.
             BlameForgetsMoved,
-            /// A wordline is blamed for what it read of itself.
+            /// A wordline is blamed for its own reads.
             BlameCountsOwn,
-            /// Of the reads that wait for a die the last one that came goes first.
+            /// The latest of several reads that wait for a die goes first.
             ReadsReversed,
-            /// Of the work that waits for a die the last that came goes first.
+            /// The latest of several pieces of work that wait for a die goes first.
             WorkReversed,
-            /// Work goes before reads that wait.
+            /// Work goes before waiting reads.
             WorkBeforeReads,
-            /// Reads are taken for such that meet reclaim where its jobs have ended.
+            /// Reads count as waiting for reclaim although its jobs have ended.
             ReclaimNeverEnds,
-            /// A read is taken to have waited for work that was there before it.
+            /// A read counts as waiting for work that began before it.
             StallFromWorkOn,
-            /// An idle die does not give its job a step, now and then.
+            /// An idle die sometimes does not give its job a step.
             StepForgotten,
-            /// What was read to complete a page is not kept while room is made for it.
+            /// The data of a fill read is not kept while space is freed for the page.
             FillDropped,
         } }
     };

@@ -1,130 +1,128 @@
-//! Seeded bugs of what policies are told, parts of pages, and latencies.
+//! Seeded bugs of the information for policies, of parts of pages, and of latencies.
 
-/// Adds these bugs to those before them, and hands all on.
+/// Adds these bugs to the bugs before, and passes all of them on.
 macro_rules! bugs_of_told {
     ($to:ident { $($before:tt)* }) => {
         bugs_of_blocks! { $to {
             $($before)*
-            // What policies are told.
-            /// No read comes between an alarm and the end of its job, which takes its time all the
-            /// same.
+            // Information for policies.
+            /// No read comes between an alarm and the end of its job, although the job takes time.
             LateReadsZero,
-            /// A read beside a wordline weighs no more than another.
+            /// A read of a neighbouring wordline weighs no more than another read.
             AlphaOne,
-            /// All wordlines are of the strongest group.
+            /// All wordlines belong to the strongest group.
             BestGroup,
-            /// Blocks are as good as new.
+            /// Blocks count as new.
             LimitsOfNew,
-            /// Between two rows of limits the better one holds.
+            /// Between two rows of limits, the better row applies.
             BetterRow,
-            /// Blocks hold no page that is still to be moved.
+            /// Blocks have no page that still has to be moved.
             MoversForgotten,
-            /// No page of an open block is still to be written.
+            /// Open blocks have no page that still has to be written.
             OpenTakenForClosed,
-            /// What counters know is exact.
+            /// Counters count as exact.
             CountersExact,
             /// A segment of a block begins with its last wordline.
             SegmentsBeginLate,
             /// A probe finds half of the errors.
             ProbeHalved,
-            /// A probe is held against what a wordline without age endures.
+            /// A probe is compared with the endurance of a wordline without age.
             ProbeOfToday,
             /// A part of which only the end is written counts as written.
             MaskFromPart,
             /// A part of which only the beginning is written counts as written.
             MaskToPart,
-            /// The last page of a request of several is taken whole.
+            /// The last page of a request of several pages counts as whole.
             LastPageWhole,
-            /// A write that joins a buffered page forgets the parts that were there.
+            /// A write to a buffered page drops the parts that were there.
             MergeReplacesMask,
-            /// The last page of a trim is left.
+            /// The last page of a trim is not trimmed.
             TrimLastSkipped,
             /// A trimmed page that was lost stays lost.
             TrimKeepsLost,
-            /// A write in part makes a lost page whole.
+            /// A partial write makes a lost page whole.
             PartClearsLost,
             /// A partly written page whose rest is lost is not reported.
             FillLossUnreported,
-            /// A read of a page in the buffer that is being written in part is served from flash
-            /// alone.
+            /// A read of a partly written page in the buffer is served from flash alone.
             BufferedReadsOld,
-            /// One write that waits is taken in for each program that ends.
+            /// Only one waiting write is accepted for each program that ends.
             UnstallsOne,
-            /// What work has done when it is suspended is counted from its beginning.
+            /// The progress of suspended work is counted from its beginning.
             SuspendedFromStart,
-            /// Suspending an erase costs what suspending a program does.
+            /// Suspending an erase costs as much as suspending a program.
             SuspendCostSwapped,
-            /// Shorter transfers take the time of the last longer one.
+            /// Shorter transfers take the time of the last longer transfer.
             TransferMemoStale,
-            /// Shorter pages take the time of the last longer one on the link.
+            /// On the link, shorter pages take the time of the last longer page.
             LinkMemoStale,
-            /// Writes take the link for whole pages.
+            /// Writes use the link for whole pages.
             LinkRoundsUp,
             /// Parts of pages are not decoded.
             PartsUndecoded,
-            /// A copy is sensed in the time of the page kind that it is written to.
+            /// A copy takes the sensing time of the page kind to which it is written.
             CopySensesTarget,
-            /// Copies in a piece are not decoded.
+            /// Copies within a piece are not decoded.
             PieceUndecoded,
-            /// A wordline programmed in a piece takes one transfer.
+            /// A wordline programmed in a piece takes only one transfer.
             PieceMovesOnePage,
-            /// Probes of several wordlines take the time of one.
+            /// Probes of several wordlines take the time of one probe.
             ProbesOnce,
             /// A wordline is padded after twice the pause.
             PadsLate,
-            /// A copy is programmed on the die that it was read on.
+            /// A copy is programmed on the die on which it was read.
             ProgramOnSourceDie,
-            /// Work begins on a die while another of its planes is read.
+            /// Work begins on a die while another plane of the die is read.
             OtherPlanesUnseen,
             /// The latency of a write begins when its data has arrived.
             LinkTimeUncounted,
             /// A trim does not wait for the writes before it.
             TrimOvertakes,
-            /// Reads have waited for reclaim work since they came, even before it began.
+            /// Reads count as waiting for reclaim since their arrival, even before reclaim began.
             StallFromQueue,
-            /// One request more than may be is taken over from the host.
+            /// The drive takes one request more than allowed from the host.
             RequestTooMany,
-            /// Latency begins when a request is taken over, not when it came.
+            /// Latency begins when the drive takes a request, and not when the request arrives.
             WaitOmitted,
-            /// Latencies of trims are counted as of writes.
+            /// Latencies of trims are counted as latencies of writes.
             TrimsMeasured,
-            /// A batch copies one page more.
+            /// A batch copies one page too many.
             BatchTooLong,
-            /// A job in the foreground waits for the reads that wait.
+            /// A job in the foreground waits for the waiting reads.
             ForegroundWaits,
-            /// What the host reads out of memory does not take the link.
+            /// Host reads from memory do not use the link.
             MemorySkipsLink,
-            /// A page read to complete one that the host reads takes no time.
+            /// A read of flash that completes a host read takes no time.
             FillTimeless,
-            /// A wordline has the number of the one before it.
+            /// A wordline has the number of the previous wordline.
             SerialKept,
-            /// Without a buffer the last pages of a write wait for others.
+            /// Without a buffer, the last pages of a write wait for other pages.
             PadForgotten,
             /// Pages that a job could not read count as copied.
             LostCopiesCounted,
-            /// Copies of GC are counted as those of reclaim.
+            /// Copies of GC are counted as copies of reclaim.
             GcCopiesCounted,
-            /// A fill that fails counts as a host read that failed.
+            /// A failed fill read counts as a failed host read.
             FillFailureCounted,
-            /// Reads of lost pages count as of pages that hold nothing, too.
+            /// Reads of lost pages also count as reads of pages without data.
             LostReadUnmapped,
-            /// A write that covers no whole part does not count as one in part.
+            /// A write that covers no whole part does not count as a partial write.
             EmptyPartsUncounted,
-            /// Reads of one range are blamed on the next.
+            /// Reads of one range are blamed on the next range.
             BlameShifted,
-            /// A job for some pages is blamed as one for the whole block.
+            /// A job for some pages is blamed like a job for the whole block.
             BlameOfWhole,
-            /// Jobs for some pages are blamed on nobody.
+            /// Jobs for some pages are not blamed on any range.
             BlameForgotten,
-            /// Every erase of a block with guard levels counts as of GC.
+            /// Every erase of a block with guard levels counts as an erase by GC.
             LowErasesAll,
-            /// What blocks with guard levels used is compared with the limits of full density.
+            /// The use of blocks with guard levels is compared with the limits of full density.
             UsedOfFullLimit,
-            /// Blocks reprogrammed are not counted.
+            /// Blocks that are reprogrammed are not counted.
             ReprogramsUncounted,
-            /// Counts of reclaim include what came before the measured phase.
+            /// Counts of reclaim include events before the measured phase.
             ReclaimFromStart,
-            /// What a technique counts includes what came before the measured phase.
+            /// Counts of a technique include events before the measured phase.
             OwnFromStart,
         } }
     };

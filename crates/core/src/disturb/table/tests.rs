@@ -16,7 +16,7 @@ fn table() -> LimitTable {
     LimitTable::new(&config, 64, 1)
 }
 
-/// A count at a row looks the row up alone, and not what lies before it.
+/// A P/E count at a row uses this row alone, and no value before it.
 #[test]
 fn a_row_is_a_class_of_its_own() {
     let row = |pec, alpha| PerPec { pec, limit: vec![1000.0], alpha: vec![alpha] };
@@ -97,7 +97,7 @@ fn truth_interpolates_and_lookup_takes_the_worse_of_two_close_rows() {
         t.truth(1, 550),
         Endurance { limit: Dose::UNIT * 725, alpha: Alpha::of_256ths(9 * 256 + 71) }
     );
-    // The row at 600: alpha 9.3, rounded up.
+    // The row at 600 has alpha 9.3, rounded up.
     assert_eq!(
         t.lookup(1, 550),
         Endurance { limit: Dose::UNIT * 700, alpha: Alpha::of_256ths(9 * 256 + 77) }
@@ -106,7 +106,7 @@ fn truth_interpolates_and_lookup_takes_the_worse_of_two_close_rows() {
     assert_eq!(t.lookup(0, 0).limit, Dose::UNIT * 2000);
 }
 
-/// Also where a table falls and rises between rows that are no multiples of the policies'
+/// This also holds if a table falls and rises between rows that are not multiples of the policies'
 /// distance, and beyond its end.
 #[test]
 fn a_policy_never_assumes_more_than_the_truth() {
@@ -168,7 +168,8 @@ fn sensing_weights_average_to_one_unit() {
     assert_eq!(dose_per_kind(DoseUnit::Sensings, CellType::Slc)[..1], [Quarters::UNIT]);
 }
 
-/// TLC: 1, 2 and 4 sensings weigh 2, 3 and 7 quarters. QLC: 1, 2, 4 and 8 weigh 1, 2, 4 and 9.
+/// For TLC, 1, 2 and 4 sensings weigh 2, 3 and 7 quarters. For QLC, 1, 2, 4 and 8 sensings weigh 1,
+/// 2, 4 and 9 quarters.
 #[test]
 fn a_merged_wordline_takes_the_doses_of_its_sensings() {
     let doses = |cell: CellType, unit: DoseUnit| {
@@ -185,7 +186,7 @@ fn a_merged_wordline_takes_the_doses_of_its_sensings() {
         doses(CellType::Qlc, DoseUnit::Sensings)[4..7],
         [[1, 1, 2, 4], [1, 2, 1, 2], [1, 2, 4, 1]]
     );
-    // 2, 3 and 2 sensings weigh 3, 5 and 3 quarters, one weighs 2.
+    // In the 2-3-2 code, 2, 3 and 2 sensings weigh 3, 5 and 3 quarters, and one sensing weighs 2.
     let tlc_232 = doses(CellType::Tlc232, DoseUnit::Sensings);
     assert_eq!(
         [0, 4, 5].map(|coding| tlc_232[coding][..3].to_vec()),

@@ -1,4 +1,4 @@
-//! What time sets off in a block while a job moves it, by hand.
+//! Tests of time's effects on a block while a job moves it, computed by hand.
 
 use crate::base::dose::Quarters;
 use crate::base::span::SECOND;
@@ -9,8 +9,8 @@ use crate::drive::{Drive, Techniques};
 use crate::flash::block::BlockState;
 use crate::slots::rewrite::Rewrite;
 
-/// A full drive in the timed gear, whose data is refreshed within ten days and has error rates; and
-/// a closed block of it.
+/// Returns a full drive in the timed gear, and a closed block of it. The data has error rates and
+/// is refreshed within ten days.
 fn drive() -> (Drive, BlockId) {
     let text = r#"
         geometry = { channels = 1, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 12, wordlines_per_block = 8, cell = "slc", page_size = "16KiB" }
@@ -41,13 +41,13 @@ fn drive() -> (Drive, BlockId) {
     (drive, block)
 }
 
-/// Wear levelling begins to move a block.
+/// Begins to move a block for wear levelling.
 fn begin_to_move(drive: &mut Drive, block: BlockId, deadline: Reads) {
     let (flash, ftl, mut slots) = drive.parts();
     ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, WEAR), Cause::Wear, deadline);
 }
 
-/// When the block's data must have been rewritten.
+/// Returns the time by which the block's data must be rewritten.
 fn end(drive: &Drive, block: BlockId) -> Ns {
     drive.refresh.done_by(drive.flash.cold(block).programmed_at).unwrap().try_into().unwrap()
 }
@@ -56,7 +56,8 @@ fn state(drive: &Drive, block: BlockId) -> BlockState {
     drive.flash.hot(block).state
 }
 
-/// A job has the block until its end. It is finished then, and the miss is counted.
+/// A job may move the block until the block is due. Then the job is finished, and the miss is
+/// counted.
 #[test]
 fn a_block_that_moves_when_it_is_due_is_looked_at_again_at_its_end() {
     let (mut drive, block) = drive();
@@ -73,7 +74,7 @@ fn a_block_that_moves_when_it_is_due_is_looked_at_again_at_its_end() {
     );
 }
 
-/// What nobody has moved by then is rewritten at once, and not in idle gaps to come.
+/// Data that no job has moved by then is rewritten at once, and not in later idle gaps.
 #[test]
 fn a_block_that_is_due_at_once_is_rewritten_at_once() {
     let (mut drive, block) = drive();
@@ -83,7 +84,7 @@ fn a_block_that_is_due_at_once_is_rewritten_at_once() {
     assert_eq!((state(&drive, block), drive.refresh_counts().invocations), (BlockState::Free, 1));
 }
 
-/// A job goes ahead of reads when what is left of it takes as long as its block may still wait.
+/// A job goes before reads when its remaining time equals the time that its block may still wait.
 #[test]
 fn a_job_is_urgent_when_its_block_grows_too_old() {
     let (mut drive, block) = drive();
@@ -97,7 +98,7 @@ fn a_job_is_urgent_when_its_block_grows_too_old() {
     }
 }
 
-/// The block that is a step older is looked at when it is the next step older, whoever moves it.
+/// A block that became a step older is checked again at the next step, even if a job moves it.
 #[test]
 fn a_block_that_moves_is_looked_at_at_each_step_of_age() {
     for moves in [false, true] {
@@ -110,8 +111,8 @@ fn a_block_that_moves_is_looked_at_at_each_step_of_age() {
     }
 }
 
-/// The reads that a job has left were reserved at the age that the block had. A step later the job
-/// ends.
+/// The remaining reads of a job were reserved at the block's former age. The job ends when the
+/// block becomes a step older.
 #[test]
 fn a_job_with_a_deadline_ends_when_its_block_is_a_step_older() {
     for (deadline, after) in [(Reads(60), BlockState::Free), (Reads::NEVER, BlockState::Closed)] {
@@ -128,7 +129,7 @@ fn a_job_with_a_deadline_ends_when_its_block_is_a_step_older() {
     }
 }
 
-/// Steps of age lie as far behind the clock as before when it is set back.
+/// When the clock is set back, steps of age keep their distance from the clock.
 #[test]
 fn steps_of_age_are_set_back_with_the_clock() {
     let (mut drive, block) = drive();

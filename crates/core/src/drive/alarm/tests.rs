@@ -17,8 +17,7 @@ fn reads_that_nobody_looks_at_are_carried_before_the_counter_is_full() {
     drive.drain_buffer();
     let ppn = drive.read_page(Lpn::new(0));
     let block = drive.geometry.block_of(ppn);
-    // Three times as though it had been read 2^29 - 1 times in between: the second of two more
-    // reads passes 2^29.
+    // Three times, the test adds 2^29 - 1 reads. The second of two more reads then passes 2^29.
     for _ in 0..3 {
         drive.flash.pretend_reads(block, CARRY - Quarters::UNIT);
         drive.read_pages(&[Lpn::new(0); 2]);
@@ -34,8 +33,8 @@ fn reads_that_nobody_looks_at_are_carried_before_the_counter_is_full() {
     assert_eq!(drive.reclaim_counts().invocations, 0, "what cannot be disturbed is not rewritten");
 }
 
-/// A policy asks for two rewrites, and what is done for the first makes wear levelling begin
-/// with the second block. The reads that the policy allowed that block are all that it serves.
+/// A policy asks for two rewrites. The work for the first rewrite makes wear levelling begin with
+/// the second block. That block must serve only the reads that the policy allowed.
 #[test]
 fn a_block_that_levelling_took_before_reclaim_could_keeps_its_deadline() {
     let mut config = tiny_config();
@@ -58,7 +57,7 @@ fn a_block_that_levelling_took_before_reclaim_could_keeps_its_deadline() {
     assert_eq!(drive.reclaim_counts().deadline_misses, 1);
 }
 
-/// A second rewrite that the policy asks for has more reads. Those that the first had hold.
+/// The policy's second rewrite allows more reads. The number of the first rewrite still holds.
 #[test]
 fn a_job_keeps_the_deadline_that_it_has() {
     let mut config = tiny_config();
@@ -76,9 +75,9 @@ fn a_job_keeps_the_deadline_that_it_has() {
     }
 }
 
-/// A full drive, a page of which the buffer holds a part, and the block where its rest is the
-/// last page. The block has served all but five of the reads that a page bears, and its policy
-/// is asked at the next one.
+/// Returns a full drive, and a page that is partly in the buffer. The rest of the page is the last
+/// page of its block. The block has five reads left before a page reaches its limit, and its policy
+/// is asked at the next read.
 fn at_the_limit() -> (Drive, Lpn) {
     const LIMIT: u32 = 1000;
     let mut config = tiny_config();
@@ -98,20 +97,20 @@ fn at_the_limit() -> (Drive, Lpn) {
     (drive, lpn)
 }
 
-/// The read that completes a page is good, and sets off a move. What the move reads first
-/// brings the page past its limit: it is lost, and no write brings it back.
+/// The fill read is good, and starts a move. The first reads of the move bring the page past its
+/// limit. The page is lost, and no write brings it back.
 #[test]
 fn a_page_that_its_own_fill_has_lost_is_not_written() {
     let (mut drive, lpn) = at_the_limit();
     drive.drain_buffer();
     assert!(drive.ftl.is_lost(lpn));
-    // The fill is the last read but four; the fifth of the move finds four before it.
+    // Four reads are left after the fill read. The fifth read of the move exceeds the limit.
     let lost = u64::from(drive.geometry.pages_per_block) - 5;
     assert_eq!((drive.ftl.place_of(lpn), drive.ftl.lost_pages), (None, lost));
 }
 
-/// A read of the host's is served in part out of the buffer, and the rest is lost in the same
-/// way: the read fails.
+/// A host read is served in part from the buffer, and the rest is lost in the same way. The read
+/// fails.
 #[test]
 fn a_read_that_has_lost_the_rest_of_its_page_fails() {
     let (mut drive, lpn) = at_the_limit();

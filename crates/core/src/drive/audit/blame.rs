@@ -1,12 +1,12 @@
-//! Who caused reclaim: each job's copies are shared out over the host's pages whose reads made it
-//! necessary.
+//! Attribution of reclaim to host pages. The copies of each job are divided among the host pages
+//! whose reads made the job necessary.
 //!
-//! When a job begins, what is to move has taken a dose, and every wordline of the block has
-//! deposited a part of it. Of a job that moves the wordlines S, the reads of wordline j carry the
-//! weight `RC[j] x (number of S other than j + sum of alpha - 1 over S beside j)`; of a job that
-//! moves a whole block, `RC[j]`. The copies are shared out in these proportions, and booked on the
-//! range of logical pages to which the data on wordline j belongs (or last belonged). Movers' reads
-//! count for the range whose data they read.
+//! When a job begins, its pages have a dose, to which every wordline of the block has contributed.
+//! If a job moves a set S of wordlines, the reads of wordline j have the weight `RC[j] x (number of
+//! S other than j + sum of alpha - 1 over S beside j)`. If a job moves a whole block, the weight is
+//! `RC[j]`. The copies are divided in these proportions. Each part counts for the range of logical
+//! pages that owns, or last owned, the data on wordline j. Reads by movers count for the range
+//! whose data they read.
 //!
 //! ```text
 //! alpha 9; S = {1}; reads of wordlines 0, 1, 2: 80, 300, 10.  weights 80 x 9, 300 x 0, 10 x 9: of 3 copies 2.67 and 0.33
@@ -20,26 +20,27 @@ use crate::bugs::{Bug, planted};
 use crate::config::DisturbModel;
 use crate::flash::Flash;
 
-/// Ranges of equal size that the capacity is cut into; the last may be shorter.
+/// Number of equal ranges of the capacity; the last range may be shorter.
 const RANGES: usize = 64;
 
-/// Copies by range of logical pages.
+/// Number of copies by range of logical pages.
 pub(crate) struct Blame {
     range_pages: Reciprocal,
     host_pages: u32,
-    /// Under the model `count` a wordline's own reads disturb it like all others.
+    /// Whether a wordline's own reads disturb it like other wordlines, as under the model `count`.
     own_reads_disturb: bool,
     copies: [f64; RANGES],
 }
 
-/// Copies that reads of one range of the host's pages caused.
+/// Number of copies that reads of one range of host pages caused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlamedRange {
     /// First page of the range.
     pub first: Lpn,
-    /// Its pages.
+    /// Number of pages of the range.
     pub pages: u32,
-    /// Pages copied by reclaim on its account; jobs are shared out, so this is no whole number.
+    /// Number of pages that reclaim copied because of the range. The number is not whole because
+    /// ranges share a job.
     pub copies: f64,
 }
 
@@ -54,7 +55,7 @@ impl Blame {
         }
     }
 
-    /// The ranges with any copies, by address.
+    /// Returns the ranges with copies, by address.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = BlamedRange> + '_ {
         let pages = self.range_pages.divisor();
         (0u32..).zip(self.copies).filter(|(_, copies)| *copies > 0.0).map(move |(range, copies)| {
@@ -67,13 +68,13 @@ impl Blame {
         })
     }
 
-    /// Begins to count anew.
+    /// Sets all copies to 0.
     pub(crate) fn clear(&mut self) {
         self.copies = [0.0; RANGES];
     }
 
-    /// Books the copies of a reclaim job that is about to begin: of the whole block, or of these
-    /// pages.
+    /// Attributes the copies of a reclaim job that is about to begin. The job moves the whole
+    /// block, or only these pages.
     pub(crate) fn book(&mut self, flash: &Flash, block: BlockId, pages: Option<&PageSet>) {
         let valid = flash.contents().valid_words(block);
         let copies: u32 = match pages {
@@ -94,7 +95,7 @@ impl Blame {
         }
     }
 
-    /// What the reads of each range did to the wordlines that are to move.
+    /// Returns the effect of each range's reads on the wordlines that will move.
     fn weights_by_range(
         &self,
         flash: &Flash,
@@ -118,8 +119,8 @@ impl Blame {
             if weight == 0.0 {
                 continue;
             }
-            // A page whose data has gone elsewhere still says whose it was; one that never held any
-            // says nothing.
+            // A page whose data has moved still has its last owner. A page that never held data has
+            // no owner.
             let pages = wordline.pages(bits).filter(|page| *page < written);
             let forgets = flash.bugs().has(Bug::BlameForgetsMoved);
             let stays =
@@ -141,8 +142,8 @@ impl Blame {
         weights
     }
 
-    /// Dose that one read of each wordline of a block deposits on the wordlines of these pages, all
-    /// together.
+    /// Returns the dose that one read of each wordline of a block adds to the wordlines of these
+    /// pages together.
     fn shares(&self, flash: &Flash, block: BlockId, pages: &PageSet) -> Vec<f64> {
         let g = &flash.geometry;
         let stride = g.neighbour_stride;
@@ -186,8 +187,8 @@ mod tests {
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
 
-    /// Single-page wordlines, three a block, 64 ranges of one page each: range n is page n. Blocks
-    /// hold pages 0 to 2, 3 to 5, ..
+    /// Returns a drive with one page per wordline and three wordlines per block. It has 64 ranges
+    /// of one page each, so range n is page n. Blocks hold pages 0 to 2, 3 to 5, and so on.
     fn drive() -> Drive {
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 3, cell = "slc", page_size = "4KiB" }
@@ -230,7 +231,7 @@ mod tests {
         let mut drive = drive();
         let block = block(&drive);
         book(&mut drive, block, None);
-        // Three copies: 80, 300 and 10 of 390 reads.
+        // Three copies are divided by 80, 300 and 10 of 390 reads.
         assert_eq!(blamed(&drive), [(0, 0.615_385), (1, 2.307_692), (2, 0.076_923)]);
         drive.begin_measurement();
         assert_eq!(blamed(&drive), []);
@@ -242,11 +243,11 @@ mod tests {
         let block = block(&drive);
         let mut one = PageSet::none(3);
         one.insert(PageInBlock::new(1), 1);
-        // Wordline 1 takes 80 x 9 from wordline 0, nothing from itself, 10 x 9 from wordline 2.
+        // Wordline 1 gets 80 x 9 from wordline 0, 0 from itself, and 10 x 9 from wordline 2.
         book(&mut drive, block, Some(&one));
         assert_eq!(blamed(&drive), [(0, 0.888_889), (2, 0.111_111)]);
-        // Wordlines 0 and 1 together: 0 gives 80 x 9 to 1; 1 gives 300 x 9 to 0; 2 gives 10 x 1 to
-        // 0 and 10 x 9 to 1.
+        // For wordlines 0 and 1 together, wordline 0 gives 80 x 9 to wordline 1. Wordline 1 gives
+        // 300 x 9 to wordline 0. Wordline 2 gives 10 x 1 to wordline 0 and 10 x 9 to wordline 1.
         one.insert(PageInBlock::FIRST, 1);
         drive.begin_measurement();
         book(&mut drive, block, Some(&one));
@@ -261,7 +262,7 @@ mod tests {
         drive.write_page(Lpn::new(1), u64::MAX);
         drive.drain_buffer();
         book(&mut drive, block, None);
-        // Two pages are left to copy; most of the dose came from the page that was rewritten.
+        // Two pages are left to copy. Most of the dose came from the page that was rewritten.
         assert_eq!(blamed(&drive), [(0, 0.410_256), (1, 1.538_462), (2, 0.051_282)]);
     }
 }

@@ -1,5 +1,5 @@
-//! What a drive tells whoever drives it: what it is made of, and its counts since the measured
-//! phase began.
+//! Facts about a drive for its caller: its parts, and its counts since the beginning of the
+//! measured phase.
 
 use std::num::NonZeroU32;
 
@@ -21,7 +21,7 @@ use crate::ftl::retire::TakenByFailures;
 use crate::watch::observer::Observer;
 
 impl Drive {
-    /// Begins the measured phase: every count starts at zero, state stays.
+    /// Begins the measured phase. Every count starts at 0, and the state stays.
     pub fn begin_measurement(&mut self) {
         self.facts.host_pages_before += self.host.read_pages + self.host.write_pages;
         self.own_counts_before = self.policy.counts();
@@ -46,7 +46,8 @@ impl Drive {
         self.flash.tell(Observer::measured_phase);
     }
 
-    /// Logs the erases of the measured phase from now on: at most this many, evenly thinned out.
+    /// Begins to log the erases of the measured phase. The log keeps at most `most` erases, evenly
+    /// spaced.
     pub fn keep_erasures(&mut self, most: usize) {
         self.flash.keep_erasures(most);
     }
@@ -56,78 +57,79 @@ impl Drive {
         self.flash.erasures()
     }
 
-    /// From now on an erase counts as so many P/E cycles, except one that levels wear, whatever
-    /// `wear.acceleration` says. The thresholds of blocks that hold data stay until the next time
-    /// that their technique is asked.
+    /// Lets an erase count as this number of P/E cycles from now on, instead of
+    /// `wear.acceleration`. Erases for wear levelling still count as one cycle. The thresholds of
+    /// blocks with data stay until their technique is asked next.
     pub fn accelerate(&mut self, cycles: NonZeroU32) {
         self.flash.acceleration = cycles.get();
         self.flash.tell(|o| o.accelerated(cycles.get()));
     }
 
-    /// The resolved configuration.
+    /// Returns the resolved configuration.
     pub fn config(&self) -> &DriveConfig {
         &self.config
     }
 
-    /// The geometry.
+    /// Returns the geometry.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// What the host asked for, since the measured phase began.
+    /// Returns the counts of the host's requests since the beginning of the measured phase.
     pub fn host_counts(&self) -> &HostCounts {
         &self.host
     }
 
-    /// NAND operations by cause, since the measured phase began.
+    /// Returns the flash operations by cause since the beginning of the measured phase.
     pub fn flash_counts(&self) -> &FlashCounts {
         self.flash.counts()
     }
 
-    /// Read reclaim, since the measured phase began.
+    /// Returns the counts of read reclaim since the beginning of the measured phase.
     pub fn reclaim_counts(&self) -> &ReclaimCounts {
         &self.ftl.reclaim
     }
 
-    /// Parity, since the measured phase began.
+    /// Returns the counts of parity since the beginning of the measured phase.
     pub fn parity_counts(&self) -> &ParityCounts {
         &self.ftl.parity
     }
 
-    /// Stripes without parity, because too much of them could not be read.
+    /// Returns the number of stripes without parity because too many of their pages could not be
+    /// read.
     pub fn unprotected_stripes(&self) -> u64 {
         self.ftl.unprotected_stripes()
     }
 
-    /// The time, in writes of the host and of a clock, for which parity on flash lagged behind,
-    /// since the measured phase began; none where parity is programmed with each write.
+    /// Returns for how many host writes, and how long, parity on flash was outdated since the
+    /// beginning of the measured phase. Returns `None` if each write programs its parity.
     pub fn parity_window(&self) -> Option<Window> {
         self.ftl.partial.is_on().then(|| self.ftl.partial.window.at(self.flash.now))
     }
 
-    /// The time, in writes of the host and of a clock, for which stripes have waited for parity
-    /// that a worn block calls for, since the measured phase began; none where wear has nothing to
-    /// do with parity.
+    /// Returns for how many host writes, and how long, stripes waited for parity because of a worn
+    /// block, since the beginning of the measured phase. Returns `None` if parity does not depend
+    /// on wear.
     pub fn forming_window(&self) -> Option<Window> {
         self.ftl.worn.is_on().then(|| self.ftl.worn.window.at(self.flash.now))
     }
 
-    /// The stages of the drive's life; none where its parity has none.
+    /// Returns the stages of the drive's life; `None` if its parity has no stages.
     pub fn lifetime(&self) -> Option<&Lifetime> {
         Some(&self.ftl.worn.lifetime).filter(|lifetime| lifetime.last().is_some())
     }
 
-    /// Pages of partial parity that the controller can keep.
+    /// Returns the number of pages of partial parity that the controller can keep.
     pub fn parity_cache_pages(&self) -> u32 {
         self.ftl.partial.pages as u32
     }
 
-    /// Data refresh, since the measured phase began.
+    /// Returns the counts of data refresh since the beginning of the measured phase.
     pub fn refresh_counts(&self) -> &RefreshCounts {
         &self.ftl.refresh
     }
 
-    /// What the technique counts of its own, by name, since the measured phase began.
+    /// Returns the technique's own counts by name, since the beginning of the measured phase.
     pub fn technique_counts(&self) -> Vec<(&'static str, u64)> {
         let before = |name| {
             self.own_counts_before.iter().find(|(n, _)| *n == name).map_or(0, |(_, count)| *count)
@@ -141,68 +143,68 @@ impl Drive {
             .collect()
     }
 
-    /// Host reads that the drive reported as uncorrectable.
+    /// Returns the number of host reads that the drive answered with an error.
     pub fn uncorrectable_reads(&self) -> u64 {
         self.uncorrectable_reads
     }
 
-    /// Pages of host data that the drive reported as lost.
+    /// Returns the number of pages of host data that the drive reported lost.
     pub fn lost_pages(&self) -> u64 {
         self.ftl.lost_pages
     }
 
-    /// How often a read of tired data is tried again at most; none where reads disturb nothing.
+    /// Returns the largest number of retries of a read; `None` if reads disturb nothing.
     pub fn max_retries(&self) -> Option<u8> {
         self.flash.max_retries()
     }
 
-    /// Pages read from flash for the host since the measured phase began, those apart that complete
-    /// pages written in part.
+    /// Returns the number of pages read from flash for the host since the beginning of the measured
+    /// phase, without fill reads.
     pub fn host_page_reads(&self) -> u64 {
         self.flash_counts().reads[Cause::Host as usize]
             .saturating_sub(self.host_counts().fill_reads)
     }
 
-    /// Codewords that these reads lost on average, by what chance there was; none where data has no
-    /// error rate, or no codeword is known.
+    /// Returns the expected number of codewords that these reads lost. Returns `None` if data has
+    /// no error rate or the codeword is unknown.
     pub fn lost_codewords(&self) -> Option<f64> {
         self.flash.lost_codewords(self.host_page_reads())
     }
 
-    /// What chance makes of all reads of the drive's flash, whoever made them, where parity raises
-    /// their limits; none elsewhere.
+    /// Returns expected numbers for all reads of the drive's flash, for any cause, if parity raises
+    /// their limits; otherwise `None`.
     pub fn expected(&self) -> Option<Expected> {
         self.flash.expected()
     }
 
-    /// Wordline groups on which techniques count with more retries than `reclaim.retries`, at the
-    /// P/E count at the start.
+    /// Returns the number of wordline groups for which techniques count with more retries than
+    /// `reclaim.retries`, at the starting P/E count.
     pub fn budget_raised(&self) -> u32 {
         self.flash.limits().map_or(0, |limits| {
             limits.budget_raised(AccessLatency::Smallest, self.config.start.pec)
         })
     }
 
-    /// Those of them that were lost because they were older than `error.longest_age`, or than
-    /// refresh lets data become, or because age alone takes more of them than their last retry
-    /// decodes.
+    /// Returns the number of lost pages that were lost by age. They were older than
+    /// `error.longest_age` or than refresh allows, or age alone exceeded the limit of their last
+    /// retry.
     pub fn lost_by_age(&self) -> u64 {
         self.ftl.lost_by_age
     }
 
-    /// Simulated time, as far as the drive has been told; 0 in the untimed gear but of a drive that
-    /// keeps time.
+    /// Returns the simulated time that the drive knows. In the untimed gear, it is 0 unless the
+    /// drive must know the time.
     pub fn now(&self) -> Ns {
         self.flash.now
     }
 
-    /// Whether it was made for the timed gear.
+    /// Returns whether the drive was made for the timed gear.
     pub fn is_timed(&self) -> bool {
         self.flash.is_timed()
     }
 
-    /// RAM that the reclaim, refresh and parity techniques would take in a real controller, and the
-    /// levels of `ecc.start_from_last`.
+    /// Returns the RAM that the reclaim, refresh and parity techniques would need in a real
+    /// controller, including the levels of `ecc.start_from_last`.
     pub fn controller_ram(&self) -> Bytes {
         let levels = self.config.ecc.level_bytes(self.geometry.blocks);
         Bytes(
@@ -213,13 +215,13 @@ impl Drive {
         )
     }
 
-    /// Whether the refresh technique adjusts wordlines in place.
+    /// Returns whether the refresh technique merges wordlines in place.
     pub fn adjusts(&self) -> bool {
         self.ftl.adjusting.is_some()
     }
 
-    /// Blocks with wordlines that were adjusted, and how many of them the same data would do
-    /// without.
+    /// Returns the number of blocks with merged wordlines. Also returns how many fewer blocks the
+    /// same data would need without merging.
     pub fn adjusted_blocks(&self) -> (u32, f64) {
         let is_adjusted = |block: &BlockId| {
             self.flash.recoded().of(*block).iter().any(|coding| *coding >= FASTER)
@@ -233,18 +235,19 @@ impl Drive {
         (blocks, f64::from(blocks) - f64::from(pages) / f64::from(self.geometry.pages_per_block))
     }
 
-    /// Reads that a block may still serve between its alarm and the end of its job (`R_late`), as
-    /// policies are told.
+    /// Returns the number of reads that a block may still serve between its alarm and the end of
+    /// its job (`R_late`), as policies see it.
     pub fn late_reads(&self) -> u32 {
         self.facts.late_reads
     }
 
-    /// Open blocks of each stream: (purpose, width).
+    /// Returns the purpose of each stream and its number of open blocks.
     pub fn stream_widths(&self) -> Vec<(&'static str, u32)> {
         self.ftl.stream_widths()
     }
 
-    /// The ranges whose reads caused reclaim copies, by address, since the measured phase began.
+    /// Returns the ranges whose reads caused reclaim copies, by address, since the beginning of the
+    /// measured phase.
     pub fn blamed_ranges(&self) -> impl Iterator<Item = BlamedRange> + '_ {
         self.blame.ranges()
     }

@@ -1,4 +1,4 @@
-//! What hints came to: for each word how much data has it, and how its reads fared.
+//! Effects of hints: amount of data with each hint, and results of its reads.
 
 use crate::base::latency::AccessLatency;
 use crate::base::units::Bytes;
@@ -6,28 +6,28 @@ use crate::drive::Drive;
 use crate::hints::{Budget, HintCounts};
 use crate::watch::observer::NO_PPN;
 
-/// What came of one word.
+/// Effects of one hint.
 #[derive(Clone, Copy, Debug)]
 pub struct HintOutcome {
-    /// The word.
+    /// Hint.
     pub latency: AccessLatency,
-    /// What it allows.
+    /// Retries that the hint allows.
     pub budget: Budget,
-    /// What a read with so many retries takes on an idle drive, in microseconds.
+    /// Latency of a read with this number of retries on an idle drive, in microseconds.
     pub takes_us: f64,
-    /// Pages of the host's that have it, and hold data.
+    /// Number of host pages that have the hint and hold data.
     pub pages: u64,
-    /// Those of them that lie in blocks that go by a tighter word.
+    /// Number of host pages with the hint that are in a block with a stricter hint.
     pub pages_kept_tighter: u64,
-    /// What was counted of its reads.
+    /// Counts of reads of data with the hint.
     pub counts: HintCounts,
-    /// Wordline groups on which techniques count with more retries than it allows, at the P/E count
-    /// at the start.
+    /// Number of wordline groups for which techniques count with more retries than the hint allows,
+    /// at the starting P/E count.
     pub raised: u32,
 }
 
 impl Drive {
-    /// What came of each word, the tightest first; none where the host says nothing.
+    /// Returns the effects of each hint, the strictest first; `None` without hints.
     pub fn hint_outcomes(&self) -> Option<[HintOutcome; AccessLatency::COUNT]> {
         let hints = self.hints.as_ref()?;
         let mut pages = [(0, 0); AccessLatency::COUNT];
@@ -57,7 +57,8 @@ impl Drive {
         }))
     }
 
-    /// RAM that the words of all data, and the word that each block goes by, take in a controller.
+    /// Returns the RAM that a controller needs for the hints of all data and for the hint of each
+    /// block.
     pub fn hints_ram(&self) -> Bytes {
         let of_blocks = u64::from(self.geometry.blocks).div_ceil(4);
         Bytes(self.hints.as_ref().map_or(0, |hints| hints.hinted.bytes().0 + of_blocks))

@@ -1,8 +1,8 @@
-//! The ages of what a drive begins with (`start.age`): each written block was programmed at a time
-//! drawn evenly from that long before time 0 on.
+//! Ages of the data in the start-up state (`start.age`). The program time of each written block is
+//! drawn evenly from the time `start.age` before time 0.
 //!
-//! All was written at time 0, as far as the drive is concerned; an age is a time below 0 in the
-//! block's record. Who refreshes data is told of it.
+//! The drive itself writes all data at time 0. An age is a time below 0 in the block's record. The
+//! refresh technique sees this age.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -11,7 +11,7 @@ use crate::base::units::{BlockId, Ns};
 use crate::drive::Drive;
 
 impl Drive {
-    /// Gives every written block its age; the same seed, the same ages.
+    /// Gives every written block its age. The same seed gives the same ages.
     pub(super) fn age_before_start(&mut self, seed: u64) {
         let oldest = self.config.start.age.0;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xA6ED_A6ED);
@@ -24,7 +24,7 @@ impl Drive {
         }
     }
 
-    /// The refresh technique says when it wants to look at a block first.
+    /// Sets the time at which the refresh technique first checks a block.
     fn arm_for_age(&mut self, block: BlockId) {
         let since = self.flash.cold(block).programmed_at;
         if let Some(at) = self.refresh.first_look(since) {
@@ -37,7 +37,7 @@ impl Drive {
     }
 }
 
-/// A number from 0 to `most`, each as likely, of 64 random bits.
+/// Returns a number from 0 to `most` from 64 random bits. All numbers are equally likely.
 fn evenly(random: u64, most: Ns) -> Ns {
     ((u128::from(random) * (u128::from(most) + 1)) >> 64) as Ns
 }

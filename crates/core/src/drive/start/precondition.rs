@@ -1,11 +1,11 @@
-//! The drive's content at the start: filled sequentially, then overwritten at random to a stated
-//! amount.
+//! Content of the start-up state: written sequentially, and then overwritten at random by the
+//! configured amount.
 //!
-//! Small amounts are written. The steady state of a large drive is computed into the arrays: under
-//! uniform random overwrites and greedy GC, with b pages a block, a share alpha of closed blocks'
-//! pages valid, and victims of a share v of valid pages, a block that is a fraction u of the way
-//! from full to victim holds b v^u valid pages, where ln(1/v) = (1 - v) / alpha (Desnoyers, ACM TOS
-//! 10(2), 2014, for large blocks).
+//! Small amounts are written. For a large drive, the steady state is computed. It assumes uniform
+//! random overwrites and greedy GC. A block has b pages, a share alpha of the pages of closed
+//! blocks is valid, and victims have a share v of valid pages. A block that is a fraction u of the
+//! way from full to victim holds b v^u valid pages. For large blocks, ln(1/v) = (1 - v) / alpha
+//! (Desnoyers, ACM TOS 10(2), 2014).
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -24,33 +24,33 @@ use crate::ftl::buffer::WHOLE;
 use crate::ftl::map::Entry;
 use crate::watch::observer::NO_LPN;
 
-/// Pages of random overwrite up to which they are really written.
+/// Largest number of random overwrites that are actually written.
 const WRITE_AT_MOST: u64 = 4 << 20;
-/// Pages loaded together: the map entries of one group fit the first-level cache while the next are
-/// on their way.
+/// Number of pages that are loaded together. The map entries of one group fit into the first-level
+/// cache while those of the next group are being fetched.
 const LOAD_GROUP: usize = 64;
 
 impl Drive {
-    /// Brings the drive to the state that `[start]` describes; the same seed gives the same state.
+    /// Brings the drive to the state that `[start]` describes. The same seed gives the same state.
     pub fn precondition(&mut self, seed: u64) {
         self.precondition_from(seed, &Images::new());
     }
 
-    /// Does as [`Self::precondition`] says. Where these images have what the drive begins with, the
-    /// drive shares it.
+    /// Brings the drive to the state of [`Self::precondition`]. If `images` has this start-up
+    /// state, the drive shares it.
     pub fn precondition_from(&mut self, seed: u64, images: &Images) {
         let (_, overwrites) = pages_at_start(&self.config, &self.geometry);
         self.prepare(seed, is_computed(&self.config, overwrites), images);
     }
 
-    /// The same with a steady state that is computed, however small the drive is: for who checks
-    /// what large drives begin with.
+    /// Brings the drive to a computed steady state, however small the drive is. Checkers of the
+    /// start-up state of large drives need this.
     pub fn precondition_computed(&mut self, seed: u64) {
         self.prepare(seed, true, &Images::new());
     }
 
-    /// Notes the place of every page at once, as a run does of each page that it touches: for who
-    /// measures reads alone.
+    /// Notes the place of every page at once. A run does this for each page that it touches.
+    /// Benchmarks of reads alone need it.
     pub fn settle(&mut self) {
         self.ftl.map.settle_all();
     }
@@ -87,7 +87,7 @@ impl Drive {
         });
     }
 
-    /// Does something before time begins: moves run at once, no physical work is recorded, and
+    /// Does some work before time begins. Moves run at once, no physical work is recorded, and
     /// nothing stays in the write buffer.
     pub(crate) fn out_of_time<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let timed = self.flash.set_timed(false);
@@ -97,7 +97,7 @@ impl Drive {
         done
     }
 
-    /// The state after one sequential write of the first `filled` pages.
+    /// Loads the state after one sequential write of the first `filled` pages.
     fn load_sequential(&mut self, filled: u32) {
         if let Some(stripes) = self.geometry.stripes {
             return self.load_dies(stripes, filled, None);
@@ -105,8 +105,8 @@ impl Drive {
         let width = self.ftl.open_blocks(HOST);
         let block_pages = self.geometry.pages_per_block;
         let mut next = 0;
-        // Whole rows of blocks are loaded; what remains is written page by page into blocks that
-        // stay open.
+        // Whole rows of blocks are loaded. The remaining pages are written one by one into blocks
+        // that stay open.
         while filled - next >= width * block_pages {
             let row: Vec<BlockId> =
                 (0..width).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
@@ -127,7 +127,7 @@ impl Drive {
         }
     }
 
-    /// The steady state of uniform random overwrites of the first `filled` pages.
+    /// Loads the steady state after uniform random overwrites of the first `filled` pages.
     fn load_steady_state(
         &mut self,
         filled: u32,
@@ -139,7 +139,8 @@ impl Drive {
             return self.load_dies(stripes, filled, Some((timed, rng)));
         }
         let block_pages = self.geometry.pages_per_block;
-        // In time, GC in idle gaps has kept its share free; untimed it runs at the last moment.
+        // With a clock, GC in idle gaps has kept its share of blocks free. Without a clock, GC runs
+        // at the last moment.
         let kept_free =
             if timed { self.ftl.background_blocks() } else { 0 }.max(self.ftl.reserve() + 1);
         let kept_free = self.ftl.blocks_free_in_share(&self.flash).unwrap_or(kept_free);
@@ -147,7 +148,7 @@ impl Drive {
         let valid = valid_by_age(filled, closed, block_pages);
         let mut blocks: Vec<BlockId> =
             (0..closed).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
-        // The age of a block has nothing to do with its address.
+        // The age of a block is independent of its address.
         for i in (1..blocks.len()).rev() {
             blocks.swap(i, below(rng, i as u32 + 1) as usize);
         }
@@ -164,9 +165,9 @@ impl Drive {
         self.rank_by_wear();
     }
 
-    /// Loads each die with its own pages, those of parity among them: in the order of their stripes
-    /// or, with a random source, as they are after random overwrites. Parity is taken to be as old
-    /// as data, though it is rewritten more often.
+    /// Loads each die with its own pages, including parity. Without a random source, the pages are
+    /// in the order of their stripes. With a random source, they are as after random overwrites.
+    /// Parity counts as old as data, although it is rewritten more often.
     fn load_dies(
         &mut self,
         stripes: Stripes,
@@ -175,7 +176,7 @@ impl Drive {
     ) {
         let block_pages = self.geometry.pages_per_block;
         let mut pages = vec![(PageInBlock::FIRST, NO_LPN); block_pages as usize + 1];
-        // Where some blocks are worn, stripes with a page in one get their parity next.
+        // If some blocks are worn, stripes with a page in a worn block get their parity next.
         let has_parity = self
             .config
             .parity
@@ -188,8 +189,7 @@ impl Drive {
                 .collect();
             let count = lpns.len() as u32;
             let valid = match &mut random {
-                // The last block is not full; as though something else had filled it up that is not
-                // wanted any more.
+                // The last block is not full of valid pages. Its other pages count as invalid.
                 None => (0..count.div_ceil(block_pages))
                     .map(|n| block_pages.min(count - n * block_pages))
                     .collect(),
@@ -229,8 +229,7 @@ impl Drive {
         self.ftl.count_worn(&self.flash);
     }
 
-    /// Programs a whole block by construction: these pages hold valid data, the others what is no
-    /// longer valid.
+    /// Loads a whole block: these pages hold valid data, and the other pages are invalid.
     fn load_block(&mut self, block: BlockId, pages: &[(PageInBlock, Lpn)]) {
         let first = self.geometry.first_page(block);
         let mut ahead = pages.chunks(LOAD_GROUP).skip(1);
@@ -248,7 +247,7 @@ impl Drive {
         self.close_loaded(block, pages.len() as u32);
     }
 
-    /// The tightest that the host says of what a block holds.
+    /// Returns the strictest hint of the data in a block.
     fn budget_of_content(&self, block: BlockId) -> AccessLatency {
         let Some(hinted) = &self.ftl.hinted else { return AccessLatency::Smallest };
         let (first, contents) = (self.geometry.first_page(block), self.flash.contents());
@@ -259,14 +258,13 @@ impl Drive {
         taken.unwrap_or(AccessLatency::Idle)
     }
 
-    /// The rest of a block whose pages the map holds: so many of them are valid, the others hold
-    /// what is no longer.
+    /// Closes a block whose pages are in the map. `valid` pages are valid; the others are invalid.
     fn close_loaded(&mut self, block: BlockId, valid: u32) {
         self.close_begun(block, valid);
         self.flash.tell_preloaded(block);
     }
 
-    /// The rest of a block, before anybody is told of it.
+    /// Closes a block, without telling the observer.
     fn close_begun(&mut self, block: BlockId, valid: u32) {
         let budget = self.budget_of_content(block);
         self.flash.preload(block, HOST, valid, budget);
@@ -276,9 +274,9 @@ impl Drive {
     }
 }
 
-/// Selection sampling: exactly `holds` of the pages, each set as likely as any other. Every page is
-/// noted and overwritten by the next unless it was chosen: a branch would be guessed wrong too
-/// often.
+/// Chooses exactly `holds` of the pages at random; all sets are equally likely (selection
+/// sampling). Every page is noted, and the next page overwrites it unless it was chosen. A branch
+/// would be predicted wrongly too often.
 fn choose<'a>(
     pages: &'a mut [(PageInBlock, Lpn)],
     block_pages: u32,
@@ -293,7 +291,7 @@ fn choose<'a>(
     &mut pages[..holds as usize]
 }
 
-/// So many pages from the first one on.
+/// Chooses the first `holds` pages.
 fn choose_first(pages: &mut [(PageInBlock, Lpn)], holds: u32) -> &mut [(PageInBlock, Lpn)] {
     for (n, (page, _)) in PageInBlock::range(0..holds).zip(pages.iter_mut()) {
         *page = n;
@@ -301,7 +299,7 @@ fn choose_first(pages: &mut [(PageInBlock, Lpn)], holds: u32) -> &mut [(PageInBl
     &mut pages[..holds as usize]
 }
 
-/// Pages written once, and pages overwritten then.
+/// Returns the number of pages that are written once, and the number of overwrites afterwards.
 fn pages_at_start(config: &DriveConfig, geometry: &Geometry) -> (u32, u64) {
     let filled = (f64::from(geometry.host_pages) * config.start.fill).floor() as u32;
     let filled = filled - u32::from(planted(Bug::FillOneShort) && filled > 1);
@@ -312,21 +310,22 @@ fn pages_at_start(config: &DriveConfig, geometry: &Geometry) -> (u32, u64) {
     )
 }
 
-/// Whether the steady state is computed instead of written. A sample begins as the larger drive
-/// does.
+/// Returns whether the steady state is computed instead of written. A sample starts like its whole
+/// drive.
 fn is_computed(config: &DriveConfig, overwrites: u64) -> bool {
     let of = config.part_of.as_ref().map_or(1, |part| u64::from(part.of));
     config.start.overwrite >= 1.0 && overwrites * of > WRITE_AT_MOST
 }
 
-/// Pages of random overwrite that are really written before the run, and so wear the drive.
+/// Returns the number of random overwrites that are actually written before the run, and wear the
+/// drive.
 pub fn written_at_start(config: &DriveConfig) -> u64 {
     let (_, overwrites) = pages_at_start(config, &Geometry::new(config));
     if is_computed(config, overwrites) { 0 } else { overwrites }
 }
 
-/// P/E cycles that no block goes beyond before the run, as far as greedy's closed form and wear
-/// levelling hold.
+/// Returns the largest number of P/E cycles that a block gets before the run, if greedy's closed
+/// form and wear levelling hold.
 pub(crate) fn erases_at_most(config: &DriveConfig, geometry: &Geometry) -> u32 {
     let (filled, overwrites) = pages_at_start(config, geometry);
     if overwrites == 0 || is_computed(config, overwrites) {
@@ -334,18 +333,19 @@ pub(crate) fn erases_at_most(config: &DriveConfig, geometry: &Geometry) -> u32 {
     }
     let raw = f64::from(geometry.raw_pages());
     let copies_per_write = (1.0 / (1.0 - victim_share(f64::from(filled) / raw))).min(100.0);
-    // Twice the mean: small drives have few blocks to level.
+    // The result is twice the mean, because small drives have few blocks to level.
     (2.0 * overwrites as f64 * copies_per_write / raw).ceil() as u32 + 2
 }
 
-/// Valid pages of each closed block, from full to next victim, adding up to `filled`.
+/// Returns the number of valid pages of each closed block, from a full block to the next victim.
+/// The sum is `filled`.
 fn valid_by_age(filled: u32, closed: u32, block_pages: u32) -> Vec<u32> {
     let alpha = f64::from(filled) / (f64::from(closed) * f64::from(block_pages));
     assert!(alpha <= 1.0, "the filled pages fit into the closed blocks");
     let v = victim_share(alpha);
     let b = f64::from(block_pages);
     let mut valid = Vec::with_capacity(closed as usize);
-    // Rounding errors are carried on, so that the sum comes out exactly.
+    // Rounding errors are carried forward, so that the sum is exact.
     let (mut exact, mut given) = (0.0, 0u32);
     for k in 0..closed {
         exact += if planted(Bug::SteadyAllFull) {
@@ -357,7 +357,8 @@ fn valid_by_age(filled: u32, closed: u32, block_pages: u32) -> Vec<u32> {
         valid.push(pages);
         given += pages;
     }
-    // What the approximation leaves over or short goes to the blocks in the middle of their life.
+    // Blocks in the middle of their life take the pages that the approximation leaves over or
+    // lacks.
     let mut k = 0;
     while given != filled {
         let pages = &mut valid[(k % closed) as usize];
@@ -373,8 +374,8 @@ fn valid_by_age(filled: u32, closed: u32, block_pages: u32) -> Vec<u32> {
     valid
 }
 
-/// The share v of valid pages in greedy's victims: the solution below 1 of ln(1/v) = (1 - v) /
-/// alpha.
+/// Returns the share v of valid pages in greedy's victims: the solution below 1 of ln(1/v) = (1 -
+/// v) / alpha.
 fn victim_share(alpha: f64) -> f64 {
     if alpha >= 1.0 {
         return 1.0;
@@ -390,7 +391,7 @@ fn victim_share(alpha: f64) -> f64 {
     v
 }
 
-/// A number below `n`, each as likely within 2^-32.
+/// Returns a number below `n`. All numbers are equally likely to within 2^-32.
 pub(crate) fn below(rng: &mut Xoshiro256PlusPlus, n: u32) -> u32 {
     (((rng.next_u64() >> 32) * u64::from(n)) >> 32) as u32
 }

@@ -1,15 +1,16 @@
-//! Reads that the drive's blocks have served before the run begins (`start.reads`): a drive in
-//! mid-life, its blocks out of phase.
+//! Reads that blocks served before the run (`start.reads`). They represent a drive in the middle of
+//! its life, with blocks at different read counts.
 //!
-//! A block served a number of reads drawn evenly from 0 to `start.reads`, spread evenly over its
-//! wordlines; one written in part served its part of them. They come after everything was
-//! programmed, and nobody was asked meanwhile: who has an alarm at or below the count is asked at
-//! the block's next read. So that this is early enough, a drive may begin with no more than leaves
-//! room for what any technique needs between its question and the end of its job.
+//! Each block served a number of reads that is drawn evenly from 0 to `start.reads`. They are
+//! spread evenly over its wordlines; a partly written block served its part of them. These reads
+//! come after everything was programmed, and no policy was asked meanwhile. A policy with an alarm
+//! at or below the count is asked at the block's next read. So that this is early enough,
+//! `start.reads` has a limit. It leaves the reads that any technique needs between its question and
+//! the end of its job.
 //!
-//! Preparation itself reads where it works parity out. Those reads count among the ones drawn, each
-//! as often as a read disturbs its neighbours at most, since nobody knows how they were spread. So
-//! no wordline has more behind it than the number drawn would bring.
+//! Preparation itself reads pages to compute parity. These reads are part of the drawn number. Each
+//! counts as often as a read may disturb its neighbours, because their distribution is not known.
+//! So no wordline has more dose than the drawn number would add.
 
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -24,22 +25,22 @@ use crate::drive::Drive;
 use crate::drive::start::precondition::{below, erases_at_most};
 use crate::slots::reclaim::late::late_reads;
 
-/// Dose units by which a question may come late: the read that asks, and alarms that heavy reads
-/// overshoot.
+/// Dose units by which a question may come late, because of the read that asks, and because heavy
+/// reads overshoot alarms.
 const OVERSHOOT: f64 = 8.0;
 
-/// What a drive may begin with.
+/// Largest start-up reads of a drive.
 #[derive(Clone, Debug)]
 pub struct MostStartReads {
-    /// The largest `start.reads`.
+    /// Largest value of `start.reads`.
     pub reads: u32,
-    /// The group of wordlines that sets it.
+    /// Group of wordlines that sets this value.
     pub group: usize,
 }
 
 impl MostStartReads {
-    /// Of a resolved drive in the nature that its technique gives it; none where it has no table of
-    /// limits.
+    /// Returns the largest start-up reads of a resolved drive as its technique changes it; `None`
+    /// if the drive has no table of limits.
     pub fn of(config: &DriveConfig, timed: bool) -> Option<Self> {
         let table = LimitTable::of(config)?;
         let geometry = Geometry::new(config);
@@ -65,8 +66,8 @@ impl MostStartReads {
     }
 }
 
-/// Reads, spread evenly over a block, that leave the worst wordline of a group room for its
-/// reclaim.
+/// Returns the largest number of reads, spread evenly over a block, that leaves the worst wordline
+/// of a group enough dose for its reclaim.
 fn most_of_group(
     table: &LimitTable,
     geometry: &Geometry,
@@ -76,19 +77,19 @@ fn most_of_group(
 ) -> f64 {
     let endurance = table.endured(group, pec);
     let (limit, alpha) = (endurance.limit.units(), endurance.alpha.weight());
-    // R_late twice: a technique that looks from time to time may leave a wordline that must bear a
-    // job before its own.
+    // `R_late` counts twice. A technique that checks at intervals may leave a wordline that must
+    // endure another job before its own.
     let movers =
         f64::from(geometry.pages_per_block) + 2.0 * (alpha - 1.0) * f64::from(geometry.cell.bits());
-    // And each wordline may be probed.
+    // Each wordline may also be probed.
     let probes = f64::from(geometry.wordlines_per_block) + 2.0 * (alpha - 1.0);
     let room = alpha * (2.0 * f64::from(late) + OVERSHOOT) + movers + probes;
-    // Two neighbours served their even share each, rounded up.
+    // Each of two neighbours served its even share, rounded up.
     let neighbours = 2.0 * (alpha - 1.0);
     (limit - room - neighbours) / (1.0 + neighbours / f64::from(geometry.wordlines_per_block))
 }
 
-/// Refuses a drive that would begin with data lost, or about to be.
+/// Refuses a drive whose data would be lost, or nearly lost, at the start.
 pub(crate) fn check(config: &DriveConfig, timed: bool) -> Result<(), ConfigError> {
     let reads = config.start.reads;
     if reads == 0 {
@@ -112,23 +113,23 @@ pub(crate) fn check(config: &DriveConfig, timed: bool) -> Result<(), ConfigError
     })
 }
 
-/// Written blocks that were to have served reads before the run.
+/// Written blocks that should have served reads before the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StartReads {
-    /// All of them.
+    /// Number of written blocks that should have served reads.
     pub written: u32,
-    /// Those that preparation had read so often already that nothing was left to add.
+    /// Number of written blocks that preparation had already read so often that no read was added.
     pub passed_over: u32,
 }
 
 impl Drive {
-    /// What `start.reads` came to; nothing where it is 0.
+    /// Returns the effect of `start.reads`; zeros if it is 0.
     pub fn start_reads(&self) -> StartReads {
         self.start_reads
     }
 
-    /// Adds the reads of `start.reads` to the counters of every written block; the same seed, the
-    /// same reads.
+    /// Adds the reads of `start.reads` to the counters of every written block. The same seed gives
+    /// the same reads.
     pub(crate) fn serve_before_start(&mut self, seed: u64) {
         let most = self.config.start.reads;
         self.facts.timed_from = self.policy_and_view().1.clock() + 1;
@@ -147,7 +148,8 @@ impl Drive {
         }
     }
 
-    /// Reads of a block so far, each as often as it disturbs a neighbour at most.
+    /// Returns the number of reads of a block so far. Each counts as often as it may disturb a
+    /// neighbour.
     fn read_in_preparation(&self, block: BlockId) -> u32 {
         if planted(Bug::PreparationUncounted) {
             return 0;
@@ -161,7 +163,8 @@ impl Drive {
         (u64::from(reads.0) * u64::from(alpha)).div_ceil(256).min(u64::from(u32::MAX)) as u32
     }
 
-    /// A block whose first wordlines are programmed served its part of so many reads.
+    /// Adds the reads of a block whose first wordlines are programmed: its part of the reads of a
+    /// full block.
     fn served_before(&mut self, block: BlockId, of_a_whole_block: u32, programmed: u32) {
         let all = self.geometry.wordlines_per_block;
         let (each, left) = if planted(Bug::StartReadsOpen) {
@@ -169,8 +172,8 @@ impl Drive {
         } else {
             (of_a_whole_block / all, of_a_whole_block % all)
         };
-        // What does not divide goes to wordlines far from each other: number w gets floor((w + 1)
-        // left / all) - floor(w left / all).
+        // The remainder goes to wordlines far from each other: number w gets floor((w + 1) left /
+        // all) - floor(w left / all).
         let mut carried = 0;
         let dose = |_| {
             carried += left;
@@ -196,7 +199,8 @@ mod tests {
     use crate::drive::{Drive, Techniques};
     use crate::slots::parity::STRIPE;
 
-    /// Nobody has anything to say of such reads: no alarm is left that every read would ring.
+    /// No policy and no model needs reads before the run, so no alarm is left that every read would
+    /// reach.
     #[test]
     fn where_nothing_disturbs_reads_before_the_run_ring_no_alarm() {
         let mut config = tiny_config();
@@ -214,8 +218,8 @@ mod tests {
         );
     }
 
-    /// Parity that is written while a drive is filled reads what it is worked out of. Those reads
-    /// are part of what a block is to begin with.
+    /// Writing parity while a drive is filled reads pages. Those reads are part of the reads with
+    /// which a block starts.
     #[test]
     fn what_preparation_reads_counts_among_reads_before_the_run() {
         let begun =

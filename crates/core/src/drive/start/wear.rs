@@ -1,8 +1,8 @@
-//! Wear that differs from block to block at the start (`start.pec_spread`, `start.worn_share`): a
-//! drive in the course of its life, some blocks of which are worn more than others.
+//! Wear that differs from block to block at the start (`start.pec_spread`, `start.worn_share`). It
+//! represents a used drive with some blocks more worn than others.
 //!
-//! Data that is there from the start lies in blocks of any wear, as on a drive that has lived. What
-//! is written later goes where wear levelling has it.
+//! Data of the start-up state lies in blocks of any wear, as on a used drive. Later writes go where
+//! wear levelling sends them.
 //!
 //! ```text
 //! pec = 14990, pec_spread = 10                    each block has 14,990 to 15,000 cycles, each count as likely
@@ -18,7 +18,7 @@ use crate::drive::Drive;
 use crate::drive::start::precondition::below;
 
 impl Drive {
-    /// Gives each block the wear with which it begins; the same seed, the same wear.
+    /// Gives each block its wear at the start. The same seed gives the same wear.
     pub(super) fn wear_before_start(&mut self, seed: u64) {
         let start = &self.config.start;
         let (spread, blocks) = (start.pec_spread, self.geometry.blocks);
@@ -43,7 +43,7 @@ impl Drive {
         }
     }
 
-    /// Erased blocks are taken in the order of their wear from now on.
+    /// Ranks erased blocks by wear from now on.
     pub(super) fn rank_by_wear(&mut self) {
         if self.flash.is_worn_unevenly() {
             let (flash, ftl, _) = self.parts();

@@ -1,9 +1,9 @@
-//! The binomial tail of whole codewords in whole numbers: at p = a / 2^s the chances of n bits are
-//! whole multiples of 2^-sn.
+//! Tests of the binomial tail of whole codewords with whole numbers. At p = a / 2^s, the
+//! probabilities of n bits are whole multiples of 2^-sn.
 
 use crate::error::tail::{beyond, ln_within};
 
-/// A whole number, its lowest 32 bits first.
+/// Whole number, its lowest 32 bits first.
 #[derive(Clone)]
 struct Whole(Vec<u32>);
 
@@ -20,7 +20,7 @@ impl Whole {
         }
     }
 
-    /// Without a remainder.
+    /// Divides without a remainder.
     fn divided(&mut self, by: u32) {
         let mut rest = 0;
         for digit in self.0.iter_mut().rev() {
@@ -41,7 +41,7 @@ impl Whole {
         }
     }
 
-    /// 2^`bits` less this.
+    /// Returns 2^`bits` minus this number.
     fn up_to_power(&self, bits: u32) -> Self {
         assert!(bits.is_multiple_of(32));
         let mut borrow = 0;
@@ -53,25 +53,25 @@ impl Whole {
         Self(digits.collect())
     }
 
-    /// As a share of 2^`bits`, from its three highest digits.
+    /// Returns this number divided by 2^`bits`, from its three highest digits.
     fn of_power(&self, bits: u32) -> f64 {
         let top = self.0.iter().rposition(|digit| *digit > 0).expect("more than nothing");
         let digit = |n: usize| top.checked_sub(n).map_or(0.0, |at| f64::from(self.0[at]));
         let head = digit(0) + (digit(1) + digit(2) / 4_294_967_296.0) / 4_294_967_296.0;
-        // In two steps: one might be smaller than any number while the other is not.
+        // The scaling has two steps, because a single factor might be too small for a number.
         let exponent = i32::try_from(32 * top).expect("far fewer") - bits.cast_signed();
         head * f64::powi(2.0, exponent / 2) * f64::powi(2.0, exponent - exponent / 2)
     }
 }
 
-/// P(X > t) and P(X <= t) of n bits at p = a / 2^shift.
+/// Returns P(X > t) and P(X <= t) of n bits at p = a / 2^shift.
 fn exact(n: u32, t: u32, a: u32, shift: u32) -> (f64, f64) {
     let right = (1 << shift) - a;
     let mut term = Whole(vec![1]);
     (0..n).for_each(|_| term.times(right));
     let mut up_to = term.clone();
     for k in 0..t {
-        // C(n, k + 1) = C(n, k) (n - k) / (k + 1), and a wrong bit in the place of a right one.
+        // C(n, k + 1) = C(n, k) (n - k) / (k + 1). One right bit becomes wrong.
         term.times(n - k);
         term.divided(k + 1);
         term.times(a);
@@ -83,8 +83,8 @@ fn exact(n: u32, t: u32, a: u32, shift: u32) -> (f64, f64) {
 
 #[test]
 fn tails_of_codewords_are_those_of_whole_numbers() {
-    // BCH(4200, 4096); LDPC of 4 KiB at the caps of the presets, near 0.0085 and 0.02075, and
-    // beyond; a code of 512 bytes.
+    // The codes are BCH(4200, 4096), LDPC of 4 KiB and a code of 512 bytes. LDPC is tested at and
+    // beyond the caps of the presets (near 0.0085 and 0.02075).
     for (n, t, a, shift) in [
         (4200, 8, 612, 20),
         (36_864, 369, 557, 16),
@@ -104,7 +104,7 @@ fn tails_of_codewords_are_those_of_whole_numbers() {
             "{n} {t} {p}: up to {up_to}"
         );
     }
-    // Far below the mean, where hardly anything is decoded.
+    // Far below the mean, hardly any codeword is decoded.
     let (_, up_to) = exact(4608, 10, 4096, 16);
     assert!(
         up_to < 1e-90 && (ln_within(4608, 10, 0.0625).exp() / up_to - 1.0).abs() < 1e-8,

@@ -1,4 +1,4 @@
-//! Limits at every P/E count against the law as it is printed, worked out here once more.
+//! Tests of the limits at every P/E count against the printed law, which is computed here again.
 
 use super::{PRESETS, made, read, with_errors};
 use crate::base::dose::Dose;
@@ -8,19 +8,20 @@ use crate::disturb::table::LimitTable;
 use crate::error::ages::STEPS;
 use crate::error::budget::{AgedLimits, Asked};
 
-/// Error rates of 72-layer TLC, t in hours: of fresh data, and what this age adds.
+/// Returns the error rates of 72-layer TLC, with t in hours: the rate of fresh data, and the rate
+/// that this age adds.
 fn of_tlc(pec: u32, hours: f64) -> (f64, f64) {
     let worn = f64::from(pec.max(100));
     (1.48e-3 + 3.9e-10 * worn.powf(2.05), 6.28e-5 * worn.powf(0.14) * hours.powf(0.54))
 }
 
-/// The age that a step counts as, in hours.
+/// Returns the age that a step counts as, in hours.
 fn hours(step: usize) -> f64 {
     if step == 0 { 0.0 } else { (HOUR as f64 * (step as f64 / 16.0).exp2()).round() / HOUR as f64 }
 }
 
-/// `limit = (cap - base - retention) / slope` with `slope = (cap_0 - base) / ERC_MAX`, in 1/1024
-/// dose units.
+/// Returns `limit = (cap - base - retention) / slope` with `slope = (cap_0 - base) / ERC_MAX`, in
+/// 1/1024 dose units.
 fn by_law(table: &LimitTable, pec: u32, of: Asked) -> f64 {
     let cap = 0.0085 * 1.25f64.powf(of.level as f64);
     let (base, retention) = of_tlc(pec, hours(of.step));
@@ -28,7 +29,8 @@ fn by_law(table: &LimitTable, pec: u32, of: Asked) -> f64 {
     (cap - base - retention) / slope
 }
 
-/// Drives with rows a thousand cycles apart, with one row, and with a first row that is not at 0.
+/// Returns drives with rows a thousand cycles apart, with one row, and with a first row that is not
+/// at 0.
 fn drives() -> Vec<DriveConfig> {
     let aged = read(PRESETS[5]);
     let with_rows = |rows: &[usize], first: u32| {
@@ -46,7 +48,7 @@ fn drives() -> Vec<DriveConfig> {
     ]
 }
 
-/// No limit is above the law, and none is more than rounding below it.
+/// No limit is above the law, and each is below it by at most the rounding.
 #[test]
 fn limits_are_those_of_the_law_at_every_pe_count() {
     for (number, config) in drives().into_iter().enumerate().filter(|(number, _)| *number != 3) {
@@ -64,8 +66,8 @@ fn limits_are_those_of_the_law_at_every_pe_count() {
     }
 }
 
-/// `aged-tlc` at 2,398 cycles: nobody reads a page, and level 0 ends at 10.57 days less what a step
-/// of age is rounded up by.
+/// On `aged-tlc` at 2,398 cycles, level 0 of a page without reads ends at 10.57 days, minus the
+/// rounding of a step of age.
 #[test]
 fn the_first_level_ends_when_the_law_ends_it() {
     let (_, table, aged) = made(read(PRESETS[5]));
@@ -75,8 +77,8 @@ fn the_first_level_ends_when_the_law_ends_it() {
     assert!(days <= 10.57 && days > 10.57 / 1.0443, "{days}");
 }
 
-/// A page at its last limit has the error rate that the last level decodes: 0.02075 with a chance
-/// of 1e-16 a codeword, and no more.
+/// A page at its last limit has the error rate that the last level decodes: 0.02075, with a
+/// probability of 1e-16 per codeword.
 #[test]
 fn the_error_rate_at_a_limit_is_the_cap_of_its_level() {
     let (_, table, aged) = made(read(PRESETS[5]));
@@ -100,9 +102,9 @@ fn the_error_rate_at_a_limit_is_the_cap_of_its_level() {
     }
 }
 
-/// Two retries make a limit of `modern-tlc` that is lowest near 1,500 cycles: reads endure 995,000,
-/// 937,500 and 880,000 at 1,000, 1,500 and 2,000, and retries multiply that by 1.735, 1.831 and
-/// 2.017.
+/// With two retries, a limit of `modern-tlc` is lowest near 1,500 cycles. Reads endure 995,000,
+/// 937,500 and 880,000 at 1,000, 1,500 and 2,000 cycles. Retries multiply these numbers by 1.735,
+/// 1.831 and 2.017.
 #[test]
 fn a_policy_assumes_the_lowest_limit_between_its_rows() {
     let mut config = read(PRESETS[3]);
@@ -122,8 +124,8 @@ fn a_policy_assumes_the_lowest_limit_between_its_rows() {
     assert_eq!([1000, 2000].map(|pec| aged.lookup(&table, pec, of)), [1000, 2000].map(truth));
 }
 
-/// Also where a table ends in one row, begins late or has odd rows; policies and rows at any
-/// distance.
+/// This also holds if a table ends in one row, begins late or has odd rows, and for policies and
+/// rows at any distance.
 #[test]
 fn a_policy_never_assumes_more_than_the_law_allows() {
     let odd = [(30, 900.7), (333, 500.1), (350, 800.9), (601, 790.3)];

@@ -1,4 +1,5 @@
-//! What `[error]`, `[ecc]` and `[disturb]` may not say together, and the sentences that refuse it.
+//! Tests of combinations of `[error]`, `[ecc]` and `[disturb]` that are refused, with their
+//! sentences.
 
 use super::{Asked, made, simple};
 use crate::base::span::{DAY, HOUR, Span};
@@ -30,8 +31,8 @@ fn what_cannot_be_is_refused() {
         |c| (c.error.a, c.error.k, c.start.pec) = (6e-6, 1.0, 1500),
         &["after 1500 P/E cycles", "start.pec = 1500"],
     );
-    // 0.0015 + 4.6e-6 x 1,500 is decoded at 1,500 cycles, but not at 1,600, the next row that a
-    // policy sees.
+    // The error rate 0.0015 + 4.6e-6 x 1,500 is decoded at 1,500 cycles, but not at 1,600, the next
+    // row that a policy sees.
     refused(
         |c| (c.error.a, c.error.k, c.start.pec) = (4.6e-6, 1.0, 1501),
         &["after 1600 P/E cycles", "start.pec = 1501"],
@@ -68,7 +69,7 @@ fn what_cannot_be_is_refused() {
     refused(|c| c.disturb.model = DisturbModel::None, &["error.model", "disturb.model"]);
 }
 
-/// What no block of the drive reaches refuses nothing, whatever the table's next row has.
+/// A P/E count that no block reaches causes no refusal, whatever the table's next row has.
 #[test]
 fn wear_that_a_drive_does_not_reach_refuses_nothing() {
     let mut config = simple();

@@ -1,11 +1,11 @@
-//! Reads of single pages, for the few blocks of which a technique wants to know them.
+//! Reads of single pages, for the few blocks of which a technique wants them.
 
 use crate::base::mem::prefetch;
 use crate::base::units::{BlockId, PageInBlock};
 
 const NONE: u32 = u32::MAX;
 
-/// A row of counters for each block that is counted page by page; rows are used again.
+/// Row of counters for each block that is counted page by page. Rows are reused.
 #[derive(Default)]
 pub(crate) struct PageCounters {
     pages_per_block: usize,
@@ -15,7 +15,7 @@ pub(crate) struct PageCounters {
 }
 
 impl PageCounters {
-    /// Counters for a drive of so many blocks; rows come as they are wanted.
+    /// Creates counters for a drive with this number of blocks. Rows are allocated when needed.
     pub(crate) fn new(blocks: u32, pages_per_block: u32) -> Self {
         Self {
             pages_per_block: pages_per_block as usize,
@@ -25,12 +25,12 @@ impl PageCounters {
         }
     }
 
-    /// Memory that they take where so many blocks are counted at the same time.
+    /// Returns the number of bytes, if `counted` blocks are counted at the same time.
     pub(crate) fn bytes(blocks: u32, counted: u32, pages_per_block: u32) -> u64 {
         4 * (u64::from(blocks) + u64::from(counted) * u64::from(pages_per_block))
     }
 
-    /// Begins to count a block from zero.
+    /// Begins to count a block from 0.
     pub(crate) fn begin(&mut self, block: BlockId) {
         let row = self.free.pop().unwrap_or_else(|| {
             self.rows.resize(self.rows.len() + self.pages_per_block, 0);
@@ -40,7 +40,7 @@ impl PageCounters {
         self.row_of[block.index()] = row;
     }
 
-    /// Ends it.
+    /// Ends the counting of a block.
     pub(crate) fn end(&mut self, block: BlockId) {
         self.free.push(std::mem::replace(&mut self.row_of[block.index()], NONE));
     }
@@ -52,30 +52,30 @@ impl PageCounters {
         self.rows[row * self.pages_per_block + page.index()] += 1;
     }
 
-    /// Counts so many reads of each page of a block.
+    /// Counts a number of reads for each page of a block.
     pub(crate) fn count_all(&mut self, block: BlockId, reads: &[u32]) {
         let row = self.row_of[block.index()] as usize;
         let counters = &mut self.rows[row * self.pages_per_block..][..self.pages_per_block];
         counters.iter_mut().zip(reads).for_each(|(counter, reads)| *counter += reads);
     }
 
-    /// Asks for the row number of a block that is counted.
+    /// Prefetches the row number of a counted block.
     #[inline]
     pub(crate) fn prefetch_row(&self, block: BlockId) {
         prefetch(&self.row_of, block.index());
     }
 
-    /// Asks for the counter of a page, whose block may have none.
+    /// Prefetches the counter of a page, whose block may have none.
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId, page: PageInBlock) {
-        // No row lies outside of the table.
+        // The row number of a block without counters lies outside the table.
         prefetch(
             &self.rows,
             self.row_of[block.index()] as usize * self.pages_per_block + page.index(),
         );
     }
 
-    /// Reads of each page of a block; of none where it is not counted.
+    /// Returns the reads of each page of a block; empty if it is not counted.
     pub(crate) fn of(&self, block: BlockId) -> &[u32] {
         match self.row_of.get(block.index()) {
             Some(row) if *row != NONE => {

@@ -1,5 +1,5 @@
-//! Space-Saving counters (Metwally et al., ICDT 2005): of each block the few wordlines that were
-//! read most, and how often at most and at least. One search and one addition per sensing.
+//! Space-Saving counters (Metwally et al., ICDT 2005). They have the most-read wordlines of each
+//! block, with upper and lower bounds of their reads. A sensing costs one search and one addition.
 //!
 //! ```text
 //! hit     count += w
@@ -9,9 +9,9 @@
 //! the counts of a block add up to its reads, so min <= reads / entries; neither a count nor min ever falls before the erase
 //! ```
 //!
-//! All counts are in quarters of a dose unit. For those who count from a wordline's own
-//! programming, the block's dose when each [`SEGMENTS`]th of its wordlines began to be written is
-//! kept too.
+//! All counts are in quarters of a dose unit. Some techniques count from a wordline's own
+//! programming. For them, the counters also keep the block's dose at the first write of each
+//! [`SEGMENTS`]th of its wordlines.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -21,24 +21,24 @@ use crate::base::mem::{equal_keys, huge_vec, prefetch};
 use crate::base::units::{BlockId, WordlineInBlock};
 use crate::bugs::{Bug, Bugs, planted};
 
-/// Parts of a block whose first programming is remembered.
+/// Number of parts of a block for which the dose at the first programming is kept.
 pub(crate) const SEGMENTS: usize = 8;
-/// Entries of a bank: their keys fill a cache line.
+/// Number of entries of a bank. Their keys fill a cache line.
 const BANK: usize = 32;
-/// The key of an entry that counts nothing yet; blocks have fewer wordlines.
+/// Key of an entry that counts nothing yet. Blocks have fewer wordlines.
 const NONE: u16 = u16::MAX;
 
-/// What is known of one wordline's reads.
+/// Bounds of the reads of one wordline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// At most this.
+    /// Upper bound.
     pub(crate) count: Quarters,
-    /// At least `count` less this.
+    /// Difference between the upper and the lower bound.
     pub(crate) error: Quarters,
 }
 
-/// Some entries of a block and the wordlines that they count, close together: a read touches one
-/// page of memory.
+/// Some entries of a block and the wordlines that they count, close together in memory. A read uses
+/// one page of memory.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Bank {
@@ -47,7 +47,7 @@ struct Bank {
 }
 
 impl Bank {
-    /// A bank of so many entries. What is beyond them is never the lowest.
+    /// Creates a bank with this number of entries. Entries beyond it never have the lowest count.
     fn empty(entries: usize) -> Self {
         let count = |n| if n < entries { Quarters::ZERO } else { Quarters::MAX };
         Self {
@@ -56,7 +56,7 @@ impl Bank {
         }
     }
 
-    /// Which entries count just this: bit n for entry n.
+    /// Returns the entries with this count: bit n for entry n.
     fn entries_of(&self, count: Quarters) -> u32 {
         self.entries
             .iter()
@@ -65,35 +65,37 @@ impl Bank {
     }
 }
 
-/// Where misses go: to the entries of a bank that count `min`, then to those of the banks behind
-/// it. No entry counts less.
+/// Entries that the next misses take: entries of a bank that count `min`, and then those of the
+/// following banks. No entry counts less.
 #[derive(Clone, Copy)]
 struct Lowest {
     min: Quarters,
-    /// Bit n for entry n of the bank.
+    /// Entries of the bank; bit n stands for entry n.
     entries: u32,
     bank: u16,
-    /// Where a hit puts its key, which stands in the bank already: comparing the bank's keys would
+    /// Key that a hit writes. It is already in the bank. Otherwise, comparing the bank's keys would
     /// wait for a store to them.
     key_of_hit: u16,
 }
 
-/// The counters of all blocks; of none where nobody wants them.
+/// Counters of all blocks; empty if no technique wants them.
 #[derive(Default)]
 pub(crate) struct SpaceSaving {
     entries_per_block: usize,
     banks_per_block: usize,
     wordlines_per_segment: u32,
     banks: Vec<Bank>,
-    /// Apart from the banks: a sixth of a cache line each, so that more of them stay in the cache.
+    /// Data apart from the banks. It takes a sixth of a cache line per block, so that more blocks
+    /// stay in the cache.
     lowest: Vec<Lowest>,
     begun_at: Vec<[Quarters; SEGMENTS]>,
-    /// A bug of the drive that it belongs to.
+    /// Bug of the drive.
     pub(crate) bugs: Bugs,
 }
 
 impl SpaceSaving {
-    /// Counters for so many blocks of so many wordlines (below 65,535), so many entries each.
+    /// Creates counters for these numbers of blocks, of wordlines per block (below 65,535), and of
+    /// entries per block.
     pub(crate) fn new(blocks: u32, wordlines_per_block: u32, entries: u32) -> Self {
         assert!(
             entries > 0 && wordlines_per_block < u32::from(NONE),
@@ -117,7 +119,7 @@ impl SpaceSaving {
         counters
     }
 
-    /// Memory that the counters of so many blocks take.
+    /// Returns the number of bytes of the counters.
     pub(crate) fn bytes(blocks: u32, entries: u32) -> u64 {
         let of_block = entries.div_ceil(BANK as u32) as usize * size_of::<Bank>()
             + size_of::<Lowest>()
@@ -125,20 +127,20 @@ impl SpaceSaving {
         u64::from(blocks) * of_block as u64
     }
 
-    /// Whether anything is counted.
+    /// Returns whether anything is counted.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         !self.banks.is_empty()
     }
 
-    /// Asks the processor for what tells where a read of this block is counted.
+    /// Prefetches the memory that locates the count of a block's read.
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId) {
         prefetch(&self.banks, block.index() * self.banks_per_block);
         prefetch(&self.lowest, block.index());
     }
 
-    /// Asks for the entry that the next miss of this block takes, once that is known.
+    /// Prefetches the entry that the next miss of this block takes, once it is known.
     #[inline]
     pub(crate) fn prefetch_entry(&self, block: BlockId) {
         let lowest = &self.lowest[block.index()];
@@ -149,9 +151,10 @@ impl SpaceSaving {
         }
     }
 
-    /// Counts a sensing of a wordline, numbered within its block; its dose is above 0.
+    /// Counts a sensing of a wordline. Its dose is above 0.
     ///
-    /// Nothing foretells whether it has an entry, so both ways are one, but for the error.
+    /// It cannot be predicted whether the wordline has an entry. So both cases use the same code,
+    /// except for the error.
     #[inline]
     pub(crate) fn count(&mut self, block: BlockId, wordline: WordlineInBlock, dose: Quarters) {
         let banks = &mut self.banks[block.index() * self.banks_per_block..][..self.banks_per_block];
@@ -170,7 +173,7 @@ impl SpaceSaving {
         }
         let place =
             (if equal == 0 { lowest.entries } else { equal }).trailing_zeros() % BANK as u32;
-        // What is counted counts more than the lowest now.
+        // The counted entry now counts more than the lowest.
         lowest.entries &= !(u32::from(at == lowest.bank as usize) << place);
         let bank = &mut banks[at];
         let entry = &mut bank.entries[place as usize];
@@ -179,12 +182,13 @@ impl SpaceSaving {
         *(if equal == 0 { &mut bank.keys[place as usize] } else { &mut lowest.key_of_hit }) = key;
     }
 
-    /// Counts of reads in any order what every order comes to: the doses of wordlines whose entries
-    /// no miss can take, which are 0 then. The others are to be counted one by one.
+    /// Counts the reads whose result does not depend on their order: doses of wordlines whose
+    /// entries no miss can take. These doses are then 0, and the other doses must be counted one by
+    /// one.
     ///
-    /// Put some entries aside. What is read elsewhere goes to the others, and the lowest of these
-    /// never counts more than they do in the mean. So whoever was put aside and counts more than
-    /// that mean at the end is never the lowest of all, and its reads all hit.
+    /// Consider some entries set aside. Reads of other wordlines go to the other entries, and the
+    /// lowest of these never counts more than their mean. An entry that was set aside and finally
+    /// counts more than that mean is never the lowest. So all reads of its wordline hit.
     pub(crate) fn settle(&mut self, block: BlockId, doses: &mut [Quarters]) {
         let of_block = &self.banks[block.index() * self.banks_per_block..][..self.banks_per_block];
         let both = of_block.iter().flat_map(|bank| bank.entries.iter().zip(bank.keys));
@@ -213,10 +217,10 @@ impl SpaceSaving {
         }
     }
 
-    /// What [`Self::count`] comes to for the wordlines of a block in order, each once with its
-    /// dose; for a block that has counted nothing, and doses of two sizes at most, those of 0
-    /// apart. What misses takes the lowest count, of these the first in place: with two sizes that
-    /// is the head of one of two queues, as each is filled in just this order.
+    /// Has the effect of [`Self::count`] for the wordlines of a block in order, each once with its
+    /// dose. The block must have counted nothing, and doses other than 0 must have at most two
+    /// sizes. A miss takes the first entry with the lowest count. With two sizes, this is the head
+    /// of one of two queues, because each queue is filled in this order.
     pub(crate) fn count_each(&mut self, block: BlockId, doses: &[Quarters]) {
         let banks = &mut self.banks[block.index() * self.banks_per_block..][..self.banks_per_block];
         assert!(banks[0].keys[0] == NONE, "block {block} has counted before");
@@ -240,7 +244,7 @@ impl SpaceSaving {
             bank.entries[place % BANK] = Entry { count: count + *dose, error: count };
             last = (count, place / BANK);
         }
-        // Where the last miss went, the next one looks first.
+        // The next miss first checks the place of the last miss.
         let (min, bank) = last;
         self.lowest[block.index()] = Lowest {
             min,
@@ -250,8 +254,8 @@ impl SpaceSaving {
         };
     }
 
-    /// The first page of a wordline is about to be programmed, and what came before does not count:
-    /// `spared` of the block's dose.
+    /// Begins the first programming of a wordline. The part `spared` of the block's dose before it
+    /// does not count.
     pub(crate) fn begin_wordline(
         &mut self,
         block: BlockId,
@@ -266,7 +270,7 @@ impl SpaceSaving {
         }
     }
 
-    /// Forgets a block that is erased.
+    /// Clears the counters of an erased block.
     pub(crate) fn reset(&mut self, block: BlockId) {
         let block = block.index();
         let banks = &mut self.banks[block * self.banks_per_block..][..self.banks_per_block];
@@ -277,7 +281,7 @@ impl SpaceSaving {
         self.begun_at[block] = [Quarters::ZERO; SEGMENTS];
     }
 
-    /// What is known of a block.
+    /// Returns the counters of a block.
     pub(crate) fn of(&self, block: BlockId) -> Tracked<'_> {
         let block = block.index();
         Tracked {
@@ -291,20 +295,21 @@ impl SpaceSaving {
 }
 
 impl Lowest {
-    /// Where the first miss of all goes, and the first after `min` rose.
+    /// Returns the place of the very first miss, and of the first miss after `min` has risen.
     fn first(banks: &[Bank]) -> Self {
         let min = lowest_count(banks);
         Self::among(banks, 0, min).expect("an entry counts the least")
     }
 
-    /// From a bank without such entries to the next. Counts only rise, so it lies behind, and where
-    /// there is none `min` has risen: a turn around the banks for each rise.
+    /// Goes from a bank without entries at the lowest count to the next bank. Counts only rise, so
+    /// the next bank lies behind. If there is none, `min` has risen. Each rise takes one pass over
+    /// the banks.
     #[cold]
     fn next(self, banks: &[Bank]) -> Self {
         Self::among(banks, self.bank as usize + 1, self.min).unwrap_or_else(|| Self::first(banks))
     }
 
-    /// The first of the banks from `from` on with entries that count `min`.
+    /// Returns the first bank from `from` on with entries that count `min`.
     fn among(banks: &[Bank], from: usize, min: Quarters) -> Option<Self> {
         let mut of_banks = (from..banks.len()).map(|n| Self {
             min,
@@ -320,7 +325,7 @@ fn lowest_count(banks: &[Bank]) -> Quarters {
     banks.iter().flat_map(|bank| &bank.entries).fold(Quarters::MAX, |min, e| min.min(e.count))
 }
 
-/// What the counters know of one block.
+/// Counters of one block.
 pub(crate) struct Tracked<'a> {
     banks: &'a [Bank],
     entries: usize,
@@ -330,17 +335,17 @@ pub(crate) struct Tracked<'a> {
 }
 
 impl Tracked<'_> {
-    /// How many entries there are, empty ones counted.
+    /// Returns the number of entries, including empty ones.
     pub(crate) fn len(&self) -> usize {
         self.entries
     }
 
-    /// The lowest count: what a wordline without an entry was read at most.
+    /// Returns the lowest count, which is the upper bound for a wordline without an entry.
     pub(crate) fn min(&self) -> Quarters {
         lowest_count(self.banks)
     }
 
-    /// Wordlines, numbered within the block, that have an entry.
+    /// Returns the wordlines that have an entry.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, Entry)> {
         let all = self.banks.iter().flat_map(|bank| bank.keys.iter().zip(&bank.entries));
         let known = |entry: &Entry| {
@@ -354,8 +359,8 @@ impl Tracked<'_> {
             .map(move |(key, entry)| (usize::from(*key), known(entry)))
     }
 
-    /// The block's dose, as far as it need not be answered for, when each segment began to be
-    /// written, and a segment's wordlines.
+    /// Returns the uncounted part of the block's dose at the first write of each segment, and the
+    /// number of wordlines of a segment.
     pub(crate) fn begun_at(&self) -> (&[Quarters; SEGMENTS], usize) {
         (self.begun_at, self.wordlines_per_segment)
     }

@@ -1,5 +1,5 @@
-//! Which block to look at next: a heap of times in which a block that was planned anew leaves its
-//! older entries behind.
+//! Next block to check: a heap of times. If a block is planned again, its older entries stay in the
+//! heap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,17 +7,17 @@ use std::collections::BinaryHeap;
 use super::flow::{Flow, NEVER};
 use crate::base::units::{BlockId, Ns};
 
-/// An entry counts if its time is that of its block's [`Flow::look`].
+/// Heap of planned checks. An entry counts if its time equals [`Flow::look`] of its block.
 #[derive(Default)]
 pub(super) struct Agenda {
     heap: BinaryHeap<Reverse<(Ns, BlockId)>>,
 }
 
-/// Entries a block, with those left behind, from which on the heap is cleared up.
+/// Number of entries per block, with outdated ones, from which the heap is cleaned.
 const MOST_A_BLOCK: usize = 8;
 
 impl Agenda {
-    /// Plans the next look at a block.
+    /// Plans the next check of a block.
     pub(super) fn plan(&mut self, flows: &mut [Flow], block: BlockId, at: Ns) {
         let flow = &mut flows[block.index()];
         if flow.look == at {
@@ -33,13 +33,13 @@ impl Agenda {
         }
     }
 
-    /// The first time at which there may be something to look at.
+    /// Returns the earliest time at which a block may have to be checked.
     #[inline]
     pub(super) fn next(&self) -> Ns {
         self.heap.peek().map_or(NEVER, |Reverse((at, _))| *at)
     }
 
-    /// Takes the block to look at by `now`.
+    /// Takes a block that must be checked by `now`.
     pub(super) fn take(&mut self, flows: &mut [Flow], now: Ns) -> Option<BlockId> {
         while self.next() <= now {
             let Reverse((at, block)) = self.heap.pop()?;

@@ -1,39 +1,41 @@
-//! Numbers of reads, drawn: exact laws, from one stream of random numbers.
+//! Random numbers of reads: exact laws, from one stream of random numbers.
 
 use rand_core::{Rng, SeedableRng};
 use rand_distr::{Binomial, Distribution, Gamma};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The chance of the reads.
+/// Random numbers for reads.
 pub(super) struct Chance(Xoshiro256PlusPlus);
 
-/// A draw from the binomial law by rejection costs about as much as two random bits for each of so
-/// many reads.
+/// Number of reads whose random bits cost about as much as one draw from the binomial law by
+/// rejection. Each read takes two bits.
 const READS_BY_BITS: u64 = 1024;
-/// One more digit of all reads costs about as much as all digits of so many.
+/// Number of reads at which drawing all digits of each costs about as much as one more digit for
+/// all reads.
 const READS_BY_THEMSELVES: u64 = 8;
 
 impl Chance {
-    /// Of a seed.
+    /// Creates the random numbers of a seed.
     pub(super) fn new(seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        // Far away from what a workload of the same seed draws.
+        // These numbers are far away from those of a workload with this seed.
         (0..11).for_each(|_| random.jump());
         Self(random)
     }
 
-    /// A number from 0 to 1, without 1.
+    /// Returns a number from 0 to 1, without 1.
     pub(super) fn share(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * 2f64.powi(-53)
     }
 
-    /// How much must be expected until the `count`th read comes, of a Poisson process: a gamma
-    /// variate.
+    /// Returns how many reads must be expected until the `count`th read of a Poisson process comes:
+    /// a gamma variate.
     pub(super) fn wait_for(&mut self, count: u32) -> f64 {
         Gamma::new(f64::from(count), 1.0).expect("a count is above 0").sample(&mut self.0)
     }
 
-    /// How many of `count` fall into a part that each falls into with this probability.
+    /// Returns how many of `count` reads fall into a part. Each falls into it with this
+    /// probability.
     pub(super) fn part_of(&mut self, count: u64, share: f64) -> u64 {
         if count == 0 || share <= 0.0 {
             return 0;
@@ -47,8 +49,8 @@ impl Chance {
         Binomial::new(count, share).expect("a share").sample(&mut self.0)
     }
 
-    /// Spreads `count` reads over places in proportion to their weights, each by itself: a
-    /// multinomial draw. `weights` are summed up in place.
+    /// Spreads `count` reads over places in proportion to their weights, independently: a
+    /// multinomial draw. `weights` become running sums.
     pub(super) fn spread(&mut self, count: u64, weights: &mut [f64], out: &mut Vec<u32>) {
         out.clear();
         out.resize(weights.len(), 0);
@@ -60,7 +62,7 @@ impl Chance {
         self.halve(count, (0.0, weights), out);
     }
 
-    /// Puts them in an order of which each is as likely as any other.
+    /// Shuffles places, so that all orders are equally likely.
     pub(super) fn shuffle(&mut self, places: &mut [u32]) {
         for left in (2..=places.len()).rev() {
             let at = (self.share() * left as f64) as usize;
@@ -68,8 +70,8 @@ impl Chance {
         }
     }
 
-    /// Those that fall into the first half of the places, those that fall into the other, and so
-    /// on. `before` and `up_to`: sums of weights.
+    /// Splits the reads between the two halves of the places, and so on in each half. `before` and
+    /// `up_to` are sums of weights.
     fn halve(&mut self, count: u64, (before, up_to): (f64, &[f64]), out: &mut [u32]) {
         if count == 0 {
             return;
@@ -86,11 +88,12 @@ impl Chance {
         self.halve(count - below, (between, upper), second);
     }
 
-    /// Each read has a number between 0 and 1 and falls into the part if that is below the share.
-    /// Their binary digits are drawn for all reads at once, the first digits first: at each, half
-    /// of the reads differ from the share, and are decided. The last few are drawn whole.
+    /// Returns how many reads fall into the part. Each read has a number between 0 and 1, and falls
+    /// into the part if the number is below the share. The binary digits are drawn for all reads at
+    /// once, the first digits first. At each digit, half of the reads differ from the share and are
+    /// decided. The last few reads are drawn with all digits.
     fn part_by_bits(&mut self, count: u64, share: f64) -> u64 {
-        // Digits of the share; the product is exact and below 2^64.
+        // Binary digits of the share. The product is exact and below 2^64.
         let mut digits = (share * 2f64.powi(64)) as u64;
         let (mut open, mut part) = (count, 0);
         while open > READS_BY_THEMSELVES {
@@ -106,7 +109,7 @@ impl Chance {
         (0..open).fold(part, |part, _| part + u64::from(self.0.next_u64() < digits))
     }
 
-    /// Ones among so many random bits.
+    /// Returns the number of ones among `bits` random bits.
     fn ones_of(&mut self, bits: u64) -> u64 {
         let mut ones = 0;
         for _ in 0..bits / 64 {
@@ -123,8 +126,8 @@ impl Chance {
 mod tests {
     use super::*;
 
-    /// Reads are spread with the means and variances of the multinomial law, and none is placed
-    /// where no weight is.
+    /// Reads are spread with the means and variances of the multinomial law. No read goes to a
+    /// place without weight.
     #[test]
     fn reads_are_spread_by_weight() {
         let weights = [1.0, 0.0, 3.0, 6.0, 0.0];
@@ -182,7 +185,7 @@ mod tests {
         }
     }
 
-    /// Few reads have the whole law, and not its mean and variance alone.
+    /// Small numbers of reads follow the whole law, beyond its mean and variance.
     #[test]
     fn a_part_of_four_reads_is_as_likely_as_it_should_be() {
         let (mut chance, n) = (Chance::new(6), 20_000);
@@ -203,7 +206,7 @@ mod tests {
         }
     }
 
-    /// A workload of the same seed draws its addresses from other numbers.
+    /// A workload with this seed draws its addresses from other numbers.
     #[test]
     fn chance_is_not_that_of_a_workload_of_the_same_seed() {
         let (mut workload, mut own) = (Xoshiro256PlusPlus::seed_from_u64(5), Chance::new(5));

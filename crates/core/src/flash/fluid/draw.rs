@@ -1,4 +1,4 @@
-//! Reads are drawn: how many a block has got, and which of its wordlines.
+//! Draws of reads: how many a block has had, and which of its wordlines they read.
 
 use super::{Fluid, OF_ALARM, reads_of};
 use crate::base::dose::Quarters;
@@ -9,15 +9,15 @@ use crate::flash::block::{PAGES_COUNTED, SUSPECT};
 use crate::flash::counted::{PAGES, TRACKED};
 
 impl Flash {
-    /// Draws the reads that a block has got by now, and its alarm anew.
+    /// Draws the reads that a block has had by now, and its next alarm.
     pub(crate) fn draw_reads(&mut self, block: BlockId) {
         if self.draw_so_far(block) {
             self.begin_anew(block);
         }
     }
 
-    /// Draws the reads that a block has got by now. Its alarm is drawn anew when all that happens
-    /// at this time has happened.
+    /// Draws the reads that a block has had by now. Its next alarm is drawn after everything that
+    /// happens at this time.
     pub(in crate::flash) fn draw_until_now(&mut self, block: BlockId) {
         if self.draw_so_far(block) {
             self.restart(block, 1, f64::INFINITY);
@@ -25,7 +25,7 @@ impl Flash {
         }
     }
 
-    /// Draws the reads that a block has got by now, and tells whether there may have been any.
+    /// Draws the reads that a block has had by now. Returns false if there were none.
     fn draw_so_far(&mut self, block: BlockId) -> bool {
         let Some(fluid) = &mut self.fluid else { return false };
         let flow = &mut fluid.flows[block.index()];
@@ -45,13 +45,14 @@ impl Flash {
         true
     }
 
-    /// Draws those of all blocks.
+    /// Draws the reads of all blocks.
     pub(crate) fn draw_all(&mut self) {
         self.geometry.block_ids().for_each(|block| self.draw_reads(block));
         self.plan_touched();
     }
 
-    /// Before a wordline is programmed: what the block has got by now is not to be the wordline's.
+    /// Draws the reads of a block before a wordline is programmed: they must not count for the
+    /// wordline.
     pub(in crate::flash) fn draw_before_wordline(&mut self, block: BlockId) {
         let Some(fluid) = &mut self.fluid else { return };
         let flow = &mut fluid.flows[block.index()];
@@ -61,8 +62,8 @@ impl Flash {
         }
     }
 
-    /// Spreads so many reads over a block by what was expected of its pages, and counts them. None
-    /// of them reaches the alarm.
+    /// Spreads reads over a block in proportion to the expected reads of its pages, and counts
+    /// them. None of them reaches the alarm.
     pub(super) fn deposit(&mut self, block: BlockId, count: u64) {
         let mut fluid = self.fluid.take().expect("reads come in bulk");
         fluid.served += count;
@@ -88,7 +89,7 @@ impl Flash {
     }
 
     /// Counts the reads that were just spread over the places of a block, and the sensings of their
-    /// retries. They are doses of wordlines afterwards.
+    /// retries. Afterwards, `fluid.counts` holds doses of wordlines.
     pub(super) fn count_spread(&mut self, fluid: &mut Fluid, block: BlockId) {
         let (first, bits) =
             (self.geometry.first_wordline(block) as usize, self.geometry.cell.bits());
@@ -105,7 +106,7 @@ impl Flash {
             self.page_counters.count_all(block, counts);
         }
         if *by_page {
-            // From here on, `counts` holds a dose for each wordline instead of a count for each page.
+            // From here, `counts` holds a dose for each wordline instead of a count for each page.
             for wordline in 0..self.geometry.wordlines_per_block as usize {
                 let of_kinds = &counts[wordline * bits as usize..][..bits as usize];
                 let dose = self.doses_of(Ppn::new((first + wordline) as u32 * bits));
@@ -129,7 +130,7 @@ impl Flash {
         self.hot[block.index()].reads += sum;
     }
 
-    /// Reads expected of each place of a block since it was drawn last.
+    /// Computes the reads expected at each place of a block since its last draw.
     pub(super) fn weigh(&self, fluid: &mut Fluid, block: BlockId) {
         if !std::mem::take(&mut fluid.is_listed) {
             self.list_pages(fluid, block);
@@ -146,7 +147,7 @@ impl Flash {
         for (page, rate) in places.iter().zip(&*page_rates) {
             weights[page.index() / pages_a_place as usize] += rate * span;
         }
-        // What came and went is the difference of large numbers.
+        // Small differences of large numbers may be negative.
         for weight in weights.iter_mut() {
             *weight = weight.max(0.0);
         }
@@ -171,7 +172,7 @@ impl Flash {
                 places.push(page);
             }
         }
-        // A loop of its own, so that the cache misses of many pages overlap.
+        // This is a separate loop, so that the cache misses of many pages overlap.
         page_rates.extend(
             places
                 .iter()
@@ -179,7 +180,7 @@ impl Flash {
         );
     }
 
-    /// Draws the pages of so many reads that are to be served by themselves, by the rates of now.
+    /// Draws the pages of reads that must be served by themselves, by the current rates.
     pub(super) fn draw_readers(&mut self, block: BlockId, count: u64) {
         if count == 0 {
             return;
@@ -194,7 +195,7 @@ impl Flash {
             sum += rate;
             sum
         }));
-        // The last page that anybody reads.
+        // Last page that is read.
         let last = weights.partition_point(|up_to| *up_to < sum);
         if sum > 0.0 {
             owed.extend((0..count).map(|_| {

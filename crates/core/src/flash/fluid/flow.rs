@@ -1,35 +1,35 @@
-//! The reads of a block that nobody has drawn yet: how many are expected, and when so many have
-//! come that somebody wants to look at it.
+//! Reads of a block that are not drawn yet: how many are expected, and when the block must be
+//! checked for them.
 
 use crate::base::units::Ns;
 
-/// Of one block.
+/// Expected reads of one block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flow {
-    /// Reads of its valid pages in a nanosecond.
+    /// Number of reads of the block's valid pages per nanosecond.
     pub(super) rate: f64,
-    /// Up to when `expected` goes.
+    /// Time up to which `expected` is counted.
     at: Ns,
-    /// Reads expected since `drawn_at`: the integral of the rate.
+    /// Number of reads expected since `drawn_at`: the integral of the rate.
     expected: f64,
-    /// What `expected` will be when the last of the reads until the alarm comes: a gamma variate.
+    /// Value of `expected` at which the last read before the alarm comes: a gamma variate.
     target: f64,
-    /// All reads before are drawn.
+    /// Time up to which all reads are drawn.
     pub(super) drawn_at: Ns,
-    /// Reads until the alarm, the one that rings among them.
+    /// Number of reads until the alarm, including the one that reaches it.
     pub(super) left: u32,
-    /// When the agenda looks at the block; [`NEVER`] where it does not.
+    /// Time at which the agenda checks the block; [`NEVER`] if it does not.
     pub(super) look: Ns,
 }
 
-/// The time of a look that will not be.
+/// Time of a check that never comes.
 pub(super) const NEVER: Ns = Ns::MAX;
-/// A block that is being written is looked at half-way to its alarm, which every page brings
-/// nearer, until that is so near.
+/// Time from the alarm below which a block that is being written is checked only at its alarm.
+/// Every page brings the alarm nearer, so before that the block is checked half-way to it.
 const NEAR: Ns = 1 << 20;
 
 impl Flow {
-    /// A block that nobody reads.
+    /// Block that is not read.
     pub(super) const STILL: Self = Self {
         rate: 0.0,
         at: 0,
@@ -40,40 +40,42 @@ impl Flow {
         look: NEVER,
     };
 
-    /// Goes on to `now` at the rate so far.
+    /// Advances to `now` at the current rate.
     #[inline]
     pub(super) fn pass(&mut self, now: Ns) {
         self.expected += self.rate * (now - self.at) as f64;
         self.at = now;
     }
 
-    /// The rate changes now. What was expected before stands.
+    /// Changes the rate from now on. Reads expected before stay.
     #[inline]
     pub(super) fn change(&mut self, now: Ns, by: f64) {
         self.pass(now);
         self.rate = (self.rate + by).max(0.0);
     }
 
-    /// Reads expected that are not drawn, as of the last [`Self::pass`].
+    /// Returns the number of expected reads that are not drawn, at the time of the last
+    /// [`Self::pass`].
     #[inline]
     pub(super) fn expected(&self) -> f64 {
         self.expected
     }
 
-    /// The share of the way to the alarm that lies behind; 1 and more at the alarm.
+    /// Returns the ratio of the expected reads so far to those up to the alarm; at least 1 at the
+    /// alarm.
     #[inline]
     pub(super) fn progress(&self) -> f64 {
         self.expected / self.target
     }
 
-    /// Whether the alarm is due. What is left of the way may be less than a nanosecond.
+    /// Returns whether the alarm is due: less than a nanosecond is left.
     #[inline]
     pub(super) fn is_due(&self) -> bool {
         self.target - self.expected <= self.rate
     }
 
-    /// All reads up to now are drawn; `left` more ring the alarm, which takes `target` expected
-    /// ones.
+    /// Begins a new count: all reads up to now are drawn. `left` more reads reach the alarm, at
+    /// `target` expected reads.
     pub(super) fn begin(&mut self, now: Ns, left: u32, target: f64) {
         (self.at, self.drawn_at, self.expected) = (now, now, 0.0);
         (self.left, self.target) = (left, target);
@@ -85,11 +87,11 @@ impl Flow {
         self.left > 1 && self.target < f64::INFINITY
     }
 
-    /// Counts a read outside of the flow, so that the alarm is one read nearer. Returns false if
-    /// all other reads before the alarm have come by the last [`Self::pass`].
+    /// Counts a read outside of this process, so that the alarm is one read nearer. Returns false
+    /// if all other reads before the alarm have come by the last [`Self::pass`].
     ///
     /// Given the time of the last of `left` reads, the others are spread evenly before it. The
-    /// latest of them now reaches the alarm. Its place is the largest of `left - 1` even shares.
+    /// latest of them now reaches the alarm. Its place is the largest of `left - 1` random shares.
     /// `share` is above 0 and at most 1; `left` is at least 2.
     pub(super) fn approach(&mut self, share: f64) -> bool {
         let last = self.target * share.powf(f64::from(self.left - 1).recip());
@@ -101,22 +103,22 @@ impl Flow {
         true
     }
 
-    /// The alarm is put off by what was expected since the last change, as though none of it had
-    /// been read: a bug on purpose.
+    /// Moves the alarm back by the reads expected since the last change, as if none of them had
+    /// come. This is a deliberate bug.
     pub(super) fn put_off(&mut self, since: f64) {
         self.target += self.expected - since;
     }
 
-    /// Whether the alarm comes before the look that is planned. Asked after a page has made the
-    /// rate larger.
+    /// Returns whether the alarm comes before the planned check. Called after a page has raised the
+    /// rate.
     #[inline]
     pub(super) fn is_early(&self) -> bool {
         let until_look = self.look.saturating_sub(self.at) as f64;
         self.expected + self.rate * until_look > self.target
     }
 
-    /// When to look next, as of the last [`Self::pass`]: at the alarm, or before where pages are
-    /// still `to_come`.
+    /// Returns the time of the next check, counted from the last [`Self::pass`]. It is the time of
+    /// the alarm, or an earlier time if pages are still `to_come`.
     pub(super) fn next_look(&self, to_come: bool) -> Ns {
         if self.rate <= 0.0 {
             return NEVER;
@@ -207,8 +209,8 @@ mod tests {
         let mean = sum / f64::from(draws);
         let variance = squares / f64::from(draws) - mean * mean;
         assert!((mean - 3.0).abs() < 0.03 && (variance - 3.0).abs() < 0.1, "{mean} {variance}");
-        // Exactly three reads while two are expected, where the fourth is a unit or more away:
-        // 2^3 / 3! e^-2 e^-1.
+        // Probability of exactly three reads with two expected, if the fourth is at least one
+        // expected read away: 2^3 / 3! e^-2 e^-1.
         let expected = 8.0 / 6.0 * (-3.0f64).exp();
         let share = f64::from(all_behind) / f64::from(draws);
         assert!((share - expected).abs() < 0.004, "{share} for {expected}");

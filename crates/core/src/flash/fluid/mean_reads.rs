@@ -1,40 +1,40 @@
-//! How many pages the host has read by now, where nobody counts them one by one: in the mean. It is
-//! the clock of techniques that compare rates.
+//! Expected number of pages that the host has read by now, if its reads are not counted one by one.
+//! Techniques that compare rates use it as their clock.
 
 use crate::base::units::Ns;
 
-/// The integral of the rate at which the host reads.
+/// Integral of the rate at which the host reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MeanReads {
-    /// Pages in a nanosecond, whether there is data or not.
+    /// Number of pages read per nanosecond, with or without data.
     per_ns: f64,
-    /// Up to when `expected` goes.
+    /// Time up to which `expected` is counted.
     at: Ns,
     expected: f64,
-    /// Pages that were read before.
+    /// Number of pages that were read before.
     before: u64,
 }
 
 impl MeanReads {
-    /// From `now` on the host reads at this rate, after so many pages.
+    /// Makes the host read at this rate from `now` on. It has read `before` pages.
     pub(super) fn new(now: Ns, per_ns: f64, before: u64) -> Self {
         Self { per_ns, at: now, expected: 0.0, before }
     }
 
-    /// It reads so much more from now on, or less.
+    /// Adds `by`, which may be negative, to the host's rate from now on.
     pub(super) fn change(&mut self, now: Ns, by: f64) {
         self.expected += self.per_ns * (now - self.at) as f64;
         self.at = now;
         self.per_ns = (self.per_ns + by).max(0.0);
     }
 
-    /// The same as a rate.
+    /// Sets the host's rate from now on.
     pub(super) fn set(&mut self, now: Ns, per_ns: f64) {
         self.change(now, 0.0);
         self.per_ns = per_ns;
     }
 
-    /// Pages read by now.
+    /// Returns the number of pages read by now.
     pub(super) fn by(&self, now: Ns) -> u64 {
         self.before + (self.expected + self.per_ns * (now - self.at) as f64) as u64
     }

@@ -1,9 +1,9 @@
-//! Reads of a tired block in bulk, with their retries.
+//! Reads in bulk of a block that needs retries.
 //!
 //! The dose of a page decides how many retries a read of it takes, and doses only grow. So there is
-//! a number of reads, whichever pages they go to, during which two things hold: every page takes
-//! the retries that it takes now, and the policy is not asked (`Flash::reads_of_known_retries`).
-//! For this number of reads:
+//! a number of reads during which two things hold, whichever pages they read. Every page takes as
+//! many retries as now, and the policy is not asked (`Flash::reads_of_known_retries`). For this
+//! number of reads:
 //!
 //! - **Numbers.** Retries do not depend on the order of the reads, and no read changes a rate. So
 //!   the reads are the Poisson processes of their pages, as in a block without retries. Their
@@ -12,7 +12,7 @@
 //!   the dose of N (1 + k) sensings. Reads that are served one by one add the same, in every order.
 //!
 //! So reads in bulk have the law of reads one by one. A page near its next level is approached in
-//! strides. The last few reads before the level are served one by one.
+//! steps. The last few reads before the level are served one by one.
 //!
 //! Age changes the retries, too. Reads are drawn at each end of a step of their block's age, with
 //! the levels of the step that ends (`Flash::grow_older`).
@@ -36,8 +36,8 @@ impl Flash {
         self.cold.first().and_then(|cold| of_new(cold.pec)).is_some_and(|of| !of.are_kinds_alike())
     }
 
-    /// Returns the number of further reads of a tired block whose retries are known; `None` if they
-    /// are too few for a draw in bulk.
+    /// Returns the number of further reads of a block for which the retries are known. Returns
+    /// `None` if they are too few for a draw in bulk.
     pub(super) fn known_retries(&mut self, block: BlockId) -> Option<u32> {
         let mut fluid = self.fluid.take()?;
         let (by_page, step) = (fluid.by_page, self.age_step(block));
@@ -61,14 +61,14 @@ impl Flash {
         reads.filter(|reads| *reads >= WORTH_IT)
     }
 
-    /// Draws `count` reads of a tired block that came since its last draw. Reads with known retries
-    /// are counted at once; the others will be served one by one.
+    /// Draws `count` reads of a block that needs retries. They came since its last draw. Reads with
+    /// known retries are counted at once. The others will be served one by one.
     pub(super) fn draw_tired(&mut self, block: BlockId, count: u64) {
         let in_bulk = if count < u64::from(WORTH_IT) { 0 } else { self.draw_retried(block, count) };
         self.draw_readers(block, count - in_bulk);
     }
 
-    /// Draws at most `count` reads of a tired block in bulk, and returns their number.
+    /// Draws at most `count` reads of a block that needs retries in bulk, and returns their number.
     fn draw_retried(&mut self, block: BlockId, count: u64) -> u64 {
         let Some(mut fluid) = self.fluid.take() else { return 0 };
         // The first time at which reads can have come after the last draw.

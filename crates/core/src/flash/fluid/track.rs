@@ -1,13 +1,13 @@
-//! A technique's Space-Saving counters are told of reads in bulk.
+//! Counting of reads in bulk in a technique's Space-Saving counters.
 //!
-//! Of reads between two draws of a block each order is as likely as any other, since each of its
-//! pages is read at a rate of its own. Most reads come to the same in every order
-//! ([`crate::flash::count::space_saving::SpaceSaving::settle`]). The order of the others is drawn,
-//! and they are counted one by one.
+//! Between two draws of a block, all orders of its reads are equally likely, since each of its
+//! pages has its own rate. Most reads have the same effect in every order
+//! ([`crate::flash::count::space_saving::SpaceSaving::settle`]). The order of the other reads is
+//! drawn, and they are counted one by one.
 //!
-//! That is exact while the block's pages are the same. Where one was programmed or its data
-//! overwritten since the last draw, its reads are taken to have come all the time in between: the
-//! counters bound the truth all the same, as they do in every order.
+//! This is exact while the block's pages stay the same. If a page was programmed or its data
+//! overwritten since the last draw, its reads count as spread over the whole time. The counters
+//! still bound the true counts, as they do in every order.
 
 use super::Fluid;
 use crate::base::dose::Quarters;
@@ -22,7 +22,7 @@ impl Flash {
         let wordline_of =
             |place: usize| place * pages_a_place as usize / self.geometry.cell.bits() as usize;
         let first = self.geometry.first_page(block);
-        // The sensings of a read come one after the other.
+        // The sensings of a read follow each other directly.
         let sensings = |place: usize| u32::from(retries.get(place).copied().unwrap_or(0)) + 1;
         let dose_of = |flash: &Self, place: usize| {
             flash.dose_of(first + place as u32 * pages_a_place) * sensings(place)

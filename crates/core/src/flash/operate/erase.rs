@@ -1,4 +1,4 @@
-//! Erasing: a block without current data begins a new life, one cycle older.
+//! Erasing: it gives a block without current data one more cycle.
 
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Reads};
@@ -10,7 +10,7 @@ use crate::flash::rules;
 use crate::flash::wear::extra_milli;
 
 impl Flash {
-    /// Erases a block, in which nothing may be valid.
+    /// Erases a block. None of its pages may be valid.
     pub(crate) fn erase(&mut self, block: BlockId, cause: Cause) {
         rules::erase(block, &self.hot[block.index()]);
         self.log_erase(block, cause, self.hot[block.index()].reads);
@@ -50,17 +50,17 @@ impl Flash {
         self.tell(|o| o.erased(block, cause));
     }
 
-    /// P/E cycles that the erase at hand counts as, before acceleration: one, unless the drive is a
-    /// sample of a larger one.
+    /// Returns the number of P/E cycles that the current erase counts as, before acceleration. It
+    /// is one, unless the drive is a sample of a larger one.
     fn cycles_of_next_erase(&self) -> u32 {
         self.part_of
             .as_ref()
             .map_or(1, |part| part.cycles_of(self.erases_total + 1, self.geometry.blocks))
     }
 
-    /// Cycles that an erase stands for. One that levels wear stands for itself: a drive levels when
-    /// blocks are so many cycles apart, and they come apart as often in an accelerated life as in a
-    /// real one.
+    /// Returns the number of cycles that an erase stands for. An erase that levels wear stands only
+    /// for itself. A drive levels wear when blocks are a number of cycles apart. This happens as
+    /// often in an accelerated life as in a real one.
     fn stands_for(&self, cause: Cause) -> u32 {
         if cause == Cause::Wear || self.bugs.has(Bug::AccelerationForgotten) {
             1
@@ -69,7 +69,8 @@ impl Flash {
         }
     }
 
-    /// What the cycle that ends has cost the block; nobody wants to look at it until it is opened.
+    /// Adds the wear of the cycle that ends to the block. It needs no checks until it is opened
+    /// again.
     fn wear(&mut self, block: BlockId, cause: Cause) {
         let (first_pec, times) = (self.first_pec(block), self.stands_for(cause));
         let cycles_of_erase = times * self.cycles_of_next_erase();

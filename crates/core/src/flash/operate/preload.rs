@@ -1,5 +1,5 @@
-//! What a drive begins with, written into the records by construction: whole blocks of data, and
-//! wear and reads from before the run.
+//! Start state of a drive, written directly into the records: whole blocks of data, and wear and
+//! reads from before the run.
 
 use std::sync::Arc;
 
@@ -12,25 +12,26 @@ use crate::flash::Flash;
 use crate::flash::block::BlockState;
 
 impl Flash {
-    /// An erased block holds this page of the host's from the start on.
+    /// Makes an erased block hold this page of the host from the start.
     #[inline]
     pub(crate) fn preload_page(&mut self, block: BlockId, page: PageInBlock, lpn: Lpn) {
         self.contents.set_owner(block, self.geometry.first_page(block) + page, lpn);
         self.contents.set_valid(block, page);
     }
 
-    /// Erased blocks hold what a layout says from the start on.
+    /// Makes erased blocks hold the data of a layout from the start.
     pub(crate) fn preload_layout(&mut self, layout: Arc<Steady>) {
         self.contents.begin(layout);
     }
 
-    /// An erased block holds every `stride`th page of the host's from this one on.
+    /// Makes an erased block hold every `stride`th page of the host from the start, beginning with
+    /// `first`.
     pub(crate) fn preload_every(&mut self, block: BlockId, first: Lpn, stride: u32) {
         self.contents.fill(block, first, stride);
     }
 
-    /// All of an erased block's pages are programmed, of which those preloaded, so many, are valid:
-    /// it is closed, as though this stream had written it.
+    /// Closes an erased block as if this stream had written it. All its pages are programmed, and
+    /// the preloaded pages are valid.
     pub(crate) fn preload(
         &mut self,
         block: BlockId,
@@ -46,7 +47,7 @@ impl Flash {
         self.seq += u64::from(self.geometry.pages_per_block);
     }
 
-    /// Tells the observer what such a block holds.
+    /// Reports the contents of a preloaded block to the observer.
     pub(crate) fn tell_preloaded(&mut self, block: BlockId) {
         if self.is_watched() {
             let lpns = self.contents.owners(block).collect::<Vec<_>>();
@@ -54,7 +55,7 @@ impl Flash {
         }
     }
 
-    /// Each block has been through so many P/E cycles more than all have.
+    /// Adds P/E cycles to each block beyond the common starting P/E count.
     pub(crate) fn wear_before_start(&mut self, more: Vec<u32>) {
         for (cold, more) in self.cold.iter_mut().zip(&more) {
             cold.pec += *more;
@@ -62,8 +63,7 @@ impl Flash {
         self.more_pec = more;
     }
 
-    /// The block has served reads before the run, of this dose for each wordline that is
-    /// programmed.
+    /// Adds reads from before the run to a block, with this dose for each programmed wordline.
     pub(crate) fn serve_before_start(&mut self, block: BlockId, doses: &[Quarters]) {
         if !self.wordlines.is_empty() && !self.bugs.has(Bug::StartReadsUncounted) {
             for (wordline, dose) in

@@ -8,8 +8,8 @@ use crate::flash::{Flash, Probed};
 use crate::watch::observer::{NO_OWNER, PhysRead};
 
 impl Flash {
-    /// Senses wordlines for their errors: once each, on reclaim's account, with the dose of a page
-    /// kind that takes one sensing.
+    /// Senses wordlines once each to count their errors. These are reads of reclaim, with the dose
+    /// of a page kind that takes one sensing.
     pub(crate) fn probe(&mut self, block: BlockId, wordlines: &[WordlineInBlock]) -> Vec<Probed> {
         let (first, bits) = (self.geometry.first_page(block), self.geometry.cell.bits());
         let mut found = Vec::with_capacity(wordlines.len());

@@ -1,5 +1,5 @@
-//! Programming: the next page of an open block, with data or, in a wordline that could not wait for
-//! more, with nothing.
+//! Programming the next page of an open block: with data, or with nothing in a wordline that could
+//! not wait for more data.
 
 use crate::base::codings::FULL;
 use crate::base::dose::Quarters;
@@ -12,7 +12,8 @@ use crate::flash::rules;
 use crate::watch::observer::Origin;
 
 impl Flash {
-    /// Programs the next page of a block. What was there before is still valid where it was.
+    /// Programs the next page of a block. Until then, the page's older data stays valid in its old
+    /// place.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "its caller is the write path")]
     pub(crate) fn program(
@@ -39,7 +40,7 @@ impl Flash {
         self.contents.set_valid(block, page);
         self.gain_reads(block, page, lpn);
         if disturbed_before && !planted(Bug::BornLostUnseen) {
-            // It may have been disturbed past its limit before it was written.
+            // Reads may have brought it beyond its limit before it was written.
             self.reassess(block);
         }
         self.seq += 1;
@@ -49,7 +50,7 @@ impl Flash {
         ppn
     }
 
-    /// Whether nothing of a block's next wordline is programmed yet.
+    /// Returns whether a block's next wordline has no programmed page yet.
     #[inline]
     fn begins_wordline(&self, block: BlockId) -> bool {
         self.geometry
@@ -57,8 +58,7 @@ impl Flash {
             == 0
     }
 
-    /// Notes the dose that a wordline does not have to answer for: what was deposited before its
-    /// first page.
+    /// Records the dose before the first page of a wordline, which does not count for the wordline.
     fn begin_wordline(&mut self, block: BlockId, wordline: WordlineInBlock) {
         self.draw_before_wordline(block);
         let row = self.geometry.row_of(block, wordline);
@@ -81,7 +81,7 @@ impl Flash {
         }
     }
 
-    /// Programs a page of a padded wordline.
+    /// Programs an empty page of a padded wordline.
     pub(crate) fn program_nothing(&mut self, block: BlockId, page: PageInBlock, cause: Cause) {
         rules::program(block, &self.hot[block.index()], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
@@ -95,8 +95,8 @@ impl Flash {
         self.tell(|o| o.padded(ppn, seq, cause));
     }
 
-    /// A page was programmed: in a block in a mode, the program that merges states comes behind the
-    /// last page that its wordline keeps.
+    /// Handles a page that was just programmed. In a block in a mode, the program that merges
+    /// states follows the last page that the wordline keeps.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page written")]
     pub(crate) fn complete_wordline(&mut self, block: BlockId, page: PageInBlock, cause: Cause) {
@@ -117,7 +117,7 @@ impl Flash {
             return;
         }
         if self.by_wordline {
-            // The one program of the wordline leaves no guard level used.
+            // The only program of the wordline leaves guard levels unused.
             self.counts.reprograms[cause as usize] += 1;
         } else {
             self.book_merge(block, mode, cause);
@@ -125,7 +125,7 @@ impl Flash {
         self.tell(|o| o.merged(block, wordline, mode, cause));
     }
 
-    /// The data of a page is no longer wanted.
+    /// Marks the data of a page as no longer wanted.
     #[inline]
     pub(crate) fn invalidate(&mut self, ppn: Ppn) -> BlockId {
         let block = self.geometry.block_of(ppn);

@@ -1,5 +1,5 @@
-//! Recoding: wordlines programmed over themselves, so that states of their cells merge, and blocks
-//! opened in a coding that does without some page kinds.
+//! Recoding: wordlines are reprogrammed in place, so that states of their cells merge. Also blocks
+//! opened in a coding without some page kinds.
 
 use crate::base::codings::{FASTER, FULL};
 use crate::base::dose::{Alpha, Quarters};
@@ -10,13 +10,13 @@ use crate::flash::block::{HAS_RECODED, SUSPECT};
 use crate::flash::ops::NandOp;
 
 impl Flash {
-    /// Wordlines of a block that are programmed whole.
+    /// Returns the number of wordlines of a block that are programmed completely.
     pub(crate) fn whole_wordlines(&self, block: BlockId) -> u32 {
         u32::from(self.hot[block.index()].write_ptr) / self.geometry.cell.bits()
     }
 
-    /// Pages that a block does without once it is recoded, until its erase: it is written no
-    /// further, so those that it never got count.
+    /// Returns the number of pages that a recoded block does without until its erase. Nothing more
+    /// is written to it, so the pages that it never got count, too.
     pub(crate) fn pages_if_recoded(&self, block: BlockId, coding: u8) -> u32 {
         self.geometry.pages_per_block
             - self.whole_wordlines(block) * self.geometry.codings.row(coding).kinds()
@@ -29,7 +29,7 @@ impl Flash {
         self.tell(|o| o.recoded(block, None, mode));
     }
 
-    /// Programs a wordline that has been sensed whole over itself; the limits stay until the whole
+    /// Reprograms a wordline in place after all of it was sensed. The limits stay until the whole
     /// block is [recoded](Self::recode).
     pub(crate) fn merge(
         &mut self,
@@ -43,8 +43,8 @@ impl Flash {
         self.disturb_by_reprogramming(block, wordline, cause);
     }
 
-    /// All whole wordlines of a block have been merged: from now on its limits are those of the
-    /// mode.
+    /// Gives a block the limits of the mode from now on. All its complete wordlines have been
+    /// merged.
     pub(crate) fn recode(&mut self, block: BlockId, coding: u8) {
         let taken = self.pages_if_recoded(block, coding);
         self.change_limits(block, |flash| flash.set_mode(block, coding, taken));
@@ -54,7 +54,7 @@ impl Flash {
         self.reassess(block);
     }
 
-    /// The same for one wordline of a block of full density, whose limits grow at once.
+    /// Recodes one wordline of a block of full density. Its limits grow at once.
     pub(crate) fn recode_wordline(
         &mut self,
         block: BlockId,
@@ -88,16 +88,16 @@ impl Flash {
         self.disturb_by_reprogramming(block, wordline, cause);
     }
 
-    /// Some wordlines of a block have been recoded by themselves, and no more will be: its model is
-    /// asked again.
+    /// Asks the error model again about a block of which some wordlines have been recoded by
+    /// themselves. No more of them will be recoded.
     pub(crate) fn end_recoding(&mut self, block: BlockId) {
-        // Limits have not fallen since the model was asked, so it was no hurry to ask again.
+        // Limits have not fallen since the model was asked, so there was no need to ask earlier.
         self.trust(block);
         self.reassess(block);
     }
 
-    /// What the error model feared of a block may hold no longer. Where reads do not begin with the
-    /// first level it is asked at each all the same.
+    /// Ends the suspicion of the error model about a block. If reads do not begin with level 0, the
+    /// model is still asked at each read.
     fn trust(&mut self, block: BlockId) {
         if self.levels.of(block) == 0 {
             self.hot[block.index()].flags &= !SUSPECT;
@@ -109,7 +109,7 @@ impl Flash {
         self.record(NandOp::Merge { block, cause, coding });
     }
 
-    /// What reprogramming a wordline does to the others, as if it had been read
+    /// Adds the dose that reprogramming a wordline deposits on the other wordlines
     /// (`density.reprogram_dose`).
     fn disturb_by_reprogramming(
         &mut self,
@@ -131,7 +131,7 @@ impl Flash {
         self.recoded.is_read_otherwise |= self.geometry.codings.is_read_otherwise(mode);
     }
 
-    /// A block is about to be erased, and with it its mode.
+    /// Ends the mode of a block that is about to be erased.
     pub(super) fn end_mode(&mut self, block: BlockId) {
         if self.hot[block.index()].has(HAS_RECODED) && !self.bugs.has(Bug::GuardsKept) {
             self.recoded.clear(block);
@@ -146,7 +146,7 @@ impl Flash {
         self.pages_away[self.geometry.domain_of(block)] += pages;
     }
 
-    /// Pages that the block does without now.
+    /// Returns the number of pages that the block does without now.
     #[inline]
     pub(crate) fn pages_away_of(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block.index()];

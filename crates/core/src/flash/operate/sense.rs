@@ -1,5 +1,5 @@
-//! Sensing: a page read for the host or on the drive's own account, and the one place where the
-//! drive decides that data could not be read.
+//! Sensing: a page read for the host or for the drive itself. Only here does the drive decide that
+//! data could not be read.
 
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, WordlineInBlock};
@@ -11,22 +11,23 @@ use crate::flash::ops::NandOp;
 use crate::flash::rules;
 use crate::watch::observer::{NO_OWNER, PhysRead, ReadResult};
 
-/// What a sensing came to.
+/// Result of a sensing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sensed {
-    /// The data could be read.
+    /// Whether the data could be read.
     pub(crate) good: bool,
-    /// The block has reached its alarm: after a read of the host its policy may want to be asked.
+    /// Whether the block has reached its alarm. After a read of the host, its policy may have to be
+    /// asked.
     pub(crate) rings: bool,
-    /// The level that it began with.
+    /// Level that the read began with.
     pub(crate) level: u8,
-    /// How often it was sensed again.
+    /// Number of retries.
     pub(crate) retries: u8,
 }
 
 impl Flash {
-    /// A read of the host; tells whether the block has reached its alarm. Then [`Self::rung`] says
-    /// what the read came to.
+    /// Serves a read of the host, and returns whether the block has reached its alarm. If it has,
+    /// [`Self::rung`] gives the result of the read.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn host_read<const COUNTED: u8, const WATCHED: bool>(
@@ -42,7 +43,7 @@ impl Flash {
         rings
     }
 
-    /// Senses a page out of the batch path: for a move or a fill.
+    /// Senses a page outside the batch path: for a move or a fill.
     pub(crate) fn sense(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
         let block = self.geometry.block_of(ppn);
         rules::read(
@@ -66,9 +67,9 @@ impl Flash {
         Sensed { good: true, rings: false, level: 0, retries: 0 }
     }
 
-    /// Senses a page of which the controller's memory holds a copy, to see whether flash still
-    /// holds the same; `fill` where its copy is used to complete newer data. It does not where it
-    /// `is_corrupted`, or is past its limit.
+    /// Senses a page of which the controller's memory holds a copy, to check that flash still holds
+    /// this data. With `fill`, the copy is used to complete newer data. The check fails if the page
+    /// `is_corrupted` or past its limit.
     pub(crate) fn verify(
         &mut self,
         lpn: Lpn,
@@ -97,7 +98,7 @@ impl Flash {
         !is_corrupted
     }
 
-    /// A sensing that has been counted reached its block's alarm: decides whether the data could be
+    /// Handles a counted sensing that reached its block's alarm: decides whether the data could be
     /// read, and asks the error model.
     pub(crate) fn rung(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
         self.rung_by(
@@ -106,18 +107,19 @@ impl Flash {
         )
     }
 
-    /// The same of a sensing that comes to this, or to `if_gone` where the page is past its limit.
+    /// Handles a counted sensing at the alarm with the result of `read`, or with `if_gone` if the
+    /// page is past its limit.
     fn rung_by(&mut self, read: PhysRead, if_gone: ReadResult) -> Sensed {
         let PhysRead { ppn, cause, .. } = read;
         let block = self.geometry.block_of(ppn);
         if !self.hot[block.index()].has(SUSPECT)
             && self.cold[block.index()].model_alarm == Quarters::ZERO
         {
-            // It may have grown older since the model was asked last.
+            // The block may have become older since the model was last asked.
             self.ask_model(block);
         }
         let is_suspect = self.hot[block.index()].has(SUSPECT);
-        // Of what has failed nothing is read again.
+        // Failed flash is not read again.
         let has_failed = self.is_failed(ppn);
         let is_judged = is_suspect && !has_failed;
         let (PageHealth { retries, is_lost }, lost) =
@@ -157,7 +159,7 @@ impl Flash {
         self.rung_out(block, result == ReadResult::Good, level, retries)
     }
 
-    /// The same, where model or policy may have something to say.
+    /// Handles a sensing at the alarm if the error model or the policy may have to be asked.
     #[inline(never)]
     fn rung_out(&mut self, block: BlockId, good: bool, level: u8, retries: u8) -> Sensed {
         if self.model.is_none() {
@@ -171,20 +173,20 @@ impl Flash {
         Sensed { good, rings: true, level, retries }
     }
 
-    /// What a request of the host's reads next begins with this level.
+    /// Records that the next read of a host request begins with this level.
     pub(crate) fn record_begin(&mut self, level: u8) {
         if level > 0 {
             self.record(NandOp::Begin { level });
         }
     }
 
-    /// The level with which the last sensing out of the batch path began.
+    /// Returns the level with which the last sensing outside the batch path began.
     pub(crate) fn began_at(&self) -> u8 {
         self.levels.began_at
     }
 
-    /// A page is sensed so many times again, beyond a level: each deposits what a read of it
-    /// deposits.
+    /// Senses a page again, `retries` times after a level. Each sensing deposits the dose of a
+    /// read.
     pub(in crate::flash) fn sense_again(
         &mut self,
         ppn: Ppn,
@@ -222,7 +224,7 @@ impl Flash {
         }
     }
 
-    /// Whether the data of a page is past its limit and cannot be read any more.
+    /// Returns whether the data of a page is past its limit and cannot be read any more.
     fn is_past_limit(&mut self, block: BlockId, page: PageInBlock) -> bool {
         if !self.hot[block.index()].has(SUSPECT) {
             return false;
@@ -240,9 +242,9 @@ impl Flash {
         .is_lost
     }
 
-    /// The gate: whether the data of a page of a suspect block that has just been sensed could be
-    /// read, and with how many retries; and how many codewords of it are lost on average, where
-    /// anybody looks. What comes after the data was sensed did it no harm.
+    /// Decides whether the data of a page of a suspect block, which was just sensed, could be read,
+    /// and with how many retries. Also returns the expected number of lost codewords of it, if this
+    /// number is wanted. Dose deposited after the sensing does not count.
     #[inline]
     fn health(&mut self, block: BlockId, ppn: Ppn) -> (PageHealth, Option<f64>) {
         let wordline = self.geometry.wordline_of(ppn);
@@ -273,7 +275,7 @@ impl Flash {
         (health, lost)
     }
 
-    /// Asks about a page as it was before its last sensing, which has deposited so much.
+    /// Asks about a page as it was before its last sensing, which has deposited this dose.
     #[inline(never)]
     pub(in crate::flash) fn before_sensing<T>(
         &mut self,
@@ -292,13 +294,13 @@ impl Flash {
         said
     }
 
-    /// Makes room in the counter of a block that no error model looks at.
+    /// Frees space in the counter of a block without an error model.
     fn carry(&mut self, block: BlockId) {
         self.hot[block.index()].reads -= CARRY;
         self.cold[block.index()].carries += 1;
     }
 
-    /// Senses the cells of a page whose data nobody wants.
+    /// Senses the cells of a page whose data is not used.
     pub(crate) fn sense_for_nobody(&mut self, ppn: Ppn, cause: Cause) {
         self.counts.reads[cause as usize] += 1;
         let block = self.geometry.block_of(ppn);
@@ -312,7 +314,7 @@ impl Flash {
         }
     }
 
-    /// At the end of a run, the failing fill of a page that is known to be past its limit.
+    /// At the end of a run, counts the failing fill of a page that is known to be past its limit.
     pub(crate) fn sense_failing(&mut self, lpn: Lpn, ppn: Ppn) {
         self.counts.reads[Cause::Host as usize] += 1;
         self.count_any_read(ppn);
@@ -328,7 +330,7 @@ impl Flash {
         (0..retries).for_each(|_| self.count_retry(ppn, Cause::Host));
     }
 
-    /// First valid page of a block from `page` on whose data is past its limit.
+    /// Returns the first valid page of a block, from `page` on, whose data is past its limit.
     pub(crate) fn next_past_limit(
         &mut self,
         block: BlockId,

@@ -33,8 +33,8 @@ pub(super) struct CostBenefit;
 
 impl GcPolicy for CostBenefit {
     fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
-        // Within a list all blocks have the same u, and its head is the oldest: one candidate a
-        // list is exact.
+        // In a list, all blocks have the same u, and the first block is the oldest. So one
+        // candidate per list is exact.
         let mut best: Option<(f64, BlockId)> = None;
         for valid in among.lists() {
             let Some((block, since)) =

@@ -25,10 +25,10 @@ use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::slots::card::{About, Card, Kind, Param};
 
-/// Blocks looked at in each list.
+/// Number of blocks that are checked in each list.
 const LOOK: usize = 4;
 
-/// By how much a victim may be fuller than the emptiest block.
+/// Largest excess of a victim's valid pages over those of the emptiest block.
 const SLACK: Param = Param {
     key: "slack",
     kind: Kind::Real,

@@ -6,35 +6,35 @@ use crate::base::mem::prefetch;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 
-/// No block: a list ends.
+/// Marker of no block: the end of a list.
 const NIL: BlockId = BlockId::NONE;
-/// The list of a block that is in none.
+/// Number of the list of a block that is in no list.
 const NO_LIST: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
 struct Link {
     next: BlockId,
     prev: BlockId,
-    /// The list: those of a domain follow each other.
+    /// Number of the block's list. The lists of a domain have consecutive numbers.
     bucket: u32,
-    /// Page programs of the drive when the block came to this list.
+    /// Number of page programs of the drive when the block entered this list.
     since: u32,
 }
 
-/// The index that GC policies pick from: lists for the drive or, where a page has a die of its own,
-/// for each die.
+/// Index from which GC policies pick. It has lists for the whole drive or, if each page has a fixed
+/// die, for each die.
 pub struct VictimIndex {
     links: Vec<Link>,
     heads: Vec<BlockId>,
     tails: Vec<BlockId>,
     nonempty: Vec<u64>,
-    /// Lists of a domain: a multiple of 64, so that its bits are whole words.
+    /// Number of lists of a domain: a multiple of 64, so that its bits are whole words.
     lists: u32,
     blocks_per_domain: u32,
     counts: Vec<u32>,
 }
 
-/// The blocks of one domain.
+/// Closed blocks of one domain.
 #[derive(Clone, Copy)]
 pub struct Victims<'a> {
     index: &'a VictimIndex,
@@ -56,7 +56,7 @@ impl VictimIndex {
         }
     }
 
-    /// The blocks of a domain.
+    /// Returns the blocks of a domain.
     pub fn of(&self, domain: usize) -> Victims<'_> {
         Victims { index: self, domain }
     }
@@ -66,19 +66,19 @@ impl VictimIndex {
         if self.counts.len() == 1 { 0 } else { block.number() / self.blocks_per_domain }
     }
 
-    /// Memory that the index of so many blocks takes.
+    /// Returns the memory that the index of this number of blocks takes.
     pub(crate) fn bytes(blocks: u32) -> u64 {
         u64::from(blocks) * size_of::<Link>() as u64
     }
 
-    /// Adds a block at the end of its list; `clock` counts page programs.
+    /// Adds a block at the end of a list. `clock` counts page programs.
     pub(crate) fn insert(&mut self, block: BlockId, bucket: u32, clock: u32) {
         let domain = self.domain_of(block);
         self.link(block, domain * self.lists + bucket, clock);
         self.counts[domain as usize] += 1;
     }
 
-    /// Takes a block out of its list.
+    /// Removes a block from its list.
     pub(crate) fn remove(&mut self, block: BlockId) {
         self.unlink(block);
         self.links[block.index()].bucket = NO_LIST;
@@ -86,13 +86,13 @@ impl VictimIndex {
         self.counts[domain as usize] -= 1;
     }
 
-    /// Takes a block out of its list and adds it at the end of another, or of the same.
+    /// Moves a block to the end of another list, or of its own list.
     pub(crate) fn relist(&mut self, block: BlockId, bucket: u32, clock: u32) {
         self.unlink(block);
         self.link(block, self.domain_of(block) * self.lists + bucket, clock);
     }
 
-    /// `bucket` is counted over all domains.
+    /// Adds a block at the end of a list. `bucket` is counted over all domains.
     #[inline]
     fn link(&mut self, block: BlockId, bucket: u32, clock: u32) {
         let b = bucket as usize;
@@ -134,13 +134,13 @@ impl VictimIndex {
         }
     }
 
-    /// Asks for a block's links.
+    /// Prefetches a block's links.
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId) {
         prefetch(&self.links, block.index());
     }
 
-    /// Asks for the links of the blocks before and behind one.
+    /// Prefetches the links of the blocks before and behind a block.
     #[inline]
     pub(crate) fn prefetch_neighbours(&self, block: BlockId) {
         let Link { next, prev, .. } = self.links[block.index()];
@@ -148,14 +148,14 @@ impl VictimIndex {
         prefetch(&self.links, prev.index());
     }
 
-    /// Whether the block is in a list.
+    /// Returns whether the block is in a list.
     pub(crate) fn contains(&self, block: BlockId) -> bool {
         self.links[block.index()].bucket != NO_LIST
     }
 }
 
 impl<'a> Victims<'a> {
-    /// The lists that are not empty, fewest valid pages first.
+    /// Returns the lists that are not empty, fewest valid pages first.
     pub fn buckets(self) -> impl Iterator<Item = u32> + 'a {
         let words = (self.index.lists / 64) as usize;
         self.index.nonempty[self.domain * words..][..words].iter().enumerate().flat_map(
@@ -172,7 +172,8 @@ impl<'a> Victims<'a> {
         )
     }
 
-    /// The blocks of a list, longest in it first, each with the drive's page programs when it came.
+    /// Returns the blocks of a list in the order of their entry, each with the drive's page
+    /// programs at its entry.
     pub fn in_bucket(self, bucket: u32) -> impl Iterator<Item = (BlockId, u32)> + 'a {
         let Self { index, domain } = self;
         let mut at = index.heads[domain * index.lists as usize + bucket as usize];
@@ -186,12 +187,12 @@ impl<'a> Victims<'a> {
         })
     }
 
-    /// Number of blocks in all lists.
+    /// Returns the number of blocks in all lists.
     pub fn len(self) -> u32 {
         self.index.counts[self.domain]
     }
 
-    /// Whether there is no candidate at all.
+    /// Returns whether there is no candidate.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }

@@ -36,7 +36,7 @@ use crate::base::units::Bytes;
 use crate::config::{ByWear, ConfigError, DriveConfig, LastStage};
 use crate::slots::card::{About, Card, Kind, Param};
 
-/// Stripes with a page in a worn block beyond which all get parity.
+/// Number of stripes with a page in a worn block above which all stripes get parity.
 const L: Param = Param {
     key: "l",
     kind: Kind::Whole,
@@ -50,7 +50,7 @@ const L: Param = Param {
     alias: Some("l"),
 };
 
-/// The longest request that is cached in the last stage.
+/// Longest request that is cached in the last stage.
 const CUT_OFF: Param = Param {
     key: "cut_off",
     kind: Kind::Whole,
@@ -64,7 +64,7 @@ const CUT_OFF: Param = Param {
     alias: None,
 };
 
-/// Stripes of which the cache keeps a page in the last stage.
+/// Number of stripes of which the cache keeps a page in the last stage.
 const PAGES: Param = Param {
     key: "pages",
     kind: Kind::Whole,
@@ -112,7 +112,7 @@ impl Parity for DaRaid5 {
         change.cheaper(Equation::Modify)
     }
 
-    /// As `hc` does, without its hole.
+    /// Works like `hc`, but never exposes pages.
     fn renewal(&self, covering: &Covering) -> Renewal {
         if covering.covered_changing <= covering.covered_staying {
             Renewal::TakeOut
@@ -121,8 +121,8 @@ impl Parity for DaRaid5 {
         }
     }
 
-    /// Stripes are grouped in the write buffer; in the first two stages no request is too long for
-    /// that.
+    /// Groups stripes in the write buffer. In the first two stages, no request is too long for
+    /// this.
     fn longest_cached(&self) -> Option<u32> {
         Some(u32::MAX)
     }
@@ -131,7 +131,7 @@ impl Parity for DaRaid5 {
         Some(self.by_wear)
     }
 
-    /// That of its parts, the cache of the last stage among them.
+    /// Returns the RAM of its parts, with the cache of the last stage.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         let beside = Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages));
         Bytes(
@@ -142,10 +142,10 @@ impl Parity for DaRaid5 {
     }
 }
 
-/// Refuses a write buffer that does not hold a stripe.
+/// Refuses a write buffer that is too small for a stripe.
 ///
 /// # Errors
-/// A sentence with the key.
+/// Returns a sentence with the key.
 pub(super) fn check(config: &DriveConfig, parity: &str, members: u32) -> Result<(), ConfigError> {
     if parity == CARD.about.name { least_buffer(config, parity, members) } else { Ok(()) }
 }

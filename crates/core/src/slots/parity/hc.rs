@@ -30,7 +30,7 @@ use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DriveConfig, Params, require};
 use crate::slots::card::{About, Card, Kind, Param};
 
-/// The longest request that is cached.
+/// Longest request that is cached.
 const CUT_OFF: Param = Param {
     key: "cut_off",
     kind: Kind::Whole,
@@ -44,7 +44,7 @@ const CUT_OFF: Param = Param {
     alias: None,
 };
 
-/// Algorithm 2 as it is printed.
+/// Whether Algorithm 2 is used as published.
 const PUBLISHED: Param = Param {
     key: "published",
     kind: Kind::Whole,
@@ -58,7 +58,7 @@ const PUBLISHED: Param = Param {
     alias: None,
 };
 
-/// Where the printed rule turns.
+/// Number of changing pages above which the published rule exposes pages.
 const N_UPDATE: Param = Param {
     key: "n_update",
     kind: Kind::Whole,
@@ -95,12 +95,13 @@ pub(super) struct Hc {
     pages: u32,
     members: u32,
     cut_off: u32,
-    /// Pages that change beyond which a partial parity forgets the others; never where it is sound.
+    /// Number of changing pages above which a partial parity exposes the others; `None` in the
+    /// sound version.
     forgets_beyond: Option<u32>,
 }
 
 impl Parity for Hc {
-    /// Of a stripe whose parity is not delayed: one that was unprotected.
+    /// Handles a stripe whose parity is not delayed because it was unprotected.
     fn equation(&self, change: &Change) -> Equation {
         change.cheaper(Equation::Modify)
     }
@@ -129,10 +130,10 @@ impl Parity for Hc {
     }
 }
 
-/// Refuses a write buffer that does not hold a stripe.
+/// Refuses a write buffer that is too small for a stripe.
 ///
 /// # Errors
-/// A sentence with the key.
+/// Returns a sentence with the key.
 pub(super) fn least_buffer(
     config: &DriveConfig,
     parity: &str,
@@ -148,19 +149,19 @@ pub(super) fn least_buffer(
     })
 }
 
-/// Refuses a write buffer that does not hold a stripe.
+/// Refuses a write buffer that is too small for a stripe.
 ///
 /// # Errors
-/// A sentence with the key.
+/// Returns a sentence with the key.
 pub(super) fn check(config: &DriveConfig, parity: &str, members: u32) -> Result<(), ConfigError> {
     if parity == CARD.about.name { least_buffer(config, parity, members) } else { Ok(()) }
 }
 
-/// Refuses a turn beyond the stripe. The default beyond a short stripe becomes its length, which
-/// means the same. The parameters are those that were given.
+/// Refuses an `n_update` above the length of the stripe. A default above a short stripe becomes its
+/// length, which has the same effect. `params` are the given parameters.
 ///
 /// # Errors
-/// A sentence with the key.
+/// Returns a sentence with the key.
 pub(in crate::slots) fn settle_turn(params: &mut Params) -> Result<(), ConfigError> {
     let (name, members) = (CARD.about.name, STRIPE.value(params, CARD.about.name));
     match params.get(Some(name), N_UPDATE.key) {

@@ -8,10 +8,11 @@
 //! - **Costs:** those of `raid5` for stripes with parity, nothing for others. Forming the parity of
 //!   a stripe takes a read of each page that stays, and a program.
 //! - **Departs from the paper:** the paper's counter rises with each write to a worn block and
-//!   falls with each write to another, wherever the old copy was. Moves do not change it, so it
-//!   drifts. Here the counter is the number of pages in worn blocks; `published = 1` counts as
-//!   printed. The paper has no failing flash. Here, after a failure, a stripe keeps its parity
-//!   until its failed pages are rebuilt. The printed counter does not count lost or rebuilt pages.
+//!   falls with each write to another. The place of the old copy does not count. Moves do not
+//!   change it, so it drifts. Here the counter is the number of pages in worn blocks;
+//!   `published = 1` counts as printed. The paper has no failing flash. Here, after a failure, a
+//!   stripe keeps its parity until its failed pages are rebuilt. The printed counter does not count
+//!   lost or rebuilt pages.
 //! - **Does not help:** a page that cannot be read, or lies on failed flash, in a stripe without
 //!   parity. A stripe that still waits for its parity has none either. Such a page is lost.
 //!
@@ -28,7 +29,7 @@ use crate::base::units::Bytes;
 use crate::config::{ByWear, DriveConfig, ErrorLaw};
 use crate::slots::card::{About, Args, Card, Kind, Param};
 
-/// P/E cycles beyond which a block is worn.
+/// Number of P/E cycles above which a block is worn.
 pub(super) const T_P: Param = Param {
     key: "t_p",
     kind: Kind::Whole,
@@ -42,7 +43,7 @@ pub(super) const T_P: Param = Param {
     alias: Some("t_p"),
 };
 
-/// Stripes that may wait.
+/// Number of stripes that may wait.
 pub(super) const QUEUE: Param = Param {
     key: "queue",
     kind: Kind::Whole,
@@ -56,7 +57,7 @@ pub(super) const QUEUE: Param = Param {
     alias: Some("queue"),
 };
 
-/// Algorithm 1 as it is printed.
+/// Whether Algorithm 1 is used as published.
 const PUBLISHED: Param = Param {
     key: "published",
     kind: Kind::Whole,
@@ -85,8 +86,8 @@ pub(super) const CARD: ParityTechnique = Card {
     },
 };
 
-/// `T_p`: what is given or, of limits that follow from a code, the P/E count for which they are
-/// given.
+/// Returns `T_p`: the given number or, if limits follow from a code, the P/E count for which they
+/// are given.
 pub(super) fn worn_beyond(args: &Args, config: &DriveConfig) -> u32 {
     let otherwise =
         if config.error.model == ErrorLaw::Bch { config.bch.pec } else { T_P.default as u32 };
@@ -100,7 +101,7 @@ impl Parity for PeAware {
         change.cheaper(Equation::Modify)
     }
 
-    /// Stripes are grouped in the write buffer, and no request is too long for that.
+    /// Groups stripes in the write buffer. No request is too long for this.
     fn longest_cached(&self) -> Option<u32> {
         Some(u32::MAX)
     }
@@ -114,8 +115,8 @@ impl Parity for PeAware {
     }
 }
 
-/// The map entries of the parity pages, a counter for each stripe, and the numbers of those that
-/// may wait.
+/// Returns the RAM of the map entries of the parity pages, a counter for each stripe, and the
+/// numbers of stripes that may wait.
 pub(super) fn ram_of_counters(geometry: &Geometry, by_wear: &ByWear) -> Bytes {
     let stripes = u64::from(geometry.logical_pages() - geometry.host_pages);
     Bytes(4 * stripes + stripes + 4 * u64::from(by_wear.queue))

@@ -6,8 +6,8 @@
 //!   (II-B).
 //! - **Acts at:** each write that leaves the buffer. Parity is programmed when the cache is full,
 //!   and before a version that it needs is erased.
-//! - **Costs:** a page of memory per stripe in the cache; one read per page that changes again;
-//!   reads of the missing pages when parity is programmed.
+//! - **Costs:** a page of memory per stripe in the cache, and one read per page that changes again.
+//!   When parity is programmed, the missing pages are read.
 //! - **Does not help:** a loss of power. The cached parity is lost with the power, unless
 //!   `parity.cache` says otherwise.
 //!
@@ -22,7 +22,7 @@ use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
 use crate::slots::card::{About, Card, Kind, Param};
 
-/// Stripes of which the cache keeps a page.
+/// Number of stripes of which the cache keeps a page.
 pub(super) const PAGES: Param = Param {
     key: "pages",
     kind: Kind::Whole,
@@ -54,7 +54,7 @@ pub(super) struct Ppc {
 }
 
 impl Parity for Ppc {
-    /// Of a stripe whose parity is not delayed: one that was unprotected.
+    /// Handles a stripe whose parity is not delayed because it was unprotected.
     fn equation(&self, change: &Change) -> Equation {
         change.cheaper(Equation::Modify)
     }
@@ -68,8 +68,8 @@ impl Parity for Ppc {
     }
 }
 
-/// The map entries of the parity pages; for each page of the cache that page, its stripe, what it
-/// covers, and where the versions from before lie.
+/// Returns the RAM of the map entries of the parity pages and of the cache. For each page, the
+/// cache keeps the page, its stripe, the covered members, and the places of old versions.
 pub(super) fn ram_of_cache(geometry: &Geometry, pages: u32, members: u32) -> Bytes {
     let entry = u64::from(geometry.page_bytes) + 4 + 8 + 4 * u64::from(members);
     Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages) + u64::from(pages) * entry)

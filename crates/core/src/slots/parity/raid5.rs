@@ -39,7 +39,7 @@ impl Parity for Raid5 {
         change.cheaper(Equation::Modify)
     }
 
-    /// The map entries of the parity pages.
+    /// Returns the RAM of the map entries of the parity pages.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages))
     }

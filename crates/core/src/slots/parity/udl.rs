@@ -32,23 +32,24 @@ pub(super) const CARD: ParityTechnique = Card {
         paper: "Guo et al., DATE 2013, III-C",
         ..About::PLAIN
     },
-    // The RAM of its parts is theirs. The time at which a block was programmed lies in its first
-    // page (III-C).
+    // Its parts count their own RAM. The time at which a block was programmed is stored in its
+    // first page (III-C).
     new: |_, _, _| Box::new(none::None) as Box<dyn Parity>,
 };
 
-/// The reclaim and the refresh technique that it is made of.
+/// Reclaim technique and refresh technique that belong to it.
 pub(super) const PARTS: (&str, &str) = ("block", "block");
 
-/// The period of its refresh where the drive's code says which age data bears; none elsewhere. It
-/// holds up to the rated P/E count, looked up as techniques look limits up: in the next worse row.
+/// Returns the period of its refresh if the drive's code gives a limit for the age of data, and
+/// `None` otherwise. The period holds up to the rated P/E count. Its limit is in the next worse
+/// row, as for techniques that look up limits.
 pub(super) fn period(config: &DriveConfig) -> Option<Span> {
     let bch = Bch::of(config).filter(|_| config.bch.combine == Combine::Independent)?;
     let last = config.drive.rated_pec.max(config.start.pec);
     let pec = config.bch.rows.iter().copied().find(|pec| *pec >= last).unwrap_or(last);
     let bears = bch.age(pec) / Rates::of(config)?.acceleration();
     let ages = Ages::default();
-    // Data counts as as old as the end of its step; the longest step is that of data that is
+    // Data counts as old as the end of its step. The longest step is the step of data that is
     // rewritten late.
     let step = ages.step(bears as Ns).checked_sub(1).filter(|step| *step > 0)?;
     let longest = ages.counts_as(step)? - 1;
@@ -76,8 +77,8 @@ mod tests {
         toml::from_str::<DriveConfig>(&format!("{DRIVE}\n{more}")).unwrap().resolve().unwrap()
     }
 
-    /// 381 days at 15,000 cycles; a step of age is 4.4 % long, and an eighth is left for what is
-    /// late.
+    /// The limit is 381 days at 15,000 cycles. A step of age is 4.4 % long, and an eighth is left
+    /// for late rewrites.
     #[test]
     fn the_period_is_as_long_as_the_code_allows() {
         let config = drive("");
@@ -101,8 +102,8 @@ mod tests {
             )
             .map(|_| ())
         };
-        // It keeps its promise at the end of the drive's life, and a period longer by a step and
-        // two does not.
+        // Its guarantee holds at the end of the drive's life. With a period that is one or two
+        // steps longer, it does not hold.
         let mut at_end = under;
         at_end.start.pec = 15_000;
         made(at_end.clone()).unwrap();

@@ -68,19 +68,19 @@ pub(super) const CARD: RefreshTechnique = Card {
     new: |args, config, _| Box::new(Block::new(args, config)),
 };
 
-/// Times that a block asks again while others are under way.
+/// Number of times that a block asks again while others are being rewritten.
 const TURNS: Ns = 16;
 
 pub(super) struct Block {
     period: Ns,
     lead: Ns,
     at_once: u32,
-    /// Time between two blocks that are begun; 0 where nothing bounds it.
+    /// Time between the starts of two blocks; 0 without a limit.
     gap: Ns,
-    /// The first turn that no block has yet.
+    /// Next free time slot.
     next: Moment,
-    /// The turns of blocks that wait for theirs, each with the time at which the block's oldest
-    /// page was programmed.
+    /// Time slots of blocks that wait, each with the time at which the block's oldest page was
+    /// programmed.
     turns: BTreeMap<BlockId, (Moment, Moment)>,
 }
 
@@ -101,7 +101,7 @@ impl Block {
         }
     }
 
-    /// When it is a block's turn: turns are taken in the order in which blocks come due.
+    /// Returns the time slot of a block. Slots are given in the order in which blocks become due.
     fn turn(&mut self, aged: &Aged) -> Moment {
         if self.gap == 0 {
             return aged.now;
@@ -154,7 +154,7 @@ impl Refresh for Block {
 mod tests {
     use super::*;
 
-    /// Period 32, lead 4: due from 28 on.
+    /// With period 32 and lead 4, blocks are due from 28.
     #[test]
     fn worked_example() {
         let mut block = Block {
@@ -176,8 +176,8 @@ mod tests {
         );
     }
 
-    /// Three blocks due at 28, a turn every 3: the second waits for 31, the third only for the end
-    /// of its period.
+    /// Three blocks are due at 28, with a time slot every 3. The second waits until 31, the third
+    /// only until the end of its period.
     #[test]
     fn a_patrol_takes_blocks_in_turn() {
         let mut block = Block {

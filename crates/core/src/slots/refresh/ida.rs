@@ -9,9 +9,9 @@
 //! - **Beyond the paper:** with `at_reclaim` and `at_gc`, wordlines whose LSB page is invalid are
 //!   also merged between refreshes. These are the wordlines that remain after a partial reclaim,
 //!   and those of a block that GC did not choose. Data that is about to move is not merged.
-//! - **Costs:** merged pages are read twice, a share of them (`error_rate`) is written elsewhere,
-//!   and a wordline takes up to the time of a program (`adjust_us`). Merged blocks stay in use half
-//!   empty, which causes more garbage collection.
+//! - **Costs:** merged pages are read twice, and a share of them (`error_rate`) is written
+//!   elsewhere. A wordline takes up to the time of a program (`adjust_us`). Merged blocks stay in
+//!   use half empty, which causes more garbage collection.
 //! - **Departs from the paper:** a block moves as a whole if its reclaim technique has no reserve
 //!   for these reads. With `reclaim.own_age`, a block that grew a step of age older without a read
 //!   has no reserve either. A merge makes data new (inference).
@@ -128,7 +128,7 @@ pub(super) const CARD: RefreshTechnique = Card {
     },
 };
 
-/// Time of merging a wordline on its die.
+/// Returns the time to merge a wordline on its die.
 pub(super) fn adjust_us(config: &DriveConfig) -> f64 {
     match CARD.args(config).real(&ADJUST_US) {
         0.0 => config.timing.program_us.longest(),
@@ -146,8 +146,8 @@ struct Ida {
 }
 
 impl Ida {
-    /// The coding that a wordline of which these kinds are valid, a bit each, is merged into; none
-    /// where they all move.
+    /// Returns the coding into which a wordline with these valid kinds, one bit each, is merged;
+    /// `None` if all its pages move.
     fn coding(&self, held: &Held, kinds: u32) -> Option<u8> {
         let top = held.geometry.cell.bits() - 1;
         let is_wanted = kinds >> top & 1 == 1 && !(self.only_invalid && kinds & 1 == 1);
@@ -155,8 +155,8 @@ impl Ida {
     }
 }
 
-/// Wordlines of a block that lose nothing by a merge: their LSB page is gone, and none was merged
-/// before.
+/// Returns the wordlines of a block that lose nothing by a merge: their LSB page is invalid, and
+/// they were not merged before.
 fn merges_for_nothing(held: &Held) -> Merges {
     let top = held.geometry.cell.bits() - 1;
     let mut merges = Merges::none();
@@ -229,7 +229,8 @@ impl Refresh for Ida {
         self.at_gc
     }
 
-    /// A block stays that is nearer to a full one than to the one that GC has picked.
+    /// Merges wordlines of a block if its number of valid pages is nearer to that of a full block
+    /// than to `picked`.
     fn at_gc(&self, held: &Held, picked: u32) -> Merges {
         let valid: u32 = held.valid.iter().map(|word| word.count_ones()).sum();
         if 2 * valid > picked + held.geometry.pages_per_block {
@@ -243,7 +244,7 @@ impl Refresh for Ida {
         Some(self.adjusting)
     }
 
-    /// All of it is moved, or the most of it merged, whichever takes longer.
+    /// Returns the longer of two times: to move all of the block, and to merge most of it.
     fn block_ns(&self, config: &DriveConfig, geometry: &Geometry) -> Ns {
         let kept = f64::from(geometry.cell.bits() - 1);
         let (sense, program) = (config.sense_us_per_page(), config.program_us_per_page());
@@ -253,7 +254,8 @@ impl Refresh for Ida {
         copies_ns(config, geometry).max(us(of_wordline) * u64::from(geometry.wordlines_per_block))
     }
 
-    /// The coding of each wordline, of those that it may have, and whether a block has any.
+    /// Returns the RAM for the coding of each wordline, and for whether a block has any merged
+    /// wordline.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         let codings = 1 + (FASTER..8).filter(|coding| geometry.codings.has(*coding)).count() as u32;
         let bits = u64::from(codings.next_power_of_two().ilog2());

@@ -1,10 +1,11 @@
-//! Dies and channels: what each is doing, what waits there, and what happens next.
+//! Dies and channels: their current work, their queues, and their next event.
 //!
-//! A die senses one page at a time (a plane each with `independent_planes`). The page stays in the
-//! die's register until its transfer ends; with `cache_read` a second register lets the die sense
-//! on. A channel serves by ready time, then issue order; it is booked when a page is ready, and
-//! events come in that order, so first come is first served, exactly. Programs, erases and jobs
-//! need the whole die. Reads go first, except under pressure (writers wait) or urgency.
+//! A die senses one page at a time (each plane by itself with `independent_planes`). The page stays
+//! in the die's register until its transfer ends. With `cache_read`, a second register lets the die
+//! sense the next page. A channel serves pages by the time at which they are ready, then by issue
+//! order. It is reserved when a page is ready, and events come in this order, so it is exactly
+//! first come, first served. Programs, erases and jobs need the whole die. Reads go first, except
+//! under pressure (writes wait) or urgency.
 
 mod reads;
 mod work;
@@ -30,22 +31,22 @@ pub(super) const NIL: u32 = u32::MAX;
 enum Phase {
     Idle,
     Sensing,
-    /// Sensed; the cache register is still taken.
+    /// The page is sensed, but the cache register is still in use.
     Sensed,
-    /// The page waits for its channel, then is transferred.
+    /// The page waits for its channel or is transferred.
     Transferring,
     /// The die's array works on [`Queues::running`].
     Working,
-    /// `Queues::running` waits for its channel, then uses it.
+    /// `Queues::running` waits for its channel or uses it.
     WorkTransferring,
 }
 
 #[derive(Clone, Copy)]
 struct Unit {
     since: Ns,
-    /// The read whose page is being sensed or is in the register.
+    /// Read whose page is being sensed or is in the register.
     reading: u32,
-    /// With `cache_read`, the read whose page is in the cache register.
+    /// Read whose page is in the cache register, with `cache_read`.
     cached: u32,
     head: u32,
     tail: u32,
@@ -54,32 +55,32 @@ struct Unit {
     phase: Phase,
 }
 
-/// What is asked of a die at each event: by its reads, and to see whether it can start anything. It
-/// sums up [`Queues`], which are several cache lines long.
+/// Summary of [`Queues`], which takes several cache lines. Each event of a die needs only this
+/// summary.
 #[derive(Clone, Copy, Default)]
 struct DieSummary {
     queued_reads: u32,
-    /// Reads that go before the next write under pressure.
+    /// Number of reads that go before the next write under pressure.
     credit: u32,
-    /// Reclaim work on this die, pending or running.
+    /// Number of pending or running works of reclaim on this die.
     reclaim_work: u32,
-    /// Whether anything but reads is going on.
+    /// Whether the die has any work except reads.
     has_work: bool,
-    /// [`RUNNING`], [`SUSPENDED`], [`EXCLUSIVE`], [`WRITES`], [`JOBS`], [`URGENT`].
+    /// Flags: [`RUNNING`], [`SUSPENDED`], [`EXCLUSIVE`], [`WRITES`], [`JOBS`], [`URGENT`].
     flags: u8,
 }
 
-/// `Queues::running` is some.
+/// Flag: `Queues::running` is set.
 const RUNNING: u8 = 1;
-/// `Queues::suspended` is some.
+/// Flag: `Queues::suspended` is set.
 const SUSPENDED: u8 = 2;
-/// `Queues::exclusive` holds some.
+/// Flag: `Queues::exclusive` is not empty.
 const EXCLUSIVE: u8 = 4;
-/// `Queues::writes` holds some.
+/// Flag: `Queues::writes` is not empty.
 const WRITES: u8 = 8;
-/// `Queues::jobs` holds some.
+/// Flag: `Queues::jobs` is not empty.
 const JOBS: u8 = 16;
-/// A job of this die goes before reads.
+/// Flag: a job of this die goes before reads.
 const URGENT: u8 = 32;
 
 impl DieSummary {
@@ -94,28 +95,28 @@ impl DieSummary {
     }
 }
 
-/// The work of a die, host reads apart.
+/// Work of a die, without host reads.
 struct Queues {
     running: Option<WorkOp>,
     suspended: Option<WorkOp>,
     exclusive: VecDeque<WorkOp>,
     writes: VecDeque<WorkOp>,
-    /// Few, and looked at at each of its events.
+    /// Jobs of the die. They are few, and every event checks them.
     jobs: Vec<(JobRef, Cause)>,
-    /// The last work was exclusive: a waiting write has its turn.
+    /// Whether a waiting write goes next, because the last work was exclusive.
     write_turn: bool,
-    /// A piece of a job in the foreground waits for what runs: no read goes before it.
+    /// Whether a piece of a foreground job waits for the running work. No read goes before it.
     foreground: bool,
 }
 
-/// What happens next at the dies.
+/// Next event at the dies.
 #[derive(Clone, Copy)]
 pub(super) enum Next {
-    /// A page is sensed.
+    /// End of the sensing of a page.
     Sensed,
-    /// A page is in the controller.
+    /// End of the transfer of a page to the controller.
     Transferred,
-    /// Something else of a die.
+    /// Event of other work of a die.
     Work,
 }
 
@@ -123,28 +124,29 @@ pub(super) struct Dies {
     units: Vec<Unit>,
     summaries: Vec<DieSummary>,
     queues: Vec<Queues>,
-    /// When each channel has served everything that is ready so far.
+    /// Time at which each channel has served all pages that are ready so far.
     channel_free: Vec<Ns>,
     reads: Vec<ReadOp>,
-    /// The place for the next read: of one that has ended, or behind all.
+    /// Index for the next read: that of an ended read, or the next new one.
     unused: u32,
-    /// Pages being sensed.
+    /// Pages that are being sensed.
     sensing: Timeline,
-    /// Pages that wait for their channel or are on it.
+    /// Pages that wait for their channel or use it.
     transfers: Timeline,
-    /// Events of everything but reads, which may be taken back.
+    /// Events of all other work, which may be cancelled.
     work: EventTree,
-    /// The unit whose event of work has happened and still stands in the tree: most often the next
-    /// one takes its place.
+    /// Unit whose event of work has happened but is still in the tree. Usually its next event
+    /// replaces it.
     happened: Option<usize>,
     units_per_die: usize,
     cache_read: bool,
     suspend_limit: u32,
     order: u32,
     pub(super) bugs: Bugs,
-    /// Busy times of units and channels (numbered after the units), where somebody watches.
+    /// Busy times of units and channels (numbered after the units), if there is an observer of
+    /// them.
     pub(super) intervals: Option<Vec<Interval>>,
-    /// All that happens, where the watcher wants that.
+    /// Events in time, if the observer wants them.
     pub(super) events: Option<Vec<TimeEvent>>,
 }
 
@@ -197,25 +199,25 @@ impl Dies {
         self.summaries.len()
     }
 
-    /// Whether jobs wait at any die.
+    /// Returns whether jobs wait at any die.
     pub(super) fn have_jobs(&self) -> bool {
         self.summaries.iter().any(|summary| summary.has(JOBS))
     }
 
-    /// Whether jobs wait at a die.
+    /// Returns whether jobs wait at a die.
     pub(super) fn has_jobs(&self, die: DieId) -> bool {
         self.summaries[usize::from(die)].has(JOBS)
     }
 
-    /// The job at the head of a die.
+    /// Returns the first job of a die.
     pub(super) fn first_job(&self, die: DieId) -> Option<(JobRef, Cause)> {
         self.queues[usize::from(die)].jobs.first().copied()
     }
 
-    /// Drops the jobs of a die that are done, wherever they stand: most of those behind the head
-    /// were finished in the foreground, and under steady pressure the head would keep them for
-    /// ever. Brings the first urgent one of the others to the head; gives whether there is one, and
-    /// whether there was.
+    /// Removes finished jobs of a die from its whole list. Most jobs behind the first one are
+    /// finished in the foreground, and under steady pressure they would stay behind the first one
+    /// for ever. Moves the first urgent job to the front. Returns whether there is an urgent job,
+    /// and whether there was one before.
     pub(super) fn review_jobs(
         &mut self,
         die: DieId,
@@ -254,19 +256,20 @@ impl Dies {
         self.note(|| TimeEvent::Job { die, block, cause, on: false, at });
     }
 
-    /// Whether a job of a die goes before reads.
+    /// Returns whether a job of a die goes before reads.
     pub(super) fn is_urgent(&self, die: DieId) -> bool {
         self.summaries[usize::from(die)].has(URGENT)
     }
 
-    /// Whether a piece of a job that nothing interrupts waits at a die, or runs.
+    /// Returns whether an uninterruptible piece of a job waits at a die or runs.
     pub(super) fn has_piece(&self, die: DieId) -> bool {
         let d = &self.queues[usize::from(die)];
         !d.exclusive.is_empty()
             || d.running.is_some_and(|op| matches!(op.work, WorkKind::Exclusive))
     }
 
-    /// What happens next, and when. At the same time transfers end first and other work comes last.
+    /// Returns the next event and its time. At one time, ends of transfers come first and other
+    /// work comes last.
     #[inline]
     pub(super) fn next(&self) -> (Ns, Next) {
         let (sensed, transferred, work) =
@@ -279,7 +282,7 @@ impl Dies {
         if work < read { (work, Next::Work) } else { (read, next) }
     }
 
-    /// Queues work at a die: behind what waits there or, with `first`, before it.
+    /// Queues work at a die: behind the waiting work or, with `first`, before it.
     pub(super) fn queue_work(&mut self, die: DieId, op: WorkOp, first: bool) {
         let d = &mut self.queues[usize::from(die)];
         let summary = &mut self.summaries[usize::from(die)];
@@ -287,7 +290,7 @@ impl Dies {
         summary.reclaim_work += u32::from(op.cause == Cause::Reclaim);
         match (op.work, first) {
             (WorkKind::Exclusive, _) => {
-                // Foreground means now: no read that waits already goes first.
+                // Foreground work starts now: no read that already waits goes first.
                 summary.credit = if planted(Bug::ForegroundWaits) {
                     summary.queued_reads
                 } else if first {
@@ -305,7 +308,7 @@ impl Dies {
         summary.set(WRITES, true);
     }
 
-    /// Work that is under way, suspended or waiting.
+    /// Returns the work that is running, suspended or waiting.
     pub(super) fn pending(&self) -> impl Iterator<Item = OpId> {
         let of = |d: &Queues| {
             let begun = d.running.iter().chain(&d.suspended);
@@ -323,7 +326,7 @@ impl Dies {
         self.queues[usize::from(die)].jobs.push((job, cause));
     }
 
-    /// The job at the head of a die is done.
+    /// Removes the first job of a die, which is done.
     pub(super) fn job_done(&mut self, die: DieId, at: Ns) {
         let jobs = &mut self.queues[usize::from(die)].jobs;
         let (JobRef { block, .. }, cause) = jobs.remove(0);
@@ -333,7 +336,7 @@ impl Dies {
         self.note(|| TimeEvent::Job { die, block, cause, on: false, at });
     }
 
-    /// Books the channel of a unit whose page is ready now; gives when its transfer ends.
+    /// Reserves the channel of a unit whose page is ready now. Returns the end of its transfer.
     #[inline]
     fn book_channel(&mut self, op: OpId, unit: usize, now: Ns, ns: Ns) -> Ns {
         let mut channel = usize::from(self.units[unit].channel);
@@ -375,7 +378,7 @@ mod tests {
     use crate::flash::block::BlockState;
     use crate::slots::rewrite::Rewrite;
 
-    /// Two jobs wait for a die, and the second is urgent: the die goes on with that one.
+    /// Two jobs wait for a die, and the second is urgent: the die continues with the second.
     #[test]
     fn an_urgent_job_goes_to_the_head_of_its_die() {
         let mut config = tiny_config();

@@ -1,5 +1,5 @@
-//! What happens next is carried out: a page is sensed or transferred, or other work of a die goes
-//! on or ends.
+//! Execution of the next event: the end of the sensing or transfer of a page, or an event of other
+//! work of a die.
 
 use super::dies::{NIL, Next, WorkKind, WorkOp};
 use super::stripes::Stripe;
@@ -10,7 +10,7 @@ use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 
 impl Device {
-    /// Carries out the next event of a die or channel.
+    /// Executes the next event of a die or channel.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "twice a page read")]
     pub(super) fn step(
@@ -56,7 +56,7 @@ impl Device {
         self.tell_if_many(drive);
     }
 
-    /// Carries out the next event of a die's work; gives the die where that ended.
+    /// Executes the next event of a die's work, and returns the die on which work ended.
     #[cold]
     fn step_work(
         &mut self,
@@ -68,7 +68,7 @@ impl Device {
         if drive.forming_is_held() && !self.has_better_work(drive) {
             drive.go_on_forming(self.now);
         }
-        // Requests may wait for work like this for long, and none be submitted meanwhile.
+        // Requests may wait for work on a die for a long time, without any new request.
         if drive.next_wake() <= self.now {
             self.wake(drive);
         }
@@ -143,7 +143,8 @@ impl Device {
         }
     }
 
-    /// A page was read for a wordline or a stripe: what waited for the last of them goes ahead.
+    /// Handles a page that was read for a wordline or a stripe. The work that waited for the last
+    /// of its pages goes on.
     #[cold]
     pub(super) fn loaded(
         &mut self,

@@ -1,5 +1,5 @@
-//! The host's side of a device: the link in both directions, requests under way, and their
-//! completions in order of time.
+//! Host side of a device: the link in both directions, requests in progress, and their completions
+//! in order of time.
 
 use std::collections::VecDeque;
 
@@ -12,46 +12,47 @@ use crate::base::units::Ns;
 use crate::bugs::{Bug, Bugs, planted};
 use crate::watch::time_event::TimeEvent;
 
-/// A [`Timeline`]'s unit where the data of a write arrives; elsewhere a request is complete, and
-/// the unit is its tag.
+/// Unit of a [`Timeline`] event at which the data of a write arrives. At other events, a request
+/// completes, and the unit is its tag.
 const ARRIVAL: u32 = Tag::NONE.0;
 
-/// [`ReadPart::owner`] of what no request gets. It is no request's tag.
+/// Value of [`ReadPart::owner`] for reads that no request receives. No request has this tag.
 const NO_OWNER: u32 = Tag::NONE.0;
 
-/// A page that is read for a request, whole or in part.
+/// Page that is read for a request, completely or in part.
 #[derive(Clone, Copy)]
 pub(super) struct ReadPart {
-    /// When the request's latency began.
+    /// Start time of the request's latency.
     pub(super) start: Ns,
-    /// The request's place among those in parts, or its tag where this page is all of it.
+    /// Request's place among those of several parts, or its tag if this page is the whole request.
     pub(super) owner: u32,
-    /// The request's number; of what no request gets, that of the rebuild that waits for it.
+    /// Number of the request. If no request receives the page, it is the number of the rebuild that
+    /// waits for it.
     pub(super) number: u32,
     pub(super) bytes: u32,
-    /// Who asked.
+    /// Origin of the request.
     pub(super) origin: u16,
-    /// Whether this page is all that the request asks for; of what no request gets, whether nobody
-    /// waits for it.
+    /// Whether this page is the whole request. If no request receives the page, this says whether
+    /// nothing waits for it.
     pub(super) is_all: bool,
-    /// Reclaim was at work on its die when it came there.
+    /// Whether the die had work of reclaim when the read was queued.
     pub(super) met_reclaim: bool,
 }
 
 impl ReadPart {
-    /// A request that is a read of one page.
+    /// Creates the part of a request that reads one page.
     #[inline]
     pub(super) fn all_of(request: &Request, tag: Tag, number: u32) -> Self {
         let Request { at, bytes, origin, .. } = *request;
         Self { start: at, owner: tag.0, number, bytes, origin, is_all: true, met_reclaim: false }
     }
 
-    /// The same bytes, read in vain.
+    /// Returns the part as a read that no request receives and nothing waits for.
     pub(super) fn undelivered(self) -> Self {
         Self { owner: NO_OWNER, is_all: true, ..self }
     }
 
-    /// A page that no request gets, and that a rebuild of this number waits for.
+    /// Creates a page that no request receives, for which a rebuild with this number waits.
     pub(super) fn for_rebuild(serial: u32) -> Self {
         Self {
             start: 0,
@@ -64,18 +65,18 @@ impl ReadPart {
         }
     }
 
-    /// The number of the rebuild that waits for it, of what no request gets.
+    /// Returns the number of the rebuild that waits for the page, if there is one.
     pub(super) fn rebuild(&self) -> Option<u32> {
         (!self.is_delivered() && !self.is_all).then_some(self.number)
     }
 
-    /// Whether a request gets them.
+    /// Returns whether a request receives the page.
     #[inline]
     pub(super) fn is_delivered(&self) -> bool {
         self.owner != NO_OWNER
     }
 
-    /// So many bytes of a page for a request that is at this place among those in parts.
+    /// Creates a part of a page for a request at this place among those of several parts.
     pub(super) fn of(command: &Command, place: u32, bytes: u32) -> Self {
         let Command { request, number, .. } = *command;
         Self {
@@ -90,27 +91,27 @@ impl ReadPart {
     }
 }
 
-/// Whose latency a request's is.
+/// Kind of latency of a request.
 #[derive(Clone, Copy)]
 pub(super) enum Measured {
     Read,
-    /// A read that met reclaim.
+    /// Read that met reclaim.
     ReadDuringReclaim,
     Write,
-    /// Nobody's: a trim.
+    /// Trim, which has no measured latency.
     Not,
 }
 
-/// A request of several parts that end one by one.
+/// Request of several parts that end one by one.
 #[derive(Clone, Copy)]
 struct InParts {
     request: Known,
     parts_left: u32,
-    /// When the last of them ended so far.
+    /// Latest end of a part so far.
     end: Ns,
 }
 
-/// What is known of a request before it is complete.
+/// Facts about a request before it is complete.
 #[derive(Clone, Copy)]
 pub(super) struct Known {
     pub(super) start: Ns,
@@ -127,32 +128,32 @@ impl Known {
     }
 }
 
-/// What happens next at the host's side.
+/// Next event at the host side.
 pub(super) enum HostEvent {
-    /// The data of a write is in the controller, or a trim follows the writes before it.
+    /// Arrival of the data of a write, or of a trim that follows the writes before it.
     Arrived(Command),
-    /// A request is complete.
+    /// Completion of a request.
     Completed(Tag),
 }
 
 /// Requests between their submission and completion.
 pub(super) struct Host {
     in_parts: Vec<InParts>,
-    /// Places among them that are not taken.
+    /// Unused places in `in_parts`.
     unused: Vec<u32>,
-    /// Completions that have still to come, and arrivals of data.
+    /// Completions to come, and arrivals of data.
     events: Timeline,
-    /// Writes of which the data is on the link, and the trims between them.
+    /// Writes whose data is on the link, and trims between these writes.
     arriving: VecDeque<Command>,
     last_arrival: Ns,
     read_link_free: Ns,
     write_link_free: Ns,
     pub(super) outstanding: u32,
     pub(super) last_end: Ns,
-    /// Size and link time of the last page; a workload has few sizes, often one.
+    /// Size and link time of the last page. A workload has few sizes, often one.
     last_transfer: (u32, Ns),
     pub(super) bugs: Bugs,
-    /// Events for whoever watches, if somebody does.
+    /// Events for the observer, if there is one.
     pub(super) told: Option<Vec<TimeEvent>>,
 }
 
@@ -174,7 +175,7 @@ impl Host {
         }
     }
 
-    /// Takes in a request of so many parts; gives its place.
+    /// Adds a request of several parts, and returns its place.
     pub(super) fn begin_parts(&mut self, request: Known, parts_left: u32) -> u32 {
         let in_parts = InParts { request, parts_left, end: 0 };
         if let Some(place) = self.unused.pop() {
@@ -186,8 +187,8 @@ impl Host {
         }
     }
 
-    /// Data for the host is ready in the controller at `at`: it goes over the link, and the request
-    /// may be complete.
+    /// Sends data for the host over the link. The data is ready in the controller at `at`, and the
+    /// request may then be complete.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -231,7 +232,7 @@ impl Host {
         );
     }
 
-    /// When the data of a write that arrives at `at` is in the controller.
+    /// Returns the time at which the data of a write that arrives at `at` is in the controller.
     pub(super) fn receive(&mut self, at: Ns, bytes: u32, speed: &Speed) -> Ns {
         if !speed.has_link() {
             return at;
@@ -241,7 +242,7 @@ impl Host {
         self.write_link_free
     }
 
-    /// A part of the request at this place is done at `end`; with its last the request is.
+    /// Ends a part of the request at this place at `end`. The last part completes the request.
     #[inline(never)]
     pub(super) fn finish_part(
         &mut self,
@@ -264,7 +265,7 @@ impl Host {
         }
     }
 
-    /// A request is complete at its end, now or later.
+    /// Completes a request at its end, now or later.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -320,26 +321,25 @@ impl Host {
         });
     }
 
-    /// Whether data is on its way.
+    /// Returns whether data is on the link.
     pub(super) fn receives(&self) -> bool {
         !self.arriving.is_empty()
     }
 
-    /// A write or trim can be taken in at `at`, or with what came before it.
+    /// Notes that a write or trim can be handled at `at`, or together with those before it.
     pub(super) fn arrives(&mut self, command: Command, at: Ns) {
         self.last_arrival = self.last_arrival.max(at);
         self.arriving.push_back(command);
         self.events.push(Event { at: self.last_arrival, order: 0, unit: ARRIVAL });
     }
 
-    /// When the next request completes, or arrives.
+    /// Returns the time of the next completion or arrival.
     #[inline]
     pub(super) fn next_event(&self) -> Ns {
         self.events.next()
     }
 
-    /// Takes the next event, which must be there. A request that is complete leaves the device with
-    /// it.
+    /// Takes the next event, which must exist. A completed request leaves the device with it.
     #[inline]
     pub(super) fn take_event(&mut self) -> HostEvent {
         let event = self.events.pop();

@@ -1,5 +1,5 @@
-//! Deferred jobs: each has a step where the schedule lets it, in the gaps that a die's other work
-//! leaves or, when urgent, before it.
+//! Deferred jobs: each runs a step when the schedule allows it. Steps run in idle gaps of a die or,
+//! if the job is urgent, before its other work.
 
 use super::Device;
 use super::dies::NIL;
@@ -12,7 +12,7 @@ use crate::time::drive::NandOp;
 use crate::watch::time_event::TimeEvent;
 
 impl Device {
-    /// Starts what a die can start, and gives its job a step where the schedule lets it.
+    /// Starts the work that a die can start, and runs a step of its job if the schedule allows it.
     pub(super) fn pump(&mut self, drive: &mut Drive, die: DieId) {
         let pressure = !self.stalled.is_empty() && !planted(Bug::PressureUnfelt);
         let die_index = usize::from(die);
@@ -27,7 +27,7 @@ impl Device {
         }
     }
 
-    /// Drops finished jobs, notes urgency, and queues the next batch of a job under `batch:N`.
+    /// Removes finished jobs, notes urgency, and queues the next batch of a job under `batch:N`.
     fn before_dispatch(&mut self, drive: &mut Drive, die: DieId) {
         drive.set_now(self.now);
         let (on, was_on) = self.dies.review_jobs(
@@ -47,7 +47,7 @@ impl Device {
         }
     }
 
-    /// Copies the next pages of a job in one uninterrupted piece.
+    /// Copies the next pages of a job in one uninterruptible piece.
     fn queue_batch(&mut self, drive: &mut Drive, die: DieId, job: JobRef, copies: u32) {
         drive.flash.record(NandOp::JobBegin { die, cause: Cause::Reclaim });
         for _ in 0..copies + u32::from(planted(Bug::BatchTooLong)) {
@@ -59,14 +59,14 @@ impl Device {
         self.route_batch(drive);
     }
 
-    /// Moves one page of the job at the head of an idle die. False where the die has to wait.
+    /// Moves one page of the first job of an idle die. Returns false if the die must wait.
     fn step_job(&mut self, drive: &mut Drive, die: DieId) -> bool {
         if !self.dies.is_urgent(die)
             && !planted(Bug::PilesUp)
             && self.copy_programs >= 2 * drive.geometry().dies()
         {
-            // Once: each program that ends lets one die go on, and another would wait behind what
-            // is let go on already.
+            // A die is held back only once. Each program that ends lets one die go on, and a second
+            // entry would wait behind dies that go on already.
             if !self.held_back.contains(&die) {
                 self.held_back.push_back(die);
             }
@@ -80,7 +80,7 @@ impl Device {
             self.dies.job_done(die, self.now);
         }
         self.queue_recorded(drive, NIL, None, true);
-        // The caller goes on with this die itself.
+        // The caller continues with this die itself.
         self.pump_touched(drive, Some(die));
         true
     }
@@ -94,7 +94,7 @@ mod tests {
     use crate::drive::tests::tiny_config;
     use crate::time::Replay;
 
-    /// Writes all over the drive and reads between them, sixteen at a time.
+    /// Source of writes and reads in turn, all over the drive, sixteen at a time.
     struct Busy {
         left: u64,
         random: u64,
@@ -125,9 +125,9 @@ mod tests {
         }
     }
 
-    /// Where the programs of copies pile up, dies whose jobs wait are looked at again at every
-    /// read. Each of them waits once, and none when the programs are done: as many as would have to
-    /// wait end before.
+    /// If there are many programs of copies, dies with waiting jobs are checked again at every
+    /// read. Each of them is held back once. When the programs are done, none is held back: enough
+    /// programs end before that.
     #[test]
     fn a_die_is_held_back_once() {
         let mut config = tiny_config();

@@ -1,14 +1,14 @@
-//! Reads of the host whose pages have to be rebuilt: what they are rebuilt of is read among the
-//! host's reads. Where the page lies on flash that works, its own read comes first, and the others
-//! wait until it has shown that it cannot be decoded.
+//! Host reads of pages that must be rebuilt. The pages for the rebuild are read among the host's
+//! reads. If the page is on working flash, its own read comes first. The others wait until it could
+//! not be decoded.
 //!
 //! ```text
 //! flash has failed:   members of the stripe, side by side                                      -> decoded -> host
 //! past its limit:     the page itself, with its retries -> members of the stripe, side by side -> decoded twice -> host
 //! ```
 //!
-//! A controller decodes the page before it reads the others. Here its decoding is counted behind
-//! them: it keeps no die busy, and the host waits as long.
+//! A controller decodes the page before it reads the others. Here its decoding is counted after
+//! them: it keeps no die busy, and the host waits for the same time.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::watch::time_event::TimeEvent;
 
-/// A page that is read for a rebuild that a host read waits for, or read in vain before that.
+/// Page that is read for a rebuild for which a host read waits, or the failing read before that.
 #[derive(Clone, Copy)]
 pub(super) struct ForRebuild {
     pub(super) src: Ppn,
@@ -30,12 +30,13 @@ pub(super) struct ForRebuild {
     pub(super) retry: Option<u8>,
 }
 
-/// What waits until a host read has failed, perhaps nothing, by the number of the rebuild, in the
-/// order in which it is queued then.
+/// Reads that wait until a host read has failed, by the number of the rebuild, in the order in
+/// which they are queued then. A list may be empty.
 pub(super) type Held = BTreeMap<u32, Vec<ForRebuild>>;
 
 impl Device {
-    /// Queues a read for a rebuild among the host's; gives its die where that has other work.
+    /// Queues a read for a rebuild among the host's reads. Returns its die if the die has other
+    /// work.
     pub(super) fn queue_for_rebuild(&mut self, drive: &Drive, read: ForRebuild) -> Option<DieId> {
         let ForRebuild { src, part, times, serial, retry } = read;
         let (op, at) = (self.dies.next_read(), self.now);
@@ -43,15 +44,15 @@ impl Device {
         self.dies.queue_read(self.unit_of(drive, src), part, times, at)
     }
 
-    /// Keeps a read for a rebuild back until the host's own read has failed.
+    /// Holds back a read for a rebuild until the host's own read has failed.
     pub(super) fn hold_for_rebuild(&mut self, read: ForRebuild) {
         let ForRebuild { src, serial, retry, .. } = read;
         self.dies.note(|| TimeEvent::Held { ppn: src, stripe: serial, retry });
         self.held.entry(serial).or_default().push(read);
     }
 
-    /// Gives the host a page that is rebuilt under this number, when all that this takes is in the
-    /// controller. Of the flash that has failed nothing is asked.
+    /// Gives the host a page that is rebuilt under this number, when all its inputs are in the
+    /// controller. Failed flash is not read.
     #[cold]
     pub(super) fn read_rebuilt(
         &mut self,
@@ -70,7 +71,7 @@ impl Device {
         }
     }
 
-    /// Reads a page in vain that is then rebuilt under this number, for the host.
+    /// Reads a page for the host that cannot be decoded and is then rebuilt under this number.
     #[cold]
     pub(super) fn read_to_repair(
         &mut self,
@@ -86,15 +87,15 @@ impl Device {
         let (op, request, bytes, at) = (self.dies.next_read(), part.number, part.bytes, self.now);
         self.dies.note(|| TimeEvent::ToRepair { op, request, ppn, bytes, stripe: serial, at });
         self.wordlines.delivers(serial, Rebuilt { part, decodings: 2 });
-        // Where all that the page is rebuilt of is in memory, nothing waits.
+        // If all inputs of the rebuild are in memory, no read waits.
         self.held.entry(serial).or_default();
         if let Some(busy) = self.dies.queue_read(unit, ReadPart::for_rebuild(serial), times, at) {
             self.pump(drive, busy);
         }
     }
 
-    /// A page is in the controller that a rebuild is waiting for: one that it is rebuilt of, or the
-    /// one that could not be decoded.
+    /// Handles the arrival of a page that a rebuild waits for: an input of the rebuild, or the page
+    /// that could not be decoded.
     #[cold]
     pub(super) fn read_for_rebuild(
         &mut self,

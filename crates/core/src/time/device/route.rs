@@ -1,5 +1,5 @@
-//! Recorded work on its way to the dies: what a change of the drive's state implies is queued at
-//! the die that does it, each operation by itself or all of a job as one piece.
+//! Recorded work on its way to the dies. The effects of a change of the drive's state are queued at
+//! their dies. Each operation is queued by itself, or all operations of a job as one piece.
 
 use super::Device;
 use super::dies::{NIL, WorkKind, WorkOp};
@@ -13,35 +13,35 @@ use crate::drive::failing::RebuiltRead;
 use crate::time::drive::NandOp;
 use crate::watch::time_event::{OpId, TimeEvent};
 
-/// A piece of a job, which nothing interrupts.
+/// Uninterruptible piece of a job.
 #[derive(Clone, Copy)]
 struct Piece {
     op: OpId,
     die: DieId,
     cause: Cause,
-    /// Its time so far.
+    /// Time of the piece so far.
     ns: Ns,
 }
 
-/// How far the recorded work has been queued.
+/// Progress of queueing the recorded work.
 struct Routing {
-    /// The request that completes with the last host program.
+    /// Request that completes with the last host program.
     request: u32,
-    /// The rebuild that a host read waits for.
+    /// Rebuild that a host read waits for.
     awaited: Option<RebuiltRead>,
-    /// Whether pieces go before reads that wait.
+    /// Whether pieces go before waiting reads.
     foreground: bool,
-    /// The piece that what follows belongs to.
+    /// Piece to which the next operations belong.
     piece: Option<Piece>,
-    /// The page that fills in the rest of the next host program, its coding, and the level that its
-    /// read begins with.
+    /// Page that completes the next host program, its coding, and the level at which its read
+    /// begins.
     fill: Option<(Ppn, u8, u8)>,
-    /// Host programs queued.
+    /// Number of host programs that were queued.
     programs: u32,
 }
 
 impl Routing {
-    /// The piece that is open takes so much longer.
+    /// Adds time to the current piece.
     fn lengthen(&mut self, ns: Ns) {
         if let Some(piece) = &mut self.piece {
             piece.ns += ns;
@@ -49,22 +49,22 @@ impl Routing {
     }
 }
 
-/// Whether merging into a coding is the adjustment of a refresh technique, which has a time of its
-/// own.
+/// Returns whether merging into a coding is done by a refresh technique for faster reads, which has
+/// its own time.
 fn adjusts(drive: &Drive, coding: u8) -> bool {
     coding >= FASTER && drive.adjusts()
 }
 
 impl Device {
-    /// Queues the work that the drive has recorded and starts it. Gives the host programs queued,
-    /// with the last of which `request` completes.
+    /// Queues the work that the drive has recorded, and starts it. Returns the number of queued
+    /// host programs. `request` completes with the last of them.
     pub(super) fn route(&mut self, drive: &mut Drive, request: u32) -> u32 {
         let programs = self.queue_recorded(drive, request, None, true);
         self.pump_touched(drive, None);
         programs
     }
 
-    /// As [`Self::route`], where a host read waits for a rebuild.
+    /// Works like [`Self::route`] for a host read that waits for a rebuild.
     pub(super) fn route_read(&mut self, drive: &mut Drive, awaited: Option<RebuiltRead>) {
         if let Some(RebuiltRead { serial, was_read: true }) = awaited {
             self.wordlines.awaits(serial);
@@ -78,13 +78,13 @@ impl Device {
         self.pump_touched(drive, None);
     }
 
-    /// As [`Self::route`], for a piece of a batch: waiting reads keep the credit they were given.
+    /// Works like [`Self::route`] for a piece of a batch. Waiting reads keep their credit.
     pub(super) fn route_batch(&mut self, drive: &mut Drive) {
         self.queue_recorded(drive, NIL, None, false);
         self.pump_touched(drive, None);
     }
 
-    /// Starts what can be started at dies that got work, but one of them.
+    /// Starts the possible work at all dies that got work, except one.
     pub(super) fn pump_touched(&mut self, drive: &mut Drive, but: Option<DieId>) {
         while let Some(die) = self.touched.pop() {
             if Some(die) != but {
@@ -93,8 +93,9 @@ impl Device {
         }
     }
 
-    /// Queues the work that the drive has recorded, and deferred jobs that it has begun; a host
-    /// read waits for what is read for this rebuild. Gives the host programs queued.
+    /// Queues the work that the drive has recorded, and the deferred jobs that it has begun. A host
+    /// read waits for the reads of the rebuild `awaited`. Returns the number of queued host
+    /// programs.
     pub(super) fn queue_recorded(
         &mut self,
         drive: &mut Drive,
@@ -121,8 +122,7 @@ impl Device {
         routing.programs
     }
 
-    /// A further stage of the drive's life has begun: requests that complete from now on are
-    /// counted to it.
+    /// Notes a new stage of the drive's life: requests that complete from now on count for it.
     #[cold]
     fn note_stages(&mut self, drive: &Drive) {
         for _ in self.stages..drive.stages_begun() {
@@ -131,13 +131,13 @@ impl Device {
         self.stages = drive.stages_begun();
     }
 
-    /// Queues an operation among the host's reads, if it reads a page for a rebuild that one of
-    /// these waits for, or is a retry of such a read. Tells whether it is.
+    /// Queues an operation among the host's reads if a host read waits for it. It is a read for a
+    /// rebuild, or a retry of such a read. Returns whether it was queued.
     fn queue_awaited(&mut self, drive: &Drive, i: usize, routing: &Routing) -> bool {
         let Some(awaited) = routing.awaited.filter(|_| routing.piece.is_none()) else {
             return false;
         };
-        // Retries come right before the read that they belong to.
+        // Retries come directly before the read to which they belong.
         let read =
             self.ops[i..].iter().find(|op| !matches!(op, NandOp::Retry { of_request: false, .. }));
         let Some(NandOp::Load { src, coding, level, serial, .. }) =
@@ -165,7 +165,7 @@ impl Device {
         true
     }
 
-    /// Queues an operation: by itself, or within the piece that is open.
+    /// Queues an operation: by itself, or in the current piece.
     fn queue_op(&mut self, drive: &Drive, op: NandOp, routing: &mut Routing) {
         let id = routing.piece.map_or_else(|| self.name_work(), |piece| piece.op);
         if self.dies.events.is_some() {
@@ -235,8 +235,8 @@ impl Device {
                 );
             }
             NandOp::Probe { block, .. } => {
-                // In one piece, before the read that asked: what is done next follows from what is
-                // found.
+                // The probe is one piece, before the read that caused it: its results decide the
+                // next work.
                 let ns = if planted(Bug::ProbesOnce) {
                     self.speed.probe
                 } else {
@@ -269,7 +269,7 @@ impl Device {
         }
     }
 
-    /// Queues the program of a page of the host, after the read that fills in the rest of it.
+    /// Queues the program of a host page, after the read that completes the page.
     fn queue_host_program(&mut self, drive: &Drive, id: OpId, dst: Ppn, routing: &mut Routing) {
         routing.programs += 1;
         self.programming += 1;
@@ -287,8 +287,7 @@ impl Device {
         self.queue_work(die, work);
     }
 
-    /// Queues the program of a page of a stripe, behind what is read for it where it waits for
-    /// that.
+    /// Queues the program of a page of a stripe. If it waits for reads, it comes after them.
     fn queue_striped(
         &mut self,
         drive: &Drive,
@@ -312,7 +311,7 @@ impl Device {
         }
     }
 
-    /// The program of a wordline of so many pages, the host's counted.
+    /// Creates the program of a wordline of this number of pages, and counts host pages.
     fn wordline_program(
         &mut self,
         id: OpId,
@@ -330,7 +329,8 @@ impl Device {
         WorkOp::new(id, WorkKind::Program { host, request, pages }, cause, ns)
     }
 
-    /// What an operation takes within a piece, where one begins when the last has ended.
+    /// Returns the time of an operation in a piece, in which each operation begins when the last
+    /// has ended.
     fn ns_in_piece(&self, drive: &Drive, op: NandOp) -> Ns {
         let programs_lost = self.bugs.has(Bug::LostCopiesProgrammed);
         match op {
@@ -359,8 +359,8 @@ impl Device {
                 array + channel
             }
             NandOp::Probe { wordlines, .. } => u64::from(wordlines) * self.speed.probe,
-            // A request's retries are queued with its read; the others mark where a piece begins
-            // and ends.
+            // Retries of a request are queued with its read. The other operations mark the
+            // beginning and the end of a piece.
             NandOp::Begin { .. }
             | NandOp::Retry { .. }
             | NandOp::JobBegin { .. }
@@ -368,13 +368,13 @@ impl Device {
         }
     }
 
-    /// Array and channel time of a whole page's first sensing, by a read that begins with this
-    /// level.
+    /// Returns the array and channel time of the first sensing of a whole page by a read that
+    /// begins with this level.
     fn begin(&self, drive: &Drive, ppn: Ppn, coding: u8, level: u8) -> (Ns, Ns) {
         self.speed.begin((self.sense(drive, ppn, coding), self.speed.page_transfer), level)
     }
 
-    /// Those of a retry.
+    /// Returns the array and channel time of a retry.
     fn retry(&self, drive: &Drive, ppn: Ppn, coding: u8, attempt: u8) -> (Ns, Ns) {
         (
             self.speed.retry(self.sense(drive, ppn, coding), attempt),
@@ -382,23 +382,23 @@ impl Device {
         )
     }
 
-    /// What sensing a page takes in a coding.
+    /// Returns the time of sensing a page in a coding.
     fn sense(&self, drive: &Drive, ppn: Ppn, coding: u8) -> Ns {
         self.speed.sense[usize::from(coding)][drive.geometry().kind_of(ppn) as usize]
     }
 
-    /// What programming a page takes, or a wordline that begins with it.
+    /// Returns the time of programming a page, or a wordline that begins with it.
     pub(super) fn program(&self, drive: &Drive, dst: Ppn) -> Ns {
         let kind = drive.geometry().kind_of(dst);
         self.speed.program(if planted(Bug::FirstKindPrograms) { 0 } else { kind })
     }
 
-    /// What merging a wordline into a coding takes.
+    /// Returns the time of merging a wordline into a coding.
     fn merge(&self, drive: &Drive, coding: u8) -> Ns {
         if adjusts(drive, coding) { self.speed.adjust } else { self.speed.merge }
     }
 
-    /// Names a work, unlike any host read.
+    /// Returns a new number for a work. No host read has it.
     fn name_work(&mut self) -> OpId {
         self.works = self.works.wrapping_add(1);
         self.works | 1 << 31

@@ -1,4 +1,4 @@
-//! How long things take, in nanoseconds, ready for the event loop.
+//! Times of operations in nanoseconds, ready for the event loop.
 
 use crate::base::codings::{CODINGS, Codings, FULL};
 use crate::base::geometry::Geometry;
@@ -7,7 +7,7 @@ use crate::bugs::{Bug, planted};
 use crate::config::{DriveConfig, EccConfig};
 use crate::slots::refresh::adjust_us;
 
-/// What a retry takes; where it does not say so, as much as the first sensing of the page.
+/// Times of a retry. A time that is not given equals that of the first sensing of the page.
 #[derive(Clone, Copy, Debug)]
 struct Retry {
     sense: Option<Ns>,
@@ -28,22 +28,22 @@ fn retries(ecc: &EccConfig) -> Vec<Retry> {
 /// Times of one drive.
 #[derive(Clone, Debug)]
 pub(crate) struct Speed {
-    /// Sensing per coding and page kind.
+    /// Time of a sensing, by coding and page kind.
     pub(crate) sense: [[Ns; 4]; CODINGS],
-    /// A program per page kind; all the same where it takes a wordline.
+    /// Time of a program, by page kind. All kinds have one time if a program takes a wordline.
     program: [Ns; 4],
-    /// A wordline programmed over itself, for guard levels.
+    /// Time of reprogramming a wordline in place for guard levels.
     pub(crate) merge: Ns,
-    /// A wordline programmed over itself, for fewer sensings.
+    /// Time of reprogramming a wordline in place for fewer sensings.
     pub(crate) adjust: Ns,
-    /// An erase from a P/E count on, ascending from 0.
+    /// Time of an erase from a P/E count on, in ascending order from 0.
     erase: Vec<(u32, Ns)>,
-    /// One wordline sensed for its errors.
+    /// Time of sensing one wordline to count its errors.
     pub(crate) probe: Ns,
     pub(crate) ecc: Ns,
-    /// Of each retry.
+    /// Times of each retry.
     retries: Vec<Retry>,
-    /// Transfer of a whole page on a channel.
+    /// Time of transferring a whole page on a channel.
     pub(crate) page_transfer: Ns,
     pub(crate) suspend_program: Ns,
     pub(crate) suspend_erase: Ns,
@@ -77,16 +77,17 @@ impl Speed {
         }
     }
 
-    /// Array time of a retry, the first of which is 1, of a page whose first sensing takes so much:
-    /// the page is sensed, and the die waits until the controller has tried to decode it.
+    /// Returns the array time of a retry, where `attempt` 1 is the first. The first sensing of the
+    /// page takes `first`. The page is sensed, and the die waits until the controller has tried to
+    /// decode it.
     pub(crate) fn retry(&self, first: Ns, attempt: u8) -> Ns {
         let retry = self.retries[usize::from(attempt) - 1];
         retry.sense.unwrap_or(first) + retry.decode
     }
 
-    /// Array and channel time of a page's first sensing, where a read begins with this level and
-    /// the first level would take so much. What decoding takes longer than at the first level the
-    /// die waits for; quicker than there it is not.
+    /// Returns the array and channel time of a page's first sensing by a read that begins with this
+    /// level. At level 0 these times would be `first`. If decoding takes longer than at level 0,
+    /// the die waits for it. Decoding is never counted as shorter than at level 0.
     pub(crate) fn begin(&self, first: (Ns, Ns), level: u8) -> (Ns, Ns) {
         let Some(retry) = usize::from(level).checked_sub(1).map(|n| self.retries[n]) else {
             return first;
@@ -95,12 +96,12 @@ impl Speed {
         (sense + retry.decode.saturating_sub(self.ecc), transfer)
     }
 
-    /// Channel time of a retry for which the first sensing took so much.
+    /// Returns the channel time of a retry. The first sensing took `first`.
     pub(crate) fn retry_transfer(&self, first: Ns, attempt: u8) -> Ns {
         self.retries[usize::from(attempt) - 1].transfer.unwrap_or(first)
     }
 
-    /// Time of part of a page on its channel.
+    /// Returns the channel time of a part of a page.
     #[inline]
     pub(crate) fn channel(&self, bytes: u32) -> Ns {
         if bytes == self.page_bytes {
@@ -110,34 +111,35 @@ impl Speed {
         }
     }
 
-    /// Time on the host link.
+    /// Returns the time on the host link.
     #[inline]
     pub(crate) fn host(&self, bytes: u32) -> Ns {
         transfer_ns(u64::from(bytes), self.host_mb_s)
     }
 
-    /// Whether the host link is a bound at all.
+    /// Returns whether the host link limits the rate.
     pub(crate) fn has_link(&self) -> bool {
         self.host_mb_s > 0.0
     }
 
-    /// A program of a page of this kind, or of a wordline that begins with one.
+    /// Returns the time of programming a page of this kind, or a wordline that begins with one.
     #[inline]
     pub(crate) fn program(&self, kind: u32) -> Ns {
         self.program[kind as usize]
     }
 
-    /// The erase of a block that has endured so many P/E cycles before.
+    /// Returns the time of erasing a block with this number of earlier P/E cycles.
     pub(crate) fn erase(&self, pec: u32) -> Ns {
         self.erase.iter().rfind(|(from, _)| *from <= pec).expect("the first row is from 0").1
     }
 
-    /// So many pages on the way in, one after another, and what programs them.
+    /// Returns the time of transferring this number of pages one after another, and of their
+    /// program.
     pub(crate) fn serial_program(&self, pages: u32, program: Ns) -> Ns {
         u64::from(pages) * self.page_transfer + program
     }
 
-    /// One page read, to its end, of which sensing and the way out take so long.
+    /// Returns the whole time of a page read whose sensing and transfer take these times.
     pub(crate) fn serial_read(&self, (sense, transfer): (Ns, Ns)) -> Ns {
         sense + transfer + if planted(Bug::PieceUndecoded) { 0 } else { self.ecc }
     }
@@ -147,9 +149,9 @@ fn per_kind(times_us: &[f64]) -> [Ns; 4] {
     std::array::from_fn(|kind| times_us.get(kind).map_or(0, |time| us(*time)))
 }
 
-/// A read that takes as many sensings as one of some page kind in full density takes as long: its
-/// sensing times by page kind, of every coding. Where no kind takes as few, time is straight over
-/// the fewest and the next fewest.
+/// Returns sensing times by coding and page kind. A read takes as long as one with equally many
+/// sensings of a page kind in full density. If no page kind has as few sensings, the time is
+/// extrapolated linearly from the two smallest numbers of sensings.
 fn sense_per_coding(per_kind_us: &[f64], codings: &Codings) -> [[Ns; 4]; CODINGS] {
     let full = codings.row(FULL).sensings;
     let like = |kind: usize, sensings: u8| {
@@ -190,7 +192,7 @@ mod tests {
             .map(|kinds| kinds.map(|ns| ns / 1000));
         assert_eq!(sense[..2], [[50, 75, 125, 0], [50, 75, 0, 0]]);
         assert_eq!(sense[4..6], [[0, 50, 75, 0], [0, 0, 50, 0]]);
-        // 10 us and 15 us a sensing.
+        // This gives 10 us and 15 us per sensing.
         config.geometry.cell = crate::config::CellType::Tlc232;
         let sense = sense_per_coding(&[40.0, 55.0, 40.0], &Codings::of(&config))
             .map(|kinds| kinds.map(|ns| ns / 1000));

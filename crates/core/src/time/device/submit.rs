@@ -1,5 +1,5 @@
-//! Requests on their way in: reads to the dies, writes and trims through the write buffer or behind
-//! those that wait for room in it.
+//! Requests on their way in. Reads go to the dies. Writes and trims go through the write buffer, or
+//! wait behind others for space in it.
 
 use super::dies::NIL;
 use super::host::{Known, Measured, ReadPart};
@@ -16,7 +16,7 @@ use crate::watch::observer::{FROM_BUFFER, NO_PPN};
 use crate::watch::time_event::TimeEvent;
 
 impl Device {
-    /// Takes over a request of this number from the host.
+    /// Takes over a request with this number from the host.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -48,7 +48,7 @@ impl Device {
         self.take_over_other(drive, &Command { request: *request, tag, number }, completed);
     }
 
-    /// The same for a request of any kind but reads of one page.
+    /// Takes over a request of any kind except reads of one page.
     #[inline(never)]
     fn take_over_other(
         &mut self,
@@ -64,7 +64,7 @@ impl Device {
         }
     }
 
-    /// Reads the pages of a request of several.
+    /// Reads the pages of a request of several pages.
     fn submit_pages(
         &mut self,
         drive: &mut Drive,
@@ -94,7 +94,7 @@ impl Device {
         part: ReadPart,
         completed: &mut impl FnMut(Tag, Ns),
     ) {
-        // What the read sets off may change it.
+        // The read may cause work that changes the coding.
         let coding = drive.read_coding(lpn);
         let ppn = drive.read_page(lpn);
         if drive.has_recorded() {
@@ -131,7 +131,7 @@ impl Device {
         }
     }
 
-    /// How long a page is sensed, and so many bytes of it are transferred.
+    /// Returns the time of sensing a page, and of transferring a number of its bytes.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
     pub(super) fn times_of(
@@ -145,16 +145,16 @@ impl Device {
         (self.speed.sense[usize::from(coding) % CODINGS][kind as usize & 3], self.transfer(bytes))
     }
 
-    /// The die, or plane of one, that reads a page.
+    /// Returns the die, or its plane, that reads a page.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
     pub(super) fn unit_of(&self, drive: &Drive, ppn: Ppn) -> usize {
         self.by_unit.quotient(drive.geometry().block_of(ppn).number()) as usize
     }
 
-    /// The retries of a page that the host reads go before the sensing with which its data counts
-    /// as read: they keep array and channel as long in either order. Gives the times of that
-    /// sensing.
+    /// Queues the retries of a page that the host reads before the sensing with which its data
+    /// counts as read. In either order, they need the array and the channel for this time. Returns
+    /// the times of that sensing.
     #[cold]
     pub(super) fn queue_retries(
         &mut self,
@@ -178,7 +178,7 @@ impl Device {
         self.speed.begin((sense, transfer), level)
     }
 
-    /// Gives the host what the controller holds in memory.
+    /// Gives the host the data in the controller's memory.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -192,7 +192,7 @@ impl Device {
         self.host.deliver(part, at, at, &self.speed, &mut self.metrics, completed);
     }
 
-    /// Transfer time on a channel; a workload has few sizes, often one.
+    /// Returns the transfer time on a channel. A workload has few sizes, often one.
     #[inline]
     fn transfer(&mut self, bytes: u32) -> Ns {
         if bytes != self.last_transfer.0
@@ -220,8 +220,8 @@ impl Device {
         self.take_in_at(drive, command, arrived, completed);
     }
 
-    /// Takes in a write when its data has arrived over the link, and a trim not before the writes
-    /// that came earlier.
+    /// Handles a write when its data has arrived over the link. A trim is not handled before
+    /// earlier writes.
     fn take_in_at(
         &mut self,
         drive: &mut Drive,
@@ -236,8 +236,8 @@ impl Device {
         }
     }
 
-    /// Takes in a write or trim: now, behind the writes that wait for room in the buffer, or
-    /// through to flash.
+    /// Handles a write or trim: now, behind the writes that wait for space in the buffer, or
+    /// directly to flash.
     pub(super) fn take_in(
         &mut self,
         drive: &mut Drive,
@@ -283,14 +283,14 @@ impl Device {
         self.route(drive, NIL);
     }
 
-    /// What a write or trim says holds from now on.
+    /// Notes that a write or trim has its effect from now on.
     fn note_acceptance(&mut self, drive: &mut Drive, command: &Command) {
         drive.set_now(self.now);
         let at = self.now;
         self.dies.note(|| TimeEvent::Accepted { request: command.number, at });
     }
 
-    /// A write or trim is complete now.
+    /// Completes a write or trim now.
     fn acknowledge(
         &mut self,
         command: &Command,
@@ -303,7 +303,7 @@ impl Device {
         });
     }
 
-    /// Takes in writes that waited for room in the buffer.
+    /// Takes in writes that waited for space in the buffer.
     pub(super) fn unstall(&mut self, drive: &mut Drive, completed: &mut dyn FnMut(Tag, Ns)) {
         let mut taken = 0;
         while self.has_room() && !(planted(Bug::UnstallsOne) && taken > 0) {
@@ -316,7 +316,7 @@ impl Device {
         }
     }
 
-    /// Without a write buffer a write is acknowledged when its last page is programmed.
+    /// Handles a write without a write buffer: it is acknowledged when its last page is programmed.
     fn write_through(
         &mut self,
         drive: &mut Drive,
@@ -338,8 +338,9 @@ impl Device {
         }
     }
 
-    /// The same where a program takes a wordline, or pages of a stripe leave together: which pages
-    /// that are is known when the last of them is taken in.
+    /// Handles a write without a write buffer if a program takes a wordline, or if pages of a
+    /// stripe are written together. The pages of a program are known only after the last one is
+    /// taken in.
     fn write_together(
         &mut self,
         drive: &mut Drive,
@@ -348,7 +349,7 @@ impl Device {
         completed: &mut dyn FnMut(Tag, Ns),
     ) {
         drive.write_pages(pages);
-        // One part more, or a request without programs would never be complete.
+        // One more part is needed, because a request without programs would never complete.
         let parts = drive.recorded_host_wordlines() + drive.recorded_host_stripes() + 1;
         let place = self.host.begin_parts(Known::of(command, Measured::Write), parts);
         self.route(drive, place);

@@ -1,16 +1,16 @@
-//! Events in order of time, in a ring. Almost all of them are added at the back: sensing takes one
-//! time per page kind, a channel serves in turn, completions follow transfers. What comes earlier
-//! than the last moves forward a place at a time.
+//! Events in order of time, in a ring buffer. Almost all of them are added at the end. There is one
+//! sensing time per page kind, a channel serves in order, and completions follow transfers. An
+//! event that comes before the last one moves forward place by place.
 
 use crate::base::units::Ns;
 
-/// Something that happens; among equal times the lower `order` is first.
+/// Event. Among equal times, the lower `order` comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
     pub(super) at: Ns,
-    /// Issue order, modulo 2^32: events of the same time are never that far apart.
+    /// Issue order, modulo 2^32. Two events of one time are never that far apart.
     pub(super) order: u32,
-    /// Where it happens.
+    /// Place of the event.
     pub(super) unit: u32,
 }
 
@@ -23,15 +23,16 @@ impl Event {
 }
 
 pub(super) struct Timeline {
-    /// A power of two long.
+    /// Ring buffer. Its length is a power of two.
     ring: Vec<Event>,
-    /// Places counted since the beginning, modulo 2^32: of the first event, and one past the last.
+    /// Positions of the first event and behind the last one, counted since the beginning, modulo
+    /// 2^32.
     head: u32,
     tail: u32,
-    /// The first event once more, [`NOTHING`] where there is none: it is looked at for each event
-    /// of any timeline.
+    /// Copy of the first event; [`NOTHING`] if there is none. It is read at each event of any
+    /// timeline.
     first: Event,
-    /// No event in the ring is later.
+    /// Latest time of all events in the ring buffer.
     last: Ns,
 }
 
@@ -43,7 +44,7 @@ impl Timeline {
         Self { ring: vec![NOTHING; FIRST_LENGTH], head: 0, tail: 0, first: NOTHING, last: 0 }
     }
 
-    /// Time of the first event; `Ns::MAX` where there is none.
+    /// Returns the time of the first event; `Ns::MAX` if there is none.
     #[inline]
     pub(super) fn next(&self) -> Ns {
         self.first.at
@@ -91,7 +92,7 @@ impl Timeline {
         self.first = self.ring[self.place(self.head)];
     }
 
-    /// Takes the first event, which must be there.
+    /// Takes the first event, which must exist.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "three times a page read")]
     pub(super) fn pop(&mut self) -> Event {
@@ -127,7 +128,7 @@ mod tests {
             for (i, step) in steps.into_iter().enumerate() {
                 match step {
                     Some(at) => {
-                        // Issue order passes 2^32 on the way.
+                        // Issue order wraps around 2^32 here.
                         let event = Event { at: i as u64 / 4 + at, order: (i as u32).wrapping_sub(100), unit: i as u32 };
                         timeline.push(event);
                         naive.push(event);

@@ -1,39 +1,40 @@
-//! The next event of the dies' work: a tree of minima, eight children a node, over the few things
-//! that can have one pending and may take it back. Earlier time first, then issue order.
+//! Next event of the dies' work: a tree of minima with eight children per node. Its leaves are the
+//! few items that can have a pending event and may cancel it. Earlier times come first, then issue
+//! order.
 //!
-//! A key is one word: 46 bits of time since an epoch that moves along, then issue order, then the
-//! leaf itself, so that a minimum needs no branch and names its leaf. What lies more than nine
-//! hours after the epoch (a job of a slow drive, booked as one piece) has a key behind all others,
-//! and its time apart.
+//! A key is one word: 46 bits of time since a moving epoch, then issue order, then the leaf itself.
+//! So a minimum needs no branch and names its leaf. An event more than nine hours after the epoch
+//! has a key behind all others, and its time is stored separately. It can be a job of a slow drive,
+//! scheduled as one piece.
 
 use crate::base::units::Ns;
 
 const NEVER: u64 = u64::MAX;
-/// Bits below the time: issue order and leaf.
+/// Number of bits below the time: issue order and leaf.
 const LOW_BITS: u32 = 18;
-/// The epoch moves when the time since it has used up half its bits.
+/// Time since the epoch at which the epoch moves: half the range of its bits.
 const EPOCH_SPAN: Ns = 1 << 45;
-/// The least key of a far event. The keys of near ones are less, [`NEVER`] is more.
+/// Smallest key of a far event. Keys of near events are smaller, and [`NEVER`] is larger.
 const FAR: u64 = ((1 << (64 - LOW_BITS)) - 2) << LOW_BITS;
 
-/// Children of a node: two cache lines cover a drive of 64 dies, and the minimum of eight needs no
-/// branch.
+/// Number of children of a node. Two cache lines cover a drive of 64 dies, and the minimum of eight
+/// needs no branch.
 const FAN: usize = 8;
-/// Things that can have an event pending.
+/// Largest number of items that can have a pending event.
 pub(crate) const MAX_LEAVES: usize = 1 << 13;
 
 pub(super) struct EventTree {
-    /// Level by level, leaves first; each level is a multiple of eight long, the last is one group
-    /// of eight.
+    /// Nodes by level, leaves first. The length of each level is a multiple of eight, and the last
+    /// level is one group of eight.
     nodes: Vec<[u64; FAN]>,
-    /// Group at which each level starts.
+    /// Index of the first group of each level.
     levels: Vec<usize>,
     /// Times of far events by leaf; empty until the first.
     far: Vec<Ns>,
     leaf_bits: u32,
     epoch: Ns,
     least: u64,
-    /// Time of `least`.
+    /// Time of the earliest event.
     next: Ns,
 }
 
@@ -61,13 +62,13 @@ impl EventTree {
         }
     }
 
-    /// Time of the earliest event; `Ns::MAX` where none is pending.
+    /// Returns the time of the earliest event; `Ns::MAX` if none is pending.
     #[inline]
     pub(super) fn next(&self) -> Ns {
         self.next
     }
 
-    /// Leaf of the earliest event, which must be pending.
+    /// Returns the leaf of the earliest event, which must be pending.
     #[inline]
     pub(super) fn first(&self) -> usize {
         self.leaf_of(self.least)
@@ -78,13 +79,13 @@ impl EventTree {
         key as usize & ((1 << self.leaf_bits) - 1)
     }
 
-    /// The event of a leaf happens at `at`; among equal times the lower `order` (modulo the bits it
-    /// gets) is first.
+    /// Sets the event of a leaf to `at`. Among equal times, the lower `order` (modulo the range of
+    /// its bits) comes first.
     #[inline]
     pub(super) fn set(&mut self, leaf: usize, at: Ns, order: u64) {
         let low =
             (order & ((1 << (LOW_BITS - self.leaf_bits)) - 1)) << self.leaf_bits | leaf as u64;
-        // An event before the epoch, which was that of another event, wraps around.
+        // An event before the epoch (the time of another event) wraps around.
         if at.wrapping_sub(self.epoch) >= EPOCH_SPAN {
             return self.set_far(leaf, at, low);
         }
@@ -102,7 +103,7 @@ impl EventTree {
         for level in &self.levels {
             let group = &mut self.nodes[level + at / FAN];
             if group[at % FAN] == least {
-                // From here up nothing changes; a far event may have another time.
+                // Above this level nothing changes, but a far event may have another time.
                 if self.least >= FAR {
                     self.find_far();
                 }
@@ -120,12 +121,12 @@ impl EventTree {
         self.next = self.epoch + (least >> LOW_BITS);
     }
 
-    /// As [`Self::set`], for what is not within the span of the epoch: that becomes the earliest
-    /// event's time.
+    /// Works like [`Self::set`] for an event outside the range of the epoch. The epoch moves to the
+    /// time of the earliest event.
     #[cold]
     fn set_far(&mut self, leaf: usize, at: Ns, low: u64) {
         self.far.resize(self.nodes.len() * FAN, 0);
-        // Its former event counts for nothing.
+        // Its former event is removed.
         self.put(leaf, NEVER);
         let epoch = self.next.min(at);
         if epoch != self.epoch {
@@ -135,13 +136,14 @@ impl EventTree {
         self.put(leaf, self.key(leaf, low));
     }
 
-    /// The key of an event whose time is among those of far ones, which is not before the epoch.
+    /// Returns the key of an event whose time is among those of far events. Its time is not before
+    /// the epoch.
     fn key(&self, leaf: usize, low: u64) -> u64 {
         let since = self.far[leaf] - self.epoch;
         if since < EPOCH_SPAN { since << LOW_BITS | low } else { FAR | low }
     }
 
-    /// Counts time from `epoch` on, which no event lies before.
+    /// Moves the epoch. No event is earlier than the new epoch.
     fn move_epoch(&mut self, epoch: Ns) {
         let leaves = self.levels.get(1).map_or(self.nodes.len(), |groups| *groups) * FAN;
         let before = std::mem::replace(&mut self.epoch, epoch);
@@ -157,7 +159,7 @@ impl EventTree {
         }
     }
 
-    /// The earliest event, where all are far.
+    /// Finds the earliest event if all events are far.
     #[cold]
     fn find_far(&mut self) {
         let pending = self.nodes[..self.levels.get(1).copied().unwrap_or(self.nodes.len())]
@@ -177,13 +179,13 @@ mod tests {
     proptest! {
         #[test]
         fn finds_the_earliest(leaves in 1usize..70, start in prop::sample::select(vec![0u64, 1 << 42, (1 << 45) - 9]),
-            // From nanoseconds to eleven hours, more than the span of an epoch.
+            // The range is from nanoseconds to eleven hours, more than the range of an epoch.
             tick in prop::sample::select(vec![1u64, 1 << 35, 1 << 40, (1 << 45) / 40]),
             sets in prop::collection::vec((0usize..70, prop::option::of(0u64..50)), 1..200)) {
             let mut tree = EventTree::new(leaves);
             let mut naive = vec![(u64::MAX, 0); leaves];
             for (i, (leaf, at)) in sets.into_iter().enumerate() {
-                // Time goes on, also past the end of an epoch.
+                // Time advances, also past the end of an epoch.
                 let (leaf, now, at) = (leaf % leaves, start + i as u64 * tick / 8, at.map(|at| at * tick));
                 naive.iter_mut().filter(|e| e.0 < now).for_each(|e| *e = (u64::MAX, 0));
                 for (l, e) in naive.iter().enumerate() {

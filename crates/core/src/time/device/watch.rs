@@ -1,5 +1,5 @@
-//! What whoever watches is told: busy stretches of dies and channels, and every event where it
-//! wants them.
+//! Reports to observers: busy times of dies and channels, and every event if the observer wants
+//! them.
 
 use super::Device;
 use super::dies::Dies;
@@ -8,14 +8,14 @@ use crate::drive::Drive;
 use crate::time::drive::NandOp;
 use crate::watch::time_event::{OpId, TimeEvent, Work};
 
-/// Told at a time.
+/// Number of busy times that are reported together.
 const TOLD: usize = 256;
 
-/// A busy stretch: number of a unit or, after those, of a channel; from, to.
+/// Busy time: number of a unit or, after the units, of a channel; start; end.
 pub(super) type Interval = (u32, Ns, Ns);
 
 impl Dies {
-    /// Notes an event for whoever wants to hear of each.
+    /// Notes an event for an observer that wants each event.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -33,14 +33,14 @@ impl Dies {
         self.events.as_mut().expect("the caller saw it").push(event);
     }
 
-    /// A host read is about to be queued.
+    /// Notes that a host read will be queued.
     #[cold]
     pub(super) fn note_read(&mut self, request: u32, ppn: Ppn, bytes: u32, at: Ns) {
         let op = self.next_read();
         self.note(|| TimeEvent::Read { op, request, ppn, bytes, at });
     }
 
-    /// A retry of a host read is about to be queued.
+    /// Notes that a retry of a host read will be queued.
     #[cold]
     pub(super) fn note_retry(&mut self, request: u32, ppn: Ppn, bytes: u32, attempt: u8, at: Ns) {
         let op = self.next_read();
@@ -49,8 +49,8 @@ impl Dies {
 }
 
 impl Device {
-    /// A run begins: sees who watches, and tells that time begins to count. A host whose drive
-    /// nobody watches need not say so.
+    /// Begins a run: finds out whether there is an observer, and reports that time begins to count.
+    /// A host whose drive has no observer need not call this.
     pub fn begin_run(&mut self, drive: &mut Drive) {
         self.tell_all(drive);
         (self.bugs, self.dies.bugs, self.host.bugs) = (drive.bugs, drive.bugs, drive.bugs);
@@ -64,8 +64,8 @@ impl Device {
         }
     }
 
-    /// A run ends, with every request complete: tells the rest, and what the device has still to
-    /// do.
+    /// Ends a run in which every request is complete: reports the rest, and the remaining work of
+    /// the device.
     pub fn end_run(&mut self, drive: &mut Drive) {
         self.tell_all(drive);
         if self.host.told.is_some() {
@@ -74,14 +74,14 @@ impl Device {
         }
     }
 
-    /// Tells whoever watches how the host goes on: by the clock of its requests (`open`), or with
-    /// the next request when one is complete. At most `depth` are outstanding.
+    /// Reports how requests arrive: by their own clock (`open`), or each one when another
+    /// completes. At most `depth` requests are outstanding.
     pub fn note_arrival(&mut self, open: bool, depth: u32) {
         let at = self.now;
         self.dies.note(|| TimeEvent::Paced { open, depth, at });
     }
 
-    /// Tells what has gathered, once there is enough of it.
+    /// Reports the collected events if there are enough of them.
     #[inline]
     pub(super) fn tell_if_many(&mut self, drive: &mut Drive) {
         if self.dies.intervals.as_ref().is_some_and(|intervals| intervals.len() > TOLD) {
@@ -89,7 +89,7 @@ impl Device {
         }
     }
 
-    /// Tells all that has gathered.
+    /// Reports all collected events.
     #[cold]
     pub(super) fn tell_all(&mut self, drive: &mut Drive) {
         let Some(intervals) = &mut self.dies.intervals else { return };
@@ -101,8 +101,8 @@ impl Device {
         }
     }
 
-    /// Tells of recorded work: as a part of the piece of a job that it is in or, with a fill that
-    /// comes before it, by itself. Probes by themselves are a piece as well.
+    /// Reports recorded work: as part of the piece of its job or by itself. A fill is reported with
+    /// the program after it. Probes by themselves are also a piece.
     #[cold]
     pub(super) fn note_recorded(
         &mut self,
@@ -126,7 +126,7 @@ impl Device {
     }
 }
 
-/// Recorded work as a watcher is told of it; a fill is told with its program.
+/// Returns recorded work as it is reported to an observer. A fill is reported with its program.
 fn told(recorded: NandOp) -> Option<Work> {
     Some(match recorded {
         NandOp::Program { dst } => {

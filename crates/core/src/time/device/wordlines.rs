@@ -1,5 +1,5 @@
-//! Wordlines and stripes that wait for pages to be read: the program of one waits until every page
-//! that it takes is in the controller.
+//! Wordlines and stripes that wait for reads of pages. The program of a wordline waits until all
+//! its pages are in the controller.
 
 use std::collections::BTreeMap;
 
@@ -10,37 +10,37 @@ use crate::watch::time_event::OpId;
 
 #[derive(Default)]
 struct Awaited {
-    /// Reads under way.
+    /// Number of running reads.
     reads: u32,
-    /// The programs that wait for them, once they are known, and their dies.
+    /// Programs that wait for the reads, once they are known, with their dies.
     programs: Vec<(DieId, WorkOp)>,
-    /// What the host gets of a page that is rebuilt of them.
+    /// Part of a rebuilt page that the host receives.
     part: Option<Rebuilt>,
 }
 
-/// What the host gets of a page that is rebuilt.
+/// Rebuilt page for the host.
 #[derive(Clone, Copy)]
 pub(super) struct Rebuilt {
     pub(super) part: ReadPart,
-    /// How often something is decoded, one after the other: the page itself, in vain, where it was
-    /// read, and what it is rebuilt of.
+    /// Number of decodings in sequence: the page itself if it was read without success, and the
+    /// inputs of its rebuild.
     pub(super) decodings: u64,
 }
 
-/// Those for which reads are under way, by serial number. While the host waits for a free block
-/// these are all of the block that is cleaned for it, and thousands on a saturated drive.
+/// Wordlines with running reads, by serial number. While the host waits for a free block, these are
+/// all wordlines of the block being cleaned. On a saturated drive they are thousands.
 #[derive(Default)]
 pub(super) struct Wordlines {
     waiting: BTreeMap<u32, Awaited>,
 }
 
 impl Wordlines {
-    /// A page is going to be read for a wordline.
+    /// Notes that a page will be read for a wordline.
     pub(super) fn awaits(&mut self, serial: u32) {
         self.waiting.entry(serial).or_default().reads += 1;
     }
 
-    /// A wordline is to be programmed; gives the program back where nothing is in its way.
+    /// Adds the program of a wordline. Returns it if it need not wait.
     pub(super) fn program(
         &mut self,
         serial: u32,
@@ -52,12 +52,13 @@ impl Wordlines {
         None
     }
 
-    /// The host gets this when all that is read under a number is there. Tells whether anything is.
+    /// Sets the page that the host receives when all reads under a number are done. Returns false
+    /// if there are no such reads.
     pub(super) fn delivers(&mut self, serial: u32, rebuilt: Rebuilt) -> bool {
         self.waiting.get_mut(&serial).map(|awaited| awaited.part = Some(rebuilt)).is_some()
     }
 
-    /// The read met reclaim that showed that the page has to be rebuilt.
+    /// Notes that the read that caused a rebuild met reclaim.
     pub(super) fn met_reclaim(&mut self, serial: u32) {
         if let Some(Rebuilt { part, .. }) =
             self.waiting.get_mut(&serial).and_then(|awaited| awaited.part.as_mut())
@@ -66,8 +67,8 @@ impl Wordlines {
         }
     }
 
-    /// A page was read for a wordline; gives the programs that can go ahead now, one, or for pages
-    /// of a stripe several, and what the host gets.
+    /// Notes that a page was read for a wordline. Returns the programs that can start now (one, or
+    /// several for a stripe), and the page for the host.
     pub(super) fn loaded(&mut self, serial: u32) -> (Vec<(DieId, WorkOp)>, Option<Rebuilt>) {
         let wordline = self.waiting.get_mut(&serial).expect("the read was announced");
         wordline.reads -= 1;
@@ -79,7 +80,7 @@ impl Wordlines {
             .map_or((vec![], None), |wordline| (wordline.programs, wordline.part))
     }
 
-    /// Programs that wait.
+    /// Returns the waiting programs.
     pub(super) fn pending(&self) -> impl Iterator<Item = OpId> {
         self.waiting.values().flat_map(|wordline| &wordline.programs).map(|(_, op)| op.id)
     }

@@ -1,6 +1,6 @@
-//! Requests that follow from completions: the source is asked for what is due whenever one of its
-//! requests is complete, and at the times that it names. A job that pauses between its requests, or
-//! several with queues of their own, are such sources.
+//! Requests that follow from completions. The source is asked for due requests whenever one of its
+//! requests is complete, and at the times that it names. Such sources are jobs that pause between
+//! their requests, and several jobs with separate queues.
 
 use super::{CHUNK, Replay};
 use crate::base::request::RequestSource;
@@ -8,11 +8,11 @@ use crate::base::units::Ns;
 use crate::drive::Drive;
 use crate::time::{Progress, RunError, Tag};
 
-/// Requests between two calls of `progress`.
+/// Number of requests between two calls of `progress`.
 const STEP: u64 = CHUNK as u64;
 
 impl Replay {
-    /// Serves a stage of such requests; at its end all are complete.
+    /// Serves a stage of such requests. At its end all are complete.
     #[cold]
     pub(super) fn react(
         &mut self,
@@ -21,7 +21,7 @@ impl Replay {
         progress: Progress,
         before: u64,
     ) -> Result<(), RunError> {
-        // Origins of requests that are complete: a request's tag is its origin.
+        // This list holds the origins of completed requests: a request's tag is its origin.
         let mut completed = vec![];
         let mut step_at = self.served;
         let result = loop {
@@ -46,8 +46,8 @@ impl Replay {
         result
     }
 
-    /// Tells the source what is complete and submits what is due; gives the time until which there
-    /// is nothing else, none at the end.
+    /// Reports completions to the source and submits due requests. Returns the time until which
+    /// there is no other request; `None` at the end.
     fn ask(
         &mut self,
         drive: &mut Drive,
@@ -79,7 +79,7 @@ impl Replay {
         }
     }
 
-    /// Lets time pass until a request is complete, or until `wakes` and all that happens then.
+    /// Advances time until a request is complete, or until `wakes` with all its events.
     fn wait(&mut self, drive: &mut Drive, wakes: Ns, completed: &mut Vec<u16>) {
         while completed.is_empty() && wakes >= self.device.now() {
             let at = self.device.advance(drive, wakes, |tag, _| completed.push(tag.0 as u16));

@@ -6,7 +6,7 @@ use crate::base::geometry::Geometry;
 use crate::config::DriveConfig;
 use crate::drive::{Drive, Techniques};
 
-/// Observer that writes down which callbacks it heard.
+/// Observer that records the callbacks that it got.
 #[derive(Default)]
 struct Heard {
     names: Vec<&'static str>,
@@ -99,7 +99,7 @@ writes_down! {
     run_ended(&[OpId], &TimedMetrics);
 }
 
-/// Callbacks that only observers of time hear.
+/// Callbacks that only observers of time get.
 const OF_TIME: [&str; 3] = ["run_began", "time", "run_ended"];
 
 /// Calls every callback once.
@@ -154,7 +154,7 @@ fn call_all(o: &mut dyn Observer, failed: Stretch) {
     o.run_ended(&[], &metrics);
 }
 
-/// Returns the names of the trait's callbacks, as its source has them.
+/// Returns the names of the trait's callbacks from its source.
 fn callbacks() -> Vec<&'static str> {
     let source = include_str!("../observer.rs");
     let (_, body) = source.split_once("pub trait Observer: Any {").expect("the trait");
@@ -209,7 +209,7 @@ fn observers_of_one_drive_hear_the_same_events_and_all_come_back() {
     assert!(drive.reclaim_counts().invocations > 0);
     assert!(drive.observer::<Timeless>().unwrap().0.pages > 2000);
     let third = drive.end_observation_of::<Timeless>().expect("it watches").0;
-    // Only the other two hear of this.
+    // Only the other two observers get this event.
     drive.trim_page(Lpn::new(3));
     let mut back = vec![];
     while let Some(observer) = drive.end_observation() {

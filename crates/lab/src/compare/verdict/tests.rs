@@ -83,8 +83,7 @@ fn tails_within_the_noise_of_a_run_have_no_winner() {
         [row("none + ida", vec![tail(282.0, half)]), row("none + block", vec![tail(289.0, half)])]
     };
     let said = |half| verdict(&rows(half), &SIZES);
-    // The interval up to 282 + 4 reaches 289 - 4. The intervals up to 282 + 3 and from 289 - 3 do
-    // not meet.
+    // The intervals 282 ± 4 and 289 ± 4 overlap. The intervals 282 ± 3 and 289 ± 3 do not.
     let noisy = said(Some(4.0));
     assert!(
         noisy.contains(
@@ -494,7 +493,7 @@ fn rows_that_are_alike_have_no_star() {
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false; 3]);
 }
 
-/// `none` rewrites fewest pages, but keeps data only by chance.
+/// `none` rewrites the fewest pages, but keeps data only by chance.
 #[test]
 fn a_row_without_reclaim_never_wins_beside_rows_with_it() {
     let unprotected = |lost: u64| {

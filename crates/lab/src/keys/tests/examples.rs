@@ -1,4 +1,4 @@
-//! Example values of keys whose ranges need words. Some values are right, and some are wrong.
+//! Example values, right and wrong, of keys whose ranges are described in words.
 
 /// Key, values that vpass accepts, and values that vpass rejects.
 pub(super) const EXAMPLES: &[(&str, &[&str], &[&str])] = &[

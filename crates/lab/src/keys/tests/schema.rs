@@ -14,8 +14,8 @@ use crate::presets;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Returns what is wrong with a value according to the keywords that the schemas use; `None` if
-/// nothing is wrong.
+/// Checks a value against the keywords that the schemas use. Returns the first error; `None` if the
+/// value is valid.
 fn wrong(schema: &Value, value: &Value) -> Option<String> {
     let rules = schema.as_object().expect("a schema is an object");
     rules.iter().find_map(|(rule, of)| broken(rule, of, schema, value))
@@ -83,8 +83,8 @@ fn published(file: &str) -> Value {
 #[test]
 fn the_published_schemas_are_those_of_the_declarations() {
     for file in ["drive", "workload"] {
-        // Reading JSON may change the last bit of a number. Both sides are read, so both change
-        // alike.
+        // Reading JSON may change the last bit of a number. Both sides are read, so both change in
+        // the same way.
         let declared: Value = serde_json::from_str(&schema(file).to_string()).expect("it is JSON");
         assert!(published(file) == declared, "{file}: `make reference` writes a new one");
     }

@@ -1,4 +1,4 @@
-//! Each assumption appears with its setting, and not without it.
+//! Tests that each assumption appears with its setting, and not without it.
 
 use vpass_workload::synthetic::Sample;
 use vpass_workload::traces::TimeUnit;
@@ -141,7 +141,7 @@ fn a_trace_with_an_assumed_unit_and_another_speed() {
     // A closed loop uses no times, so neither unit nor speed matters.
     let all = traced("mqsim", Some(3), Replay { speed: 2.0, ..fitted(Fit::Wrap) });
     assert!(!all.iter().any(|s| s.contains("unit") || s.contains("--speed")), "{all:#?}");
-    // A format that has all of it needs no assumption.
+    // A format with times, units and directions needs no assumptions.
     let replay = Replay { fit: Fit::Pack, skip_bad_lines: true, concat: true, ..fitted(Fit::Wrap) };
     let all = traced("msr", None, replay);
     has(&all, "Pages that the trace touches lie side by side (--fit pack).", true);

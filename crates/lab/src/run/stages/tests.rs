@@ -10,7 +10,7 @@ use crate::results::Summary;
 use crate::run::execute;
 use crate::setup::{Base, Named, Setup, Watch};
 
-/// Plans reads of one page without a host link, so that the latency of a read is that of its page.
+/// Plans reads of one page without a host link. The latency of a read is then that of its page.
 fn plan(drive: &str, page: &str, keys: &str) -> RunPlan {
     let of_page = format!("workload.block_size={page}");
     let set = keys
@@ -90,8 +90,9 @@ fn reads_are_counted_by_the_valid_pages_below_while_the_drive_changes() {
     let before = RunPlan { before: Some(config), ..plan("tiny", "16KiB", quiet) };
     let reads = found(&before).page_reads.unwrap();
     let share = |case: &str| reads.by_validity[case].share;
-    // The start filled all pages, and e^(-1/4) of these are still valid, independently of each
-    // other. Later writes went to other blocks, and nearly all of their pages are valid.
+    // The start-up state filled all pages. A share e^(-1/4) of these pages is still valid,
+    // independently of each other. Later writes went to other blocks, and nearly all of their pages
+    // are valid.
     let p = (-0.25f64).exp();
     let expected = |below: f64| p * below / 3.0;
     for (case, below) in [

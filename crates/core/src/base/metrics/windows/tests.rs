@@ -1,9 +1,10 @@
-//! Windows against a list of all requests, sorted by hand.
+//! Tests of windows against a list of all requests, sorted by hand.
 
 use super::*;
 use crate::base::metrics::TimedMetrics;
 
-/// Requests as (end, latency) in ns: `count` of them up to about `end`, by rising end.
+/// Returns `count` requests as (end, latency) in ns, by rising end. The last request ends at about
+/// `end`.
 fn requests(count: u64, end: Ns) -> Vec<(Ns, Ns)> {
     let mut state = 1u64;
     let mut draw = || {
@@ -18,8 +19,8 @@ fn requests(count: u64, end: Ns) -> Vec<(Ns, Ns)> {
     all
 }
 
-/// Records every request as a read, every third one also as one that met reclaim, and every
-/// fifth one also as a write.
+/// Records every request as a read. Every third request is also a read that waited for reclaim, and
+/// every fifth request is also a write.
 fn recorded(requests: &[(Ns, Ns)], most_counts: usize) -> TimedMetrics {
     let mut metrics = TimedMetrics::default();
     metrics.windows.begin();
@@ -68,7 +69,7 @@ fn every(n: usize, requests: &[(Ns, Ns)]) -> Vec<(Ns, Ns)> {
 
 #[test]
 fn windows_hold_the_requests_that_ended_in_them() {
-    // From less than one window up to 23 doublings of its length.
+    // The runs have from less than one window up to 23 doublings of the length.
     for end in [9_000, 1_400_000, 8_191_999, 8_192_000, 77_777_777, 5_000_000_000, 1 << 36] {
         let all = requests(20_000, end);
         let metrics = recorded(&all, MOST_COUNTS);

@@ -6,7 +6,8 @@ fn entries(s: &SpaceSaving) -> Vec<(usize, u32, u32)> {
     s.of(BlockId::new(1)).entries().map(|(w, e)| (w, e.count.count(), e.error.count())).collect()
 }
 
-/// Three entries; reads of wordlines 5 5 0 23, then 7, then 5 9, of weight 1.
+/// The block has three entries. The reads are of wordlines 5 5 0 23, then 7, then 5 9, each with
+/// weight 1.
 #[test]
 fn a_wordline_without_an_entry_takes_the_lowest() {
     let mut s = SpaceSaving::new(3, 24, 3);
@@ -41,7 +42,7 @@ fn segments_remember_when_they_began() {
     (0..17).for_each(|w| {
         s.begin_wordline(BlockId::new(1), WordlineInBlock::new(w), Quarters::from_count(100 + w))
     });
-    // Seventeen wordlines are six segments of three, the last one short.
+    // Seventeen wordlines are six segments of three; the last segment is shorter.
     assert_eq!(
         s.of(BlockId::new(1)).begun_at(),
         (&[100, 103, 106, 109, 112, 115, 0, 0].map(Quarters::from_count), 3)
@@ -61,7 +62,7 @@ fn counting_each_wordline_once_is_counting_them_one_by_one() {
             WordlineInBlock::range(0..300)
                 .filter(|w| doses[w.index()] > Quarters::ZERO)
                 .for_each(|w| one_by_one.count(BlockId::new(1), w, doses[w.index()]));
-            // The order of what comes next is the same, too.
+            // Later reads also give the same order.
             (0..500).for_each(|n| {
                 for s in [&mut each, &mut one_by_one] {
                     s.count(BlockId::new(1), WordlineInBlock::new(n * 7 % 300), Quarters::UNIT);
@@ -72,8 +73,8 @@ fn counting_each_wordline_once_is_counting_them_one_by_one() {
     }
 }
 
-/// Batches of reads, some of them of wordlines that are read over and over, in the order in
-/// which they come and settled first.
+/// The test counts batches of reads, some of frequently read wordlines, once in their order and
+/// once after settling.
 #[test]
 fn what_is_settled_does_not_depend_on_the_order() {
     for (k, wordlines) in [(1, 300), (2, 300), (3, 5), (32, 30), (32, 300), (64, 300), (64, 66)] {
@@ -114,7 +115,8 @@ fn what_is_settled_does_not_depend_on_the_order() {
     }
 }
 
-/// What Space-Saving promises, against exact counts, under weights and any number of entries.
+/// Checks the guarantees of Space-Saving against exact counts, with weights and any number of
+/// entries.
 #[test]
 fn counts_bound_the_truth_from_both_sides() {
     for k in [1, 2, 3, 31, 32, 33, 64, 256] {

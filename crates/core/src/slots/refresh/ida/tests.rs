@@ -32,8 +32,8 @@ fn text_of(cell: &str, more: &str) -> String {
     )
 }
 
-/// One block is written; of each of its wordlines that is not LCM some pages are trimmed: LCM,
-/// -CM, L-M, LC-.
+/// Returns a drive with one written block. Some pages of its wordlines are trimmed, so that they
+/// are LCM, -CM, L-M, LC-.
 fn example(more: &str, reclaim: &str) -> Drive {
     filled(try_drive("tlc", more, reclaim).unwrap())
 }
@@ -52,7 +52,7 @@ fn wake_at(drive: &mut Drive, second: Ns) {
     drive.wake();
 }
 
-/// Refresh's reads, programs, adjustments and erases since the beginning.
+/// Returns refresh's reads, programs, merges and erases since the beginning.
 fn done(drive: &Drive) -> [u64; 4] {
     let (counts, refresh) = (drive.flash_counts(), Cause::Refresh as usize);
     [
@@ -80,8 +80,8 @@ fn worked_example() {
         "as new as its merge"
     );
     assert_eq!(drive.adjusted_blocks(), (1, 1.0 - 5.0 / 12.0));
-    // Its next refresh is one period on, and moves what is left. Three of the four pages that
-    // moved are a wordline, which is merged.
+    // Its next refresh comes one period later, and moves the remaining data. Three of the four
+    // pages that moved fill a wordline, which is merged.
     wake_at(&mut drive, 1_750);
     assert_eq!(done(&drive)[3], 0);
     wake_at(&mut drive, 1_752);
@@ -90,8 +90,8 @@ fn worked_example() {
     assert_eq!(drive.controller_ram(), Bytes((2 * 4 * 60_u64).div_ceil(8) + 60_u64.div_ceil(8)));
 }
 
-/// Each of the five pages that are merged is written elsewhere without another read, and
-/// nothing is left to merge for.
+/// Each of the five merged pages is written elsewhere without another read. Afterwards there is no
+/// data left for which to merge.
 #[test]
 fn pages_that_are_corrupted_are_written_from_memory() {
     let mut drive = example("refresh.ida = { error_rate = 1 }", "none");
@@ -112,8 +112,8 @@ fn wordlines_whose_lsb_is_wanted_move_where_only_others_are_merged() {
     );
 }
 
-/// `block` asks at 1,000 - 12 reads. Merging takes room for 16 of them, and one more: with 970
-/// there is as much, with 971 the block moves whole.
+/// `block` asks at 1,000 - 12 reads. Merging needs 16 of them, and one more. At 970 reads there are
+/// enough. At 971 the whole block moves.
 #[test]
 fn a_block_near_its_limit_moves_whole() {
     let disturb = r#"disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }"#;
@@ -131,8 +131,8 @@ fn a_block_near_its_limit_moves_whole() {
     }
 }
 
-/// A page that merging corrupted is decoded by no level: the one that its read came to is none
-/// with which reads of the block begin.
+/// No level decodes a page that a merge corrupted. So the level that its read reached is not used
+/// as the first level of the block's reads.
 #[test]
 fn a_corrupted_page_teaches_no_level() {
     let more = r#"
@@ -149,9 +149,10 @@ fn a_corrupted_page_teaches_no_level() {
     assert_eq!([true, false, false].map(&mut level), [0, 0, 1]);
 }
 
-/// A read adds 4e-6 of 0.0045 to 0.0085 and, with the retry that data of 876 h needs, to
-/// 0.0125; an hour takes 6e-6, so that 680 reads are left at that age. Merged, the block is new
-/// and bears 1,000 without a retry, whichever level its reads begin with.
+/// A read adds 4e-6 to an error rate between 0.0045 and 0.0085, or to 0.0125 with the retry that
+/// data of 876 h needs. An hour adds 6e-6, so 680 reads are left at that age. After the merge, the
+/// block counts as new and endures 1,000 reads without a retry, whichever level its reads begin
+/// with.
 #[test]
 fn a_merged_block_is_new_where_its_reads_begin_with_the_level_that_worked() {
     let more = r#"
@@ -199,7 +200,8 @@ fn the_share_of_corrupted_pages_is_the_error_rate() {
     assert!(of(1, 0) != of(2, 0) && of(1, 0) != of(1, 1) && of(1, 1) == of(1, 1));
 }
 
-/// The block has 9 valid pages of 12, nearer to a full block than to one of 5.
+/// The block has 9 valid pages of 12. This is nearer to a full block than to a block with 5 valid
+/// pages.
 #[test]
 fn what_gc_passes_over_is_merged_where_it_is_to_stay() {
     let drive = example("refresh.ida = { at_gc = 1 }", "none");
@@ -208,8 +210,8 @@ fn what_gc_passes_over_is_merged_where_it_is_to_stay() {
     assert_eq!([5, 6, 9].map(at_gc), [1, 0, 0]);
 }
 
-/// Reads of wordline 1, whose LSB page is gone, bring those on both sides of it to their limit:
-/// `straw-wl` moves these, and it is merged when that wants nothing more.
+/// Reads of wordline 1, whose LSB page is invalid, bring the wordlines on both sides of it to their
+/// limit. `straw-wl` moves these. When `straw-wl` wants nothing more, wordline 1 is merged.
 #[test]
 fn a_partial_reclaim_merges_what_it_leaves() {
     for (more, merged) in [("", 0), ("refresh.ida = { at_reclaim = 1, error_rate = 0 }", 1)] {
@@ -228,7 +230,7 @@ fn a_partial_reclaim_merges_what_it_leaves() {
     }
 }
 
-/// Valid kinds of a QLC wordline, LSB first, and the coding.
+/// Lists the valid kinds of a QLC wordline, LSB first, and the coding.
 #[test]
 fn qlc_is_merged_one_level_up() {
     let drive = try_drive("qlc", "", "none").unwrap();

@@ -1,4 +1,4 @@
-//! A host read of a page on its die: it waits, is sensed, waits for the channel, is transferred.
+//! Host read of a page on its die: it waits, is sensed, waits for the channel, and is transferred.
 
 use super::{Dies, NIL, Phase};
 use crate::base::units::{DieId, Ns};
@@ -7,11 +7,11 @@ use crate::time::device::host::ReadPart;
 use crate::time::device::timeline::Event;
 use crate::watch::time_event::{OpId, TimeEvent};
 
-/// A host read of a page, or of a part of one, under way.
+/// Running host read of a page or of a part of one.
 #[derive(Clone, Copy)]
 pub(in crate::time::device) struct ReadOp {
     pub(in crate::time::device) part: ReadPart,
-    /// The read behind it in its queue, or the next unused one.
+    /// Next read in the queue, or the next unused one.
     pub(super) next: u32,
     sense: u32,
     transfer: u32,
@@ -20,8 +20,8 @@ pub(in crate::time::device) struct ReadOp {
 }
 
 impl Dies {
-    /// Queues a host read at a unit (die, or plane of it), to be sensed and transferred in such
-    /// times, and starts it if it can. Gives the die where that has other work too.
+    /// Queues a host read at a unit (die, or plane of it) with these times for sensing and
+    /// transfer, and starts it if possible. Returns the die if it also has other work.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -51,7 +51,7 @@ impl Dies {
             self.unused = unused.next;
             *unused = op;
         } else {
-            // As many reads are under way as never before.
+            // There were never as many reads at one time before.
             self.reads.push(op);
             self.unused = self.reads.len() as u32;
         }
@@ -74,7 +74,7 @@ impl Dies {
         summary.has_work.then_some(u.die)
     }
 
-    /// What the next host read is known by while it is under way.
+    /// Returns the number of the next host read.
     pub(in crate::time::device) fn next_read(&self) -> OpId {
         self.unused
     }
@@ -94,7 +94,7 @@ impl Dies {
         }
     }
 
-    /// Starts the first read that waits at an idle unit, if one does.
+    /// Starts the first read that waits at an idle unit, if there is one.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
     fn start_queued(&mut self, unit: usize, now: Ns) {
@@ -121,7 +121,7 @@ impl Dies {
         self.note(|| TimeEvent::Begun { op: i, unit: unit as u32, at: now });
     }
 
-    /// A page is sensed. Gives its die where that has other work to look after.
+    /// Handles the end of the sensing of a page. Returns its die if the die has other work.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
     pub(in crate::time::device) fn sensed(&mut self) -> Option<DieId> {
@@ -152,7 +152,7 @@ impl Dies {
         self.begin_transfer(unit, self.units[unit].cached, now);
     }
 
-    /// The page of a read waits for its channel from now on.
+    /// Begins the wait of a read's page for its channel.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
     fn begin_transfer(&mut self, unit: usize, i: u32, now: Ns) {
@@ -161,8 +161,8 @@ impl Dies {
         self.transfers.push(Event { at, order, unit: unit as u32 });
     }
 
-    /// A page is in the controller. Gives whose it is, and its die where that has other work to
-    /// look after.
+    /// Handles the arrival of a page in the controller. Returns the read, and its die if the die
+    /// has other work.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -174,7 +174,7 @@ impl Dies {
         let i = if self.cache_read {
             self.cache_transferred(unit, now)
         } else {
-            // The page held the die's register until now.
+            // The page was in the die's register until now.
             self.note_interval(unit, self.units[unit].since, now, false);
             let u = &mut self.units[unit];
             u.phase = Phase::Idle;
@@ -195,8 +195,8 @@ impl Dies {
         i
     }
 
-    /// Something ended at a unit: its next read starts, or whoever knows about the die's other work
-    /// decides.
+    /// Starts the next read of a unit after an end of work. Returns the die if it has other work,
+    /// so that the caller decides.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
     pub(super) fn go_on(&mut self, unit: usize, now: Ns) -> Option<DieId> {

@@ -1,5 +1,5 @@
-//! What a die does besides host reads: programs, erases, copies and whole pieces of jobs, some of
-//! them suspended and resumed.
+//! Work of a die other than host reads: programs, erases, copies and whole pieces of jobs. Some
+//! works can be suspended and resumed.
 
 use super::{Dies, EXCLUSIVE, JOBS, NIL, Phase, RUNNING, SUSPENDED, URGENT, WRITES};
 use crate::base::units::{Cause, DieId, Ns, Ppn};
@@ -7,23 +7,26 @@ use crate::bugs::{Bug, planted};
 use crate::time::device::speed::Speed;
 use crate::watch::time_event::{OpId, TimeEvent};
 
-/// What a piece of work is.
+/// Kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::time::device) enum WorkKind {
-    /// So many pages in over the channel, then one program. `request` is completed by it, or
-    /// [`NIL`]; `host` frees buffer space.
+    /// Transfer of a number of pages over the channel, then one program. It completes `request`,
+    /// unless that is [`NIL`]. With `host`, it frees space in the buffer.
     Program { host: bool, request: u32, pages: u32 },
-    /// A page in over the channel, then its program, for the stripe of this serial number.
+    /// Transfer of a page over the channel, then its program, for the stripe with this serial
+    /// number.
     Striped { serial: u32 },
-    /// Sense and page out over the channel; then, unless lost, a program of `dst`.
+    /// Sensing of a page and its transfer over the channel; then, unless the data was lost, a
+    /// program of `dst`.
     Copy { dst: Option<Ppn>, then_host: bool, request: u32 },
-    /// Sense and page out over the channel, for the wordline of this serial number.
+    /// Sensing of a page and its transfer over the channel, for the wordline with this serial
+    /// number.
     Load { serial: u32 },
-    /// Sense and page out over the channel once more, because it could not be decoded.
+    /// Further sensing of a page and its transfer, because the page could not be decoded.
     Retry,
-    /// Erase.
+    /// Erase of a block.
     Erase,
-    /// A piece of a job, which nothing interrupts.
+    /// Uninterruptible piece of a job.
     Exclusive,
 }
 
@@ -32,23 +35,24 @@ pub(in crate::time::device) struct WorkOp {
     pub(in crate::time::device) id: OpId,
     pub(in crate::time::device) work: WorkKind,
     pub(in crate::time::device) cause: Cause,
-    /// What it keeps the array for: the sensing of what is read, a program, an erase.
+    /// Time that the array needs: for the sensing of a read, a program or an erase.
     pub(in crate::time::device) array: Ns,
-    /// Time of what is read on its channel.
+    /// Time of the read page on its channel.
     transfer: Ns,
     pub(in crate::time::device) suspended: u32,
-    /// Array time left, once started.
+    /// Remaining array time, once started.
     left: Option<Ns>,
     started: Ns,
 }
 
 impl WorkOp {
-    /// Work that keeps the array for so long.
+    /// Creates work that needs the array for this time.
     pub(in crate::time::device) fn new(id: OpId, work: WorkKind, cause: Cause, array: Ns) -> Self {
         Self { id, work, cause, array, transfer: 0, suspended: 0, left: None, started: 0 }
     }
 
-    /// Work that begins with the read of a page, which keeps array and channel for so long.
+    /// Creates work that begins with the read of a page. The read needs the array and the channel
+    /// for these times.
     pub(in crate::time::device) fn reading(
         id: OpId,
         work: WorkKind,
@@ -60,8 +64,8 @@ impl WorkOp {
 }
 
 impl Dies {
-    /// Starts what a die can start now. Tells whether it is idle with jobs waiting, so that the
-    /// caller may give it a step.
+    /// Starts the work that a die can start now. Returns whether the die is idle and has waiting
+    /// jobs, so that the caller may run a step.
     pub(in crate::time::device) fn dispatch(
         &mut self,
         die: usize,
@@ -112,7 +116,7 @@ impl Dies {
         false
     }
 
-    /// Starts the work of an idle die whose turn it is.
+    /// Starts the next work of an idle die.
     fn start_next(&mut self, die: usize, now: Ns, speed: &Speed) {
         let (d, summary) = (&mut self.queues[die], &mut self.summaries[die]);
         let write_turn = summary.has(WRITES) && (d.write_turn || !summary.has(EXCLUSIVE));
@@ -124,8 +128,8 @@ impl Dies {
         self.start_work(die, op, now, speed);
     }
 
-    /// Carries out the next event of a die's work, and gives the work if that ended. What the die
-    /// does then is to be seen to before [`Self::settle`].
+    /// Executes the next event of a die's work, and returns the work if it ended. The caller starts
+    /// the die's next work before [`Self::settle`].
     pub(in crate::time::device) fn step(&mut self) -> (DieId, Option<WorkOp>) {
         let (now, unit) = (self.work.next(), self.work.first());
         let ended = match self.units[unit].phase {
@@ -138,7 +142,7 @@ impl Dies {
         (self.units[unit].die, ended)
     }
 
-    /// Whether nothing at all is going on in a die.
+    /// Returns whether a die is idle.
     fn is_quiet(&self, die: usize) -> bool {
         let units = &self.units[die * self.units_per_die..if planted(Bug::OtherPlanesUnseen) {
             die * self.units_per_die + 1
@@ -148,7 +152,8 @@ impl Dies {
         units.iter().all(|u| u.phase == Phase::Idle && u.cached == NIL)
     }
 
-    /// Lets waiting reads go before the next exclusive piece or, under pressure, the next write.
+    /// Lets waiting reads go before the next exclusive piece or, under pressure, before the next
+    /// write.
     fn grant_credit(&mut self, die: usize) {
         self.summaries[die].credit = if self.queues[die].foreground || planted(Bug::CreditForgotten)
         {
@@ -191,14 +196,14 @@ impl Dies {
         self.set_event(unit, now + ns);
     }
 
-    /// The next event of a unit's work, in the order of its issue.
+    /// Sets the next event of a unit's work, ordered by issue.
     #[inline]
     fn set_event(&mut self, unit: usize, at: Ns) {
         self.work.set(unit, at, u64::from(self.order));
         self.happened = self.happened.filter(|happened| *happened != unit);
     }
 
-    /// Takes the event that has happened out of the tree, where no other took its place.
+    /// Removes the event that has happened from the tree, unless another event replaced it.
     #[inline]
     pub(in crate::time::device) fn settle(&mut self) {
         if let Some(unit) = self.happened.take() {
@@ -303,7 +308,7 @@ impl Dies {
         op
     }
 
-    /// Time that the host reads now waiting at a die have waited for this work.
+    /// Returns the time that the currently waiting host reads of a die have waited for this work.
     pub(in crate::time::device) fn waited_for(&self, die: usize, op: &WorkOp, now: Ns) -> Ns {
         let mut waited = 0;
         for unit in die * self.units_per_die..(die + 1) * self.units_per_die {
