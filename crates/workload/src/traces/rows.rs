@@ -1,4 +1,5 @@
-//! Common parts of all formats: columns, units, names, readers, and the definition of a format.
+//! Has the parts that all formats share: columns, units, names, readers, and the definition of a
+//! format.
 
 pub(in crate::traces) mod batches;
 pub(in crate::traces) mod blk;
