@@ -1,5 +1,4 @@
-//! Has the parts that all formats share: columns, units, names, readers, and the definition of a
-//! format.
+//! Parts that all formats share: columns, units, names, readers, and the definition of a format.
 
 pub(in crate::traces) mod batches;
 pub(in crate::traces) mod blk;

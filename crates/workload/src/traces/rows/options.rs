@@ -1,4 +1,4 @@
-//! Has the options for reading a file: facts that the file lacks and that vpass does not guess.
+//! Options for reading a file: facts that the file lacks and that vpass does not guess.
 
 use std::path::Path;
 
