@@ -109,8 +109,8 @@ enum Kind {
     Split(Vec<(u64, u64)>),
 }
 
-/// Largest number of draws before the smallest size is taken. The chance that so many draws in a
-/// row miss a size with a share of 1 % is 0.99^2000.
+/// Largest number of draws before the smallest size is taken. The chance that all draws miss a size
+/// with a share of 1 % is 0.99^2000.
 const TRIES: u32 = 2000;
 
 impl SizeDraw {

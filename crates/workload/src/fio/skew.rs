@@ -2,7 +2,7 @@
 //!
 //! fio's zipf differs from the exact law of `synthetic::zipf`:
 //! - It uses the approximation of Gray et al., "Quickly generating billion-record synthetic
-//!   databases", SIGMOD 1994, section 3.2, which gives the third rank a fifth too many accesses.
+//!   databases", SIGMOD 1994, section 3.2. This gives the third rank a fifth too many accesses.
 //! - It adds up at most 10^7 terms of the harmonic number.
 //! - It scatters ranks by a multiplication modulo the number of blocks. Ranks collide unless this
 //!   number is a power of two. With 25,600 blocks under zipf:1.1, 400,000 reads touch 8,200 blocks

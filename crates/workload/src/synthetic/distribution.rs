@@ -13,7 +13,7 @@ pub enum Distribution {
     /// All blocks have the same chance.
     #[default]
     Uniform,
-    /// Popularity by rank: rank k has the popularity k^`-theta`.
+    /// Popularity in proportion to 1 / k^`theta` for rank k.
     Zipf {
         /// Exponent, above 0 and at most 10.
         theta: f64,

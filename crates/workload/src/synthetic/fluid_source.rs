@@ -79,7 +79,7 @@ impl FluidSynthetic {
     ///
     /// # Errors
     /// Reports the first key that is invalid in general or for this drive, a workload without a
-    /// rate, or reads in sequence, which have no random order.
+    /// rate, or reads in sequence.
     pub fn new(
         config: &WorkloadConfig,
         capacity: u64,

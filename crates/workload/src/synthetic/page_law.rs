@@ -37,8 +37,8 @@ struct Direction {
 }
 
 impl PageLaw {
-    /// Makes the rates of this table on a drive of `capacity` bytes. A table without a rate counts
-    /// as one of 1 request per second.
+    /// Makes the rates of this table on a drive of `capacity` bytes. A table without a rate gets 1
+    /// request per second.
     ///
     /// # Errors
     /// Reports the first invalid key.

@@ -197,7 +197,7 @@ mod tests {
         let count = 1u64 << 27;
         let ranks = Ranks::new(count, 0.99);
         // The Euler-Maclaurin formula: the sum of k^-0.99 over the first 1,000 ranks, plus the
-        // integral over the rest and half of the values at its ends.
+        // integral over the rest and half of its end values.
         let f = |k: f64| k.powf(-0.99);
         let head: f64 = (1..=1000).map(|k| f(f64::from(k))).sum();
         let n = count as f64;

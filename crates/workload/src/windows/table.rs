@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_sample_gets_exactly_its_pages_of_a_write() {
-        // The parts of exactly one sample must write each byte that a write changes.
+        // Each byte that a write changes must be in the part of exactly one sample.
         for (offset, bytes) in [(0, 100), (30, 50), (130, 240), (250, 900), (399, 2), (700, 100)] {
             let mut bytes_of = vec![0u32; 1200];
             for residue in 0..4 {

@@ -1,5 +1,5 @@
-//! Defines a row of a trace as the file states it, the epoch of its times, and the errors of a line
-//! without a valid row.
+//! Defines a row of a trace as the file states it, the epoch of its times, and the errors of an
+//! invalid row.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
