@@ -42,7 +42,7 @@ pub(in crate::traces) trait RecordReader: Send {
 /// Result of a [`RecordReader`]. Numbers are the length of the record in bytes, except for `More`.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::traces) enum Taken {
-    /// Row.
+    /// Record with a row.
     TraceRow(usize, TraceRow),
     /// Record without a row, or header.
     Other(usize),
