@@ -12,7 +12,7 @@ const ENDS: u32 = 2;
 /// Compares the geometry of a drive with its resolved configuration.
 ///
 /// # Errors
-/// What it says, and what is so.
+/// The first difference.
 pub(crate) fn check(geometry: &Geometry, config: &DriveConfig) -> Result<(), String> {
     let (g, bits) = (&config.geometry, config.geometry.cell.bits());
     let per_block = g.wordlines_per_block * bits;
@@ -58,7 +58,7 @@ pub(crate) fn check(geometry: &Geometry, config: &DriveConfig) -> Result<(), Str
 /// each plane.
 ///
 /// # Errors
-/// What it says, and what is so.
+/// The first difference.
 pub(crate) fn check_pool(geometry: &Geometry, config: &DriveConfig) -> Result<(), String> {
     let per_plane = config.geometry.blocks_per_plane.unwrap_or(0);
     let outside = per_plane - (config.density.pool * f64::from(per_plane)) as u32;

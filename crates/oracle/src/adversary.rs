@@ -210,7 +210,7 @@ impl Adversary {
     /// each burst before the drive serves it. Returns the number of requests served.
     ///
     /// # Errors
-    /// An interruption.
+    /// If the run is interrupted.
     ///
     /// # Panics
     /// If no oracle watches the drive. Only an oracle knows true doses.

@@ -197,7 +197,7 @@ impl TimingChecker {
     /// Checks a group of events.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error.
     pub(crate) fn events(&mut self, events: &[TimeEvent]) -> Result<(), String> {
         if !self.is_on() {
             return Ok(());
@@ -221,7 +221,7 @@ impl TimingChecker {
     /// Ends the run.
     ///
     /// # Errors
-    /// What was left undone.
+    /// If a request or work is unfinished.
     pub(crate) fn end(&mut self, pending: &[OpId], latencies: &TimedMetrics) -> Result<(), String> {
         if !self.is_on() {
             return Ok(());

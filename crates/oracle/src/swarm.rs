@@ -120,7 +120,7 @@ pub struct Case {
 /// Runs one case.
 ///
 /// # Errors
-/// What went wrong, in sentences.
+/// The errors found, as sentences.
 pub fn run_case(seed: u64) -> Result<CaseSummary, String> {
     Case::new(seed).run()
 }
@@ -128,7 +128,7 @@ pub fn run_case(seed: u64) -> Result<CaseSummary, String> {
 /// Runs one case on a drive with a bug.
 ///
 /// # Errors
-/// How the bug was found.
+/// The errors by which the bug was found, as sentences.
 #[cfg(feature = "seeded-bugs")]
 pub fn run_case_with(seed: u64, bug: Bug) -> Result<CaseSummary, String> {
     Case::new(seed).with(bug).run()
@@ -231,7 +231,7 @@ impl Case {
     /// Runs the case.
     ///
     /// # Errors
-    /// What went wrong, in sentences.
+    /// The errors found, as sentences.
     pub fn run(self) -> Result<CaseSummary, String> {
         let Drawn {
             config,

@@ -112,8 +112,8 @@ impl Oracle {
         causes
     }
 
-    /// Returns the number of losses without a guarantee, since the start: data that may have been
-    /// too old, and data in blocks that are not recycled.
+    /// Returns the number of losses without a guarantee since the start. The data may have been too
+    /// old, or in blocks that are not recycled.
     pub(crate) fn losses_not_promised(&mut self, now: Ns) -> u64 {
         self.causes_by(now).not_promised
     }

@@ -1,5 +1,5 @@
-//! Checks parity that is programmed late: the content of the cache of partial parity, and the
-//! versions that must not be erased until the parity is programmed.
+//! Checks parity that is programmed late. It checks the content of the cache of partial parity. It
+//! also checks the versions that must not be erased until the parity is programmed.
 //!
 //! The oracle knows, for each host page, the version that the parity on flash contains, and the
 //! place of this version. A member that a partial parity does not cover must still have this
@@ -40,9 +40,9 @@ pub(crate) struct Delay {
     stripes: Option<Stripes>,
     /// Number of changed pages beyond which the published rule forgets the covered pages.
     exposes_beyond: Option<u32>,
-    /// Counts since the measured phase began: forgotten pages; stripes with a partial parity,
-    /// summed over the host's page writes, and their largest number at a time; and the same for the
-    /// pages in these stripes.
+    /// Counts since the measured phase began. They are the forgotten pages, the sum of stripes with
+    /// a partial parity over all host page writes, and the largest number of such stripes at a
+    /// time. The last two are also counted for the pages in these stripes.
     newly_exposed: u64,
     stripe_writes: u64,
     page_writes: u64,

@@ -1,5 +1,5 @@
-//! Compares the drive's report about blocks with guard levels with the oracle's counts: blocks
-//! made, blocks that GC erased, and the share of their limits used by then.
+//! Compares the drive's report about blocks with guard levels with the oracle's counts. It counts
+//! the blocks made, the blocks that GC erased, and the share of their limits used by then.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Checks the end of a run: valid pages past their limit that were not read and not reported, and
+//! Checks the end of a run. It looks for unread and unreported pages past their limit, and for
 //! reported losses that no read had shown.
 
 use std::collections::BTreeSet;

@@ -145,7 +145,7 @@ impl Oracle {
         self.expected = Some(expected);
     }
 
-    /// Checks that the parity of a stripe neither waits nor is given back.
+    /// Checks that the parity of a stripe does not wait and has not been given back.
     pub(crate) fn check_always_protected(&mut self, stripe: u32) {
         if self.expected.is_some() {
             self.findings.add(Kind::Limit, || {

@@ -2,8 +2,8 @@
 //! wrong number, only few drives come near the bound and lose data. The number itself is wrong in
 //! every drive.
 //!
-//! The drive may give a policy a worse number than the truth if this only costs copies, such as a
-//! lower limit or more valid pages. The oracle checks the numbers on which a guarantee depends.
+//! The drive may give a policy a number that is worse than the truth, such as a lower limit or more
+//! valid pages. This only costs copies. The oracle checks the numbers on which a guarantee depends.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -270,10 +270,10 @@ impl Oracle {
     }
 }
 
-/// Returns `R_late`. It is `reclaim.late_reads`, if this is given. Otherwise it is the reads of a
-/// die in the time of a job, but at most an eighth of the reads beside them that the weakest
-/// wordlines endure. It is 0 if jobs run at once. The pages of a block are added if moves of blocks
-/// that are not recycled may read other blocks for rebuilds.
+/// Returns `R_late`. It is `reclaim.late_reads`, if this is given. Otherwise it is the number of
+/// reads of a die in the time of a job. It is at most an eighth of the reads beside them that the
+/// weakest wordlines endure. It is 0 if jobs run at once. The pages of a block are added if moves
+/// of blocks that are not recycled may read other blocks for rebuilds.
 pub(crate) fn late_reads(config: &DriveConfig, timed: bool) -> u32 {
     let leaves_alone = config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some());
     let pages = config.geometry.wordlines_per_block * config.geometry.cell.bits();

@@ -1,7 +1,7 @@
-//! Checks that GC begins with a block only if needed. There are three such cases: too few blocks
-//! are free for writes, the IPR pool lacks a free block that is wanted, or the timed gear has an
-//! idle gap. In idle gaps, GC cleans up to the share of the spare blocks that `gc.background`
-//! gives.
+//! Checks that GC begins with a block only if needed. The first case has too few free blocks for
+//! writes. In the second, the IPR pool lacks a free block that is wanted. The third is an idle gap
+//! in the timed gear. In idle gaps, GC cleans up to the share of the spare blocks that
+//! `gc.background` gives.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Cause};
@@ -101,8 +101,8 @@ impl Oracle {
     }
 
     /// Checks background GC when the host continues. Suppose that a host page was just programmed
-    /// and few blocks are free. Then GC must have begun with a block. There are three exceptions:
-    /// as many blocks are being cleaned as there are dies, only the reserve is left, or no block
+    /// and few blocks are free. Then GC must have begun with a block. There are three exceptions.
+    /// As many blocks are being cleaned as there are dies, only the reserve is left, or no block
     /// would free a page.
     pub(crate) fn check_background(&mut self) {
         if !std::mem::take(&mut self.need.flushed)

@@ -1,6 +1,6 @@
-//! Checks reads other than those of valid data at its place: reads from the write buffer, reads
-//! without data, probes, reads of a wrong page or of a page past its limit, and reads that the
-//! drive could not decode.
+//! Checks all reads that are not reads of valid data at its place. These are reads from the write
+//! buffer, reads without data, probes and undecodable reads. Reads of a wrong page, or of a page
+//! past its limit, also belong here.
 
 use vpass_core::base::units::Cause;
 use vpass_core::watch::observer::{FROM_BUFFER, NO_OWNER, NO_PPN, PhysRead, ReadResult};

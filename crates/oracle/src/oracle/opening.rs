@@ -256,8 +256,8 @@ impl Oracle {
         }
     }
 
-    /// Returns an error if the policy received a wrong number of pages that guard levels take away:
-    /// pages that are gone, and pages that jobs under way will take.
+    /// Returns an error if the policy received a wrong number of pages that guard levels take away.
+    /// These pages are already gone, or jobs under way will take them.
     pub(crate) fn wrong_away(&self, told: &Told) -> Option<String> {
         let domain = self.geometry.domain_of(told.block);
         let gone = self.density.away(domain);
@@ -274,8 +274,8 @@ impl Oracle {
         })
     }
 
-    /// Returns the largest number of pages of a block that a reclaim job may still take away: those
-    /// of reprogramming the whole block, or a page of each wordline.
+    /// Returns the largest number of pages of a block that a reclaim job may still take away. A job
+    /// takes those of reprogramming the whole block, or a page of each wordline.
     fn most_leaving(&self, block: BlockId) -> u32 {
         self.pages_gone(block, 1).max(self.geometry.wordlines_per_block)
     }

@@ -1,6 +1,6 @@
-//! Checks that the answer of a policy keeps its technique's guarantee. Until the policy is asked
-//! again, and until the job that it may then request is done, no page of the block reaches its
-//! limit, whatever is read.
+//! Checks that the answer of a policy keeps its technique's guarantee. The answer holds until the
+//! policy is asked again and the job that it may then request is done. Until then no page of the
+//! block reaches its limit, for any reads.
 //!
 //! ```text
 //! no action: of every page         dose + alpha (reads until it is asked again + R_late) + movers

@@ -192,7 +192,7 @@ impl BereftCase {
     /// Runs the case.
     ///
     /// # Errors
-    /// What went wrong, in sentences.
+    /// The errors found, as sentences.
     pub fn run(self) -> Result<Bereft, String> {
         let Drawn { dice, config, timed, parity, dies, reclaim, is_published, failures } =
             self.draw()?;

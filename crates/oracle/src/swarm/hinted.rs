@@ -17,7 +17,7 @@ const OWN: u32 = 3;
 /// Gives a case hints, if it is one of these cases, and enough blocks for their streams.
 ///
 /// # Errors
-/// A drive that cannot be.
+/// If the drive is impossible.
 pub(super) fn draw(
     balanced: &Balanced,
     mut config: DriveConfig,

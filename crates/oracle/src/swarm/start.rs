@@ -18,7 +18,7 @@ const FAR: f64 = 7.0;
 /// Checks the content after preparation, before the measured phase.
 ///
 /// # Errors
-/// What is not as `[start]` has it.
+/// If the content differs from `[start]`.
 pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), String> {
     let start = drive.config().start.clone();
     let filled = (f64::from(drive.geometry().host_pages) * start.fill).floor() as u32;
@@ -101,7 +101,7 @@ fn check_steady_state(drive: &Drive, filled: u32) -> Result<(), String> {
 /// Compares limits that follow from a code with the oracle's own limits.
 ///
 /// # Errors
-/// The first that is another.
+/// If a limit differs.
 pub(super) fn check_limits(config: &DriveConfig) -> Result<(), String> {
     if config.error.model != ErrorLaw::Bch {
         return Ok(());
@@ -115,7 +115,7 @@ pub(super) fn check_limits(config: &DriveConfig) -> Result<(), String> {
 /// Checks the counts just after the measured phase began.
 ///
 /// # Errors
-/// A count that is not zero.
+/// If a count is not zero.
 pub(super) fn check_counts(drive: &Drive) -> Result<(), String> {
     let own = drive.technique_counts().into_iter().find(|(_, count)| *count > 0);
     let blamed: Vec<BlamedRange> = drive.blamed_ranges().collect();

@@ -123,7 +123,7 @@ fn draw_guard_levels(balanced: &Balanced, config: &mut DriveConfig) {
 /// Returns the resolved drive of a case under a parity technique.
 ///
 /// # Errors
-/// Why it cannot be resolved.
+/// If the drive cannot be resolved.
 pub(super) fn draw(
     balanced: &Balanced,
     config: DriveConfig,
