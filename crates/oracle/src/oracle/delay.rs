@@ -40,9 +40,9 @@ pub(crate) struct Delay {
     stripes: Option<Stripes>,
     /// Number of changed pages beyond which the published rule forgets the covered pages.
     exposes_beyond: Option<u32>,
-    /// Counts since the measured phase began. They are the forgotten pages, the sum of stripes with
-    /// a partial parity over all host page writes, and the largest number of such stripes at a
-    /// time. The last two are also counted for the pages in these stripes.
+    /// Counts since the measured phase began. The first is the number of forgotten pages. The next
+    /// two are the sum of stripes with a partial parity over all host page writes, and the largest
+    /// number of such stripes at a time. The last two are the same for the pages in these stripes.
     newly_exposed: u64,
     stripe_writes: u64,
     page_writes: u64,

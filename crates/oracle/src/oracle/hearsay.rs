@@ -2,8 +2,9 @@
 //! wrong number, only few drives come near the bound and lose data. The number itself is wrong in
 //! every drive.
 //!
-//! The drive may give a policy a number that is worse than the truth, such as a lower limit or more
-//! valid pages. This only costs copies. The oracle checks the numbers on which a guarantee depends.
+//! The drive may give a policy a worse number than the truth, such as a lower limit or more valid
+//! pages, because this only costs copies. The oracle checks the numbers on which a guarantee
+//! depends.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,7 +1,7 @@
-//! Checks that GC begins with a block only if needed. The first case has too few free blocks for
-//! writes. In the second, the IPR pool lacks a free block that is wanted. The third is an idle gap
-//! in the timed gear. In idle gaps, GC cleans up to the share of the spare blocks that
-//! `gc.background` gives.
+//! Checks that GC begins with a block only if needed. There are three such cases. Too few blocks
+//! are free for writes, the IPR pool lacks a free block that is wanted, or the timed gear has an
+//! idle gap. In idle gaps, GC cleans up to the share of the spare blocks that `gc.background`
+//! gives.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Cause};

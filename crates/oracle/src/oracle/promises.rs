@@ -1,6 +1,6 @@
-//! Checks that the answer of a policy keeps its technique's guarantee. The answer holds until the
-//! policy is asked again and the job that it may then request is done. Until then no page of the
-//! block reaches its limit, for any reads.
+//! Checks that the answer of a policy keeps its technique's guarantee. An answer keeps it if no
+//! page of the block can reach its limit until the policy is asked again. This includes the time
+//! until the job that the policy may then request is done.
 //!
 //! ```text
 //! no action: of every page         dose + alpha (reads until it is asked again + R_late) + movers

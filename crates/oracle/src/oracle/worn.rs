@@ -32,8 +32,8 @@ pub(crate) struct Worn {
     stripe_writes: u64,
     page_writes: u64,
     most: (u64, u64),
-    /// Number of stripes with a page in a worn block, a flag that any block is worn, and the
-    /// reported stage of life, from 1 on.
+    /// Number of stripes with a page in a worn block, a flag for any worn block, and the reported
+    /// stage of life, from 1 on.
     marked: u32,
     any_block: bool,
     stage: u8,
