@@ -170,7 +170,7 @@ fn write() {
     std::fs::write(FILE, text).expect("the counts can be written");
 }
 
-/// Compares each line and prints it. Returns true if all are within the bound.
+/// Compares each line and prints it. Returns whether all are within the bound.
 fn compare() -> bool {
     let stored = std::fs::read_to_string(FILE).expect("the counts are in the repository");
     let (of, lines) = stored.split_once('\n').expect("a compiler, then lines");

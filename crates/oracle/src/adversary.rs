@@ -8,8 +8,8 @@
 //! empty in between. If a drive needs to know the time, each request arrives at a time of its own.
 //!
 //! ```text
-//! look: block 7, wordline 3 can take 12 more reads beside it     burst: 20 reads of wordlines 2 and 4, two writes elsewhere
-//! look: its pages lie in block 9 now; of block 7 another is next   burst: reads beside that; or it follows the pages
+//! wordline 3 of block 7 endures 12 more reads    burst: 20 reads of wordlines 2 and 4, two writes
+//! its pages are in block 9 now                   burst: reads beside the pages, or a new victim
 //! ```
 
 mod siege;
@@ -64,7 +64,7 @@ struct Victim {
     manner: Manner,
     /// Share of writes among all requests.
     writes: f64,
-    /// True if the adversary follows the page when that moves.
+    /// Whether the adversary follows the page when that moves.
     follows: bool,
     bursts: u64,
 }

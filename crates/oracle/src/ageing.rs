@@ -36,7 +36,7 @@ struct Promise {
 pub(crate) struct Ageing {
     promise: Option<Promise>,
     timed: bool,
-    /// True once the drive has told the time. On a drive that never does, data does not age.
+    /// Whether the drive has told the time. On a drive that never does, data does not age.
     told: bool,
     now: Moment,
     /// Arrival of the last request announced.
@@ -162,7 +162,7 @@ impl Ageing {
         checked
     }
 
-    /// Notes a program of a page in a block. Returns true for the first page of the block.
+    /// Notes a program of a page in a block. Returns whether it is the first page of the block.
     #[inline]
     pub(crate) fn programmed(&mut self, block: BlockId) -> bool {
         let is_first = self.since(block).is_none();

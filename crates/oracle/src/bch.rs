@@ -22,7 +22,7 @@ pub(crate) struct Code {
     anchor_reads: f64,
     anchor_hours: f64,
     exponents: [f64; 3],
-    /// True if reads and age each have the whole error rate for themselves.
+    /// Whether reads and age each have the whole error rate for themselves.
     pub(crate) apart: bool,
 }
 

@@ -18,11 +18,11 @@ use vpass_core::base::units::{BlockId, Lpn, Ppn};
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     first: u32,
-    /// True if the block is part of the start.
+    /// Whether the block is part of the start.
     is_loaded: bool,
-    /// True if the block has not been erased since.
+    /// Whether the block has not been erased since.
     stands: bool,
-    /// True if some pages of the block have got other stamps since the start.
+    /// Whether some pages of the block have got other stamps since the start.
     is_altered: bool,
 }
 
@@ -111,18 +111,18 @@ impl Begun {
         }
     }
 
-    /// Returns true if a block is part of the start and has not been erased since.
+    /// Returns whether a block is part of the start and has not been erased since.
     #[inline]
     pub(crate) fn stands(&self, block: BlockId) -> bool {
         self.parts[block.index()].stands
     }
 
-    /// Returns true if a block is part of the start, even if it has been erased since.
+    /// Returns whether a block is part of the start, even if it has been erased since.
     pub(crate) fn is_loaded(&self, block: BlockId) -> bool {
         self.parts[block.index()].is_loaded
     }
 
-    /// Returns true if a page of the block has got another stamp since the start.
+    /// Returns whether a page of the block has got another stamp since the start.
     pub(crate) fn is_altered(&self, block: BlockId) -> bool {
         self.parts[block.index()].is_altered
     }

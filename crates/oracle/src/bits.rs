@@ -32,7 +32,7 @@ impl Bits {
         self.words[lpn.index() / 64] >> (lpn.number() % 64) & 1 == 1
     }
 
-    /// Sets a bit. Returns true if it was not set before.
+    /// Sets a bit. Returns whether the bit was unset before.
     #[inline]
     pub(crate) fn insert(&mut self, lpn: Lpn) -> bool {
         let (word, bit) = (&mut self.words[lpn.index() / 64], 1 << (lpn.number() % 64));

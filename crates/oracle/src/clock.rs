@@ -85,9 +85,9 @@ pub(crate) struct TimingChecker {
     pads: Pads,
     urgency: Urgency,
     now: Ns,
-    /// True during a run, in which operations take time.
+    /// Whether a run is under way, in which operations take time.
     runs: bool,
-    /// True once nothing is checked any more.
+    /// Whether checking has stopped.
     stopped: bool,
 }
 

@@ -14,7 +14,7 @@ const MODERN: [u32; 3] = [2, 3, 2];
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Codings {
     kinds: u32,
-    /// True for the 2-3-2 code of present TLC.
+    /// Whether the cells have the 2-3-2 code of present TLC.
     is_modern: bool,
 }
 
@@ -76,7 +76,7 @@ impl Codings {
         (0..self.kinds).filter(move |kind| kept >> kind & 1 == 0)
     }
 
-    /// Returns true if a coding keeps a page of a block.
+    /// Returns whether a coding keeps a page of a block.
     pub(crate) fn keeps(self, coding: u8, page: u32) -> bool {
         self.kept(coding).is_some_and(|kept| kept >> (page % self.kinds) & 1 == 1)
     }
@@ -89,7 +89,7 @@ impl Codings {
     }
 }
 
-/// Returns true if a coding leaves guard levels, which raise limits.
+/// Returns whether a coding leaves guard levels, which raise limits.
 #[inline]
 pub(crate) fn has_guard_levels(coding: u8) -> bool {
     (1..=3).contains(&coding)

@@ -55,7 +55,7 @@ struct Block {
     factor: u16,
     /// Coding of the block, which changes its limits too.
     mode: u8,
-    /// True if some wordlines of the block have a coding mode of their own.
+    /// Whether some wordlines of the block have a coding mode of their own.
     has_own: bool,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct Doses {
     noise: Option<Noise>,
     /// Last working level of each block, if reads begin with it.
     first_levels: Vec<u8>,
-    /// True if time counts on this drive. Otherwise its data does not age.
+    /// Whether time counts on this drive. Otherwise its data does not age.
     keeps_time: bool,
     /// Limits of every group, for each P/E count from the start on.
     limits: Vec<Endurance>,
@@ -331,7 +331,7 @@ impl Doses {
         if is_exact { 0 } else { UNIT }
     }
 
-    /// Returns true if the drive may take a page of this dose and limit as lost, because it is lost
+    /// Returns whether the drive may take a page of this dose and limit as lost, because it is lost
     /// or nearly so.
     pub(crate) fn may_be_lost(&self, medium: &Medium, at: At, truth: Truth) -> bool {
         if let Some(noise) = &self.noise {
@@ -355,7 +355,7 @@ impl Doses {
         if own > 0 { own } else { block.mode }
     }
 
-    /// Returns true if the coding of a page's wordline keeps the page.
+    /// Returns whether the coding of a page's wordline keeps the page.
     pub(crate) fn keeps(&self, at: At) -> bool {
         self.codings.keeps(self.mode_at(at), at.kind)
     }
@@ -504,7 +504,7 @@ impl Doses {
         self.start_pec + self.blocks[block.index()].limits / self.table.groups() as u32
     }
 
-    /// Returns true if reads disturb anything.
+    /// Returns whether reads disturb anything.
     pub(crate) fn counts(&self) -> bool {
         self.model != DisturbModel::None
     }

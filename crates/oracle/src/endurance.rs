@@ -234,7 +234,7 @@ fn rows(config: &DisturbConfig) -> Vec<LimitRow> {
     config.table.iter().map(of_row).collect()
 }
 
-/// Returns true if every read of a block counts equally for all its pages, even for those of the
+/// Returns whether every read of a block counts equally for all its pages, even for those of the
 /// wordline that is read. The match names every model too.
 pub(crate) fn counts_alike(model: DisturbModel) -> bool {
     match model {

@@ -3,9 +3,10 @@
 //! line between rows.
 //!
 //! ```text
-//! a page endures L reads fresh and read once; its error rate is base then, and reads bring it to cap_0
-//! with k retries and an age:   L (cap_k - base - retention) / (cap_0 - base)      below 0 where its age alone takes more
-//! age: none below an hour, else rounded up to the next 2^(n/16) hours
+//! fresh data     has the error rate base; L reads without a retry bring it to cap_0
+//! limit          L (cap_k - base - retention) / (cap_0 - base), with k retries and an age;
+//!                below 0 if age alone needs more retries
+//! age            none below an hour, else rounded up to the next 2^(n/16) hours
 //! ```
 
 use std::cell::RefCell;
@@ -170,7 +171,7 @@ impl ErrorRates {
         (0..self.caps.len()).map(|retries| (fresh + change(retries)).floor() as i64).collect()
     }
 
-    /// Returns true if age leaves the limit of reads as it is.
+    /// Returns whether age leaves the limit of reads as it is.
     fn is_apart(&self) -> bool {
         self.code.as_ref().is_some_and(|code| code.apart)
     }

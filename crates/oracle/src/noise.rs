@@ -46,7 +46,7 @@ struct Seen {
 pub(crate) struct Drawn {
     pub(crate) first: u8,
     pub(crate) retries: u8,
-    /// True if the read was decoded. `None` if the result shows nothing, because the program of the
+    /// Whether the read was decoded. `None` if the result shows nothing, because the program of the
     /// wordline over itself corrupted the page.
     pub(crate) good: Option<bool>,
     pub(crate) rates: (f64, f64),
@@ -93,17 +93,17 @@ impl Noise {
         self.may_fail[0]
     }
 
-    /// Returns true if a read of data with this error rate may be uncorrectable.
+    /// Returns whether a read of data with this error rate may be uncorrectable.
     pub(crate) fn may_be_lost(&self, rate: f64) -> bool {
         rate >= self.may_fail[self.may_fail.len() - 1]
     }
 
-    /// Returns true if a read of data with this error rate must be uncorrectable.
+    /// Returns whether a read of data with this error rate must be uncorrectable.
     pub(crate) fn is_lost(&self, rate: f64) -> bool {
         rate > self.fails[self.fails.len() - 1]
     }
 
-    /// Returns true if a read may have ended as it did.
+    /// Returns whether a read may have ended as it did.
     pub(crate) fn is_possible(&self, read: Drawn) -> bool {
         let (last, (low, high)) = (self.fails.len() - 1, read.rates);
         let level = usize::from(read.first) + usize::from(read.retries);

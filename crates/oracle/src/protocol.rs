@@ -69,12 +69,12 @@ impl Protocol {
         self.blocks[block.index()].written.into()
     }
 
-    /// Returns true if a block is in full density.
+    /// Returns whether a block is in full density.
     pub(crate) fn is_full(&self, block: BlockId) -> bool {
         self.blocks[block.index()].mode == 0
     }
 
-    /// Returns true if a block and all its wordlines are in full density.
+    /// Returns whether a block and all its wordlines are in full density.
     pub(crate) fn has_all_pages(&self, block: BlockId) -> bool {
         self.is_full(block) && self.blocks[block.index()].recoded == 0
     }

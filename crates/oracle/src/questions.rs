@@ -3,8 +3,9 @@
 //! its guarantee.
 //!
 //! ```text
-//! the policy wants to be asked at 100 reads; the block has 98     one page is moved, one read for the host, one for the host: asked
-//!                                                                  a read for the host more, and not asked: a finding
+//! the policy wants to be asked at 100 reads, and the block has 98
+//! one page moves, two host reads    the policy must be asked
+//! one more host read                a finding if it was not asked
 //! ```
 
 use vpass_core::base::geometry::Geometry;
@@ -16,9 +17,9 @@ use crate::endurance::COUNTED_UNIT;
 #[derive(Clone, Copy, Debug)]
 struct Question {
     due: u64,
-    /// True if a host read has reached the dose.
+    /// Whether a host read has reached the dose.
     reached: bool,
-    /// True if that read was a failing fill. The scan at the end of a run reports lost pages by
+    /// Whether that read was a failing fill. The scan at the end of a run reports lost pages by
     /// such fills, and the drive asks no policy then.
     excused: bool,
 }

@@ -129,7 +129,7 @@ impl OracleReport {
         }
     }
 
-    /// Returns true if something is wrong that the drive did not report as a loss.
+    /// Returns whether something is wrong that the drive did not report as a loss.
     pub fn is_bug(&self) -> bool {
         let of_data = self.stamp_errors + self.limit_violations + self.false_losses;
         of_data + self.protocol_errors + self.request_errors + self.books_errors > 0

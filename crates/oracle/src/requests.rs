@@ -45,7 +45,7 @@ pub(crate) struct Requests {
     page_shift: u32,
     reads: Queue,
     changes: Queue,
-    /// True once any request has been announced. Before that the drive is prepared page by page.
+    /// Whether any request has been announced. Before that the drive is prepared page by page.
     pub(crate) any: bool,
     /// Numbers of requests and pages served since the measured phase began.
     pub(crate) served: HostCounts,
@@ -121,7 +121,7 @@ impl Requests {
         Err(wrong)
     }
 
-    /// Returns true if this page is the next to be written or trimmed, and the first of its
+    /// Returns whether this page is the next to be written or trimmed, and the first of its
     /// request.
     pub(crate) fn begins(&self, lpn: Lpn) -> bool {
         let next = self.changes.asked.iter().find(|asked| asked.next != asked.end);

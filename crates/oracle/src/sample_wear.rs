@@ -6,7 +6,8 @@
 //! down to a whole one.
 //!
 //! ```text
-//! 189 blocks, 720 / 4 = 180 of them its share: 20 erases come to 20 x 189 / 180 = 21 cycles, and the 20th counts as two
+//! 189 blocks, with a share of 720 / 4 = 180: 20 erases make 20 x 189 / 180 = 21 cycles, and the
+//! 20th erase counts as two
 //! ```
 
 use vpass_core::config::DriveConfig;

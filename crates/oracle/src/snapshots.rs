@@ -112,7 +112,7 @@ pub(crate) struct Recorder {
     /// Wordlines of the block that is being checked.
     pub(crate) rows: Vec<Row>,
     wordlines: u32,
-    /// True at the end of the run. Pictures show the end then.
+    /// Whether the run has ended. Pictures show the end then.
     has_ended: bool,
     /// Blocks whose bins show the end.
     at_end: BTreeSet<BlockId>,
@@ -149,7 +149,7 @@ impl Recorder {
         *self = Self { now: self.now, ..Self::new(geometry) };
     }
 
-    /// Returns true if a block with this dose, in quarters, is due for a check.
+    /// Returns whether a block with this dose, in quarters, is due for a check.
     #[inline]
     pub(crate) fn is_due(&self, block: BlockId, read: u64) -> bool {
         read >= self.next[block.index()]
@@ -182,7 +182,7 @@ impl Recorder {
         }
     }
 
-    /// Returns true if no moment of a block was worse than this dose over limit.
+    /// Returns whether no moment of a block was worse than this dose over limit.
     pub(crate) fn is_worst(&self, block: BlockId, ratio: f64) -> bool {
         ratio >= self.courses[block.index()].worst
     }
@@ -192,13 +192,13 @@ impl Recorder {
         self.courses[block.index()].past = wordlines;
     }
 
-    /// Returns true if this dose over limit of a single page is worth a check of its whole block.
+    /// Returns whether this dose over limit of a single page is worth a check of its whole block.
     pub(crate) fn is_a_step(&self, block: BlockId, ratio: f64) -> bool {
         let looked = self.courses[block.index()].looked;
         ratio > looked + STEP * looked.max(1.0)
     }
 
-    /// Returns true if a block of this dose over limit is among the worst. The recorder then keeps
+    /// Returns whether a block of this dose over limit is among the worst. The recorder then keeps
     /// a picture of all its wordlines.
     pub(crate) fn keeps(&self, block: BlockId, ratio: f64) -> bool {
         self.pictures.takes(block, ratio)

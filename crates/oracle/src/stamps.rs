@@ -39,7 +39,7 @@ impl Tag {
         Self(self.0 & !(Self::PARTIAL | 1))
     }
 
-    /// Returns true if the drive's last read of this flash page failed.
+    /// Returns whether the drive's last read of this flash page failed.
     #[inline]
     pub(crate) fn is_damaged(self) -> bool {
         self.0 & 1 != 0
@@ -69,7 +69,7 @@ impl Tag {
         self.0 & Self::STATE == Self::REPORTED
     }
 
-    /// Returns true if only a part of the newest version is new.
+    /// Returns whether only a part of the newest version is new.
     pub(crate) fn is_partial(self) -> bool {
         self.0 & Self::PARTIAL != 0
     }
@@ -180,7 +180,7 @@ pub(crate) struct Stamps {
     /// bits fit into a cache.
     loaded: Option<Bits>,
     any_is_loaded: bool,
-    /// True once any data was reported lost.
+    /// Whether any data was ever reported lost.
     any_was_lost: bool,
     present: u64,
 }
@@ -210,13 +210,13 @@ impl Stamps {
         self.present += u64::from(self.begun);
     }
 
-    /// Returns true if nothing has happened to a page since the computed start.
+    /// Returns whether nothing has happened to a page since the computed start.
     #[inline]
     pub(crate) fn is_as_begun(&self, lpn: Lpn) -> bool {
         self.newest[lpn.index()] == 0
     }
 
-    /// Returns true if nothing has happened to any page of this range since the computed start.
+    /// Returns whether nothing has happened to any page of this range since the computed start.
     pub(crate) fn are_as_begun(&self, run: Range<u32>) -> bool {
         self.newest[run.start as usize..run.end as usize].iter().fold(0, |any, tag| any | tag) == 0
     }
@@ -263,7 +263,7 @@ impl Stamps {
         }
     }
 
-    /// Returns true if a stamp is the newest version of a page that the host may read.
+    /// Returns whether a stamp is the newest version of a page that the host may read.
     #[inline]
     pub(crate) fn is_live(&self, stamp: Stamp) -> bool {
         self.newest(stamp.lpn).is_some_and(|newest| newest.on_flash() == stamp.tag.on_flash())

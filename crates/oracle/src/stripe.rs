@@ -3,7 +3,8 @@
 //! deviation wide, or less if deviations are large.
 //!
 //! ```text
-//! a page of a stripe loses a codeword that fails while one of the N other pages fails, all with what the stripe has in common
+//! a page loses a failing codeword if one of the N other pages of its stripe fails too;
+//! the error rates of all these pages share a factor
 //! ```
 
 use vpass_core::config::DriveConfig;
@@ -55,7 +56,7 @@ impl Stripe {
         })
     }
 
-    /// Returns true if every page has the error rate of its block and has no parity.
+    /// Returns whether every page has the error rate of its block and has no parity.
     pub(crate) fn is_plain(&self) -> bool {
         self.deviations.iter().all(|deviation| *deviation <= 0.0) && self.others.is_none()
     }

@@ -93,7 +93,7 @@ pub struct CaseSummary {
     pub technique: &'static str,
     /// Techniques of the case; `None` if they are not drawn.
     pub cards: Option<Cards>,
-    /// True if an adversary made the requests.
+    /// Whether an adversary made the requests.
     pub adversary: bool,
     /// Number of requests served.
     pub requests: u64,
@@ -110,9 +110,9 @@ pub struct Case {
     cards: Option<Cards>,
     /// Refresh technique of each case whose cells allow it; `None` if each case draws its own.
     refresh: Option<&'static RefreshTechnique>,
-    /// True if flash fails.
+    /// Whether flash fails.
     fails: bool,
-    /// True if an erase counts as several cycles.
+    /// Whether an erase counts as several cycles.
     accelerates: bool,
     bug: Option<Bug>,
 }
@@ -194,23 +194,23 @@ impl Case {
         Self { bug: Some(bug), ..self }
     }
 
-    /// Returns true if data ages in this case, unless its policy is the restless one.
+    /// Returns whether data ages in this case, unless its policy is the restless one.
     pub fn ages(self) -> bool {
         ageing::ages(&Balanced { case: self.seed })
     }
 
-    /// Returns true if reads of this case begin at the level that worked last, provided that they
+    /// Returns whether reads of this case begin at the level that worked last, provided that they
     /// take retries.
     pub fn keeps_levels(self) -> bool {
         tired::keeps_levels(&Balanced { case: self.seed })
     }
 
-    /// Returns true if events of this case begin during other events.
+    /// Returns whether events of this case begin during other events.
     pub fn is_nested(self) -> bool {
         !self.fails && nested::is_nested(&Balanced { case: self.seed })
     }
 
-    /// Returns true if this case draws its retries, provided that its data has error rates.
+    /// Returns whether this case draws its retries, provided that its data has error rates.
     pub fn is_noisy(self) -> bool {
         tired::is_noisy(&Balanced { case: self.seed })
     }
@@ -309,7 +309,7 @@ impl Case {
     }
 }
 
-/// Returns true if each answer of a technique must keep the guarantee. A technique with a
+/// Returns whether each answer of a technique must keep the guarantee. A technique with a
 /// probability keeps it nearly always.
 fn keeps_promises(technique: &Technique) -> bool {
     technique.protects == Protection::Sound

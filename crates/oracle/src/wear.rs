@@ -42,11 +42,11 @@ struct Block {
     content: Content,
     /// Wear of reprogramming beyond the erases, in thousandths of a cycle.
     beyond_milli: u64,
-    /// True if the block's data was moved there because of reads or wear.
+    /// Whether the block's data was moved there because of reads or wear.
     by_mover: bool,
-    /// True if the block's first page came from the host.
+    /// Whether the block's first page came from the host.
     by_host: bool,
-    /// True while the block's data is moved because of wear.
+    /// Whether the block's data is being moved because of wear.
     moving: bool,
 }
 
@@ -230,12 +230,12 @@ impl Wear {
             .map(|(block, _)| block)
     }
 
-    /// Returns true if a block is programmed to its last page.
+    /// Returns whether a block is programmed to its last page.
     pub(crate) fn is_full(&self, block: BlockId) -> bool {
         self.blocks[block.index()].content == Content::Full
     }
 
-    /// Returns true if a move filled the block recently: fewer erases ago than there are spare
+    /// Returns whether a move filled the block recently: fewer erases ago than there are spare
     /// blocks.
     pub(crate) fn is_protected(&self, block: BlockId, geometry: &Geometry) -> bool {
         let b = &self.blocks[block.index()];

@@ -44,13 +44,13 @@ impl Wanted {
         case.run().ok().filter(|_| shows)?.cards
     }
 
-    /// Returns true if the recorded case shows the bug.
+    /// Returns whether the recorded case shows the bug.
     fn is_recorded(&self) -> bool {
         self.recorded
             .is_some_and(|(seed, cards)| self.shows(Case::new(seed).with_cards(cards)).is_some())
     }
 
-    /// Returns true if a finding counts for the bug. It must come from the oracle, unless the drive
+    /// Returns whether a finding counts for the bug. It must come from the oracle, unless the drive
     /// always stops first, and contain the right words.
     fn counts(&self, said: &str) -> bool {
         let in_words = SAID

@@ -3,9 +3,11 @@
 //! that only reads until it sees a loss has mostly passed that point.
 //!
 //! ```text
-//! a page endures 37.5 more reads beside it     37 reads: it must be read well     one more, and it must be reported lost
-//!                                              one more, then a part of it is written: what should complete it is gone
-//!                                              one more, and nobody reads it: the end of the run must find it
+//! a page endures 37.5 more reads beside it
+//! 37 reads                             the page must be readable
+//! 38 reads                             the page must be reported lost
+//! 38 reads, a write of a part of it    the rest of the page is lost
+//! 38 reads, no read of it              the end of the run must find the loss
 //! ```
 
 use vpass_core::base::request::{Op, Request};

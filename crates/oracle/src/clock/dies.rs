@@ -21,13 +21,13 @@ use super::work::UnderWay;
 pub(super) struct HostRead {
     pub(super) request: u32,
     pub(super) bytes: u32,
-    /// True if reclaim was active on the die when the read arrived.
+    /// Whether reclaim was active on the die when the read arrived.
     pub(super) met_reclaim: bool,
-    /// True if another sensing of the page counts instead, or if no request gets the page.
+    /// Whether another sensing of the page counts instead, or no request gets the page.
     pub(super) in_vain: bool,
     /// Rebuild that waits for this read.
     pub(super) load_for: Option<u32>,
-    /// True if the page cannot be decoded. The pages for its rebuild are read after it.
+    /// Whether the page cannot be decoded. The pages for its rebuild are read after it.
     pub(super) to_repair: bool,
     came: Ns,
     unit: u32,
@@ -42,7 +42,7 @@ pub(super) struct HostRead {
 /// An array with its registers.
 #[derive(Clone, Debug, Default)]
 struct Unit {
-    /// True while a host read is being sensed or waits for the cache register.
+    /// Whether a host read is being sensed or waits for the cache register.
     senses: bool,
     /// Time from which the array may sense again, and time from which its registers are empty.
     free: Ns,
@@ -66,7 +66,7 @@ struct Die {
     /// Last time at which work joined an empty queue of the die because a read among the host's
     /// reads had ended.
     joined: Option<Ns>,
-    /// True if something has changed since time last advanced.
+    /// Whether something has changed since time last advanced.
     touched: bool,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct Dies {
     works: BTreeMap<OpId, UnderWay>,
     /// Number of programs of copies that wait or are under way.
     copy_programs: u32,
-    /// True if every piece is all that is left of its job.
+    /// Whether every piece is all that is left of its job.
     pieces_are_whole: bool,
     /// Time that host reads have waited for work of reclaim.
     pub(super) stalled: Ns,
@@ -339,7 +339,7 @@ impl Dies {
         self.touch(die);
     }
 
-    /// Returns true if this is a read and jobs of its die could go before it.
+    /// Returns whether this is a read and jobs of its die could go before it.
     pub(super) fn lets_reads_pass(&self, op: OpId, die: u32) -> bool {
         let d = &self.all[die as usize];
         op & WORK == 0 && d.jobs > 0 && d.suspended.is_none()
@@ -407,7 +407,7 @@ impl Dies {
         Ok(())
     }
 
-    /// Returns true if loads for a wordline or a stripe are under way.
+    /// Returns whether loads for a wordline or a stripe are under way.
     pub(super) fn is_loading(&self, wordline: u32) -> bool {
         self.wordlines.contains_key(&wordline)
     }

@@ -17,7 +17,7 @@ struct Sensed {
     cause: Cause,
     /// Coding and level of the read.
     how: How,
-    /// True for a read of a reclaim job that empties its block completely.
+    /// Whether a reclaim job that empties its block completely made the read.
     to_the_last: bool,
 }
 
@@ -140,7 +140,7 @@ impl Expected {
     }
 
     /// Notes that a host read of this page fails and the rebuild with this number answers it.
-    /// Returns true if that read takes time.
+    /// Returns whether that read takes time.
     pub(super) fn repairs(&mut self, lpn: Lpn, ppn: Ppn, number: u32) -> bool {
         let takes_time =
             self.sensed.iter().any(|s| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host);
@@ -166,12 +166,12 @@ impl Expected {
         )
     }
 
-    /// Returns true if the rebuild with this number answers a host read that is going to fail.
+    /// Returns whether the rebuild with this number answers a host read that is going to fail.
     pub(super) fn is_to_be_repaired(&self, number: u32) -> bool {
         self.repaired.iter().any(|(_, _, repaired)| *repaired == number)
     }
 
-    /// Returns true if a host read waits for the rebuild with this number.
+    /// Returns whether a host read waits for the rebuild with this number.
     pub(super) fn is_awaited(&self, number: u32) -> bool {
         self.rebuilt.iter().any(|(_, awaited)| *awaited == number) || self.is_to_be_repaired(number)
     }
@@ -181,7 +181,7 @@ impl Expected {
         self.take_source(ppn, Cause::Parity, lengths).map(|taken| taken.how)
     }
 
-    /// Returns true if a block does without some page kinds.
+    /// Returns whether a block does without some page kinds.
     pub(super) fn is_sparse(&self, block: BlockId) -> bool {
         self.sparse.contains_key(&block)
     }

@@ -22,11 +22,11 @@ struct Asked {
     begun: u32,
     /// Number of unfinished parts.
     left: u32,
-    /// True if reclaim was active on a die that served a page of the request.
+    /// Whether reclaim was active on a die that served a page of the request.
     met_reclaim: bool,
     /// Latest end of a finished part.
     end: Ns,
-    /// True once nothing more can delay the request.
+    /// Whether nothing more can delay the request.
     done: bool,
     completed: bool,
 }

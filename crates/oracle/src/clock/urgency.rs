@@ -2,8 +2,8 @@
 //! allowed reads would run out before the job ends, at the rate of reads since it began.
 //!
 //! ```text
-//! 40 reads in the 20 ms since it began, and 100 more are allowed     they run out in 50 ms
-//! 60 pages are left to move, a millisecond each                      it is done in 60 ms: it goes ahead
+//! 40 reads in 20 ms since the job began, 100 more are allowed    the reads run out in 50 ms
+//! 60 pages are left to move, a millisecond each                  the job ends in 60 ms: urgent
 //! ```
 //!
 //! The oracle hears of times a little later than of operations on flash, so it bounds both sides.

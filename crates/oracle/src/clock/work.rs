@@ -13,7 +13,7 @@ pub(super) struct Half {
     pub(super) array: Ns,
     /// Time on the channel; `None` for work without a transfer.
     pub(super) bus: Option<Ns>,
-    /// True for a read, whose data leaves the die. Data of a program enters it.
+    /// Whether the work is a read, whose data leaves the die. Data of a program enters it.
     pub(super) out: bool,
     /// Time that each suspension adds; `None` if the work cannot be suspended.
     pub(super) suspension: Option<Ns>,
@@ -37,7 +37,7 @@ pub(super) struct UnderWay {
     /// Program of a copy, after its read.
     pub(super) then: Option<Half>,
     pub(super) stage: Stage,
-    /// True for a piece of a job, which nothing interrupts.
+    /// Whether the work is a piece of a job, which nothing interrupts.
     pub(super) is_piece: bool,
     pub(super) cause: Cause,
     /// Start of the half that is under way.
@@ -151,7 +151,7 @@ impl UnderWay {
         }
     }
 
-    /// Returns true if the work is the program of a copy. Idle gaps collect only a limited number
+    /// Returns whether the work is the program of a copy. Idle gaps collect only a limited number
     /// of these.
     pub(super) fn is_copy_program(&self) -> bool {
         self.cause != Cause::Host

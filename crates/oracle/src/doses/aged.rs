@@ -151,17 +151,17 @@ impl Doses {
         self.steps[block.index()] = if self.keeps_time { step } else { 0 };
     }
 
-    /// Returns true if chance decides the number of retries of a read.
+    /// Returns whether chance decides the number of retries of a read.
     pub(crate) fn draws_retries(&self) -> bool {
         self.noise.is_some()
     }
 
-    /// Returns true if data has error rates, so that age counts.
+    /// Returns whether data has error rates, so that age counts.
     pub(crate) fn has_rates(&self) -> bool {
         self.rates.is_some()
     }
 
-    /// Returns true if this dose is certainly above the limit, with all rounding.
+    /// Returns whether this dose is certainly above the limit, with all rounding.
     #[inline]
     pub(crate) fn is_past(&self, at: At, truth: Truth) -> bool {
         if let Some(noise) = &self.noise {

@@ -22,7 +22,7 @@ impl Truth {
         if self.limit > 0 { self.dose as f64 / self.limit as f64 } else { f64::INFINITY }
     }
 
-    /// Returns true if the dose is above this share of the limit, without a division. Signed
+    /// Returns whether the dose is above this share of the limit, without a division. Signed
     /// numbers convert faster, and no value comes near 2^63.
     #[inline]
     pub(crate) fn exceeds(self, ratio: f64) -> bool {

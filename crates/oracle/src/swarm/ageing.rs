@@ -45,7 +45,7 @@ const IN_TURN: [(&str, &str); 7] = [
     ("ida", "only_invalid"),
 ];
 
-/// Returns true if data ages in a case.
+/// Returns whether data ages in a case.
 pub(super) fn ages(balanced: &Balanced) -> bool {
     balanced.pick("ages", &AGES)
 }

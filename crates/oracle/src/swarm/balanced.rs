@@ -3,7 +3,8 @@
 //! number alone.
 //!
 //! ```text
-//! 4 values: cases 0 to 3 have each once, in an order that follows from list and round; cases 4 to 7 again, in another
+//! 4 values: cases 0 to 3 have each value once, in an order that follows from list and round;
+//!           so have cases 4 to 7, in another order
 //! ```
 
 use crate::dice::Dice;

@@ -57,7 +57,7 @@ pub struct Bereft {
     pub stage: Option<Stage>,
     /// Number of rebuilt pages.
     pub rebuilt: u64,
-    /// True if the rebuild was finished.
+    /// Whether the rebuild was finished.
     pub is_rebuild_done: bool,
     /// Reason for which the drive stopped; `None` if it did not stop.
     pub stopped: Option<String>,
@@ -125,7 +125,7 @@ struct Drawn {
 pub struct BereftCase {
     /// Number of the case.
     pub seed: u64,
-    /// True if wear decides which stripes have parity.
+    /// Whether wear decides which stripes have parity.
     pub by_wear: bool,
     /// Bug of the drive.
     pub bug: Option<Bug>,
@@ -310,7 +310,7 @@ impl BereftCase {
     }
 }
 
-/// Draws the drive of a case. The second value is true if its technique keeps to the published
+/// Draws the drive of a case. The second value tells whether its technique keeps to the published
 /// rule.
 fn draw(dice: &mut Dice, parity: &str, dies: u32) -> Result<(DriveConfig, bool), String> {
     let mut config: DriveConfig = toml::from_str(DRIVE).map_err(|e| e.to_string())?;

@@ -118,7 +118,7 @@ pub(super) fn sometimes_at_the_border(
 }
 
 /// Brings limits down to the smallest ones that keep a technique's guarantee at the start, plus
-/// this share. Returns false if limits do not decide the guarantee.
+/// this share. Returns whether limits decide the guarantee.
 pub(super) fn bring_limits(
     config: &mut DriveConfig,
     technique: &Technique,
@@ -195,7 +195,7 @@ pub(super) fn refusal(
     }
 }
 
-/// Returns true if the limits of all blocks are still large enough for the restless policy. In an
+/// Returns whether the limits of all blocks are still large enough for the restless policy. In an
 /// accelerated life, blocks may wear beyond the last row.
 pub(super) fn has_room(drive: &Drive) -> bool {
     let last = drive.config().disturb.table.last().map_or(u32::MAX, |row| row.pec);
@@ -207,7 +207,7 @@ fn reached(drive: &Drive) -> u32 {
     drive.block_states().map(|block| block.effective_milli.div_ceil(1000)).max().unwrap_or(0) as u32
 }
 
-/// Returns true if a technique guarantees no loss at all P/E counts that blocks have reached. No
+/// Returns whether a technique guarantees no loss at all P/E counts that blocks have reached. No
 /// loss by chance may be possible within the limits.
 pub(super) fn promised(drive: &Drive, technique: &Technique, timed: bool) -> bool {
     !promise::loses_by_chance(drive.config())

@@ -18,8 +18,8 @@ pub struct Cards {
     pub gc: &'static str,
     /// Refresh technique. It is active if data ages.
     pub refresh: &'static str,
-    /// True if events begin during other events. This is false for cases recorded before such cases
-    /// existed.
+    /// Whether events begin during other events. Cases recorded before such cases existed are not
+    /// nested.
     pub nested: bool,
 }
 

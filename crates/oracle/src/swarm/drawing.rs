@@ -47,7 +47,7 @@ pub(super) struct Drawn {
     pub(super) timed: bool,
     pub(super) host: Host,
     pub(super) ages: Option<Ages>,
-    /// True if the steady state at the start is computed.
+    /// Whether the steady state at the start is computed.
     pub(super) computed: bool,
     pub(super) warms_up: bool,
     /// Pages of the longest requests.
@@ -97,7 +97,7 @@ impl Case {
         }
     }
 
-    /// Returns true if a case with error rates has the technique that follows retries. This is a
+    /// Returns whether a case with error rates has the technique that follows retries. This is a
     /// draw of its own, so other cases stay the same.
     fn observes(self, balanced: &Balanced, config: &DriveConfig) -> bool {
         self.technique.is_none()

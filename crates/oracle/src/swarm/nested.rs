@@ -61,28 +61,28 @@ const POLICY_ROWS: [u32; 3] = [0, 10, 100];
 /// Nested properties of a case.
 #[derive(Clone, Copy)]
 pub(super) struct Within {
-    /// True if the case is nested.
+    /// Whether the case is nested.
     pub(super) is_nested: bool,
-    /// True if the restless policy of the case acts too late.
+    /// Whether the restless policy of the case acts too late.
     pub(super) is_reckless: bool,
 }
 
-/// Returns true if a case is nested.
+/// Returns whether a case is nested.
 pub(super) fn is_nested(balanced: &Balanced) -> bool {
     balanced.pick("nested", &NESTED)
 }
 
-/// Returns true if data ages in a nested case, apart from other reasons.
+/// Returns whether data ages in a nested case, apart from other reasons.
 pub(super) fn ages(balanced: &Balanced) -> bool {
     balanced.pick("nested ages", &AGES)
 }
 
-/// Returns true if the restless policy acts too late in a nested case.
+/// Returns whether the restless policy acts too late in a nested case.
 pub(super) fn is_reckless(balanced: &Balanced) -> bool {
     balanced.pick("reckless", &RECKLESS)
 }
 
-/// Returns true if a nested case has the restless policy, unless its technique is named.
+/// Returns whether a nested case has the restless policy, unless its technique is named.
 pub(super) fn is_restless(balanced: &Balanced) -> bool {
     balanced.pick("restless of nested", &RESTLESS)
 }

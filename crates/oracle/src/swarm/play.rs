@@ -37,7 +37,7 @@ pub(super) struct Played {
     pub(super) report: OracleReport,
     /// Number of pages lost before and in the measured phase.
     pub(super) lost: u64,
-    /// True if no page may be lost at the P/E counts that the drive has reached.
+    /// Whether no page may be lost at the P/E counts that the drive has reached.
     pub(super) promised: bool,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Play<'a> {
     pub(super) technique: Option<&'static Technique>,
     pub(super) timed: bool,
     pub(super) host: Host,
-    /// True if the steady state at the start is computed, as for large drives.
+    /// Whether the steady state at the start is computed, as for large drives.
     pub(super) computed: bool,
     pub(super) warms_up: bool,
     /// Pages of a stream's longest requests.

@@ -20,7 +20,7 @@ const OVERSHOOT: f64 = 4.0;
 
 pub(super) struct Restless {
     dice: Dice,
-    /// True if the policy acts too late.
+    /// Whether the policy acts too late.
     is_reckless: bool,
 }
 
@@ -64,7 +64,7 @@ impl Restless {
         f64::from(bits) + weights[bits as usize - 1].units() + view.density.reprogram_dose.ceil()
     }
 
-    /// Returns true if a block may be reprogrammed now. It must be in time, and its new limits must
+    /// Returns whether a block may be reprogrammed now. It must be in time, and its new limits must
     /// allow another job.
     fn may_reprogram(view: &View, block: BlockId) -> bool {
         let in_time = view.reads(block).0 <= Self::latest(view, block, 0);
@@ -73,7 +73,7 @@ impl Restless {
             && Self::after_a_job(view, block) < f64::from(Self::latest(view, block, 1))
     }
 
-    /// Returns true if a block with a deadline of its own may be reprogrammed. It may serve all
+    /// Returns whether a block with a deadline of its own may be reprogrammed. It may serve all
     /// reads until its alarm, before its job has a deadline.
     fn may_reprogram_in_the_end(view: &View, block: BlockId) -> bool {
         let to_come = Self::latest(view, block, 0).saturating_sub(view.reads(block).0);
@@ -81,8 +81,8 @@ impl Restless {
         Self::may_reprogram(view, block) && after < f64::from(Self::latest(view, block, 1))
     }
 
-    /// Returns true if a block may be rewritten within itself now, or if some of its wordlines may
-    /// be reprogrammed. Its limits must allow another job, however disturbed its pages are.
+    /// Returns whether a block may be rewritten within itself now, or some of its wordlines
+    /// reprogrammed. Its limits must allow another job, however disturbed its pages are.
     fn may_stay(view: &View, block: BlockId) -> bool {
         view.mode(block) == 0
             && Self::after_a_job(view, block) < f64::from(Self::latest(view, block, 0))

@@ -31,11 +31,11 @@ pub(super) struct Stream {
     /// few wordlines.
     hot_share: f64,
     hot: (u64, u64),
-    /// True if the hot place is only read. Written data would move away before it shows how often
+    /// Whether the hot place is only read. Written data would move away before it shows how often
     /// it is read.
     only_read: bool,
     sequential: Option<u64>,
-    /// True if most requests cover parts of pages.
+    /// Whether most requests cover parts of pages.
     parts: bool,
     /// Share of reads of recently written pages, and the places of these pages.
     fresh_share: f64,

@@ -27,7 +27,7 @@ const TIMES: u32 = 4;
 const SPREADS: [(f64, f64); 4] = [(0.0, 0.0), (0.2, 0.0), (0.0, 0.3), (0.1, 0.1)];
 
 /// Gives one in eight of the cases with parity limits that parity raises. Parity raises them if its
-/// stripes are always protected. Returns true if it did so.
+/// stripes are always protected. Returns whether it did so.
 pub(super) fn raise(
     balanced: &Balanced,
     config: &mut DriveConfig,
@@ -51,7 +51,7 @@ pub(super) fn raise(
 /// lose no page.
 const BY_AGE_NESTED: [f64; 3] = [0.9, 1.2, 1.5];
 
-/// Gives a case error rates if it is one of these cases. Returns true if it is.
+/// Gives a case error rates if it is one of these cases. Returns whether it is.
 pub(super) fn draw(
     balanced: &Balanced,
     config: &mut DriveConfig,
@@ -171,18 +171,18 @@ fn by_code(
     }
 }
 
-/// Returns true if the data of a case may have error rates.
+/// Returns whether the data of a case may have error rates.
 fn is_tired(balanced: &Balanced) -> bool {
     balanced.pick("tired", &TIRED)
 }
 
-/// Returns true if reads of the case begin at the level that worked last, provided that it has
+/// Returns whether reads of the case begin at the level that worked last, provided that it has
 /// retries.
 pub(super) fn keeps_levels(balanced: &Balanced) -> bool {
     is_tired(balanced) && balanced.pick("start from last", &[true, false])
 }
 
-/// Returns true if the case draws its retries.
+/// Returns whether the case draws its retries.
 pub(super) fn is_noisy(balanced: &Balanced) -> bool {
     is_tired(balanced) && balanced.pick("noise", &[true, false, false])
 }

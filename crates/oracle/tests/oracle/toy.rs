@@ -52,7 +52,7 @@ impl Toy {
         }
     }
 
-    /// Returns true on every 50th chance of this bug.
+    /// Returns whether the bug acts, which it does on every 50th chance.
     fn slips(&mut self, bug: Bug) -> bool {
         self.occasions += u32::from(self.bug == bug);
         self.bug == bug && self.occasions.is_multiple_of(50)

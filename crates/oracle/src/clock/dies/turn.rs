@@ -8,7 +8,7 @@ use vpass_core::base::units::Ns;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turn {
     reads: usize,
-    /// True if a piece in the foreground waits.
+    /// Whether a piece in the foreground waits.
     pub(super) foreground: bool,
     /// Time of the last start, and the largest number of reads that may begin at this time. Several
     /// planes may begin together.
@@ -16,7 +16,7 @@ pub(super) struct Turn {
     most: usize,
     /// Number of reads that must go before any work.
     least: usize,
-    /// True if the die began a piece last, so other waiting work is next.
+    /// Whether the die began a piece last, so other waiting work is next.
     pub(super) others: bool,
 }
 
@@ -38,7 +38,7 @@ impl Turn {
         self.least
     }
 
-    /// Notes that a read begins. Returns true if it may begin before a waiting piece.
+    /// Notes that a read begins. Returns whether it may begin before a waiting piece.
     pub(super) fn read(&mut self, at: Ns) -> bool {
         if self.at != at {
             (self.at, self.most) = (at, self.reads);
