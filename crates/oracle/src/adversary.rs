@@ -1,5 +1,5 @@
 //! An adversary that observes the drive between bursts of a few requests. It sees the place of
-//! every page, and the oracle tells it the true dose of every wordline. It reads beside the
+//! every page, and the oracle gives it the true dose of every wordline. It reads beside the
 //! wordlines nearest their limits. Or it reads where a policy's counters know least: in blocks that
 //! are soon cleaned, just opened or evenly read. A fixed attack, made for a drive in one state,
 //! cannot find bugs that show only after data has moved.

@@ -2,7 +2,7 @@
 //! ages with a clock of its own.
 //!
 //! A block's age begins with its first page and ends with its erase. It begins anew when one job
-//! has programmed over all that is left in the block. The drive tells the time before it opens a
+//! has programmed over all that is left in the block. The drive reports the time before it opens a
 //! block, and when time alone starts something. The oracle checks each time against the requests:
 //! time never goes back. In an untimed run it lies between the arrivals of the requests being
 //! served.
@@ -36,7 +36,7 @@ struct Promise {
 pub(crate) struct Ageing {
     promise: Option<Promise>,
     timed: bool,
-    /// Whether the drive has told the time. On a drive that never does, data does not age.
+    /// Whether the drive has reported a time. On a drive that never does, data does not age.
     told: bool,
     now: Moment,
     /// Arrival of the last request announced.
@@ -80,7 +80,7 @@ impl Ageing {
         if self.told { self.pass(before.max(self.now)) } else { Ok(()) }
     }
 
-    /// Checks a time that the drive tells.
+    /// Checks a time that the drive reports.
     pub(crate) fn clock(&mut self, at: Ns) -> Result<(), String> {
         self.told = true;
         let at = at.cast_signed();
@@ -181,7 +181,7 @@ impl Ageing {
     }
 
     /// Returns the age of a block's oldest page at a time. Without a time, uses the last time that
-    /// the drive told.
+    /// the drive reported.
     #[inline]
     pub(crate) fn age(&self, block: BlockId, at: Option<Ns>) -> Ns {
         let now = at.map_or(self.now, Ns::cast_signed);
@@ -197,7 +197,7 @@ impl Ageing {
         self.since.get(block.index()).copied().flatten()
     }
 
-    /// Returns the last time that the drive told.
+    /// Returns the last time that the drive reported.
     pub(crate) fn now(&self) -> Moment {
         self.now
     }

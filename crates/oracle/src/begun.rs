@@ -1,7 +1,7 @@
 //! Places of the host pages in a computed start. The oracle computes the host page of each flash
 //! page with its own arithmetic.
 //!
-//! The drive tells the keys of an order of the host pages. For each block it tells the first
+//! The drive reports the keys of an order of the host pages. For each block it reports the first
 //! position in that order and the chosen pages. This file computes the host page from the position;
 //! the drive computes the position from the host page. A mistake of either shows when a page is
 //! read, moved or checked at the end.
@@ -26,7 +26,7 @@ struct Part {
     is_altered: bool,
 }
 
-/// A computed start, as the drive told it block by block.
+/// A computed start, as the drive reported it block by block.
 #[derive(Debug)]
 pub(crate) struct Begun {
     order: Order,

@@ -5,7 +5,8 @@
 //! wordline i:
 //!
 //! ```text
-//! dose(i) = alpha (RC[i-d] - s + RC[i+d]) + rest        rest = (BLK - b) - (RC[i-d] - s) - RC[i] - RC[i+d]
+//! dose(i) = alpha (RC[i-d] - s + RC[i+d]) + rest
+//! rest    = (BLK - b) - (RC[i-d] - s) - RC[i] - RC[i+d]
 //! ```
 //!
 //! A wordline does not disturb itself, and a wordline at the edge of a block has one neighbour. The

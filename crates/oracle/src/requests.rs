@@ -3,7 +3,10 @@
 //! may overtake writes and the reverse.
 //!
 //! ```text
-//! 4-KiB pages, a write of bytes 3072 to 9215:    page 0, parts 48 to 63    page 1, all    page 2, parts 0 to 15
+//! 4-KiB pages, a write of bytes 3072 to 9215
+//! page 0    parts 48 to 63
+//! page 1    all parts
+//! page 2    parts 0 to 15
 //! ```
 
 use std::collections::VecDeque;

@@ -194,7 +194,7 @@ impl Case {
         Self { bug: Some(bug), ..self }
     }
 
-    /// Returns whether data ages in this case, unless its policy is the restless one.
+    /// Returns whether data ages in this case, unless its policy is the random one.
     pub fn ages(self) -> bool {
         ageing::ages(&Balanced { case: self.seed })
     }

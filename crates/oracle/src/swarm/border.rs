@@ -195,7 +195,7 @@ pub(super) fn refusal(
     }
 }
 
-/// Returns whether the limits of all blocks are still large enough for the restless policy. In an
+/// Returns whether the limits of all blocks are still large enough for the random policy. In an
 /// accelerated life, blocks may wear beyond the last row.
 pub(super) fn has_room(drive: &Drive) -> bool {
     let last = drive.config().disturb.table.last().map_or(u32::MAX, |row| row.pec);

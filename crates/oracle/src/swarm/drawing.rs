@@ -17,7 +17,7 @@ use super::{Case, Host, RESTLESS, border, draw, hinted, nested, striped, tired};
 use crate::dice::Dice;
 
 /// Number of entries in the list of techniques: for one that may lose data, for one that must not,
-/// and for the restless policy.
+/// and for the random policy.
 const SHARES: (usize, usize, usize) = (4, 3, 6);
 
 /// One case in sixteen runs twice. Both runs must end alike.
@@ -39,9 +39,9 @@ const OBSERVES: [bool; 4] = [true, false, false, false];
 pub(super) struct Drawn {
     pub(super) config: DriveConfig,
     pub(super) techniques: Techniques,
-    /// Named technique; `None` for the restless policy.
+    /// Named technique; `None` for the random policy.
     pub(super) named: Option<&'static Technique>,
-    /// Technique of the drive. Under the restless policy it only limits how the drive may begin.
+    /// Technique of the drive. Under the random policy it only limits how the drive may begin.
     pub(super) technique: &'static Technique,
     pub(super) cards: Option<Cards>,
     pub(super) timed: bool,
@@ -82,7 +82,7 @@ impl Drawn {
 
 impl Case {
     /// Returns the reclaim technique: the recorded one, the one that belongs to the parity
-    /// technique, or a drawn one. Returns `None` for the restless policy.
+    /// technique, or a drawn one. Returns `None` for the random policy.
     fn reclaim(self, balanced: &Balanced) -> Option<&'static Technique> {
         match (self.cards, self.parity) {
             (Some(cards), _) => reclaim::technique(cards.reclaim),
@@ -113,7 +113,7 @@ impl Case {
         let timed = balanced.pick("gear", &[false, true]);
         let parity = self.parity.map(|parity| parity.name);
         let named = self.technique.or_else(|| self.reclaim(&balanced));
-        // Under the restless policy, the named technique only limits how the drive may begin.
+        // Under the random policy, the named technique only limits how the drive may begin.
         let restless = named.is_none();
         let technique = named.unwrap_or_else(|| {
             vpass_core::slots::reclaim::technique("block").expect("it is in the list")
@@ -243,7 +243,7 @@ fn first_config(
     config.resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))
 }
 
-/// Returns the list of techniques; `None` is the restless policy.
+/// Returns the list of techniques; `None` is the random policy.
 fn techniques() -> Vec<Option<&'static Technique>> {
     let (may_lose, safe, restless) = SHARES;
     let cards = RECLAIM

@@ -1,10 +1,10 @@
 //! Drives on which one event comes within another: one case in eight.
 //!
-//! - Blocks and reserves are small. Limits lie at the border of what the technique promises.
+//! - Blocks and reserves are small. Limits lie at the border of the technique's guarantee.
 //! - Data takes retries wherever it is moved, and ages while it moves.
 //! - Alpha rises or falls steeply with wear.
 //! - The host writes parts of pages where it reads, so a fill sets off moves.
-//! - The restless policy mostly acts too late, so moves come upon pages that are lost.
+//! - The random policy mostly acts too late, so moves come upon pages that are lost.
 //!
 //! The choices come from dice of their own, so other cases stay what they are.
 
@@ -22,10 +22,10 @@ use crate::dice::Dice;
 const NESTED: [bool; 8] = [false, false, false, true, false, false, false, false];
 /// Data ages in three of four nested cases.
 const AGES: [bool; 4] = [true, false, true, true];
-/// The restless policy acts too late in two of three nested cases that it has.
+/// The random policy acts too late in two of three nested cases that it has.
 const RECKLESS: [bool; 3] = [true, false, true];
 
-/// The restless policy has one of four nested cases.
+/// The random policy has one of four nested cases.
 const RESTLESS: [bool; 4] = [false, true, false, false];
 /// Schedules of nested cases that draw nothing else for the flash. Half of the jobs are done at
 /// once, and the others take time.
@@ -63,7 +63,7 @@ const POLICY_ROWS: [u32; 3] = [0, 10, 100];
 pub(super) struct Within {
     /// Whether the case is nested.
     pub(super) is_nested: bool,
-    /// Whether the restless policy of the case acts too late.
+    /// Whether the random policy of the case acts too late.
     pub(super) is_reckless: bool,
 }
 
@@ -77,12 +77,12 @@ pub(super) fn ages(balanced: &Balanced) -> bool {
     balanced.pick("nested ages", &AGES)
 }
 
-/// Returns whether the restless policy acts too late in a nested case.
+/// Returns whether the random policy acts too late in a nested case.
 pub(super) fn is_reckless(balanced: &Balanced) -> bool {
     balanced.pick("reckless", &RECKLESS)
 }
 
-/// Returns whether a nested case has the restless policy, unless its technique is named.
+/// Returns whether a nested case has the random policy, unless its technique is named.
 pub(super) fn is_restless(balanced: &Balanced) -> bool {
     balanced.pick("restless of nested", &RESTLESS)
 }

@@ -45,7 +45,7 @@ pub(super) struct Played {
 pub(super) struct Play<'a> {
     pub(super) config: DriveConfig,
     pub(super) techniques: &'a Techniques,
-    /// Technique of the case; `None` for the restless policy.
+    /// Technique of the case; `None` for the random policy.
     pub(super) technique: Option<&'static Technique>,
     pub(super) timed: bool,
     pub(super) host: Host,
