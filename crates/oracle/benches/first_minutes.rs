@@ -1,5 +1,5 @@
-//! What does a run cost beside its requests? Loading and the check at the end, with the oracle and
-//! without, and a start with parity. `--small` runs it at a size that fits a test.
+//! Cost of a run apart from its requests: loading and the check at the end, with and without the
+//! oracle, and a start with parity. `--small` runs it at the size of a test.
 
 #[path = "../../core/benches/shared/mod.rs"]
 #[expect(dead_code, reason = "the benches of the drive alone use the rest")]
@@ -58,7 +58,7 @@ fn reads_of_2_tib(size: &Size) {
     ));
 }
 
-/// Sixteen dies, 30 % spare.
+/// Returns a drive of sixteen dies with 30 % spare flash and parity.
 fn with_parity(size: &Size) -> DriveConfig {
     let blocks = size.pick(512, 48);
     let text = format!(

@@ -1,7 +1,7 @@
-//! Instructions of the paths that matter, counted by callgrind at fixed seeds and compared with
+//! Instructions of the important paths, counted by callgrind at fixed seeds and compared with
 //! `instructions.txt` within 3 %. The counts belong to the project's own release profile and to one
-//! compiler; `make instructions` builds that profile whatever a machine's Cargo configuration says.
-//! Without valgrind, the comparison is skipped.
+//! compiler. `make instructions` builds that profile, whatever a machine's Cargo configuration
+//! says. Without valgrind, the comparison is skipped.
 
 #[path = "../../core/benches/shared/mod.rs"]
 #[expect(dead_code, reason = "other benches use the rest")]
@@ -23,7 +23,8 @@ const REQUESTS: u64 = 200_000;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.txt");
 
-/// Name, what is counted, and what runs: it returns the units that it did.
+/// Name, counted unit, and function of a line. The function returns the number of units that it has
+/// processed.
 type Line = (&'static str, &'static str, fn() -> u64);
 
 const LINES: [Line; 6] = [
@@ -52,23 +53,24 @@ const LINES: [Line; 6] = [
 const FAR: &str = r#"[disturb]
     model = "wordline"
     table = [{ pec = 0, limit = [500000], alpha = [9.0] }]"#;
-/// Limits that reads of a block reach again and again.
+/// Limits that reads of a block reach often.
 const NEAR: &str = r#"[disturb]
     model = "count"
     table = [{ pec = 0, limit = [1000] }]"#;
-/// Limits that wordlines reach, looked at often.
+/// Limits that wordlines reach, with frequent checks.
 const WORDLINES: &str = r#"[reclaim]
     check_interval = 10
     [disturb]
     model = "wordline"
     table = [{ pec = 0, limit = [4000], alpha = [9.0] }]"#;
 
-/// A drive of 320 blocks of 192 pages.
+/// Returns a drive of 320 blocks of 192 pages.
 fn drive(limits: &str) -> DriveConfig {
     of_blocks(2, limits)
 }
 
-/// A drive of so many channels, dies in each and planes in each, of 40 blocks.
+/// Returns a drive with 40 blocks per plane. The numbers of channels, dies per channel and planes
+/// per die are all `each`.
 fn of_blocks(each: u32, limits: &str) -> DriveConfig {
     let text = format!(
         r#"
@@ -115,13 +117,13 @@ fn timed(writes_of_256: u64) -> u64 {
     REQUESTS
 }
 
-/// Function by whose name callgrind collects.
+/// Function that callgrind finds by its name to count instructions.
 #[inline(never)]
 fn callgrind_counts_this<T>(work: impl FnOnce() -> T) {
     std::hint::black_box(work());
 }
 
-/// Instructions for each unit of a line.
+/// Returns the instructions for each unit of a line.
 fn counted(name: &str) -> f64 {
     let mut callgrind = Command::new("valgrind");
     callgrind.args([
@@ -148,7 +150,7 @@ fn counted(name: &str) -> f64 {
     }
 }
 
-/// Compiler that built this; counts of another compiler differ.
+/// Returns the compiler of this build. Counts of another compiler differ.
 fn compiler() -> String {
     let done =
         Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into())).arg("-V").output();
@@ -168,7 +170,7 @@ fn write() {
     std::fs::write(FILE, text).expect("the counts can be written");
 }
 
-/// Compares and says each line; whether all are within the bound.
+/// Compares each line and prints it. Returns whether all are within the bound.
 fn compare() -> bool {
     let stored = std::fs::read_to_string(FILE).expect("the counts are in the repository");
     let (of, lines) = stored.split_once('\n').expect("a compiler, then lines");

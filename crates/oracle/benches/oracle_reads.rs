@@ -1,6 +1,6 @@
-//! Time of one uniformly random host read in the oracle, in batches of 32, on a drive of 2 TiB
-//! whose counters lie far outside any cache. Under `cargo test` it runs on a small drive, so that
-//! it can not rot.
+//! Time of one uniformly random host read in the oracle, in batches of 32. The drive has 2 TiB, and
+//! its counters are far too large for any cache. `cargo test` runs it on a small drive, so that it
+//! stays correct.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -21,7 +21,8 @@ fn main() {
     divan::main();
 }
 
-/// Blocks of 2,568 TLC wordlines; 2 TiB of 16-KiB pages and 3.5 % of spare flash when benchmarking.
+/// Returns a drive with blocks of 2,568 TLC wordlines. In a benchmark it has 2 TiB of 16-KiB pages
+/// and 3.5 % spare flash.
 fn drive(model: DisturbModel) -> DriveConfig {
     let table = vec![
         PerPec { pec: 0, limit: vec![1e6, 5e5, 4e5], alpha: vec![8.0, 9.0, 9.5] },
@@ -40,7 +41,7 @@ fn drive(model: DisturbModel) -> DriveConfig {
     config
 }
 
-/// A full drive, page n at flash page n, and many batches of random reads of it.
+/// Returns a full drive with page n at flash page n, and many batches of random reads.
 fn full(model: DisturbModel) -> (Oracle, Vec<PhysRead>) {
     let config = drive(model);
     let geometry = Geometry::new(&config);

@@ -1,5 +1,5 @@
-//! How fast is the drive with the oracle on? As a ratio to the same floor as the drive alone, in
-//! the same run. `--small` runs it at a size that fits a test.
+//! Speed of the drive with the oracle. It is a ratio to the same floor as for the drive alone, in
+//! the same run. `--small` runs it at the size of a test.
 
 #[path = "../../core/benches/shared/mod.rs"]
 #[expect(dead_code, reason = "the bench of the drive alone uses the rest")]

@@ -1,24 +1,26 @@
-//! How many P/E cycles an erase counts as where a life is simulated faster than it passes.
+//! Number of P/E cycles that one erase counts as, in a simulation that lets wear pass faster than
+//! it does in life.
 
 use vpass_core::base::units::Cause;
 use vpass_core::config::DriveConfig;
 
-/// Cycles of an erase.
+/// P/E cycles that one erase counts as.
 #[derive(Debug)]
 pub(crate) struct Acceleration {
-    /// `wear.acceleration`, which counts from the measured phase on.
+    /// Value of `wear.acceleration`. It takes effect with the measured phase.
     configured: u32,
-    /// Cycles that an erase counts as now.
+    /// P/E cycles that an erase counts as at present.
     pub(crate) now: u32,
 }
 
 impl Acceleration {
-    /// Acceleration of a drive that is being prepared.
+    /// Returns the acceleration of a drive that is still being prepared.
     pub(crate) fn new(config: &DriveConfig) -> Self {
         Self { configured: config.wear.acceleration, now: 1 }
     }
 
-    /// Cycles of an erase with this cause: levelling wear is never accelerated.
+    /// Returns the P/E cycles of an erase with this cause. Erases of wear levelling are never
+    /// accelerated.
     pub(crate) fn of_erase(&self, cause: Cause) -> u32 {
         if cause == Cause::Wear { 1 } else { self.now }
     }

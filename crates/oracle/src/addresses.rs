@@ -1,18 +1,18 @@
-//! Where things are, by plain division: the drive takes addresses apart by multiplication, and the
-//! oracle follows it there.
+//! Checks the addresses of the drive. The drive takes an address apart by multiplication; the
+//! oracle follows with plain division.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Ppn};
 use vpass_core::config::DriveConfig;
 
-/// Pages of a block that are looked at: all of the first and last block's, of the others those at
-/// their ends.
+/// Number of pages to check at each end of a block. In the first and the last block every page is
+/// checked.
 const ENDS: u32 = 2;
 
-/// The first thing that the geometry of a drive with this resolved configuration says wrongly.
+/// Compares the geometry of a drive with its resolved configuration.
 ///
 /// # Errors
-/// What it says, and what is so.
+/// The first difference.
 pub(crate) fn check(geometry: &Geometry, config: &DriveConfig) -> Result<(), String> {
     let (g, bits) = (&config.geometry, config.geometry.cell.bits());
     let per_block = g.wordlines_per_block * bits;
@@ -54,10 +54,11 @@ pub(crate) fn check(geometry: &Geometry, config: &DriveConfig) -> Result<(), Str
     Ok(())
 }
 
-/// The same of the pool: a share of the blocks of each plane, the last ones.
+/// Compares the drive's pool with its configuration. The pool is the last share of the blocks of
+/// each plane.
 ///
 /// # Errors
-/// What it says, and what is so.
+/// The first difference.
 pub(crate) fn check_pool(geometry: &Geometry, config: &DriveConfig) -> Result<(), String> {
     let per_plane = config.geometry.blocks_per_plane.unwrap_or(0);
     let outside = per_plane - (config.density.pool * f64::from(per_plane)) as u32;

@@ -1,15 +1,15 @@
-//! An adversary that looks again between bursts of a few requests. It sees where every page lies
-//! and, from the oracle, what every wordline has really endured. It reads beside the wordlines
-//! nearest their limits, or where a policy's counters know least: in blocks about to be cleaned, in
-//! blocks just opened, in blocks that were read evenly before. An attack that is made once, for a
-//! drive in one state, cannot find bugs that show only after data has moved.
+//! An adversary that observes the drive between bursts of a few requests. It sees the place of
+//! every page, and the oracle gives it the true dose of every wordline. It reads beside the
+//! wordlines nearest their limits. Or it reads where a policy's counters know least: in blocks that
+//! are soon cleaned, just opened or evenly read. A fixed attack, made for a drive in one state,
+//! cannot find bugs that show only after data has moved.
 //!
-//! A burst is served to its end before the next look, so the drive drains in between. On a drive
-//! that needs to know the time its requests come by a clock of their own.
+//! The drive serves a burst to its end before the adversary observes it again, so its queues are
+//! empty in between. If a drive needs to know the time, each request arrives at a time of its own.
 //!
 //! ```text
-//! look: block 7, wordline 3 can take 12 more reads beside it     burst: 20 reads of wordlines 2 and 4, two writes elsewhere
-//! look: its pages lie in block 9 now; of block 7 another is next   burst: reads beside that; or it follows the pages
+//! wordline 3 of block 7 endures 12 more reads    burst: 20 reads of wordlines 2 and 4, two writes
+//! its pages are in block 9 now                   burst: reads beside the pages, or a new victim
 //! ```
 
 mod siege;
@@ -25,52 +25,53 @@ pub(crate) use self::siege::Siege;
 use crate::Oracle;
 use crate::dice::Dice;
 
-/// Requests between two looks.
+/// Smallest and largest number of requests in a burst.
 const BURST: (u64, u64) = (4, 100);
-/// Bursts after which another wordline is looked for.
+/// Largest number of bursts at one victim after the first.
 const PATIENCE: u64 = 60;
-/// In the place of a host page: a flash page that holds none.
+/// Mark of a flash page that holds no host page.
 const NO_OWNER: Lpn = Lpn::new(u32::MAX);
 
-/// Which blocks it looks at for its next victim.
+/// Blocks that the adversary chooses its next victim from.
 #[derive(Clone, Copy)]
 enum Taste {
-    /// All of them.
+    /// All blocks.
     Nearest,
-    /// Those with the fewest valid pages: cleaned next, or being moved.
+    /// Blocks with the fewest valid pages. The drive cleans them next, or already moves their
+    /// pages.
     Emptiest,
-    /// Those that are being written.
+    /// Blocks that the drive is writing.
     Open,
-    /// Any one.
+    /// One random block.
     Chance,
 }
 
-/// How it treats a victim.
+/// Way in which the adversary treats a victim.
 #[derive(Clone, Copy)]
 enum Manner {
-    /// Reads beside it.
+    /// It reads beside the victim.
     Hammer,
-    /// Reads every other wordline of its block once, then beside it: whoever counts a few wordlines
-    /// only knows little then.
+    /// It reads every other wordline of the block once, and then beside the victim. A policy that
+    /// counts only a few wordlines knows little then.
     Even,
 }
 
-/// What it goes for.
+/// Page that the adversary attacks.
 #[derive(Clone, Copy)]
 struct Victim {
     page: Lpn,
     ppn: Ppn,
     manner: Manner,
-    /// Share of writes among its requests.
+    /// Share of writes among all requests.
     writes: f64,
-    /// Whether it goes after the page when that moves.
+    /// Whether the adversary follows the page when that moves.
     follows: bool,
     bursts: u64,
 }
 
-/// What it sees of a drive.
+/// State of a drive as the adversary sees it.
 struct Sight {
-    /// Whose data each flash page holds.
+    /// Host page that each flash page holds.
     owners: Vec<Lpn>,
     pages_per_block: usize,
     bits: usize,
@@ -97,7 +98,7 @@ impl Sight {
         &self.owners[first..][..self.pages_per_block]
     }
 
-    /// The host's pages that lie beside a flash page.
+    /// Returns the host pages on the wordlines beside a flash page.
     fn neighbours(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
         let (block, wordline) = (self.block(ppn), ppn.index() % self.pages_per_block / self.bits);
         let of = |w: usize| block.get(w * self.bits..(w + 1) * self.bits).unwrap_or_default();
@@ -105,13 +106,13 @@ impl Sight {
         below.iter().chain(of(wordline + self.stride)).copied().filter(|lpn| *lpn != NO_OWNER)
     }
 
-    /// The host's pages that lie on its wordline.
+    /// Returns the host pages on the wordline of a flash page.
     fn wordline(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
         let first = ppn.index() / self.bits * self.bits;
         self.owners[first..first + self.bits].iter().copied().filter(|lpn| *lpn != NO_OWNER)
     }
 
-    /// A flash page on the wordline above that holds a page of the host's, and that page.
+    /// Returns a flash page on the wordline above that holds a host page, with that host page.
     fn above(&self, ppn: Ppn) -> Option<(Ppn, Lpn)> {
         let above = (ppn.index() / self.bits + self.stride) * self.bits;
         let is_within = ppn.index() / self.pages_per_block == above / self.pages_per_block;
@@ -121,7 +122,7 @@ impl Sight {
         all.into_iter().find(|(_, lpn)| *lpn != NO_OWNER)
     }
 
-    /// The host's pages of its block that lie neither on its wordline nor beside it.
+    /// Returns the host pages of the block that are neither on this wordline nor beside it.
     fn far_from(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
         let own = ppn.index() % self.pages_per_block / self.bits;
         let wordlines = self.block(ppn).chunks(self.bits).enumerate();
@@ -130,12 +131,13 @@ impl Sight {
         far.flat_map(|(_, pages)| pages).copied().filter(|lpn| *lpn != NO_OWNER)
     }
 
-    /// The flash page that holds a page of the host's; of one that is on flash.
+    /// Returns the flash page that holds a host page. The host page must be on flash.
     fn place_of(&self, lpn: Lpn) -> Ppn {
         Ppn::from_index(self.owners.iter().position(|owner| *owner == lpn).expect("it is on flash"))
     }
 
-    /// The same; all of its block where nothing lies beside it.
+    /// Returns the host pages beside a flash page. If there are none, returns all host pages of its
+    /// block.
     fn neighbours_or_block(&self, ppn: Ppn) -> Vec<Lpn> {
         let near: Vec<Lpn> = self.neighbours(ppn).collect();
         if near.is_empty() {
@@ -145,7 +147,7 @@ impl Sight {
         }
     }
 
-    /// A page of each wordline of its block but its own.
+    /// Returns one host page of each wordline of the block, except this page's own wordline.
     fn each_wordline(&self, ppn: Ppn) -> Vec<Lpn> {
         let own = ppn.index() % self.pages_per_block / self.bits;
         let wordlines =
@@ -156,11 +158,12 @@ impl Sight {
     }
 }
 
-/// How the requests of a burst come: so many outstanding, or by a clock of their own.
+/// Way in which the requests of a burst arrive: with this number outstanding, or each at a time of
+/// its own.
 #[derive(Clone, Copy)]
 pub(crate) enum Coming {
     Outstanding(u32),
-    /// So far apart in the mean; the last came then.
+    /// Mean time between two requests, and the time of the last one.
     ByClock {
         gap: Ns,
         at: Ns,
@@ -168,7 +171,8 @@ pub(crate) enum Coming {
 }
 
 impl Coming {
-    /// Requests at hand. By a clock none comes before the drive is done with the burst before.
+    /// Returns the requests as a burst. With times of their own, no request arrives before the
+    /// drive has finished the last burst.
     fn burst(&mut self, dice: &mut Dice, drive: &Drive, mut requests: Vec<Request>) -> Burst {
         if let Self::ByClock { gap, at } = self {
             *at = drive.now().max(*at);
@@ -181,7 +185,7 @@ impl Coming {
     }
 }
 
-/// The adversary of one drive.
+/// An adversary of one drive.
 pub struct Adversary {
     dice: Dice,
     coming: Coming,
@@ -189,27 +193,27 @@ pub struct Adversary {
 }
 
 impl Adversary {
-    /// The same seed and the same drive: the same requests. It keeps `depth` of them outstanding
-    /// within a burst.
+    /// Returns an adversary that keeps `depth` requests outstanding within a burst. The same seed
+    /// and the same drive give the same requests.
     pub fn new(seed: u64, depth: u32) -> Self {
         Self { dice: Dice::new(seed), coming: Coming::Outstanding(depth), victim: None }
     }
 
-    /// The same on a drive that needs to know the time: its requests come by a clock of their own,
-    /// so many ns apart in the mean.
+    /// Returns the adversary for a drive that needs to know the time. Its requests arrive at times
+    /// of their own, `gap` ns apart on average.
     #[must_use]
     pub fn by_a_clock(self, gap: Ns) -> Self {
         Self { coming: Coming::ByClock { gap, at: 0 }, ..self }
     }
 
-    /// Attacks a drive that an [`Oracle`] watches with so many requests; `heard` is told of each
-    /// burst before it is served. Gives the requests served.
+    /// Attacks a drive that an [`Oracle`] watches with this number of requests. `heard` receives
+    /// each burst before the drive serves it. Returns the number of requests served.
     ///
     /// # Errors
-    /// An interruption.
+    /// If the run is interrupted.
     ///
     /// # Panics
-    /// Where no oracle watches the drive: nobody else knows true doses.
+    /// If no oracle watches the drive. Only an oracle knows true doses.
     pub fn attack(
         &mut self,
         drive: &mut Drive,
@@ -234,7 +238,7 @@ impl Adversary {
         Ok(served)
     }
 
-    /// The next requests, from what it sees now.
+    /// Makes the next requests from the present state of the drive.
     fn burst(&mut self, drive: &mut Drive, size: usize) -> Vec<Request> {
         let sight = Sight::of(drive);
         self.choose(drive, &sight);
@@ -253,7 +257,7 @@ impl Adversary {
             return (0..size).map(|_| self.disturb_ruin(&ruins, page, pages)).collect();
         }
         let Some(Victim { page: page_of_victim, ppn, manner, writes, .. }) = self.victim else {
-            // There is nothing to read: something is written.
+            // The drive holds no page to read, so the requests write.
             return (0..size)
                 .map(|_| request(self.dice.between(0, pages - 1), Op::Write))
                 .collect();
@@ -271,11 +275,12 @@ impl Adversary {
             request(lpn.number().into(), Op::Read)
         };
         let mut requests: Vec<Request> = (0..size).map(one).collect();
-        // What it has done shows when the victim itself is read.
+        // A read of the victim itself shows the harm done.
         if let Some(last) = requests.last_mut().filter(|_| self.dice.chance(0.5)) {
             *last = request(page_of_victim.number().into(), Op::Read);
         }
-        // A part of it is written first: by the time that the rest is needed it may be gone.
+        // First comes a write of a part of the victim. By the time that the drive needs the rest,
+        // it may be lost.
         if let Some(first) = requests.first_mut().filter(|_| writes > 0.0 && self.dice.chance(0.1))
         {
             *first = self.part_of(page_of_victim, page);
@@ -283,7 +288,7 @@ impl Adversary {
         requests
     }
 
-    /// Now and then: the pages that the drive has reported lost.
+    /// Returns, now and then, the pages that the drive has reported lost.
     fn ruins(&mut self, drive: &mut Drive) -> Vec<Lpn> {
         if drive.lost_pages() == 0 || self.dice.chance(0.8) {
             return vec![];
@@ -293,7 +298,7 @@ impl Adversary {
         Lpn::range(0..pages).filter(|lpn| oracle.is_lost(*lpn)).collect()
     }
 
-    /// Does something to a lost page, or to one beside it.
+    /// Returns a request to a lost page, or to that page and the next one.
     fn disturb_ruin(&mut self, ruins: &[Lpn], page: u64, pages: u64) -> Request {
         let lpn = self.dice.pick(ruins);
         let (op, whole) = match self.dice.between(0, 9) {
@@ -314,7 +319,7 @@ impl Adversary {
         }
     }
 
-    /// A write of a part of a page, from any byte to any other.
+    /// Returns a write of a random part of a page.
     fn part_of(&mut self, lpn: Lpn, page: u64) -> Request {
         let from = self.dice.between(0, page - 1);
         let bytes = self.dice.between(1, page - from) as u32;
@@ -328,7 +333,7 @@ impl Adversary {
         }
     }
 
-    /// Keeps to its victim while there is one, and finds the next.
+    /// Keeps the present victim for its number of bursts, and then chooses the next.
     fn choose(&mut self, drive: &mut Drive, sight: &Sight) {
         if let Some(victim) = self.victim.take().filter(|victim| victim.bursts > 0) {
             let stays = sight.owners[victim.ppn.index()] == victim.page;
@@ -355,9 +360,9 @@ impl Adversary {
         let live =
             blocks.iter().flat_map(|block| Ppn::new(block.number() * per_block).run(per_block));
         let live = live.filter(|ppn| sight.owners[ppn.index()] != NO_OWNER);
-        // What is lost already can lose no more.
+        // A page that is lost already cannot lose more.
         let left = live.map(|ppn| (oracle.reads_left(ppn), ppn)).filter(|(left, _)| *left >= 0.0);
-        // One with nothing beside it is hard to reach.
+        // A page without neighbours is hard to reach.
         let alone = |ppn: Ppn| sight.neighbours(ppn).next().is_none();
         let order =
             |a: &(f64, Ppn), b: &(f64, Ppn)| alone(a.1).cmp(&alone(b.1)).then(a.0.total_cmp(&b.0));
@@ -372,7 +377,7 @@ impl Adversary {
         });
     }
 
-    /// The blocks among which the next victim is looked for.
+    /// Returns the blocks to choose the next victim from.
     fn blocks(&mut self, drive: &Drive, taste: Taste) -> Vec<BlockId> {
         let filled: Vec<_> =
             BlockId::all().zip(drive.block_states()).filter(|(_, row)| row.valid > 0).collect();
@@ -403,7 +408,7 @@ fn oracle_of(drive: &mut Drive) -> &Oracle {
     drive.observer::<Oracle>().expect("an oracle watches")
 }
 
-/// Requests at hand.
+/// Requests that are made already, as a source.
 struct Burst {
     requests: Vec<Request>,
     coming: Coming,

@@ -1,10 +1,10 @@
-//! The age of each block's oldest page, by a clock of the oracle's own, against what refresh
-//! promises.
+//! Compares the age of each block's oldest page with the guarantee of refresh. The oracle measures
+//! ages with a clock of its own.
 //!
-//! A block's age begins with its first page and ends with its erase. It begins anew where all that
-//! is left of the block was programmed over in one job. The drive tells the time before it opens a
-//! block and when time alone sets something off. It is believed as far as the requests bear it out:
-//! time never goes back, and untimed it lies between the arrivals of the requests that are being
+//! A block's age begins with its first page and ends with its erase. It begins anew when one job
+//! has programmed over all that is left in the block. The drive reports the time before it opens a
+//! block, and when time alone starts something. The oracle checks each time against the requests:
+//! time never goes back. In an untimed run it lies between the arrivals of the requests being
 //! served.
 
 use std::collections::BTreeSet;
@@ -12,33 +12,34 @@ use std::collections::BTreeSet;
 use vpass_core::base::units::{BlockId, Moment, Ns};
 use vpass_core::config::{DriveConfig, Number};
 
-/// Standard deviations by which the mean of many draws may lie off: chance does not go so far.
+/// Largest distance of the mean of many draws from its expectation, in standard deviations. Chance
+/// does not go so far.
 const FAR: f64 = 7.0;
-/// Timed, a block may be as much of its period late, and so much more: a pause between two requests
-/// that are submitted, and jobs of that time.
+/// In a timed run a block may be late by this share of its period plus `LATE`. The latter covers a
+/// pause between two submitted requests, and long jobs.
 const LATE_SHARE: Moment = 16;
 const LATE: Moment = 100_000_000;
 
-/// What a refresh technique promises.
+/// Guarantee of a refresh technique.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Promise {
-    /// No page grows older.
+    /// Largest age of a page.
     most: Moment,
-    /// No younger block is refreshed.
+    /// Smallest age at which a block is refreshed.
     least: Moment,
-    /// How late it may come.
+    /// Largest delay of a refresh.
     late: Moment,
 }
 
-/// Ages by block.
+/// Ages of the blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Ageing {
     promise: Option<Promise>,
     timed: bool,
-    /// Whether the drive has told the time: where it never does, data does not age.
+    /// Whether the drive has reported a time. On a drive that never does, data does not age.
     told: bool,
     now: Moment,
-    /// When the last of the requests announced arrives.
+    /// Arrival of the last request announced.
     until: Moment,
     most_at_start: Moment,
     /// Sum and number of the ages at the start.
@@ -46,7 +47,7 @@ pub(crate) struct Ageing {
     since: Vec<Option<Moment>>,
     order: BTreeSet<(Moment, BlockId)>,
     refreshed: u64,
-    /// Jobs that a drive may have begun because of a block's age, or for another reason.
+    /// Number of jobs that may have begun because of a block's age, or for another reason.
     unclear: u64,
 }
 
@@ -55,7 +56,7 @@ impl Ageing {
         Self { most_at_start: config.start.age.0.cast_signed(), ..Self::default() }
     }
 
-    /// Data is refreshed by this technique.
+    /// Takes the guarantee of the refresh technique of the drive.
     pub(crate) fn expect(&mut self, config: &DriveConfig, refresh: &str, timed: bool) {
         self.timed = timed;
         if refresh == "none" {
@@ -69,7 +70,8 @@ impl Ageing {
             Some(Promise { most: period.cast_signed(), least: least.cast_signed(), late });
     }
 
-    /// Requests up to this time are about to be served, and those before them are.
+    /// Notes that requests up to this time are about to be served, and that all earlier requests
+    /// have been served.
     pub(crate) fn requests(&mut self, last: Ns) -> Result<(), String> {
         if self.timed {
             return Ok(());
@@ -78,7 +80,7 @@ impl Ageing {
         if self.told { self.pass(before.max(self.now)) } else { Ok(()) }
     }
 
-    /// The drive tells the time.
+    /// Checks a time that the drive reports.
     pub(crate) fn clock(&mut self, at: Ns) -> Result<(), String> {
         self.told = true;
         let at = at.cast_signed();
@@ -104,7 +106,7 @@ impl Ageing {
         if age <= promise.most + promise.late {
             return Ok(());
         }
-        // Once for each block.
+        // The block is reported only once.
         self.order.pop_first();
         Err(format!(
             "the oldest page of block {block} is {age} ns old; refresh guarantees at most {} ns",
@@ -112,7 +114,7 @@ impl Ageing {
         ))
     }
 
-    /// The drive begins with a block whose oldest page was programmed at this time.
+    /// Notes that the drive starts with this block, whose oldest page was programmed at this time.
     pub(crate) fn aged(&mut self, block: BlockId, since: Moment) -> Result<(), String> {
         self.told = true;
         self.end(block);
@@ -127,7 +129,7 @@ impl Ageing {
         ))
     }
 
-    /// All blocks have been told of: their mean age is half of the most.
+    /// Checks the ages of all blocks at the start: their mean is half of the largest.
     pub(crate) fn check_start(&self) -> Result<(), String> {
         let (sum, n) = (self.at_start.0, f64::from(self.at_start.1));
         let most = self.most_at_start as f64;
@@ -140,7 +142,7 @@ impl Ageing {
         ))
     }
 
-    /// The clock shows 0 again.
+    /// Sets the clock back to 0.
     pub(crate) fn restart(&mut self, passed: Ns) -> Result<(), String> {
         let passed = passed.cast_signed();
         let checked = if passed < self.now || !self.timed && passed > self.until.max(self.now) {
@@ -160,7 +162,7 @@ impl Ageing {
         checked
     }
 
-    /// A page of a block is programmed; tells whether it is the first.
+    /// Notes a program of a page in a block. Returns whether it is the first page of the block.
     #[inline]
     pub(crate) fn programmed(&mut self, block: BlockId) -> bool {
         let is_first = self.since(block).is_none();
@@ -178,7 +180,8 @@ impl Ageing {
         self.order.insert((since, block));
     }
 
-    /// The age of a block's oldest page at a time, or when the drive told the time last.
+    /// Returns the age of a block's oldest page at a time. Without a time, uses the last time that
+    /// the drive reported.
     #[inline]
     pub(crate) fn age(&self, block: BlockId, at: Option<Ns>) -> Ns {
         let now = at.map_or(self.now, Ns::cast_signed);
@@ -189,42 +192,42 @@ impl Ageing {
             .map_or(0, |since| (now - since).max(0).cast_unsigned())
     }
 
-    /// When the oldest page of a block was programmed.
+    /// Returns the time at which the oldest page of a block was programmed.
     pub(crate) fn since(&self, block: BlockId) -> Option<Moment> {
         self.since.get(block.index()).copied().flatten()
     }
 
-    /// The time, as far as the drive has told it.
+    /// Returns the last time that the drive reported.
     pub(crate) fn now(&self) -> Moment {
         self.now
     }
 
-    /// All that a block holds was programmed over, the first of it at this time.
+    /// Notes that all data of a block was programmed over, the first of it at this time.
     pub(crate) fn renew(&mut self, block: BlockId, since: Moment) {
         self.end(block);
         self.begin_at(block, since);
     }
 
-    /// A block may grow older than promised: something else protects what it holds.
+    /// Lets a block grow older than guaranteed, because something else protects its data.
     pub(crate) fn excuse(&mut self, block: BlockId) {
         if let Some(since) = self.since(block) {
             self.order.remove(&(since, block));
         }
     }
 
-    /// The same for all.
+    /// Lets all blocks grow older than guaranteed.
     pub(crate) fn excuse_all(&mut self) {
         self.order.clear();
     }
 
-    /// A block is erased.
+    /// Ends the age of a block at its erase.
     pub(crate) fn end(&mut self, block: BlockId) {
         if let Some(since) = self.since.get_mut(block.index()).and_then(Option::take) {
             self.order.remove(&(since, block));
         }
     }
 
-    /// Refresh begins to move a block.
+    /// Checks that a block is due as refresh begins to move it.
     pub(crate) fn refreshes(&mut self, block: BlockId) -> Result<(), String> {
         self.refreshed += 1;
         let Some(promise) = self.promise else {
@@ -244,7 +247,7 @@ impl Ageing {
         ))
     }
 
-    /// Refresh begins with a block that it may look at before it is due.
+    /// Notes that refresh begins with a block that it may examine before that is due.
     pub(crate) fn may_refresh(&mut self) {
         self.unclear += 1;
     }
@@ -253,7 +256,8 @@ impl Ageing {
         (self.refreshed, self.unclear) = (0, 0);
     }
 
-    /// What the drive says at the end: the blocks that it refreshed, and the age of the oldest.
+    /// Checks the drive's reports at the end: the number of blocks that it refreshed, and the age
+    /// of the oldest page.
     pub(crate) fn check(&mut self, refreshed: u64, now: Ns, oldest: Ns) -> Result<(), String> {
         if !self.told {
             return Ok(());
@@ -264,7 +268,8 @@ impl Ageing {
                 self.refreshed
             ));
         }
-        // One that was found to be too old is out of the order.
+        // `order` no longer holds a page that was found too old, so this takes the oldest from
+        // `since`.
         let own = self.since.iter().flatten().min().map_or(0, |since| now.cast_signed() - since);
         if own != oldest.cast_signed() {
             return Err(format!(
@@ -279,7 +284,7 @@ impl Ageing {
 mod tests {
     use super::*;
 
-    /// A drive that promises 100 ns, and begins to refresh at 80.
+    /// Returns the ages of a drive that guarantees 100 ns and begins to refresh at 80.
     fn ageing() -> Ageing {
         Ageing {
             promise: Some(Promise { most: 100, least: 80, late: 0 }),

@@ -1,5 +1,6 @@
-//! What `[bch]` says of reads and ages, by arithmetic of the oracle's own: the code's tail summed
-//! term by term, its rate found by halving, and both laws taken from their anchor.
+//! Limits that `[bch]` gives for reads and ages, by the oracle's own arithmetic. The code's tail is
+//! summed term by term, and its error rate is found by bisection. Both laws start from their
+//! anchor.
 
 use vpass_core::base::span::HOUR;
 use vpass_core::config::{BchTarget, Combine, DriveConfig, ErrorLaw};
@@ -11,22 +12,22 @@ use crate::endurance::Endurances;
 use crate::error_rates::{ErrorRates, Whose, ln_fails};
 use crate::stripe::Stripe;
 
-/// The code of a drive with the numbers that it is held to.
+/// Error-correcting code of a drive, with its tolerable error rate and its anchor.
 #[derive(Debug)]
 pub(crate) struct Code {
-    /// The error rate that is tolerable, and its ratio to that of the anchor.
+    /// Tolerable error rate, and its ratio to the error rate at the anchor.
     pub(crate) cap: f64,
     over_anchor: f64,
     anchor_pec: f64,
     anchor_reads: f64,
     anchor_hours: f64,
     exponents: [f64; 3],
-    /// Reads and age do not share it.
+    /// Whether reads and age each have the whole error rate for themselves.
     pub(crate) apart: bool,
 }
 
 impl Code {
-    /// None where limits do not follow from a code.
+    /// Returns the code of a drive; `None` if limits do not follow from a code.
     pub(crate) fn new(config: &DriveConfig) -> Option<Self> {
         if config.error.model != ErrorLaw::Bch {
             return None;
@@ -55,23 +56,23 @@ impl Code {
         })
     }
 
-    /// Whole reads of a block that young data bears.
+    /// Returns the number of whole reads of a block that young data can take.
     pub(crate) fn reads(&self, pec: u32) -> f64 {
         let worn = (self.anchor_pec / f64::from(pec)).powf(self.exponents[0]);
         (self.anchor_reads * self.over_anchor * worn).floor().clamp(1.0, 2e7)
     }
 
-    /// The error rate that age has brought so far.
+    /// Returns the error rate that age has added so far.
     pub(crate) fn by_age(&self, pec: u32, hours: f64) -> f64 {
         let [_, by_wear, by_time] = self.exponents;
-        // At the anchor's own rate, and from there.
+        // Number of hours to the error rate of the anchor.
         let bears = self.anchor_hours * (self.anchor_pec / f64::from(pec)).powf(by_wear);
         self.cap / self.over_anchor * (hours / bears).powf(by_time)
     }
 }
 
-/// Other pages of a stripe, where parity raises the limits of reads: none where wear says which
-/// stripes have any.
+/// Returns the number of other pages in a stripe, if parity raises the limits of reads. Returns
+/// `None` if wear decides which stripes have parity.
 pub(crate) fn raised_by(config: &DriveConfig) -> Option<u32> {
     config
         .parity
@@ -79,7 +80,7 @@ pub(crate) fn raised_by(config: &DriveConfig) -> Option<u32> {
         .filter(|_| config.bch.target == BchTarget::Stripe && config.parity.by_wear().is_none())
 }
 
-/// The error rate at which this share of codewords fails.
+/// Returns the error rate at which this share of codewords fails.
 fn rate(bits: u32, corrects: u32, share: f64) -> f64 {
     let (mut low, mut high) = (1e-30f64, 0.5f64);
     for _ in 0..200 {
@@ -89,8 +90,8 @@ fn rate(bits: u32, corrects: u32, share: f64) -> f64 {
     low
 }
 
-/// A limit of a drive's that is not the oracle's, each in 1/1024 reads: what age alone has spoilt
-/// is below 0 in both.
+/// A limit of a drive that differs from the oracle's, each in 1/1024 reads. If age alone has spoilt
+/// the data, both limits are below 0.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Apart {
     pec: u32,
@@ -99,8 +100,8 @@ pub(crate) struct Apart {
     own: i64,
 }
 
-/// The first limit at these P/E counts, of any age, in which a drive of the first configuration
-/// departs by a read or more from what the oracle makes of the second.
+/// Returns the first limit at these P/E counts, of any age, that differs by a read or more between
+/// the two configurations. The drive computes the first one, and the oracle the second.
 pub(crate) fn limits_apart(
     of_drive: &DriveConfig,
     of_oracle: &DriveConfig,
@@ -197,7 +198,7 @@ mod tests {
         }
     }
 
-    /// The rates are from sums of 60 decimal digits.
+    /// The expected rates come from sums with 60 decimal digits.
     #[test]
     fn the_anchor_holds_and_a_stricter_target_leaves_a_tenth() {
         let (published, client) = (code(""), code("target = \"uber\""));

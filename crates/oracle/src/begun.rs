@@ -1,41 +1,42 @@
-//! What a computed start put where: from each flash page to the page of the host that it holds, by
-//! arithmetic of the oracle's own.
+//! Places of the host pages in a computed start. The oracle computes the host page of each flash
+//! page with its own arithmetic.
 //!
-//! The drive tells the keys of an order of the host's pages, and of each block its first place in
-//! that order and its chosen pages. This file goes from place to page; the drive goes from page to
-//! place. A mistake of either shows where a page is read, moved or looked at in the end.
+//! The drive reports the keys of an order of the host pages. For each block it reports the first
+//! position in that order and the chosen pages. This file computes the host page from the position;
+//! the drive computes the position from the host page. A mistake of either shows when a page is
+//! read, moved or checked at the end.
 //!
-//! Each page of the host below `order.pages` lies in exactly one flash page: the order is a
-//! permutation, whatever its keys are, because each half-round of it can be taken back. And
-//! [`Begun::load`] sees to it that the blocks take all places, each once.
+//! Each host page below `order.pages` is in exactly one flash page. The order is a permutation with
+//! any keys, because each half-round of it can be reversed. [`Begun::load`] checks that the blocks
+//! use each position once.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Lpn, Ppn};
 
-/// What one block took of the order.
+/// Part of the order that one block uses.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     first: u32,
-    /// The block is part of the start.
+    /// Whether the block is part of the start.
     is_loaded: bool,
-    /// The block was not erased since.
+    /// Whether the block has not been erased since.
     stands: bool,
-    /// Some of its pages carry other stamps than the start gave them.
+    /// Whether some pages of the block have got other stamps since the start.
     is_altered: bool,
 }
 
-/// A computed start, block by block as it was told.
+/// A computed start, as the drive reported it block by block.
 #[derive(Debug)]
 pub(crate) struct Begun {
     order: Order,
-    /// Bits of a number in the order, and of its low half.
+    /// Number of bits of a position in the order, and of its low half.
     bits: u32,
     low_bits: u32,
-    /// The place that the next block begins at.
+    /// First position of the next block.
     next: u32,
     parts: Vec<Part>,
-    /// By block: the pages that hold data, a bit each.
+    /// Pages that hold data, one bit for each page of each block.
     chosen: Vec<u64>,
     words: usize,
     pages_per_block: u32,
@@ -57,18 +58,18 @@ impl Begun {
         }
     }
 
-    /// Bytes for a drive of this geometry.
+    /// Returns the size in bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
         let words = u64::from(geometry.pages_per_block.div_ceil(64));
         u64::from(geometry.blocks) * (words * size_of::<u64>() as u64 + size_of::<Part>() as u64)
     }
 
-    /// Pages of the host that the start holds.
+    /// Returns the number of host pages in the start.
     pub(crate) fn pages(&self) -> u32 {
         self.order.pages
     }
 
-    /// A block takes its part of the order.
+    /// Gives a block its part of the order.
     pub(crate) fn load(
         &mut self,
         block: BlockId,
@@ -100,7 +101,7 @@ impl Begun {
         Ok(())
     }
 
-    /// All places of the order are taken, each once.
+    /// Checks that each position of the order is used once.
     pub(crate) fn check(&self) -> Result<(), String> {
         let (taken, pages) = (self.next, self.order.pages);
         if taken == pages {
@@ -110,18 +111,18 @@ impl Begun {
         }
     }
 
-    /// Whether a block is part of the start and was not erased since.
+    /// Returns whether a block is part of the start and has not been erased since.
     #[inline]
     pub(crate) fn stands(&self, block: BlockId) -> bool {
         self.parts[block.index()].stands
     }
 
-    /// Whether a block is part of the start, erased since or not.
+    /// Returns whether a block is part of the start, even if it has been erased since.
     pub(crate) fn is_loaded(&self, block: BlockId) -> bool {
         self.parts[block.index()].is_loaded
     }
 
-    /// Whether a page of the block got another stamp since.
+    /// Returns whether a page of the block has got another stamp since the start.
     pub(crate) fn is_altered(&self, block: BlockId) -> bool {
         self.parts[block.index()].is_altered
     }
@@ -134,12 +135,12 @@ impl Begun {
         self.parts[block.index()].stands = false;
     }
 
-    /// The pages of a block that the start gave data to, a bit each.
+    /// Returns the pages of a block that the start filled, one bit for each page.
     pub(crate) fn chosen(&self, block: BlockId) -> &[u64] {
         &self.chosen[block.index() * self.words..][..self.words]
     }
 
-    /// The page of the host that the start put into a page of a block.
+    /// Returns the host page that the start put into a page of a block.
     pub(crate) fn page_at(&self, block: BlockId, page: u32) -> Option<Lpn> {
         let (part, chosen) = (self.parts[block.index()], self.chosen(block));
         let is_chosen = part.is_loaded && chosen[page as usize / 64] & 1 << (page % 64) != 0;
@@ -157,7 +158,7 @@ impl Begun {
         })
     }
 
-    /// As [`Self::page_at`], by the number of the flash page.
+    /// Returns the host page that the start put into a flash page.
     pub(crate) fn page_of(&self, ppn: Ppn) -> Option<Lpn> {
         self.page_at(
             BlockId::new(ppn.number() / self.pages_per_block),
@@ -165,14 +166,14 @@ impl Begun {
         )
     }
 
-    /// The number at a place of the order.
+    /// Returns the number at a position of the order.
     fn number_at(&self, place: u32) -> u32 {
         let (low, high) = ((1u64 << self.low_bits) - 1, (1u64 << (self.bits - self.low_bits)) - 1);
         let scrambled =
             |half: u64, key: u32| (((half ^ u64::from(key)) * 0x9E37_79B1) & 0xFFFF_FFFF) >> 15;
         let mut number = u64::from(place);
-        // A place that the blocks have no right to leads nowhere; nothing is lost by going on from
-        // its remainder.
+        // A wrong position may lie outside the order. The remainder keeps the number in range
+        // without further harm.
         number %= u64::from(self.order.pages.max(1));
         loop {
             for (round, key) in self.order.keys.into_iter().enumerate() {

@@ -1,27 +1,27 @@
-//! One bit for each page of the host: so few that they stay in a cache where the data that they
-//! stand for would not.
+//! One bit for each host page. The bits are small enough to stay in a cache, unlike the data that
+//! they describe.
 
 use vpass_core::base::mem::{huge_zeros, prefetch};
 use vpass_core::base::units::Lpn;
 
-/// So many bits.
+/// A set of bits.
 #[derive(Debug)]
 pub(crate) struct Bits {
     words: Vec<u64>,
 }
 
 impl Bits {
-    /// None of them is set.
+    /// Returns this number of bits, with no bit set.
     pub(crate) fn none_of(len: u32) -> Self {
         Self { words: huge_zeros(len.div_ceil(64) as usize) }
     }
 
-    /// Bytes of so many.
+    /// Returns the size in bytes of this number of bits.
     pub(crate) fn bytes(len: u32) -> u64 {
         u64::from(len.div_ceil(64)) * 8
     }
 
-    /// Fetches a bit.
+    /// Prefetches a bit.
     #[inline]
     pub(crate) fn prefetch(&self, lpn: Lpn) {
         prefetch(&self.words, lpn.index() / 64);
@@ -32,7 +32,7 @@ impl Bits {
         self.words[lpn.index() / 64] >> (lpn.number() % 64) & 1 == 1
     }
 
-    /// Sets a bit; whether it was not set before.
+    /// Sets a bit. Returns whether the bit was unset before.
     #[inline]
     pub(crate) fn insert(&mut self, lpn: Lpn) -> bool {
         let (word, bit) = (&mut self.words[lpn.index() / 64], 1 << (lpn.number() % 64));
@@ -45,7 +45,7 @@ impl Bits {
         self.words.fill(0);
     }
 
-    /// All bits, 64 at a time, the lowest first.
+    /// Returns all bits, 64 in each word, the lowest first.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }

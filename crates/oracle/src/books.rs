@@ -1,10 +1,10 @@
-//! The books: how often each operation happened and why, counted apart from the drive and compared
-//! with what it reports.
+//! Counts of operations by cause. The oracle counts them itself and compares them with the drive's
+//! report.
 
 use vpass_core::base::units::Cause;
 
-/// What the drive reports about itself, since the measured phase began; per-cause arrays in the
-/// order of `Cause::ALL`.
+/// Counts that the drive reports since the measured phase began. Arrays by cause have the order of
+/// `Cause::ALL`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DriveBooks {
     /// Flash page reads by cause, whatever their result.
@@ -15,15 +15,16 @@ pub struct DriveBooks {
     pub erases: [u64; Cause::COUNT],
     /// Wordlines programmed over themselves, by cause.
     pub reprograms: [u64; Cause::COUNT],
-    /// Pages that the host read, wherever they were found.
+    /// Host pages read, from flash or from the write buffer.
     pub host_read_pages: u64,
-    /// Pages that the host wrote, whole or in part.
+    /// Host pages written, as a whole or in part.
     pub host_write_pages: u64,
-    /// Pages that hold host data now, on flash or in the write buffer; lost pages hold none.
+    /// Pages that hold host data at present, on flash or in the write buffer. Lost pages do not
+    /// count.
     pub mapped_pages: u64,
 }
 
-/// Every line of the books, with its name.
+/// Returns every count with its name.
 fn lines(books: &DriveBooks) -> impl Iterator<Item = (String, u64)> {
     let per_cause = [
         ("reads", books.reads),
@@ -45,7 +46,7 @@ fn lines(books: &DriveBooks) -> impl Iterator<Item = (String, u64)> {
     by_cause.chain(single.map(|(what, n)| (what.to_owned(), n)))
 }
 
-/// The differences between the drive's books and what was seen, one sentence a line.
+/// Returns the differences between the drive's counts and the oracle's, each as a sentence.
 pub(crate) fn differences(drive: &DriveBooks, seen: &DriveBooks) -> Vec<String> {
     lines(drive)
         .zip(lines(seen))

@@ -1,10 +1,10 @@
-//! The drive's time, checked against the oracle's own arithmetic: what happened to flash takes time
-//! exactly once, where it happened, for as long as the configuration says; a request is complete
-//! with its last part, over the host link and with its waits; no die idles while something waits
-//! for it.
+//! Checks the drive's time with the oracle's own arithmetic. Every operation on flash takes time
+//! exactly once, on its own die, for as long as the configuration says. A request is complete with
+//! its last part, after its waits and its time on the host link. No die is idle while something
+//! waits for it.
 //!
-//! The oracle does not schedule again: it takes from the engine which of a die's queues is served
-//! next, and checks that the configuration allows it. The first error ends the checking, since all
+//! The oracle does not schedule again. The engine decides which queue of a die is served next, and
+//! the oracle checks that the configuration allows it. The first error ends all checks, because all
 //! later times would follow from it.
 
 mod dies;
@@ -39,19 +39,19 @@ pub(crate) use self::urgency::{Begun, Now};
 use self::work::{UnderWay, die_of_part, part_ns};
 use crate::codings::FASTER;
 
-/// Parts of a job's piece so far: their time, and the die of the last that says one.
+/// Total time of a piece's parts so far, and the die of the last part that shows one.
 #[derive(Debug, Default)]
 struct Parts {
     ns: Ns,
     die: Option<u32>,
-    /// Pages moved for jobs of reclaim that end with the erase of their blocks, and the blocks
-    /// erased.
+    /// Number of pages moved for reclaim jobs that end with the erase of their blocks, and the
+    /// erased blocks.
     moved: BTreeMap<BlockId, u32>,
     erased: BTreeSet<BlockId>,
 }
 
-/// Of a page that is rebuilt a request gets so many bytes, after so many decodings behind each
-/// other.
+/// Part of a request that waits for a rebuild: its bytes, and the number of decodings one after
+/// another.
 #[derive(Clone, Copy, Debug)]
 struct Rebuilding {
     request: u32,
@@ -59,8 +59,7 @@ struct Rebuilding {
     decodings: u64,
 }
 
-/// A page that is read for a rebuild, with its coding and first level, or with the level of a
-/// retry.
+/// A page read for a rebuild, with its coding and its first level or the level of its retry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct HeldRead {
     ppn: Ppn,
@@ -76,19 +75,19 @@ pub(crate) struct TimingChecker {
     dies: Dies,
     host: Host,
     pieces: BTreeMap<OpId, Parts>,
-    /// What the host gets of pages that are rebuilt, by the number under which that is done.
+    /// Parts of requests that wait for rebuilds, by the number of the rebuild.
     rebuilding: BTreeMap<u32, Rebuilding>,
-    /// What is read for these when a host read has failed, and what is to be read now.
+    /// Reads for rebuilds that wait until a host read has failed, and reads that must come now.
     held: BTreeMap<u32, Vec<HeldRead>>,
     due: Vec<(u32, HeldRead)>,
-    /// The page of the retry that was given to a die last, among work.
+    /// Page of the last retry that was given to a die among work.
     retried_behind: Option<Ppn>,
     pads: Pads,
     urgency: Urgency,
     now: Ns,
-    /// A run is under way: what happens takes time.
+    /// Whether a run is under way, in which operations take time.
     runs: bool,
-    /// Nothing is checked any more.
+    /// Whether checking has stopped.
     stopped: bool,
 }
 
@@ -113,7 +112,7 @@ impl TimingChecker {
         }
     }
 
-    /// From now on latencies are counted for groups of origins, too.
+    /// Counts latencies for groups of origins too from now on.
     pub(crate) fn expect_groups(&mut self, group_of: &[u16]) {
         self.host.groups = OfGroups::new(group_of);
     }
@@ -122,14 +121,14 @@ impl TimingChecker {
         self.runs && !self.stopped
     }
 
-    /// The drive did this to its flash while time is checked; the read began with this level.
+    /// Notes a read of the drive on its flash. The read began at this level.
     #[inline]
     pub(crate) fn sensed(&mut self, read: &PhysRead, level: u8) {
         self.expected.sensed(read, level, &self.lengths);
     }
 
-    /// A host read of a page has it rebuilt under this number. Of failed flash nothing is read;
-    /// another page is first read in vain.
+    /// Notes that a rebuild with this number answers a host read of a page. Failed flash is not
+    /// read. Any other page is first read in vain.
     pub(crate) fn rebuilds(&mut self, lpn: Lpn, ppn: Ppn, number: u32, has_failed: bool) {
         if !self.is_on() {
             return;
@@ -147,7 +146,7 @@ impl TimingChecker {
         }
     }
 
-    /// Reclaim begins to move all that a block holds.
+    /// Notes that reclaim begins to move all data of a block.
     pub(crate) fn empties(&mut self, block: BlockId) {
         self.expected.empties(block);
     }
@@ -156,7 +155,7 @@ impl TimingChecker {
         self.expected.opened(block, coding);
     }
 
-    /// Wordlines are adjusted by this technique, for a time of its own.
+    /// Takes the time of an adjustment from the refresh technique.
     pub(crate) fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str) {
         self.lengths.expect_refresh(config, refresh);
         if refresh == "ida" {
@@ -170,12 +169,12 @@ impl TimingChecker {
         }
     }
 
-    /// A wordline, or all of a block, is read with another coding from now on.
+    /// Notes that a wordline, or a whole block, has another coding from now on.
     pub(crate) fn recoded(&mut self, block: BlockId, wordline: Option<u32>, coding: u8) {
         self.expected.recoded(block, wordline, coding);
     }
 
-    /// The block had endured so many P/E cycles before.
+    /// Notes an erase of a block that had endured this number of P/E cycles.
     pub(crate) fn erased(&mut self, block: BlockId, cause: Cause, endured: u32) {
         self.expected.forget_block(block);
         if self.is_on() {
@@ -195,10 +194,10 @@ impl TimingChecker {
         self.host.begin(latencies);
     }
 
-    /// Takes in what happened.
+    /// Checks a group of events.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error.
     pub(crate) fn events(&mut self, events: &[TimeEvent]) -> Result<(), String> {
         if !self.is_on() {
             return Ok(());
@@ -210,7 +209,7 @@ impl TimingChecker {
         checked
     }
 
-    /// All that was done by now is given to a die.
+    /// Checks that all operations so far have been given to a die.
     fn check_given(&self) -> Result<(), String> {
         self.expected.check_empty()?;
         self.pieces
@@ -219,10 +218,10 @@ impl TimingChecker {
             .map_or(Ok(()), |parts| Err(format!("{} ns of a job belong to no die", parts.ns)))
     }
 
-    /// The run is over.
+    /// Ends the run.
     ///
     /// # Errors
-    /// What was left undone.
+    /// If a request or work is unfinished.
     pub(crate) fn end(&mut self, pending: &[OpId], latencies: &TimedMetrics) -> Result<(), String> {
         if !self.is_on() {
             return Ok(());
@@ -233,8 +232,7 @@ impl TimingChecker {
         checked
     }
 
-    /// What the drive reports of the time that reads have waited for reclaim, against what was
-    /// seen.
+    /// Compares the time that reads have waited for reclaim with the drive's report.
     pub(crate) fn check_stalls(&self, told: Ns) -> Result<(), String> {
         let seen = self.dies.stalled;
         if self.stopped || self.runs || told == seen {
@@ -245,12 +243,12 @@ impl TimingChecker {
         ))
     }
 
-    /// Counts begin anew.
+    /// Restarts the counts with the measured phase.
     pub(crate) fn begin_measured_phase(&mut self) {
         self.dies.stalled = 0;
     }
 
-    /// Time goes on to `at`; all that could begin until then has begun.
+    /// Advances time to `at`, and checks that all that could begin earlier has begun.
     fn go_to(&mut self, at: Ns) -> Result<(), String> {
         if at == self.now {
             return Ok(());
@@ -378,7 +376,7 @@ impl TimingChecker {
         }
     }
 
-    /// A page is to be read for a rebuild when the host's own read of the page has failed.
+    /// Notes a read for a rebuild that waits until the host's own read of the page has failed.
     fn hold(&mut self, ppn: Ppn, stripe: u32, retry: Option<u8>) -> Result<(), String> {
         if !self.expected.is_to_be_repaired(stripe) {
             return Err(format!(
@@ -396,7 +394,8 @@ impl TimingChecker {
         Ok(())
     }
 
-    /// A page is read among the host's, which must be for what one of these waits for.
+    /// Checks a page read for a rebuild among the host's reads. A host read must wait for that
+    /// rebuild.
     fn load(&mut self, op: OpId, ppn: Ppn, stripe: u32, retry: Option<u8>) -> Result<(), String> {
         if let Some(at) = self
             .due
@@ -480,7 +479,7 @@ impl TimingChecker {
         parts.ns += part_ns(work, &taken, &self.lengths);
         parts.die = die_of_part(work, &self.lengths).or(parts.die);
         if parts.ns == 0 {
-            // What takes no time is no piece.
+            // A part without time makes no piece.
             self.pieces.remove(&op);
         }
         Ok(())
@@ -542,7 +541,8 @@ impl TimingChecker {
         }
     }
 
-    /// A page was read for a stripe: with the last of them the host gets what it is rebuilt for.
+    /// Notes that a page was read for a stripe. With the last of these pages the host gets the
+    /// rebuilt page.
     fn deliver_rebuilt(&mut self, stripe: u32) -> Result<(), String> {
         let rebuilt =
             if self.dies.is_loading(stripe) { None } else { self.rebuilding.remove(&stripe) };

@@ -1,20 +1,20 @@
-//! The codings of a drive's cells, by arithmetic of the oracle's own. Numbers up to 3 stand for
-//! guard levels, and give up so many page kinds, the most significant first; 4 to 6 stand for fewer
-//! sensings, and give up one to three, the least significant first.
+//! The codings of a drive's cells, by the oracle's own arithmetic. Codings up to 3 leave guard
+//! levels, and the number is that of the page kinds given up, the most significant first. Codings 4
+//! to 6 need fewer sensings. They give up one to three page kinds, the least significant first.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::config::CellType;
 
-/// The first coding that saves sensings.
+/// First coding that saves sensings.
 pub(crate) const FASTER: u8 = 4;
-/// Sensings of the 2-3-2 code, by page kind.
+/// Sensings of each page kind in the 2-3-2 code.
 const MODERN: [u32; 3] = [2, 3, 2];
 
-/// Codings of cells of so many bits.
+/// Codings of one type of cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Codings {
     kinds: u32,
-    /// The code is that of today's TLC.
+    /// Whether the cells have the 2-3-2 code of present TLC.
     is_modern: bool,
 }
 
@@ -23,12 +23,13 @@ impl Codings {
         Self::of(geometry.cell)
     }
 
-    /// Those of these cells.
+    /// Returns the codings of a cell type.
     pub(crate) fn of(cell: CellType) -> Self {
         Self { kinds: cell.bits(), is_modern: cell == CellType::Tlc232 }
     }
 
-    /// Page kinds that a coding keeps, a bit each; none where the cells have no such coding.
+    /// Returns the page kinds that a coding keeps, one bit each; `None` if the cells do not have
+    /// the coding.
     pub(crate) fn kept(self, coding: u8) -> Option<u32> {
         let all = (1 << self.kinds) - 1;
         let (kept, given_up) = match u32::from(coding) {
@@ -40,20 +41,20 @@ impl Codings {
         (given_up < self.kinds).then_some(kept)
     }
 
-    /// Page kinds of each wordline that a coding does without; all of them where there is no such
-    /// coding.
+    /// Returns the number of page kinds that a coding gives up on each wordline. If the cells do
+    /// not have the coding, that is all kinds.
     pub(crate) fn given_up(self, coding: u8) -> u32 {
         self.kinds - self.kept(coding).unwrap_or(0).count_ones()
     }
 
-    /// Of a wordline that is merged by itself: those that count as taken away until the erase. What
-    /// is merged for fewer sensings does not.
+    /// Returns the number of page kinds that a separately merged wordline loses until its erase. A
+    /// merge for fewer sensings loses none.
     pub(crate) fn taken_from_wordline(self, coding: u8) -> u32 {
         if coding < 4 { self.given_up(coding) } else { 0 }
     }
 
-    /// Sensings of a page kind in a coding. With each lower kind more that tells its states apart
-    /// they double; in the 2-3-2 code that is so once the LSB page is gone.
+    /// Returns the sensings of a page kind in a coding. The number doubles with each lower page
+    /// kind that is kept. In the 2-3-2 code this holds only once the LSB page is given up.
     pub(crate) fn sensings(self, coding: u8, kind: u32) -> u32 {
         if self.is_modern && coding < 4 {
             return MODERN[kind as usize];
@@ -63,32 +64,32 @@ impl Codings {
         1 << lower.count_ones()
     }
 
-    /// The page kind of full density that takes as many; none where each takes more.
+    /// Returns the page kind of full density with as many sensings; `None` if each kind has more.
     pub(crate) fn reads_like(self, coding: u8, kind: u32) -> Option<u32> {
         let is_like = |full: &u32| self.sensings(0, *full) == self.sensings(coding, kind);
         Some(kind).filter(is_like).or_else(|| (0..self.kinds).find(is_like))
     }
 
-    /// Those, one by one; none where there is no such coding.
+    /// Returns the page kinds that a coding gives up; none if the cells do not have the coding.
     pub(crate) fn kinds_given_up(self, coding: u8) -> impl Iterator<Item = u32> {
         let kept = self.kept(coding).unwrap_or(u32::MAX);
         (0..self.kinds).filter(move |kind| kept >> kind & 1 == 0)
     }
 
-    /// Whether a coding keeps a page of a block.
+    /// Returns whether a coding keeps a page of a block.
     pub(crate) fn keeps(self, coding: u8, page: u32) -> bool {
         self.kept(coding).is_some_and(|kept| kept >> (page % self.kinds) & 1 == 1)
     }
 
-    /// The first page of a wordline from this one on that a coding keeps; this one where there is
-    /// none.
+    /// Returns the first page of this wordline, from `page` on, that a coding keeps. If there is
+    /// none, returns `page`.
     pub(crate) fn next_kept(self, coding: u8, page: u32) -> u32 {
         let end = (page / self.kinds + 1) * self.kinds;
         (page..end).find(|page| self.keeps(coding, *page)).unwrap_or(page)
     }
 }
 
-/// Whether a coding leaves guard levels, and with them larger limits.
+/// Returns whether a coding leaves guard levels, which raise limits.
 #[inline]
 pub(crate) fn has_guard_levels(coding: u8) -> bool {
     (1..=3).contains(&coding)

@@ -1,4 +1,4 @@
-//! Random choices that a seed decides.
+//! Random choices that follow from a seed.
 
 use std::ops::RangeInclusive;
 
@@ -26,12 +26,12 @@ impl Dice {
         self.unit() < p
     }
 
-    /// From `low` to `high`, both included.
+    /// Returns a random number from `low` to `high`, both included.
     pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
         low + (self.unit() * (high - low + 1) as f64) as u64
     }
 
-    /// A whole number of a range, both ends included.
+    /// Returns a random whole number of a range, both ends included.
     pub(crate) fn within(&mut self, range: RangeInclusive<u32>) -> u32 {
         self.between((*range.start()).into(), (*range.end()).into()) as u32
     }

@@ -1,21 +1,23 @@
-//! The truth about reads: what every wordline has endured since it was programmed, from exact
-//! counters.
+//! True doses of all wordlines since they were programmed, from exact counters.
 //!
-//! With RC the dose read from each wordline and BLK from its whole block, both since the erase, and
-//! b = BLK and s = RC\[i-d\] as they stood when the first page of wordline i was programmed:
+//! RC is the dose read from each wordline, and BLK the dose read from its whole block, both since
+//! the erase. b and s are the values of BLK and RC\[i-d\] at the program of the first page of
+//! wordline i:
 //!
 //! ```text
-//! dose(i) = alpha (RC[i-d] - s + RC[i+d]) + rest        rest = (BLK - b) - (RC[i-d] - s) - RC[i] - RC[i+d]
+//! dose(i) = alpha (RC[i-d] - s + RC[i+d]) + rest
+//! rest    = (BLK - b) - (RC[i-d] - s) - RC[i] - RC[i+d]
 //! ```
 //!
-//! A wordline does not disturb itself, and one at the edge of a block has one neighbour. What came
-//! before the programming, alpha s + (b - s), counts `preprogram_weight`. In the model `count` the
-//! dose is BLK - b. The pages of a wordline share its dose; each kind has a limit of its own.
-//! Counters are in quarters of a dose unit, alpha in 1/256, doses and limits therefore in 1/1024.
+//! A wordline does not disturb itself, and a wordline at the edge of a block has one neighbour. The
+//! dose from before the program, alpha s + (b - s), has the weight `preprogram_weight`. In the
+//! model `count` the dose is BLK - b. The pages of a wordline share its dose; each kind has a limit
+//! of its own. Counters are in quarters of a dose unit and alpha in 1/256, so doses and limits are
+//! in 1/1024.
 //!
-//! Limits fall with each cycle, and with what reprogramming wears beyond it
-//! (`density.wear_counts_for_limits`): of a block's n cycles, of which m were reprogrammed ones,
-//! the m-th took `(wear - 1) sqrt(max(1, n / 5m))` cycles more, to the thousandth. The sum is
+//! Limits fall with each cycle and with the additional wear of reprogramming
+//! (`density.wear_counts_for_limits`). If a block has n cycles, m of them reprogrammed, the m-th
+//! adds `(wear - 1) sqrt(max(1, n / 5m))` cycles. This is rounded to the thousandth, and the sum is
 //! rounded up.
 
 mod aged;
@@ -38,27 +40,27 @@ use aged::ROUNDED;
 pub(crate) use truth::Truth;
 use worn::{BlockWear, Worn};
 
-/// `preprogram_weight` is a multiple of 1/65536.
+/// Unit of `preprogram_weight`: 1/65536.
 const WEIGHT_ONE: f64 = 65_536.0;
 
 /// Counters of a block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
-    /// BLK: dose read from it since the erase.
+    /// BLK: dose read from the block since its erase.
     read: u64,
-    /// RC of the wordline that was read most.
+    /// RC of the most-read wordline.
     most_read: u64,
-    /// Where its limits begin in `Doses::limits`; they depend on its P/E count.
+    /// Place of the block's limits in `Doses::limits`. It depends on the P/E count.
     limits: u32,
-    /// Its limits over those of the worst block; see the table.
+    /// Ratio of the block's limits to those of the worst block, as the table has it.
     factor: u16,
-    /// Its coding, which changes its limits again.
+    /// Coding of the block, which changes its limits too.
     mode: u8,
-    /// Whether some of its wordlines have a mode of their own.
+    /// Whether some wordlines of the block have a coding mode of their own.
     has_own: bool,
 }
 
-/// The counters of all blocks, and what wordlines endure.
+/// The counters of all blocks, and the limits of their pages.
 #[derive(Debug)]
 pub(crate) struct Doses {
     model: DisturbModel,
@@ -71,26 +73,25 @@ pub(crate) struct Doses {
     kinds: u32,
     codings: Codings,
     blocks: Vec<Block>,
-    /// Of blocks with wordlines that have a mode of their own: each wordline's, 0 where it has
-    /// none.
+    /// Modes of wordlines in blocks where some have a mode of their own; 0 means no own mode.
     own_modes: Vec<Vec<u8>>,
     table: Endurances,
-    /// Where data has error rates: those, and each block's step of age.
+    /// Error rates, if data has any, and the age step of each block.
     rates: Option<ErrorRates>,
     steps: Vec<u32>,
-    /// Where retries are drawn.
+    /// Random retries, if the drive draws them.
     noise: Option<Noise>,
-    /// The level that worked last in each block, where reads begin with it.
+    /// Last working level of each block, if reads begin with it.
     first_levels: Vec<u8>,
-    /// Whether time counts on this drive: else its data stays as young as it is.
+    /// Whether time counts on this drive. Otherwise its data does not age.
     keeps_time: bool,
-    /// Per P/E count since the start, the limits of every group.
+    /// Limits of every group, for each P/E count from the start on.
     limits: Vec<Endurance>,
     start_pec: u32,
-    /// Dose, in quarters, of a reprogramming, as from its wordline.
+    /// Dose of a reprogramming, in quarters. It acts like reads of the wordline.
     by_reprogramming: u32,
     worn: Vec<Worn>,
-    /// Wear of a reprogrammed cycle, and whether it counts for limits.
+    /// Wear of a reprogrammed cycle; `counts_wear` tells if it lowers limits.
     wear: f64,
     counts_wear: bool,
 }
@@ -134,25 +135,26 @@ impl Doses {
         doses
     }
 
-    /// Bytes for a drive of this geometry, the wordlines' counters apart.
+    /// Returns the size in bytes for a drive of this geometry, without the wordlines' counters.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
         u64::from(geometry.blocks)
             * (size_of::<Block>() + size_of::<Vec<u8>>() + size_of::<Worn>()) as u64
     }
 
-    /// Distance of the wordlines whose counters [`Self::truth`] looks at; 0 where it looks at none.
+    /// Returns the distance of the neighbours whose counters [`Self::truth`] uses; 0 if it uses
+    /// none.
     #[inline]
     pub(crate) fn reach(&self) -> u32 {
         if self.model == DisturbModel::Wordline { self.stride } else { 0 }
     }
 
-    /// Fetches the counters of a block.
+    /// Prefetches the counters of a block.
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId) {
         prefetch(&self.blocks, block.index());
     }
 
-    /// Limit of a page, and the weight of its neighbours.
+    /// Returns the limit of a page and the weight of its neighbours.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn page(&self, at: At) -> Endurance {
@@ -160,7 +162,7 @@ impl Doses {
             return Endurance { limit: Truth::SAFE.limit.cast_unsigned(), alpha: 0 };
         }
         let (endurance, limit) = self.endurance(at);
-        // With fewer retries than it may take a page endures less.
+        // With fewer retries than allowed, a page endures a smaller dose.
         let limit = if self.rates.is_some() {
             self.calm(at) - ROUNDED
         } else {
@@ -169,30 +171,30 @@ impl Doses {
         Endurance { limit: limit.max(0).cast_unsigned(), ..endurance }
     }
 
-    /// A dose that no page of a block has passed, whatever its neighbours were read: alpha 2
-    /// max(RC) + BLK. As at most all of what came before its programming counts, no term of its
-    /// dose is left out. All of this lies in caches, unlike the neighbours.
+    /// Returns a dose that no page of a block exceeds, whatever the reads of its neighbours: alpha
+    /// 2 max(RC) + BLK. The dose from before the program counts at most fully, so no term of a dose
+    /// is missing. These values stay in caches, unlike the counters of neighbours.
     #[inline]
     pub(crate) fn ceiling(&self, block: BlockId, alpha: u64) -> u64 {
         let block = &self.blocks[block.index()];
         2 * alpha * block.most_read + FAR * block.read
     }
 
-    /// A dose that no page of a block has passed, and a limit that no page of it falls below. For
-    /// each wordline [`Self::of_wordline`] gives a dose that is not larger and a limit that is not
-    /// smaller.
+    /// Returns a dose that no page of a block exceeds and a limit that no page falls below.
+    /// [`Self::of_wordline`] never gives a larger dose or a smaller limit for any wordline of the
+    /// block.
     pub(crate) fn bound(&self, block: BlockId) -> Truth {
         if self.model == DisturbModel::None {
             return Truth::SAFE;
         }
         let record = &self.blocks[block.index()];
         if record.has_own || record.mode > 0 {
-            // Blocks with other codings are few: each is looked at.
+            // Few blocks have other codings, so each of them is checked in full.
             return Truth { dose: u64::MAX >> 1, limit: -1 };
         }
         let limit = match &self.rates {
-            // Layers, blocks and kinds endure the group's limit or more, and a limit below 0 counts
-            // as none.
+            // Layers, blocks and kinds have the group's limit or a higher one. A limit below 0
+            // counts as none.
             Some(rates) => self.least_with_retries(block, rates),
             None => (0..self.table.groups())
                 .map(|group| self.of_group(block, group).limit.cast_signed())
@@ -205,7 +207,8 @@ impl Doses {
         }
     }
 
-    /// What its group endures, and the limit of a wordline's weakest page kind.
+    /// Returns limit and alpha of the group of a wordline, and the limit of the wordline's weakest
+    /// page kind.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the read path")]
     fn endurance(&self, at: At) -> (Endurance, u64) {
@@ -215,14 +218,15 @@ impl Doses {
         (endurance, self.table.in_mode(limit, self.mode_at(at)))
     }
 
-    /// Dose and limit of a programmed page now.
+    /// Returns the present dose and limit of a programmed page.
     #[inline]
     pub(crate) fn truth(&self, medium: &Medium, at: At) -> Truth {
         self.of_kind(self.of_wordline(medium, at), at)
     }
 
-    /// As [`Self::truth`], had the host read beside the page all that it read from the block since
-    /// its wordline was programmed, but for these quarters, of which no host chose the place.
+    /// Returns [`Self::truth`] as if the host had read only beside the page. This covers all reads
+    /// of the block since the page's wordline was programmed, except `not_chosen` quarters that the
+    /// host could not place.
     pub(crate) fn worst(&self, medium: &Medium, at: At, not_chosen: u64) -> Truth {
         let truth = self.truth(medium, at);
         if self.model != DisturbModel::Wordline {
@@ -236,7 +240,7 @@ impl Doses {
         Truth { dose: truth.dose.max(dose), ..truth }
     }
 
-    /// A page of a wordline, from the wordline's [`Self::of_wordline`].
+    /// Returns dose and limit of a page from the result of [`Self::of_wordline`].
     #[inline]
     pub(crate) fn of_kind(&self, wordline: Truth, at: At) -> Truth {
         if wordline == Truth::SAFE {
@@ -249,7 +253,7 @@ impl Doses {
         Truth { limit, ..wordline }
     }
 
-    /// Dose of a programmed wordline now, and the limit of the weakest page kind.
+    /// Returns the present dose of a programmed wordline and the limit of its weakest page kind.
     #[inline]
     pub(crate) fn of_wordline(&self, medium: &Medium, at: At) -> Truth {
         if self.model == DisturbModel::None {
@@ -258,7 +262,7 @@ impl Doses {
         let (endurance, limit) = self.endurance(at);
         let dose = self.dose(medium, at, endurance.alpha);
         let limit = match &self.rates {
-            // The lowest of its kinds' limits.
+            // The wordline has the lowest limit of its page kinds.
             Some(rates) => (0..self.kinds)
                 .map(|kind| self.with_retries(At { kind, ..at }, rates.most_retries()))
                 .min()
@@ -268,7 +272,7 @@ impl Doses {
         Truth { dose, limit }
     }
 
-    /// Dose of a programmed wordline now, whose neighbours have this weight.
+    /// Returns the present dose of a programmed wordline whose neighbours have this weight.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "all wordlines of a drive are looked at in the end")]
     fn dose(&self, medium: &Medium, at: At, alpha: u64) -> u64 {
@@ -284,14 +288,15 @@ impl Doses {
             0
         };
         let adjacent = low - s + high;
-        // Only a page that was programmed twice, an error of its own, could make this negative.
+        // Only a page that was programmed twice, which is an error too, could make this negative.
         let rest = since.saturating_sub(adjacent + read);
         alpha * adjacent + FAR * rest + self.before(alpha * s + FAR * (b - s))
     }
 
-    /// Returns the first wordline of a block, counted within it, among `wordlines`, whose dose over
-    /// this limit is above `ratio`. With the limit of [`Self::bound`], no page is left out whose
-    /// dose over its own limit is above `ratio`. Most wordlines need no look at their own limits.
+    /// Returns the first of these wordlines whose dose exceeds `ratio` times this limit. The number
+    /// counts within the block. With the limit of [`Self::bound`], no page whose dose exceeds
+    /// `ratio` times its own limit is left out. Most wordlines then need no check of their own
+    /// limits.
     pub(crate) fn next_above(
         &self,
         medium: &Medium,
@@ -309,10 +314,10 @@ impl Doses {
         })
     }
 
-    /// What a drive may count a programmed wordline's dose too high by. It holds what came before
-    /// the programming in quarters of a unit, and rounds it to the worse side; where nothing came
-    /// before, where all of that counts, and where it is whole quarters of which none counts, there
-    /// is nothing to round.
+    /// Returns the amount by which a drive may count a programmed wordline's dose too high. The
+    /// drive keeps the dose from before the program in quarters of a unit and rounds it up. No
+    /// rounding is possible if that dose is 0, counts fully, or is a whole number of quarters and
+    /// counts nothing.
     pub(crate) fn slack(&self, medium: &Medium, at: At) -> u64 {
         if self.model == DisturbModel::None {
             return 0;
@@ -327,7 +332,8 @@ impl Doses {
         if is_exact { 0 } else { UNIT }
     }
 
-    /// Whether the drive may take a page of this dose and limit for lost: it is, or as good as.
+    /// Returns whether the drive may take a page of this dose and limit as lost, because it is lost
+    /// or nearly so.
     pub(crate) fn may_be_lost(&self, medium: &Medium, at: At, truth: Truth) -> bool {
         if let Some(noise) = &self.noise {
             return noise.may_be_lost(self.rates_at(at, truth.dose).1);
@@ -336,12 +342,12 @@ impl Doses {
         truth.is_past() || is_rounded && (truth.dose + UNIT).cast_signed() >= truth.limit
     }
 
-    /// Number of the group of a wordline, counted within its block.
+    /// Returns the group of a wordline, which is counted within its block.
     pub(crate) fn group_of(&self, wordline: u32) -> usize {
         self.table.group_of(wordline)
     }
 
-    /// The coding mode of a wordline.
+    /// Returns the coding mode of a wordline.
     #[inline]
     pub(crate) fn mode_at(&self, at: At) -> u8 {
         let block = &self.blocks[at.block.index()];
@@ -350,18 +356,18 @@ impl Doses {
         if own > 0 { own } else { block.mode }
     }
 
-    /// Whether the coding of a page's wordline keeps the page.
+    /// Returns whether the coding of a page's wordline keeps the page.
     pub(crate) fn keeps(&self, at: At) -> bool {
         self.codings.keeps(self.mode_at(at), at.kind)
     }
 
-    /// RC of the lower neighbour; nothing where there is none.
+    /// Returns RC of the lower neighbour; 0 if there is no such neighbour.
     #[inline]
     fn low(&self, medium: &Medium, at: At) -> u64 {
         if at.index >= self.stride { medium.read(at.wordline - self.stride) } else { 0 }
     }
 
-    /// Dose and limit that an erased page would have, were it programmed now.
+    /// Returns dose and limit that an erased page would have if it were programmed now.
     pub(crate) fn if_programmed(&self, medium: &Medium, at: At) -> Truth {
         if self.model == DisturbModel::None {
             return Truth::SAFE;
@@ -377,7 +383,7 @@ impl Doses {
         )
     }
 
-    /// What a dose from before the programming counts.
+    /// Returns a dose from before the program, by its weight.
     #[inline]
     pub(crate) fn before(&self, dose: u64) -> u64 {
         if self.preprogram_weight == 0 {
@@ -387,7 +393,7 @@ impl Doses {
         }
     }
 
-    /// A page was sensed, for whatever reason and with whatever result.
+    /// Notes that a page was sensed, for any reason and with any result.
     #[inline]
     pub(crate) fn sense(&mut self, medium: &mut Medium, at: At) {
         if self.model != DisturbModel::None {
@@ -398,8 +404,8 @@ impl Doses {
         }
     }
 
-    /// The dose, in quarters, of reading a page: that of the kind which takes as many sensings in
-    /// full density.
+    /// Returns the dose of a read of a page, in quarters. It is that of the page kind with as many
+    /// sensings in full density.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn of_page(&self, at: At) -> u32 {
@@ -422,24 +428,24 @@ impl Doses {
         }
     }
 
-    /// The dose, in quarters, of reading a page of this kind in full density.
+    /// Returns the dose of a read of this page kind in full density, in quarters.
     #[inline]
     pub(crate) fn of_read(&self, kind: u32) -> u32 {
         self.per_kind[kind as usize]
     }
 
-    /// The doses of all kinds of pages of this cell.
+    /// Returns the doses of all page kinds of these cells.
     pub(crate) fn per_kind(&self, geometry: &Geometry) -> &[u32] {
         &self.per_kind[..geometry.cell.bits() as usize]
     }
 
-    /// That of reprogramming a wordline.
+    /// Returns the dose of a reprogramming of a wordline, in quarters.
     pub(crate) fn of_reprogramming(&self) -> u32 {
         self.by_reprogramming
     }
 
-    /// A wordline was reprogrammed in place: the others take what so many reads of it would have
-    /// done, in quarters of a read.
+    /// Notes that a wordline was reprogrammed in place. The other wordlines get the dose of a
+    /// number of reads.
     pub(crate) fn reprogram(&mut self, medium: &mut Medium, block: BlockId, wordline: u32) {
         if self.model != DisturbModel::None && self.by_reprogramming > 0 {
             let record = &mut self.blocks[block.index()];
@@ -448,7 +454,7 @@ impl Doses {
         }
     }
 
-    /// So much was read from the wordlines of a block, from its first on.
+    /// Adds these doses to the wordlines of a block, from its first one on.
     pub(crate) fn age(&mut self, medium: &mut Medium, block: BlockId, doses: &[u32]) {
         if self.model == DisturbModel::None {
             return;
@@ -460,7 +466,7 @@ impl Doses {
         }
     }
 
-    /// Adds the dose of sensing a page `times` times.
+    /// Adds the dose of `times` sensings of a page.
     pub(crate) fn sense_often(&mut self, medium: &mut Medium, at: At, times: u32) {
         if self.model != DisturbModel::None {
             let dose = self.of_page(at) * times;
@@ -470,23 +476,23 @@ impl Doses {
         }
     }
 
-    /// The first page of a wordline is programmed.
+    /// Notes that the first page of a wordline is programmed.
     pub(crate) fn program(&self, medium: &mut Medium, at: At) {
         let neighbour = self.low(medium, at);
         medium.start(at.wordline, neighbour, self.blocks[at.block.index()].read);
     }
 
-    /// The block was reprogrammed, or a wordline of it.
+    /// Notes that a block, or one of its wordlines, was reprogrammed.
     pub(crate) fn note_reprogramming(&mut self, block: BlockId) {
         self.worn[block.index()].is_reprogrammed = true;
     }
 
-    /// The block's limits are those of a coding mode, until its erase.
+    /// Gives a block the limits of a coding mode until its erase.
     pub(crate) fn set_mode(&mut self, block: BlockId, mode: u8) {
         self.blocks[block.index()].mode = mode;
     }
 
-    /// The limits of this wordline, by itself, are those of a coding mode, until its block's erase.
+    /// Gives a single wordline the limits of a coding mode until its block's erase.
     pub(crate) fn recode_wordline(&mut self, block: BlockId, index: u32, mode: u8) {
         self.blocks[block.index()].has_own = true;
         let modes = &mut self.own_modes[block.index()];
@@ -494,57 +500,59 @@ impl Doses {
         modes[index as usize] = mode;
     }
 
-    /// The P/E count that a block's limits are those of.
+    /// Returns the P/E count that a block's limits belong to.
     pub(crate) fn pec_of(&self, block: BlockId) -> u32 {
         self.start_pec + self.blocks[block.index()].limits / self.table.groups() as u32
     }
 
-    /// Whether reads disturb anything.
+    /// Returns whether reads disturb anything.
     pub(crate) fn counts(&self) -> bool {
         self.model != DisturbModel::None
     }
 
-    /// P/E cycles of a block.
+    /// Returns the P/E cycles of a block.
     pub(crate) fn cycles_of(&self, block: BlockId) -> u32 {
         self.start_pec + self.worn[block.index()].all()
     }
 
-    /// The coding of a wordline by itself; 0 where it has none.
+    /// Returns the coding mode of a single wordline; 0 if it has none of its own.
     pub(crate) fn own_mode(&self, block: BlockId, index: u32) -> u8 {
         self.own_modes[block.index()].get(index as usize).copied().unwrap_or(0)
     }
 
-    /// A block's coding.
+    /// Returns the coding mode of a block.
     pub(crate) fn mode_of(&self, block: BlockId) -> u8 {
         self.blocks[block.index()].mode
     }
 
-    /// What a group of wordlines endures in a block now, layers and page kinds apart.
+    /// Returns the present limit and alpha of a group of wordlines in a block, without layers and
+    /// page kinds.
     pub(crate) fn of_group(&self, block: BlockId, group: usize) -> Endurance {
         self.limits[self.blocks[block.index()].limits as usize + group]
     }
 
-    /// What a read disturbs a neighbour by at most in a block now, in 256ths of a read; one read
-    /// where nothing is disturbed.
+    /// Returns the largest dose that a read adds to a neighbour in a block at present, in 1/256
+    /// reads. Returns 256 if nothing is disturbed.
     pub(crate) fn most_alpha(&self, block: BlockId) -> u64 {
         let groups = if self.counts() { self.table.groups() } else { 0 };
         (0..groups).map(|group| self.of_group(block, group).alpha).max().unwrap_or(256)
     }
 
-    /// Dose units that fresh data of a block's weakest page bears.
+    /// Returns the dose units that fresh data of a block's weakest page endures.
     pub(crate) fn bears(&self, block: BlockId) -> f64 {
         let record = &self.blocks[block.index()];
         let limit = self.table.in_mode(self.of_group(block, 0).limit, record.mode);
         limit as f64 / UNIT as f64 * f64::from(record.factor) / 1024.0
     }
 
-    /// Dose, in quarters, read from a block since its erase; `None` where nobody counts.
+    /// Returns the dose read from a block since its erase, in quarters; `None` if reads do not
+    /// count.
     pub(crate) fn read_of(&self, block: BlockId) -> Option<u64> {
         (self.model != DisturbModel::None).then(|| self.blocks[block.index()].read)
     }
 
-    /// Twentieths of its weakest wordlines' limit that a block's reads since its erase come to;
-    /// `None` where nobody counts.
+    /// Returns the dose read from a block since its erase, in twentieths of the limit of its
+    /// weakest wordlines; `None` if reads do not count.
     pub(crate) fn used(&self, block: BlockId) -> Option<u64> {
         let record = &self.blocks[block.index()];
         let of_group = |group: usize| self.limits[record.limits as usize + group].limit;
@@ -555,13 +563,13 @@ impl Doses {
         Some(record.read * FAR * 20 / self.table.in_mode(weakest, record.mode))
     }
 
-    /// What a block has been through.
+    /// Returns the wear of a block.
     pub(crate) fn worn(&self, block: BlockId) -> BlockWear {
         self.worn[block.index()].since(self.start_pec)
     }
 
-    /// The block's wordlines forget; its next limits are those of so many more cycles, and of what
-    /// reprogramming wore in each of the cycles that the last one stands for.
+    /// Resets a block's doses at an erase. Its next limits follow from the added cycles, and from
+    /// the wear of reprogramming in each cycle that the last one stands for.
     pub(crate) fn erase(&mut self, block: BlockId, cycles: (u32, u32)) {
         let limits = self.worn[block.index()].end_cycle(cycles, self.wear, self.counts_wear)
             * self.table.groups() as u32;
@@ -577,7 +585,8 @@ impl Doses {
         self.know_limits(limits);
     }
 
-    /// A block begins with so many P/E cycles. Gives how many of them others do not begin with.
+    /// Lets a block begin with this number of P/E cycles. Returns how many of them exceed the start
+    /// of the other blocks.
     pub(crate) fn begin_worn(&mut self, block: BlockId, pec: u32) -> u32 {
         let more = pec.saturating_sub(self.start_pec);
         let limits = more * self.table.groups() as u32;
@@ -587,7 +596,7 @@ impl Doses {
         more
     }
 
-    /// Looks limits up until those that begin at `limits` are known.
+    /// Computes limits up to those that begin at `limits`.
     fn know_limits(&mut self, limits: u32) {
         let groups = self.table.groups();
         while self.model != DisturbModel::None && self.limits.len() <= limits as usize {

@@ -1,10 +1,11 @@
-//! What pages endure, worked out from `[disturb]` by arithmetic of the oracle's own. With the
-//! drive's table, an error in it would judge itself.
+//! Limits of pages, computed from `[disturb]` by the oracle's own arithmetic. The oracle does not
+//! use the drive's table, because it could not find an error in it then.
 //!
-//! A layer of wordlines belongs to one group, drawn by its number, and stands between the worst of
-//! that group and its best. The worst layer has the limit of `disturb.table`: linear between the
-//! rows, beyond the last as the table ended, for each stretch the same share. Blocks and page kinds
-//! endure more than the weakest by factors in 1/1024; so do cells with guard levels.
+//! A layer of wordlines belongs to one group, drawn by its number. Its strength lies between the
+//! worst and the best of that group. The worst layer has the limit of `disturb.table`, which is
+//! linear between the rows. Beyond the last row, each further stretch changes the limit by the same
+//! share as the last one. Other blocks, page kinds and cells with guard levels endure more by
+//! factors in 1/1024.
 
 use vpass_core::base::units::BlockId;
 use vpass_core::config::{CellType, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, PerPec};
@@ -13,20 +14,20 @@ use vpass_core::disturb::table;
 use crate::bch::Code;
 use crate::codings::{Codings, has_guard_levels};
 
-/// Factors are multiples of 1/1024.
+/// Unit of factors: 1/1024.
 const ONE: u32 = 1024;
-/// A dose unit as counters have it: they count quarters.
+/// A dose unit in counters, which count quarters.
 pub(crate) const COUNTED_UNIT: u64 = 4;
-/// Weights are in 1/256: that of a read far away.
+/// Weight of a distant read, in 1/256.
 pub(crate) const FAR: u64 = 256;
-/// Doses and limits are in 1/1024 of a dose unit.
+/// A dose unit in doses and limits, which are in 1/1024.
 pub(crate) const UNIT: u64 = COUNTED_UNIT * FAR;
 const READ: f64 = UNIT as f64;
 const ALPHA: f64 = FAR as f64;
-/// No alpha is extrapolated beyond this.
+/// Largest alpha beyond the table.
 const ALPHA_MOST: f64 = 32.0;
 
-/// What a wordline endures, and what its neighbours do to it.
+/// Limit of a wordline, and the weight of its neighbours' reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Endurance {
     /// Dose at which data is lost, in 1/1024 dose units.
@@ -36,7 +37,7 @@ pub(crate) struct Endurance {
 }
 
 impl Endurance {
-    /// As a policy is told of it.
+    /// Converts limit and alpha as a policy knows them.
     pub(crate) fn told(told: table::Endurance) -> Self {
         Self {
             limit: told.limit.in_1024ths().cast_unsigned(),
@@ -52,23 +53,23 @@ struct LimitRow {
     groups: Vec<(f64, f64)>,
 }
 
-/// The nature of one drive's flash.
+/// Limits of one drive's flash.
 #[derive(Debug)]
 pub(crate) struct Endurances {
     rows: Vec<LimitRow>,
-    /// By wordline within a block: its group, and its limit over the group's.
+    /// Group of each wordline within a block, and the ratio of its limit to the group's.
     group: Vec<u8>,
     member: Vec<u32>,
     block_variation: f64,
-    /// By page kind, the limit over the weakest kind's.
+    /// Ratio of each page kind's limit to that of the weakest kind.
     kind: [u32; 4],
     guarded: u64,
 }
 
 impl Endurances {
     pub(crate) fn new(config: &DriveConfig) -> Self {
-        // A model without a table knows no groups, layers or page kinds, whatever the drive's file
-        // says of them.
+        // A model without a table has no groups, layers or page kinds, even if the drive's file
+        // names some.
         let alike = DisturbConfig { model: config.disturb.model, ..DisturbConfig::default() };
         let (d, g) =
             (if alike.model.has_table() { &config.disturb } else { &alike }, &config.geometry);
@@ -113,12 +114,13 @@ impl Endurances {
         self.group[wordline as usize].into()
     }
 
-    /// Limits of a block over those of the worst.
+    /// Returns the ratio of a block's limits to those of the worst block.
     pub(crate) fn block_factor(&self, block: BlockId) -> u32 {
         scaled(self.block_variation * drawn(u64::from(block.number()) ^ 1 << 41))
     }
 
-    /// What the worst layer of a group endures after so many cycles, rounded to the worse side.
+    /// Returns limit and alpha of a group's worst layer after this number of cycles. Both are
+    /// rounded to the worse side.
     pub(crate) fn truth(&self, group: usize, pec: u32) -> Endurance {
         let (limit, alpha) = self.exact(group, pec.into());
         Endurance { limit: (limit * READ).floor() as u64, alpha: (alpha * ALPHA).ceil() as u64 }
@@ -146,8 +148,8 @@ impl Endurances {
         (between(below.1.0, above.1.0), between(below.1.1, above.1.1))
     }
 
-    /// So many stretches, each as long as the table's last, beyond its end: what grew there is
-    /// held.
+    /// Returns limit and alpha this number of stretches beyond the table, each as long as the
+    /// table's last. A value that improved over the last stretch stays constant.
     fn beyond(&self, group: usize, stretches: u64) -> (f64, f64) {
         let (limit, alpha) = self.rows[self.rows.len() - 1].groups[group];
         if stretches == 0 {
@@ -160,26 +162,27 @@ impl Endurances {
         ((limit * share).max(1.0), (alpha + more).min(ALPHA_MOST.max(alpha)))
     }
 
-    /// The limit of a wordline's weakest page kind, from its group's and its block's factor.
+    /// Returns the limit of a wordline's weakest page kind, from its group's limit and its block's
+    /// factor.
     #[inline]
     pub(crate) fn limit_of(&self, of_group: u64, wordline: u32, block_factor: u32) -> u64 {
         let of_layer = of_group * u64::from(self.member[wordline as usize]) / u64::from(ONE);
         of_layer * u64::from(block_factor) / u64::from(ONE)
     }
 
-    /// That of a page kind, from its wordline's.
+    /// Returns the limit of a page kind, from its wordline's limit.
     #[inline]
     pub(crate) fn limit_of_kind(&self, of_wordline: u64, kind: u32) -> u64 {
         of_wordline * u64::from(self.kind[kind as usize & 3]) / u64::from(ONE)
     }
 
-    /// The least that a page kind makes of a limit; of one below 0 itself.
+    /// Returns the lowest limit of any page kind. A limit below 0 stays as it is.
     pub(crate) fn least_of_kinds(&self, limit: i64) -> i64 {
         let least = self.kind.iter().copied().min().unwrap_or(ONE);
         if limit < 0 { limit } else { limit * i64::from(least) / i64::from(ONE) }
     }
 
-    /// A limit in a coding mode, which may leave guard levels.
+    /// Returns a limit in a coding mode, which may leave guard levels.
     #[inline]
     pub(crate) fn in_mode(&self, limit: u64, mode: u8) -> u64 {
         if has_guard_levels(mode) { limit * self.guarded / u64::from(ONE) } else { limit }
@@ -188,7 +191,7 @@ impl Endurances {
 
 struct Layer {
     group: usize,
-    /// From 0 to 1, among all layers.
+    /// Strength from 0 to 1, among all layers.
     strength: f64,
 }
 
@@ -206,7 +209,7 @@ impl Layer {
     }
 }
 
-/// The rows that a code gives.
+/// Returns the rows that follow from a code.
 fn rows_of(code: &Code, config: &DriveConfig) -> Vec<LimitRow> {
     config
         .bch
@@ -216,8 +219,8 @@ fn rows_of(code: &Code, config: &DriveConfig) -> Vec<LimitRow> {
         .collect()
 }
 
-/// The rows of the drive's file. No model is passed over: one that is not named here has no truth
-/// to be held to.
+/// Returns the rows of the drive's file. The match names every model, so each new model needs an
+/// entry here.
 fn rows(config: &DisturbConfig) -> Vec<LimitRow> {
     let alpha: fn(&PerPec, usize) -> f64 = match config.model {
         DisturbModel::None => return vec![],
@@ -231,8 +234,8 @@ fn rows(config: &DisturbConfig) -> Vec<LimitRow> {
     config.table.iter().map(of_row).collect()
 }
 
-/// Whether every read of a block counts alike for all its pages, those of the wordline that is read
-/// included. No model is passed over here either.
+/// Returns whether every read of a block counts equally for all its pages, even for those of the
+/// wordline that is read. The match names every model too.
 pub(crate) fn counts_alike(model: DisturbModel) -> bool {
     match model {
         DisturbModel::Count => true,
@@ -240,12 +243,12 @@ pub(crate) fn counts_alike(model: DisturbModel) -> bool {
     }
 }
 
-/// 1 and a share more, in 1/1024.
+/// Returns 1 plus this share, in 1/1024.
 fn scaled(more: f64) -> u32 {
     ONE + (more * f64::from(ONE)) as u32
 }
 
-/// A number in [0, 1) that follows from `n` alone: the finaliser of splitmix64.
+/// Returns a number in [0, 1) that follows from `n` alone, by the finaliser of splitmix64.
 fn drawn(n: u64) -> f64 {
     let mut x = n.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     for (shift, times) in [(30, 0xBF58_476D_1CE4_E5B9u64), (27, 0x94D0_49BB_1331_11EB)] {
@@ -254,7 +257,7 @@ fn drawn(n: u64) -> f64 {
     ((x ^ x >> 31) >> 11) as f64 / 2f64.powi(53)
 }
 
-/// Dose of a read by page kind, in quarters, in full density.
+/// Returns the dose of a read of each page kind in full density, in quarters.
 pub(crate) fn doses(unit: DoseUnit, cell: CellType, codings: Codings) -> [u32; 4] {
     std::array::from_fn(|kind| {
         if (kind as u32) < cell.bits() {
@@ -265,8 +268,8 @@ pub(crate) fn doses(unit: DoseUnit, cell: CellType, codings: Codings) -> [u32; 4
     })
 }
 
-/// That of one which takes so many sensings: by `disturb.dose` a read, or its sensings over the
-/// mean of a wordline's kinds.
+/// Returns the dose of a read with this number of sensings, in quarters. By `disturb.dose`, it is
+/// one read, or the sensings over the mean of a wordline's kinds.
 pub(crate) fn dose_of(unit: DoseUnit, cell: CellType, codings: Codings, sensings: u32) -> u32 {
     let mean = (0..cell.bits()).map(|kind| f64::from(codings.sensings(0, kind))).sum::<f64>()
         / f64::from(cell.bits());
@@ -295,7 +298,7 @@ mod tests {
         Endurances::new(&toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap())
     }
 
-    /// Limits in reads and alphas of group 0.
+    /// Returns limits in reads, and alphas, of group 0.
     fn truths(e: &Endurances, pec: &[u32]) -> Vec<(f64, f64)> {
         pec.iter()
             .map(|pec| e.truth(0, *pec))
@@ -385,7 +388,7 @@ mod tests {
     fn sensings_weigh_by_kind() {
         let doses = |unit, cell: CellType| doses(unit, cell, Codings::of(cell));
         assert_eq!(doses(DoseUnit::Reads, CellType::Tlc), [4; 4]);
-        // TLC: 1, 2 and 4 sensings, 7/3 in the mean: 1.7, 3.4 and 6.9 quarters.
+        // TLC has 1, 2 and 4 sensings, and their mean is 7/3. This gives 1.7, 3.4 and 6.9 quarters.
         assert_eq!(doses(DoseUnit::Sensings, CellType::Tlc), [2, 3, 7, 4]);
         assert_eq!(doses(DoseUnit::Sensings, CellType::Qlc), [1, 2, 4, 9]);
         assert_eq!(doses(DoseUnit::Sensings, CellType::Tlc232), [3, 5, 3, 4]);

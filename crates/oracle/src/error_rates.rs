@@ -1,10 +1,12 @@
-//! What age and retries make of limits, worked out from `[error]` and `[ecc]` by arithmetic of the
-//! oracle's own: from the error rates at a P/E count to limits, by the law and not between rows.
+//! Limits of data under age and retries, computed from `[error]` and `[ecc]` by the oracle's own
+//! arithmetic. The oracle takes the error rates at each P/E count from the law itself, not from a
+//! line between rows.
 //!
 //! ```text
-//! a page endures L reads fresh and read once; its error rate is base then, and reads bring it to cap_0
-//! with k retries and an age:   L (cap_k - base - retention) / (cap_0 - base)      below 0 where its age alone takes more
-//! age: none below an hour, else rounded up to the next 2^(n/16) hours
+//! fresh data     has the error rate base; L reads without a retry bring it to cap_0
+//! limit          L (cap_k - base - retention) / (cap_0 - base), with k retries and an age;
+//!                below 0 if age alone needs more retries
+//! age            none below an hour, else rounded up to the next 2^(n/16) hours
 //! ```
 
 use std::cell::RefCell;
@@ -17,57 +19,57 @@ use vpass_core::config::{DriveConfig, EccConfig, ErrorConfig, ErrorLaw, TimeUnit
 use crate::bch::Code;
 use crate::endurance::Endurances;
 
-/// A second error rate, over the first cap: between the two limits rates are drawn on a straight
-/// line.
+/// A second error rate, in units of the first cap. Error rates are linear in the dose through both
+/// limits.
 const SECOND_RATE: f64 = 1.25;
-/// What has this taken off has less than nothing left.
+/// Subtraction for data that age alone has lost. It makes any limit negative.
 const NOTHING: f64 = (1u64 << 37) as f64;
 
-/// Whose limits.
+/// Group, page kind and age step that a limit belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Whose {
     pub(crate) group: usize,
     pub(crate) kind: u32,
-    /// Step of age.
+    /// Age step.
     pub(crate) step: u32,
 }
 
-/// The error rates of one drive's flash, and what retries decode.
+/// Error rates of one drive's flash, and those that retries decode.
 #[derive(Debug)]
 pub(crate) struct ErrorRates {
     error: ErrorConfig,
     code: Option<Code>,
-    /// The caps of the levels, and a second error rate near the first.
+    /// Caps of the levels, and a second error rate near the first cap.
     caps: Vec<f64>,
-    /// Time in the law for each hour that passes: it is hotter, or colder, than the law's flash.
+    /// Hours in the law for each hour of the run, because the flash is hotter or colder than the
+    /// law's.
     acceleration: f64,
     /// Page kinds of a wordline.
     kinds: usize,
     known: RefCell<Known>,
 }
 
-/// What was worked out: a table for each P/E count and step of age.
+/// Limits computed so far, in a table for each P/E count and age step.
 #[derive(Debug, Default)]
 struct Known {
     tables: Vec<Table>,
-    /// Which of them is whose.
+    /// Table of each P/E count and age step.
     places: BTreeMap<(u32, u32), usize>,
-    /// The one that was asked last: a block's pages are asked one after the other, and have the
-    /// same.
+    /// Last table used. The pages of a block come one after another and share it.
     last: usize,
 }
 
 #[derive(Debug)]
 struct Table {
     of: (u32, u32),
-    /// Limits by group, page kind and retries; [`UNKNOWN`] where nobody has asked.
+    /// Limits by group, page kind and retries; [`UNKNOWN`] for limits not yet computed.
     limits: Vec<i64>,
 }
 
 const UNKNOWN: i64 = i64::MIN;
 
 impl Known {
-    /// The limits of this P/E count and step of age.
+    /// Returns the limits of this P/E count and age step.
     fn limits(&mut self, of: (u32, u32)) -> &mut Vec<i64> {
         if self.tables.get(self.last).is_none_or(|table| table.of != of) {
             self.last = *self.places.entry(of).or_insert(self.tables.len());
@@ -80,7 +82,7 @@ impl Known {
 }
 
 impl ErrorRates {
-    /// None where data has no error rate.
+    /// Returns the error rates of a drive; `None` if its data has none.
     pub(crate) fn new(config: &DriveConfig) -> Option<Self> {
         let error = &config.error;
         let kelvin = |celsius: f64| celsius + 273.15;
@@ -104,23 +106,23 @@ impl ErrorRates {
         })
     }
 
-    /// How often a read is tried again at most.
+    /// Returns the largest number of retries of a read.
     pub(crate) fn most_retries(&self) -> u8 {
         self.second_place() - 1
     }
 
-    /// The place of the limit at the second error rate.
+    /// Returns the index of the limit at the second error rate.
     pub(crate) fn second_place(&self) -> u8 {
         self.caps.len() as u8 - 1
     }
 
-    /// The caps of the levels.
+    /// Returns the caps of the levels.
     pub(crate) fn level_caps(&self) -> &[f64] {
         &self.caps[..self.caps.len() - 1]
     }
 
-    /// The error rate of a page that has taken this dose, by its limits at the first cap and at the
-    /// second error rate.
+    /// Returns the error rate of a page with this dose. `first` is its limit at the first cap, and
+    /// `second` its limit at the second error rate.
     pub(crate) fn rate(&self, dose: f64, first: i64, second: i64) -> f64 {
         let share = (dose - first as f64) / (second - first) as f64;
         match share {
@@ -130,16 +132,16 @@ impl ErrorRates {
         }
     }
 
-    /// The dose with which it has this error rate.
+    /// Returns the dose at which a page has this error rate.
     pub(crate) fn dose(&self, rate: f64, first: i64, second: i64) -> i64 {
         first
             + ((rate / self.caps[0] - 1.0) / (SECOND_RATE - 1.0) * (second - first) as f64).floor()
                 as i64
     }
 
-    /// The limit, in 1/1024, of the worst member of a group in the worst block where a read may
-    /// take so many retries; the one at the second error rate where these are
-    /// [`Self::second_place`].
+    /// Returns the limit of a group's worst member in the worst block, in 1/1024, for reads with
+    /// this number of retries. For [`Self::second_place`], it is the limit at the second error
+    /// rate.
     pub(crate) fn limit(
         &self,
         endurances: &Endurances,
@@ -169,12 +171,12 @@ impl ErrorRates {
         (0..self.caps.len()).map(|retries| (fresh + change(retries)).floor() as i64).collect()
     }
 
-    /// Whether age takes nothing of what reads may.
+    /// Returns whether age leaves the limit of reads as it is.
     fn is_apart(&self) -> bool {
         self.code.as_ref().is_some_and(|code| code.apart)
     }
 
-    /// What retries add to this limit of fresh data, and age takes.
+    /// Returns the change of this limit of fresh data: retries raise it, and age lowers it.
     fn change(&self, fresh: f64, pec: u32, whose: Whose, retries: usize) -> f64 {
         if self.is_apart() {
             return fresh * (self.caps[retries] / self.caps[0] - 1.0);
@@ -217,7 +219,8 @@ impl ErrorRates {
         law * of(&e.retention_by_group, whose.group)
     }
 
-    /// Straight between the rows, and on beyond the last, where nothing falls.
+    /// Interpolates linearly between the rows. Beyond the last row the line continues, but never
+    /// falls.
     fn in_table(&self, pec: u32, value: impl Fn(usize) -> f64) -> f64 {
         let rows = &self.error.table;
         let last = rows.len() - 1;
@@ -230,7 +233,8 @@ impl ErrorRates {
         if pec > rows[last].pec { value_there.max(value(last)) } else { value_there }
     }
 
-    /// Straight over the logarithm of the age; as at the first age below it.
+    /// Interpolates linearly over the logarithm of the age. Below the first age, the first rate
+    /// holds.
     fn at_age(&self, rates: &[f64], hours: f64) -> f64 {
         let ages: Vec<f64> = self.error.ages.iter().map(|age| age.0 as f64 / HOUR as f64).collect();
         if ages.len() == 1 || hours <= ages[0] {
@@ -246,15 +250,15 @@ fn of(factors: &[f64], n: usize) -> f64 {
     if factors.is_empty() { 1.0 } else { factors[n] }
 }
 
-/// The first age that is older than all of a step.
+/// Returns the first age beyond a step.
 pub(crate) fn end_of(step: u32) -> Ns {
     (HOUR as f64 * (f64::from(step) / 16.0).exp2()).round() as Ns
 }
 
-/// The last step, which is that of whatever is older, too.
+/// Last age step, which includes all older data.
 const LAST_STEP: u32 = 265;
 
-/// The step of data of this age: 0 below an hour.
+/// Returns the age step of data; 0 below an hour.
 pub(crate) fn step_of(age: Ns) -> u32 {
     if age < HOUR {
         return 0;
@@ -263,8 +267,8 @@ pub(crate) fn step_of(age: Ns) -> u32 {
     (near..LAST_STEP).find(|step| age < end_of(*step)).unwrap_or(LAST_STEP)
 }
 
-/// The error rates up to which data is decoded, by retries: as they are given, or where a codeword
-/// of so many correctable bits fails as often as the target says.
+/// Returns the largest error rate that each level decodes. It is configured, or it is the rate at
+/// which a codeword with this correction fails as often as the target says.
 fn caps(ecc: &EccConfig) -> Vec<f64> {
     if !ecc.cap.is_empty() {
         return ecc.cap.clone();
@@ -287,8 +291,8 @@ fn caps(ecc: &EccConfig) -> Vec<f64> {
     ecc.corrects.iter().enumerate().map(cap).collect()
 }
 
-/// The logarithm of the chance that more than `t` of `n` bits are wrong: every term is summed, the
-/// largest first taken out.
+/// Returns the logarithm of the probability that more than `t` of `n` bits are wrong. It sums every
+/// term, relative to the largest one.
 pub(crate) fn ln_fails(n: u32, t: u32, p: f64) -> f64 {
     let (ln_p, ln_q) = (p.ln(), (-p).ln_1p());
     let mut ln_term = f64::from(n) * ln_q;
@@ -314,8 +318,8 @@ mod tests {
         assert_eq!((step_of(u64::MAX), step_of(10 * YEAR)), (LAST_STEP, 263));
     }
 
-    /// The law of `aged-tlc` between two rows, by hand: reads endure 880,000 at 2,000 and 566,000
-    /// at 3,000 cycles, so 755,028 at 2,398.
+    /// The law of `aged-tlc` between two rows, by hand. The limit is 880,000 reads at 2,000 cycles
+    /// and 566,000 at 3,000 cycles, so it is 755,028 at 2,398.
     #[test]
     fn between_two_rows_limits_are_those_of_the_law() {
         let text = include_str!("../../../presets/drives/aged-tlc.toml");
@@ -347,7 +351,7 @@ mod tests {
             let is = ln_fails(4200, 8, p).exp();
             assert!((is / fails - 1.0).abs() < 0.02, "{p}: {is}, {fails} is known");
         }
-        // Of two bits both, or one.
+        // Of two bits, both are wrong, or at least one is.
         assert!(
             (ln_fails(2, 1, 0.1).exp() - 0.01).abs() < 1e-12
                 && (ln_fails(2, 0, 0.1).exp() - 0.19).abs() < 1e-12

@@ -1,12 +1,11 @@
-//! The oracle: watches a drive from outside and knows the truth about its data.
+//! The oracle watches a drive from outside and knows the truth about its data.
 //!
-//! It hears what the drive does through `vpass_core::watch::observer::Observer` and keeps its own
-//! books: which version of which page lies where ([`Oracle`]), what every wordline has really
-//! endured, whether the rules of flash were kept, and how often each operation happened. It shares
-//! the vocabulary and the nature of the flash with the drive (units, geometry, limits) and nothing
-//! of what it checks.
+//! It receives the drive's operations through `vpass_core::watch::observer::Observer` and keeps its
+//! own records. It knows the place of each version of each page ([`Oracle`]) and the true dose of
+//! every wordline. It checks the rules of flash and counts the operations. It shares with the drive
+//! the units, the geometry and the configured limits of the flash, but no code that it checks.
 //!
-//! Data loss is a result where the drive reported it. Whatever else is wrong is a bug
+//! Data loss that the drive reported is a result. Everything else that is wrong is a bug
 //! ([`OracleReport::is_bug`]).
 
 mod acceleration;

@@ -1,5 +1,5 @@
-//! What every wordline holds and has been through, in one record, so that a read touches few cache
-//! lines and memory pages.
+//! Content and counters of every wordline in one record, so that a read touches few cache lines and
+//! memory pages.
 //!
 //! ```text
 //! word 0     RC (40 bits)  lower part of s (24)       quarters of a dose unit
@@ -7,10 +7,10 @@
 //! word 2 ..  the stamp of each page: lpn (32 bits), tag (32), all inverted
 //! ```
 //!
-//! An erased block is all zeros, which is how memory comes: a new drive's record is written only
-//! where something happens. In a block that a computed start has loaded, a stamp of zero stands for
-//! what the start put there (`begun`). RC, s and b are explained in `doses`, stamps in `stamps`. No
-//! run lasts long enough to overflow them.
+//! An erased block is all zeros, like new memory, so a new drive's records are written only where
+//! something happens. In a block of a computed start, a stamp of zero stands for the data of that
+//! start (`begun`). RC, s and b are explained in `doses`, and stamps in `stamps`. No run lasts long
+//! enough to overflow the fields.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::{huge_zeros, prefetch};
@@ -25,15 +25,15 @@ const READ_BITS: u32 = 40;
 const BLOCK_BITS: u32 = 48;
 const S_LOW_BITS: u32 = 64 - READ_BITS;
 
-/// Where a flash page is.
+/// Place of a flash page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct At {
     pub(crate) block: BlockId,
-    /// Counted over the whole drive.
+    /// Number of the wordline over the whole drive.
     pub(crate) wordline: u32,
-    /// Of the wordline, counted within the block.
+    /// Number of the wordline within its block.
     pub(crate) index: u32,
-    /// 0 is LSB.
+    /// Page kind; 0 is LSB.
     pub(crate) kind: u32,
 }
 
@@ -49,11 +49,11 @@ impl At {
 /// Counters of a wordline, in quarters of a dose unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counters {
-    /// RC: read from it since the erase.
+    /// RC: dose read from the wordline since its erase.
     pub(crate) read: u64,
-    /// s: its lower neighbour's RC when it was programmed.
+    /// s: RC of its lower neighbour at its program.
     pub(crate) neighbour_before: u64,
-    /// b: its block's BLK when it was programmed.
+    /// b: BLK of its block at its program.
     pub(crate) block_before: u64,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Medium {
     words: usize,
     wordlines_per_block: usize,
     kinds: u32,
-    /// What a computed start put where.
+    /// Computed start of the drive, if it has one.
     begun: Option<Box<Begun>>,
 }
 
@@ -81,7 +81,7 @@ impl Medium {
         }
     }
 
-    /// Bytes for a drive of this geometry.
+    /// Returns the size in bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
         u64::from(geometry.wordlines())
             * (HEADER as u64 + u64::from(geometry.cell.bits()))
@@ -89,20 +89,21 @@ impl Medium {
             + Begun::bytes(geometry)
     }
 
-    /// Fetches the beginning of a wordline's record.
+    /// Prefetches the beginning of a wordline's record.
     #[inline]
     pub(crate) fn prefetch(&self, wordline: u32) {
         prefetch(&self.records, wordline as usize * self.words);
     }
 
-    /// Fetches a page's stamp. Later than the beginning of its record: by then the processor has
-    /// translated the address, and does not again.
+    /// Prefetches a page's stamp. This comes after the prefetch of the record's beginning, so the
+    /// processor already has the address translation.
     #[inline]
     pub(crate) fn prefetch_stamp(&self, at: At) {
         prefetch(&self.records, at.wordline as usize * self.words + HEADER + at.kind as usize);
     }
 
-    /// Fetches the counters of a wordline's neighbours at this distance, and all of its own.
+    /// Prefetches the counters of a wordline's neighbours at this distance, and all counters of its
+    /// own.
     #[inline]
     pub(crate) fn prefetch_around(&self, wordline: u32, stride: u32) {
         let first = wordline as usize * self.words;
@@ -124,7 +125,7 @@ impl Medium {
         &mut self.records[wordline as usize * self.words..][..self.words]
     }
 
-    /// RC of a wordline.
+    /// Returns RC of a wordline.
     #[inline]
     pub(crate) fn read(&self, wordline: u32) -> u64 {
         self.records[wordline as usize * self.words] & low(READ_BITS)
@@ -140,7 +141,7 @@ impl Medium {
         }
     }
 
-    /// This much more was read from a wordline; gives its RC.
+    /// Adds this dose to RC of a wordline, and returns the new RC.
     #[inline]
     pub(crate) fn sense(&mut self, wordline: u32, dose: u32) -> u64 {
         let word = &mut self.records[wordline as usize * self.words];
@@ -148,7 +149,7 @@ impl Medium {
         *word & low(READ_BITS)
     }
 
-    /// The first page of a wordline is programmed: its s and b.
+    /// Stores s and b at the program of a wordline's first page.
     pub(crate) fn start(&mut self, wordline: u32, neighbour: u64, block: u64) {
         let record = self.record_mut(wordline);
         record[0] = record[0] & low(READ_BITS) | neighbour << READ_BITS;
@@ -163,7 +164,7 @@ impl Medium {
         }
     }
 
-    /// The stamp of a page, which is noted: what the start put there is not worked out again.
+    /// Returns the stamp of a page and stores it, so that it is not computed again from the start.
     #[inline]
     pub(crate) fn settle(&mut self, at: At) -> Stamp {
         match self.record(at.wordline)[HEADER + at.kind as usize] {
@@ -180,7 +181,7 @@ impl Medium {
         stamp
     }
 
-    /// The stamp of a page that got none since its block's erase, or since the start.
+    /// Returns the stamp of a page that has got none since its block's erase or since the start.
     #[cold]
     #[inline(never)]
     fn untouched(&self, block: BlockId, page: u32) -> Stamp {
@@ -199,7 +200,7 @@ impl Medium {
         }
     }
 
-    /// The stamps of a wordline's pages.
+    /// Returns the stamps of a wordline's pages.
     pub(crate) fn stamps(&self, wordline: u32) -> impl Iterator<Item = Stamp> {
         let (block, index) = (
             wordline / self.wordlines_per_block as u32,
@@ -209,12 +210,12 @@ impl Medium {
             .map(move |kind| self.stamp(At { block: BlockId::new(block), wordline, index, kind }))
     }
 
-    /// The drive begins in a computed state.
+    /// Takes the computed start of the drive.
     pub(crate) fn begin(&mut self, begun: Begun) {
         self.begun = Some(Box::new(begun));
     }
 
-    /// What a computed start put where, if the drive began with one.
+    /// Returns the computed start, if the drive began with one.
     pub(crate) fn begun(&self) -> Option<&Begun> {
         self.begun.as_deref()
     }
@@ -223,7 +224,8 @@ impl Medium {
         self.begun.as_deref_mut()
     }
 
-    /// Owner of the data that the start put into a page, unless its block was erased since.
+    /// Returns the owner of the data that the start put into a page; `None` after an erase of its
+    /// block.
     pub(crate) fn put_by_start(&self, ppn: Ppn) -> Option<Lpn> {
         let begun = self.begun.as_deref()?;
         let block = BlockId::new(ppn.number() / (self.wordlines_per_block as u32 * self.kinds));
@@ -239,7 +241,7 @@ impl Medium {
     }
 }
 
-/// So many low bits.
+/// Returns a mask of this number of low bits.
 const fn low(bits: u32) -> u64 {
     (1 << bits) - 1
 }

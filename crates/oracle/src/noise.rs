@@ -1,58 +1,59 @@
-//! Retries that are drawn (`error.noise`): which are possible at all, and whether a drive draws as
-//! many as their chances say.
+//! Randomly drawn retries (`error.noise`). The oracle checks that a drive's retries are possible,
+//! and that their number fits their probabilities.
 //!
-//! A read takes more than k retries where any codeword of its page has more wrong bits than level k
-//! corrects. What has a chance below 1e-30 is refused. Over all reads, whose chances are known
-//! before each, retries may be off by so much only as has a chance of 1e-12 (Freedman's bound).
+//! A read takes more than k retries if some codeword of its page has more wrong bits than level k
+//! corrects. The oracle rejects a result with a probability below 1e-30. The probabilities of a
+//! read are known before it. Over all reads, the number of retries may differ by an amount with a
+//! probability of 1e-12, by Freedman's bound.
 
 use vpass_core::config::{DriveConfig, EccConfig};
 
 const NEVER: f64 = 1e-30;
-/// ln of what is less likely for all reads together.
+/// Logarithm of the smallest accepted probability for all reads together.
 const LN_ODD: f64 = -27.6;
-/// What tables, the drive's and this one, may be off by.
+/// Largest relative error of the tables, here and in the drive.
 const INEXACT: f64 = 2e-3;
 const STEPS: usize = 2048;
 
-/// Chances of one drive's pages, and what its reads came to.
+/// Probabilities for one drive's pages, and the results of its reads.
 #[derive(Clone, Debug)]
 pub(crate) struct Noise {
     codewords: f64,
-    /// By level: the error rate above which it may fail, and the one above which it always does.
+    /// Error rate of each level above which a read may fail, and the rate above which it always
+    /// fails.
     may_fail: Vec<f64>,
     fails: Vec<f64>,
-    /// P(more than so many retries), by step from the first of `may_fail` to the last of `fails`,
-    /// and by level.
+    /// Logarithms of P(codeword fails at a level). The steps go from the first of `may_fail` to the
+    /// last of `fails`.
     more: Vec<Vec<f64>>,
     seen: Seen,
 }
 
-/// Levels that reads came to.
+/// Levels of the reads so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     reads: u64,
     sum: f64,
-    /// Of what was to be expected, at least and at most: error rates are known within the rounding
-    /// of limits.
+    /// Lowest and highest expected sum. Error rates are known only up to the rounding of limits.
     low: f64,
     high: f64,
     variance: f64,
 }
 
-/// A read of a page: where it began, how it went on, and the error rate that its data had, at least
-/// and at most.
+/// A read of a page: its first level, its retries, and the lowest and highest possible error rate
+/// of its data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drawn {
     pub(crate) first: u8,
     pub(crate) retries: u8,
-    /// Whether it was decoded; none where that says nothing, because the page was corrupted when
-    /// its wordline was programmed over itself.
+    /// Whether the read was decoded. `None` if the result shows nothing, because the program of the
+    /// wordline over itself corrupted the page.
     pub(crate) good: Option<bool>,
     pub(crate) rates: (f64, f64),
 }
 
 impl Noise {
-    /// None where retries follow.
+    /// Returns the probabilities of a drive; `None` if retries follow from the error rate.
     pub(crate) fn new(config: &DriveConfig, caps: &[f64]) -> Option<Self> {
         let ecc = &config.ecc;
         let data = ecc.codeword.filter(|_| config.error.noise)?.0 as f64;
@@ -87,22 +88,22 @@ impl Noise {
         (self.may_fail[0], self.fails[self.fails.len() - 1])
     }
 
-    /// The error rate above which a read may take a retry.
+    /// Returns the error rate above which a read may need a retry.
     pub(crate) fn calm(&self) -> f64 {
         self.may_fail[0]
     }
 
-    /// Whether a read of data of this error rate may be uncorrectable.
+    /// Returns whether a read of data with this error rate may be uncorrectable.
     pub(crate) fn may_be_lost(&self, rate: f64) -> bool {
         rate >= self.may_fail[self.may_fail.len() - 1]
     }
 
-    /// Whether it must be.
+    /// Returns whether a read of data with this error rate must be uncorrectable.
     pub(crate) fn is_lost(&self, rate: f64) -> bool {
         rate > self.fails[self.fails.len() - 1]
     }
 
-    /// Whether a read may have come to what it did.
+    /// Returns whether a read may have ended as it did.
     pub(crate) fn is_possible(&self, read: Drawn) -> bool {
         let (last, (low, high)) = (self.fails.len() - 1, read.rates);
         let level = usize::from(read.first) + usize::from(read.retries);
@@ -117,7 +118,7 @@ impl Noise {
         }
     }
 
-    /// P(more than so many retries).
+    /// Returns the probability that a read fails at this level.
     fn more_than(&self, level: usize, rate: f64) -> f64 {
         let (from, to) = self.span();
         let place = ((rate - from) / (to - from) * STEPS as f64).clamp(0.0, STEPS as f64);
@@ -130,7 +131,7 @@ impl Noise {
         -(self.codewords * (-of_codeword).ln_1p()).exp_m1()
     }
 
-    /// Mean and variance of the level that a read comes to, from its first on.
+    /// Returns mean and variance of the last level of a read that begins at `first`.
     fn expected(&self, first: u8, rate: f64) -> (f64, f64) {
         let (first, last) = (usize::from(first), self.fails.len() - 1);
         let (mut mean, mut square) = (first as f64, (first * first) as f64);
@@ -142,7 +143,7 @@ impl Noise {
         (mean, (square - mean * mean).max(0.0))
     }
 
-    /// A read is done whose retries were drawn.
+    /// Notes a finished read with drawn retries.
     pub(crate) fn note(&mut self, read: Drawn) {
         let ((low, of_low), (high, of_high)) =
             (self.expected(read.first, read.rates.0), self.expected(read.first, read.rates.1));
@@ -153,7 +154,7 @@ impl Noise {
         self.seen.variance += of_low.max(of_high);
     }
 
-    /// Whether all reads together took as many retries as their chances say.
+    /// Checks that all reads together took as many retries as their probabilities say.
     pub(crate) fn check(&self) -> Result<(), String> {
         let Seen { reads, sum, low, high, variance } = self.seen;
         let most = (self.fails.len() - 1) as f64 * -LN_ODD / 3.0;
@@ -168,8 +169,8 @@ impl Noise {
     }
 }
 
-/// Bits of a codeword that each level corrects: as given, or the fewest with which it keeps its
-/// target at its cap.
+/// Returns the number of bits of a codeword that each level corrects. It is configured, or it is
+/// the smallest number that meets the level's target at its cap.
 fn corrects(ecc: &EccConfig, caps: &[f64], tail: &Tail) -> Vec<usize> {
     if !ecc.corrects.is_empty() {
         return ecc.corrects.iter().map(|t| *t as usize).collect();
@@ -186,7 +187,7 @@ fn corrects(ecc: &EccConfig, caps: &[f64], tail: &Tail) -> Vec<usize> {
     caps.iter().enumerate().map(fewest).collect()
 }
 
-/// The binomial distribution of wrong bits, term by term.
+/// Binomial distribution of wrong bits, term by term.
 #[derive(Debug)]
 struct Tail {
     bits: usize,
@@ -209,8 +210,8 @@ impl Tail {
         ways + wrong as f64 * rate.ln() + (self.bits - wrong) as f64 * (-rate).ln_1p()
     }
 
-    /// The sum of the terms of these numbers of wrong bits, in logarithms: the largest is the one
-    /// nearest to the mean.
+    /// Returns the logarithm of the sum of the terms of these numbers of wrong bits. The largest
+    /// term is the one nearest to the mean.
     fn ln_sum(&self, mut numbers: impl Iterator<Item = usize>, rate: f64) -> f64 {
         let Some(first) = numbers.next().map(|wrong| self.ln_of(wrong, rate)) else {
             return f64::NEG_INFINITY;
@@ -230,12 +231,12 @@ impl Tail {
         most + sum.ln()
     }
 
-    /// P(more than t bits are wrong).
+    /// Returns P(more than t bits are wrong).
     fn above(&self, t: usize, rate: f64) -> f64 {
         if rate <= 0.0 { 0.0 } else { self.ln_sum(t + 1..=self.bits, rate).exp().min(1.0) }
     }
 
-    /// ln P(t or fewer are).
+    /// Returns ln P(t or fewer bits are wrong).
     fn ln_up_to(&self, t: usize, rate: f64) -> f64 {
         if rate <= 0.0 { 0.0 } else { self.ln_sum((0..=t.min(self.bits)).rev(), rate).min(0.0) }
     }
@@ -287,8 +288,8 @@ mod tests {
             "given up too early"
         );
         assert!(read(1, 0, true, 0.001) && read(1, 1, false, 0.0133) && !read(1, 1, true, 0.001));
-        // What was corrupted in place is not decoded, or is not what it was: of the draw that tells
-        // nothing.
+        // A page that was corrupted in place fails to decode or holds wrong data. This shows
+        // nothing about the draw.
         assert!(
             judged(0, 0, None, 0.001)
                 && judged(0, 2, None, 0.0133)
@@ -298,7 +299,8 @@ mod tests {
         assert!(noise.is_lost(0.1) && !noise.is_lost(0.0133) && !noise.may_be_lost(0.001));
     }
 
-    /// Reads drawn by chance are believed, and those of an error rate a tenth higher are not.
+    /// The check accepts reads with their true error rate and rejects reads with a rate 10% higher
+    /// or lower.
     #[test]
     fn retries_come_as_often_as_their_chances_say() {
         for (factor, is_right) in [(1.0, true), (1.1, false), (0.9, false)] {

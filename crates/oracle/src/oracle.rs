@@ -1,5 +1,5 @@
-//! The oracle: all that it knows of one drive, and how much of that drive it checks. Each file of
-//! the folder judges one thing the drive does, by what the oracle knows.
+//! The oracle's knowledge of one drive, and the level at which it checks the drive. Each file of
+//! the folder checks one part of the drive's behaviour against this knowledge.
 
 pub(crate) mod adjusted;
 pub(crate) mod ask;
@@ -81,17 +81,17 @@ use crate::start_wear::StartWear;
 use crate::time_check::TimeCheck;
 use crate::wear::Wear;
 
-/// How much of a drive is checked.
+/// Level at which a drive is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Its data, page by page, the rules of flash, and its books.
+    /// Data page by page, the rules of flash, and all counts.
     On,
-    /// The host's requests as well, from end to end: every page of each served once, and complete.
-    /// And all times.
+    /// Also the host's requests from end to end, and all times. Each page of a request must be
+    /// served once and completely.
     Full,
 }
 
-/// The independent checker of one drive.
+/// Independent checker of one drive.
 #[derive(Debug)]
 pub struct Oracle {
     level: Level,
@@ -102,21 +102,22 @@ pub struct Oracle {
     pub(crate) doses: Doses,
     pub(crate) protocol: Protocol,
     pub(crate) findings: Findings,
-    /// Losses reported without a read that showed them; a page past its limit must explain each.
+    /// Losses that were reported without a read that showed them. A page past its limit must
+    /// explain each of them.
     pub(crate) unseen_losses: BTreeSet<Stamp>,
     pub(crate) seen: DriveBooks,
     pub(crate) uncorrectable_reads: u64,
     pub(crate) lost_pages: u64,
-    /// Of the host's pages: reported lost since the measured phase began.
+    /// Whether each host page was reported lost since the measured phase began.
     pub(crate) was_lost: Bits,
     pub(crate) worst_dose_ratio: f64,
-    /// Highest dose over limit of a block when a reclaim job began with it.
+    /// Highest dose divided by limit of a block at the start of its reclaim job.
     pub(crate) threshold_used: Option<f64>,
-    /// Doses for the results of a run, if wanted.
+    /// Record of doses for the results of a run, if requested.
     pub(crate) recorder: Option<Box<Recorder>>,
-    /// Copies in the controller's memory, and what they carry.
+    /// Copies that wait in the controller's memory, with their stamps.
     pub(crate) waiting: BTreeMap<Lpn, Stamp>,
-    /// What the host asked for, and what of it waits in the controller's memory: of
+    /// Requests of the host, and their data that waits in the controller's memory. Used at
     /// [`Level::Full`].
     pub(crate) requests: Requests,
     pub(crate) memory: Memory,
@@ -132,10 +133,10 @@ pub struct Oracle {
     pub(crate) ageing: Ageing,
     pub(crate) causes: Causes,
     pub(crate) adjusted: Adjusted,
-    /// What is wrong with the drive's geometry.
+    /// Error in the drive's geometry, if there is one.
     pub(crate) addresses: Result<(), String>,
     pub(crate) time: TimeCheck,
-    /// Of [`Level::Full`], as all that follows.
+    /// Checker of times. It and the following fields are used at [`Level::Full`].
     pub(crate) clock: TimingChecker,
     pub(crate) jobs: Jobs,
     pub(crate) questions: Questions,
@@ -144,19 +145,20 @@ pub struct Oracle {
     pub(crate) hearsay: Hearsay,
     pub(crate) openings: Openings,
     pub(crate) need: Need,
-    /// What GC is shown, where somebody sees it.
+    /// Lists that GC saw, if a listener records them.
     pub(crate) sight: Option<Sight>,
     pub(crate) promises: Promises,
     pub(crate) parity: Parity,
     pub(crate) failures: Failures,
-    /// Where parity raises the limits of reads.
+    /// Expected losses, if parity raises the limits of reads.
     pub(crate) expected: Option<Box<Expected>>,
-    /// Where the host says how slow reads may be.
+    /// Hints of the host, if it gives any.
     pub(crate) hints: Option<Hints>,
 }
 
 impl Oracle {
-    /// The oracle of an empty, erased drive with a resolved configuration; it checks all it can.
+    /// Makes the oracle of an empty, erased drive with a resolved configuration. It checks
+    /// everything.
     pub fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
         let doses = Doses::new(geometry, config);
         let hints = Hints::new(geometry, config);
@@ -183,7 +185,8 @@ impl Oracle {
             jobs: Jobs::default(),
             questions: Questions::new(geometry),
             older: Older::default(),
-            // Of an old version that parity still needs nobody can be blamed for the copy.
+            // With parity, a job may copy an old version that parity still needs. Such a copy has
+            // no owner to blame.
             blame: if geometry.stripes.is_some() {
                 Blame::default()
             } else {
@@ -217,7 +220,7 @@ impl Oracle {
         }
     }
 
-    /// The same, to check as much as this; before the drive's first operation.
+    /// Changes the level of the checks. This must come before the drive's first operation.
     #[must_use]
     pub fn at(self, level: Level) -> Self {
         let full = Self { level, ..self };
@@ -227,27 +230,26 @@ impl Oracle {
         }
     }
 
-    /// Data is refreshed by this technique, whose chance has this seed: what that promises is
-    /// checked.
+    /// Checks the guarantee of this refresh technique, whose random numbers have this seed.
     pub fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str, seed: u64, timed: bool) {
         self.ageing.expect(config, refresh, timed);
         self.adjusted.expect(config, refresh, seed);
         self.clock.expect_refresh(config, refresh);
     }
 
-    /// Whether requests are checked from end to end.
+    /// Returns whether requests are checked from end to end.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.level == Level::Full
     }
 
-    /// Latencies are counted for groups of origins from the first run on: `group_of` gives the
-    /// group of each.
+    /// Counts latencies by groups of origins, from the first run on. `group_of` gives the group of
+    /// each origin.
     pub fn expect_groups(&mut self, group_of: &[u16]) {
         self.clock.expect_groups(group_of);
     }
 
-    /// Memory that the oracle of such a drive takes.
+    /// Returns the memory of the oracle for a drive of this geometry.
     pub fn memory(geometry: &Geometry, level: Level) -> Bytes {
         let full = if level == Level::Full {
             Questions::bytes(geometry) + Blame::bytes(geometry)
@@ -267,12 +269,13 @@ impl Oracle {
         )
     }
 
-    /// The verdict so far, without looking for pages that nobody has read ([`Self::finish`]).
+    /// Returns the verdict so far. Pages that were not read are not examined ([`Self::finish`] does
+    /// this).
     pub fn report(&self) -> OracleReport {
         OracleReport::new(&self.findings, self.tally())
     }
 
-    /// What a flash page carries; `None` beyond the flash.
+    /// Returns the stamp of a flash page, or `None` beyond the flash.
     pub(crate) fn carried(&self, ppn: Ppn) -> Option<Stamp> {
         self.geometry.has_page(ppn).then(|| self.medium.stamp(At::new(&self.geometry, ppn)))
     }
@@ -286,13 +289,13 @@ impl Oracle {
         }
     }
 
-    /// A flash page in words.
+    /// Returns the place of a flash page in words.
     pub(crate) fn place(&self, ppn: Ppn) -> String {
         let at = At::new(&self.geometry, ppn);
         format!("ppn {ppn} (block {}, wordline {})", at.block, at.index)
     }
 
-    /// The drive reports a page lost.
+    /// Handles the drive's report that a page is lost.
     pub(crate) fn loss(&mut self, lpn: Lpn) -> Result<(), String> {
         let was_rest_lost = self.has_lost_rest(lpn);
         let by_failure = self.explain_by_failure(lpn);
@@ -314,7 +317,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// The block exists.
+    /// Checks that the block exists.
     pub(crate) fn check_block(&mut self, block: BlockId, what: &str) -> bool {
         let blocks = self.geometry.blocks;
         if block.number() >= blocks {

@@ -1,30 +1,32 @@
-//! The rules of flash: pages of a block are programmed in order, each once per erase; only a used
-//! block is erased; a wordline is merged when its pages are there, and what a block's coding takes
-//! away comes back only with an erase. And the drive's own: the numbers of its programs rise.
+//! The rules of flash and of the drive. Pages of a block are programmed in order, each once per
+//! erase. Only a used block is erased. A wordline is merged when its pages are programmed. Only an
+//! erase brings back the pages that a block's coding takes away. The drive's own rule is that the
+//! numbers of its programs rise.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Seq};
 
 use crate::codings::Codings;
 
-/// What happened to a block since its last erase.
+/// State of a block since its last erase.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
-    /// Pages behind the last one programmed, or merged in a block opened in a mode.
+    /// Number of pages up to the last one programmed, or merged in a block opened in a mode.
     written: u16,
-    /// Wordlines merged in place.
+    /// Number of wordlines merged in place.
     merged: u16,
-    /// Those of them whose limits have changed by themselves.
+    /// Number of these wordlines that have limits of their own.
     recoded: u16,
-    /// Its coding.
+    /// Coding mode of the block.
     mode: u8,
 }
 
-/// The order of programs, merges and erases.
+/// Checker of the order of programs, merges and erases.
 #[derive(Debug)]
 pub(crate) struct Protocol {
     blocks: Vec<Block>,
-    /// Of blocks in which any wordline was merged in place: the mode of each, 0 where it was not.
+    /// Modes of wordlines merged in place; 0 for other wordlines. Empty for blocks without such
+    /// wordlines.
     merged: Vec<Vec<u8>>,
     last_seq: Option<Seq>,
     codings: Codings,
@@ -47,7 +49,7 @@ impl Protocol {
         }
     }
 
-    /// Bytes for a drive of this geometry.
+    /// Returns the size in bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
         u64::from(geometry.blocks) * (size_of::<Block>() + size_of::<Vec<u8>>()) as u64
     }
@@ -62,22 +64,23 @@ impl Protocol {
         }
     }
 
-    /// Pages since the erase up to the last one programmed.
+    /// Returns the number of pages since the erase, up to the last one programmed.
     pub(crate) fn written(&self, block: BlockId) -> u32 {
         self.blocks[block.index()].written.into()
     }
 
-    /// Whether a block was opened, or is still, in full density.
+    /// Returns whether a block is in full density.
     pub(crate) fn is_full(&self, block: BlockId) -> bool {
         self.blocks[block.index()].mode == 0
     }
 
-    /// Whether all of its wordlines are, too.
+    /// Returns whether a block and all its wordlines are in full density.
     pub(crate) fn has_all_pages(&self, block: BlockId) -> bool {
         self.is_full(block) && self.blocks[block.index()].recoded == 0
     }
 
-    /// Page kinds that remain under a mode, a bit each, where there is such a mode.
+    /// Returns the page kinds that remain under a mode, one bit each. It is an error if the mode
+    /// does not exist.
     fn kept(&self, mode: u8) -> Result<u32, String> {
         let kept = self.codings.kept(mode).filter(|_| mode > 0);
         kept.ok_or_else(|| {
@@ -85,7 +88,7 @@ impl Protocol {
         })
     }
 
-    /// An erased block is to be written in a mode.
+    /// Checks that an erased block is opened in a mode.
     pub(crate) fn open(&mut self, block: BlockId, mode: u8) -> Result<(), String> {
         self.kept(mode)?;
         let b = &mut self.blocks[block.index()];
@@ -124,8 +127,8 @@ impl Protocol {
         Ok(())
     }
 
-    /// A wordline is merged: the last program of it in a block opened in this mode; elsewhere over
-    /// what it holds.
+    /// Checks a merge of a wordline. In a block opened in this mode it is the wordline's last
+    /// program. In other blocks it changes the existing pages in place.
     pub(crate) fn merge(&mut self, block: BlockId, wordline: u32, mode: u8) -> Result<(), String> {
         let kept = self.kept(mode)?;
         let (first, kinds) = (wordline * self.kinds, self.kinds);
@@ -160,7 +163,8 @@ impl Protocol {
         Ok(())
     }
 
-    /// A wordline gets limits of its own, once it is merged; its block stays in full density.
+    /// Checks that a single wordline gets its own limits after its merge. Its block stays in full
+    /// density.
     pub(crate) fn recode_wordline(
         &mut self,
         block: BlockId,
@@ -188,7 +192,7 @@ impl Protocol {
         Ok(())
     }
 
-    /// All of a block gets other limits, once each of its whole wordlines is merged.
+    /// Checks that a whole block gets other limits after all its full wordlines are merged.
     pub(crate) fn recode(&mut self, block: BlockId, mode: u8) -> Result<(), String> {
         self.kept(mode)?;
         let b = &mut self.blocks[block.index()];

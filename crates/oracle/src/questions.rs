@@ -1,9 +1,11 @@
-//! Whether the reclaim policy is asked in time: at the very read at which it wants to be asked,
-//! with what movers deposit on top. A policy that is asked too late cannot keep its promise.
+//! Checks that the drive asks the reclaim policy in time. The policy names the read at which it
+//! wants to be asked, and doses of movers postpone it. A policy that is asked too late cannot keep
+//! its guarantee.
 //!
 //! ```text
-//! the policy wants to be asked at 100 reads; the block has 98     one page is moved, one read for the host, one for the host: asked
-//!                                                                  a read for the host more, and not asked: a finding
+//! the policy wants to be asked at 100 reads, and the block has 98
+//! one page moves, two host reads    the policy must be asked
+//! one more host read                a finding if it was not asked
 //! ```
 
 use vpass_core::base::geometry::Geometry;
@@ -11,30 +13,29 @@ use vpass_core::base::units::{BlockId, Reads};
 
 use crate::endurance::COUNTED_UNIT;
 
-/// Of one block: the dose, in quarters, at which the policy wants to be asked.
+/// Dose of one block, in quarters, at which the policy wants to be asked.
 #[derive(Clone, Copy, Debug)]
 struct Question {
     due: u64,
-    /// A host read has reached it.
+    /// Whether a host read has reached the dose.
     reached: bool,
-    /// That read was a failing fill. The scan at the end of a run reports pages by such fills, and
-    /// nobody is asked then.
+    /// Whether that read was a failing fill. The scan at the end of a run reports lost pages by
+    /// such fills, and the drive asks no policy then.
     excused: bool,
 }
 
 const NEVER: Question = Question { due: u64::MAX, reached: false, excused: false };
 
-/// The questions of all blocks; none where requests are not followed.
+/// The questions of all blocks; empty if requests are not followed.
 #[derive(Debug, Default)]
 pub(crate) struct Questions {
     blocks: Vec<Question>,
-    /// Of each block: what was read from it since its erase that no host could choose the place of,
-    /// in quarters.
+    /// Dose of each block since its erase, in quarters, from reads that no host could place.
     not_chosen: Vec<u64>,
-    /// Deferred jobs that the last read they were allowed came before, since the measured phase
-    /// began.
+    /// Number of deferred jobs that ended after the last read they allowed, since the measured
+    /// phase began.
     pub(crate) overtaken: u64,
-    /// The block whose question was named last.
+    /// Block whose question was named last.
     named: BlockId,
 }
 
@@ -47,12 +48,12 @@ impl Questions {
         }
     }
 
-    /// Bytes for a drive of this geometry.
+    /// Returns the size in bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
         u64::from(geometry.blocks) * (size_of::<Question>() + size_of::<u64>()) as u64
     }
 
-    /// The policy has named its next question.
+    /// Notes the next question of the policy.
     pub(crate) fn name(&mut self, block: BlockId, at: Reads) {
         let Some(question) = self.blocks.get_mut(block.index()) else { return };
         self.named = block;
@@ -60,17 +61,17 @@ impl Questions {
         *question = Question { due, ..NEVER };
     }
 
-    /// A job begins with a block of this dose, in quarters: what may still be read of it, where the
-    /// policy has just said so. That is without end where nobody needs to be asked again. Unknown
-    /// where a job follows from a question about another block.
+    /// Returns the dose, in quarters, that a block with this dose may still get as a job begins. It
+    /// is `u64::MAX` if the policy need not be asked again. It is `None` if the policy has named
+    /// another block since.
     pub(crate) fn left(&self, block: BlockId, dose: u64) -> Option<u64> {
         let question =
             self.blocks.get(block.index()).filter(|_| self.named == block && dose > 0)?;
         Some(if question.due == u64::MAX { u64::MAX } else { question.due.saturating_sub(dose) })
     }
 
-    /// A job ends that has left data in its block: where its last read was reached, it was too
-    /// late.
+    /// Ends a job that has left data in its block. If the block's last read was reached, the job
+    /// was too late.
     pub(crate) fn end_job(&mut self, block: BlockId) {
         let Some(question) = self.blocks.get_mut(block.index()) else { return };
         self.overtaken += u64::from(question.reached);
@@ -84,7 +85,7 @@ impl Questions {
         self.not_chosen[block.index()] = 0;
     }
 
-    /// A mover deposits a dose, in quarters.
+    /// Postpones the question by a dose of a mover, in quarters.
     pub(crate) fn put_off(&mut self, block: BlockId, dose: u32) {
         if let Some(question) = self.blocks.get_mut(block.index()) {
             question.due = question.due.saturating_add(dose.into());
@@ -92,20 +93,20 @@ impl Questions {
         }
     }
 
-    /// A block has served reads before the run, spread evenly.
+    /// Notes that a block has served reads before the run.
     pub(crate) fn begin_with(&mut self, block: BlockId, doses: &[u32]) {
         if let Some(not_chosen) = self.not_chosen.get_mut(block.index()) {
             *not_chosen += doses.iter().map(|dose| u64::from(*dose)).sum::<u64>();
         }
     }
 
-    /// What was read from a block since its erase by movers, and before the run: not where a host
-    /// chose to.
+    /// Returns the dose of a block since its erase from movers and from before the run. No host
+    /// chose the place of these reads.
     pub(crate) fn not_chosen(&self, block: BlockId) -> u64 {
         self.not_chosen.get(block.index()).copied().unwrap_or(0)
     }
 
-    /// The host has read from a block, which has served this dose, in quarters, by now.
+    /// Checks a host read of a block whose dose is now `served` quarters.
     #[inline]
     pub(crate) fn read(&mut self, block: BlockId, served: u64) -> Result<(), String> {
         match self.blocks.get_mut(block.index()) {
@@ -114,7 +115,7 @@ impl Questions {
         }
     }
 
-    /// A fill for the host has found its page gone.
+    /// Notes that a fill for the host has found its page lost.
     pub(crate) fn failing_fill(&mut self, block: BlockId, served: u64) {
         if let Some(question) = self.blocks.get_mut(block.index())
             && served >= question.due
@@ -124,7 +125,7 @@ impl Questions {
         }
     }
 
-    /// The run is over: who was to be asked was asked.
+    /// Checks at the end of the run that no question is open.
     pub(crate) fn end(&self) -> Result<(), String> {
         let left = BlockId::all()
             .zip(&self.blocks)

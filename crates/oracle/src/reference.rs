@@ -1,5 +1,5 @@
-//! The reference drive: what a drive does, without flash, time or cleverness. A host page holds the
-//! number of its newest write, or nothing. Real drives are compared with it on random streams.
+//! The reference drive stores the number of the newest write of each host page, without flash and
+//! time. Real drives are compared with it on random streams.
 
 use std::collections::HashMap;
 
@@ -11,38 +11,38 @@ struct Page {
     readable: bool,
 }
 
-/// A drive that is obviously right.
+/// A drive that is simple enough to be correct.
 #[derive(Clone, Debug, Default)]
 pub struct ReferenceDrive {
     pages: HashMap<Lpn, Page>,
 }
 
 impl ReferenceDrive {
-    /// An empty drive.
+    /// Returns an empty drive.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Writes a page; its version is the number of its writes, and is returned.
+    /// Writes a page and returns its version, which is the number of its writes.
     pub fn write(&mut self, lpn: Lpn) -> u32 {
         let page = self.pages.entry(lpn).or_default();
         *page = Page { writes: page.writes + 1, readable: true };
         page.writes
     }
 
-    /// Discards a page. Its next write goes on counting.
+    /// Discards a page. The count of its writes continues.
     pub fn trim(&mut self, lpn: Lpn) {
         if let Some(page) = self.pages.get_mut(&lpn) {
             page.readable = false;
         }
     }
 
-    /// The version of a page's data; `None` where it was never written, or trimmed.
+    /// Returns the version of a page's data; `None` if the page was never written or is trimmed.
     pub fn read(&self, lpn: Lpn) -> Option<u32> {
         self.pages.get(&lpn).filter(|page| page.readable).map(|page| page.writes)
     }
 
-    /// Pages that hold data.
+    /// Returns the number of pages that hold data.
     pub fn mapped_pages(&self) -> u64 {
         self.pages.values().filter(|page| page.readable).count() as u64
     }

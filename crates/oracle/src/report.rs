@@ -1,32 +1,33 @@
-//! The verdict: how much was checked, what was found, and the first findings of each kind as
-//! sentences with numbers.
+//! The oracle's verdict: the number of checks, the number of findings, and the first findings of
+//! each kind as sentences.
 
 use serde::{Deserialize, Serialize};
 
-/// Sentences kept per kind of finding: enough to see a pattern, few enough to read.
+/// Number of sentences kept for each kind of finding: enough to see a pattern and few enough to
+/// read.
 const SENTENCES_PER_KIND: u64 = 5;
 
-/// What kind of error a finding is.
+/// Kind of error of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
-    /// A page carries other data than it must.
+    /// A page holds wrong data.
     Stamp,
-    /// Data past its limit was used, or stands unreported.
+    /// Data past its limit was used, or was not reported.
     Limit,
     /// The drive reported data as lost that was not.
     FalseLoss,
-    /// The rules of flash, or of time, were broken.
+    /// The drive broke the rules of flash or of time.
     Protocol,
-    /// A request was not served as it was asked.
+    /// A request was not served as the host asked.
     Request,
-    /// The drive's counts or its map do not agree with what it did.
+    /// The drive's counts or its map do not match its operations.
     Books,
 }
 
 const KINDS: usize = 6;
 
-/// Counts of each kind of finding, and the first few in words.
+/// Counts of each kind of finding, and the first few as sentences.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
     counts: [u64; KINDS],
@@ -34,7 +35,7 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// One finding; its sentence is only made where it will be kept.
+    /// Adds a finding. Makes its sentence only if that is kept.
     #[cold]
     pub(crate) fn add(&mut self, kind: Kind, sentence: impl FnOnce() -> String) {
         self.counts[kind as usize] += 1;
@@ -43,7 +44,7 @@ impl Findings {
         }
     }
 
-    /// A check that returns its sentence.
+    /// Adds the error of a check, if it has one.
     #[inline]
     pub(crate) fn note(&mut self, kind: Kind, checked: Result<(), String>) {
         if let Err(sentence) = checked {
@@ -51,7 +52,7 @@ impl Findings {
         }
     }
 
-    /// Everything another checker found.
+    /// Adds all findings of another checker.
     pub(crate) fn absorb(&mut self, other: &Self) {
         for (mine, theirs) in self.counts.iter_mut().zip(other.counts) {
             *mine += theirs;
@@ -68,21 +69,21 @@ impl Findings {
     }
 }
 
-/// What a drive did with the data of its pages, as counts since the measured phase began.
+/// Counts of a drive's reads and losses since the measured phase began.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tally {
-    /// Host page reads.
+    /// Number of host page reads.
     pub(crate) reads_checked: u64,
-    /// Host page reads answered with an error.
+    /// Number of host page reads answered with an error.
     pub(crate) uncorrectable_reads: u64,
-    /// Distinct pages reported lost.
+    /// Number of different pages reported lost.
     pub(crate) lost_pages: u64,
-    /// Largest share of its limit that any used page had taken.
+    /// Largest dose of a used page, as a share of the page's limit.
     pub(crate) worst_dose_ratio: f64,
 }
 
-/// The oracle's verdict on a run. Errors are counted from the very start, the rest since the
-/// measured phase began.
+/// The oracle's verdict on a run. Errors count from the start of the drive; all other numbers count
+/// from the measured phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OracleReport {
     /// Number of host page reads that the oracle compared with the truth.
@@ -128,7 +129,7 @@ impl OracleReport {
         }
     }
 
-    /// Something is wrong that the drive did not report as a loss.
+    /// Returns whether something is wrong that the drive did not report as a loss.
     pub fn is_bug(&self) -> bool {
         let of_data = self.stamp_errors + self.limit_violations + self.false_losses;
         of_data + self.protocol_errors + self.request_errors + self.books_errors > 0

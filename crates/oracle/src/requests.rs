@@ -1,9 +1,12 @@
-//! What the host asked for: every request split into pages by arithmetic of the oracle's own, and
-//! each page served once, in its turn. Reads keep their order, and so do writes and trims; in the
-//! timed gear the two kinds pass each other.
+//! Requests of the host, split into pages by the oracle's own arithmetic. Each page must be served
+//! once and in order. Reads keep their order, and so do writes and trims. In the timed gear, reads
+//! may overtake writes and the reverse.
 //!
 //! ```text
-//! 4-KiB pages, a write of bytes 3072 to 9215:    page 0, parts 48 to 63    page 1, all    page 2, parts 0 to 15
+//! 4-KiB pages, a write of bytes 3072 to 9215
+//! page 0    parts 48 to 63
+//! page 1    all parts
+//! page 2    parts 0 to 15
 //! ```
 
 use std::collections::VecDeque;
@@ -13,45 +16,45 @@ use vpass_core::base::metrics::HostCounts;
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::Lpn;
 
-/// Every part of a page.
+/// All parts of a page.
 pub(crate) const WHOLE: u64 = u64::MAX;
 
-/// A request of which pages are still to be served.
+/// A request with pages that are still to be served.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     number: u64,
     op: Op,
     bytes: u32,
-    /// Its first page, the page whose turn it is, and one past the last.
+    /// First page, next page to be served, and end of the pages.
     first: u64,
     next: u64,
     end: u64,
-    /// The bytes of the drive it asks for: from, to.
+    /// Start and end of the request's bytes on the drive.
     from: u64,
     to: u64,
     hint: Option<AccessLatency>,
 }
 
-/// The requests of one kind, in order.
+/// Requests of one kind, in order.
 #[derive(Debug)]
 struct Queue {
     page_bytes: u32,
     asked: VecDeque<Asked>,
 }
 
-/// All that the host asked for and has not got.
+/// Requests that have not been served yet.
 #[derive(Debug)]
 pub(crate) struct Requests {
     page_shift: u32,
     reads: Queue,
     changes: Queue,
-    /// Any requests were told of: before them the drive is prepared, page by page.
+    /// Whether any request has been announced. Before that the drive is prepared page by page.
     pub(crate) any: bool,
-    /// Served since the measured phase began.
+    /// Numbers of requests and pages served since the measured phase began.
     pub(crate) served: HostCounts,
-    /// What the request says of itself whose page was read last.
+    /// Hint of the request whose page was read last.
     pub(crate) hint: Option<AccessLatency>,
-    /// Pages of the request whose page was written last.
+    /// Number of pages of the request whose page was written last.
     pub(crate) pages_now: u64,
 }
 
@@ -73,7 +76,7 @@ impl Requests {
         let page = 1u64 << self.page_shift;
         for (number, request) in (first..).zip(requests) {
             let (from, to) = (request.offset, request.offset + u64::from(request.bytes));
-            // A trim discards no page of which a part is to stay.
+            // A trim does not discard pages that it covers only in part.
             let (next, end) = match request.op {
                 Op::Read | Op::Write => {
                     (from >> self.page_shift, (to + page - 1) >> self.page_shift)
@@ -96,7 +99,7 @@ impl Requests {
         }
     }
 
-    /// The host reads a page.
+    /// Notes that the host reads a page.
     #[inline]
     pub(crate) fn read(&mut self, lpn: Lpn) -> Result<(), String> {
         if let Some(asked) = self.reads.asked.front_mut()
@@ -121,7 +124,8 @@ impl Requests {
         Err(wrong)
     }
 
-    /// Whether the next page to be written or trimmed is this one, the first of its request.
+    /// Returns whether this page is the next to be written or trimmed, and the first of its
+    /// request.
     pub(crate) fn begins(&self, lpn: Lpn) -> bool {
         let next = self.changes.asked.iter().find(|asked| asked.next != asked.end);
         next.is_some_and(|asked| {
@@ -129,8 +133,8 @@ impl Requests {
         })
     }
 
-    /// The host's data for a page is taken in: the parts of it that the request asks for, where
-    /// there is one.
+    /// Notes that the drive takes the host's data for a page. Returns the parts that the request
+    /// writes; `None` without a request.
     pub(crate) fn write(&mut self, lpn: Lpn) -> Result<Option<u64>, String> {
         self.served.write_pages += 1;
         let Some(asked) = self.change(lpn, Op::Write)? else { return Ok(None) };
@@ -140,7 +144,7 @@ impl Requests {
         Ok(Some(parts))
     }
 
-    /// A page is discarded.
+    /// Notes that a page is discarded.
     pub(crate) fn trim(&mut self, lpn: Lpn) -> Result<(), String> {
         self.served.trim_pages += 1;
         self.change(lpn, Op::Trim).map(drop)
@@ -162,7 +166,7 @@ impl Requests {
         wrong.map_or(Ok(asked), Err)
     }
 
-    /// The parts of a page, a bit for each 64th, that lie wholly within a request.
+    /// Returns the parts of a page that a request covers completely, one bit for each 64th.
     fn parts(&self, asked: &Asked, page: u64) -> u64 {
         let (begin, size) = (page << self.page_shift, 1u64 << self.page_shift);
         let (from, to) = (asked.from.max(begin) - begin, asked.to.min(begin + size) - begin);
@@ -174,7 +178,7 @@ impl Requests {
         below(to / part) & !below(from.div_ceil(part))
     }
 
-    /// Everything that was asked for should have been served: a sentence for what was not.
+    /// Returns a sentence for each kind of request with an unserved page.
     pub(crate) fn end(&mut self) -> Vec<String> {
         self.changes.pass_empty(&mut self.served);
         let queues = [&mut self.reads, &mut self.changes];
@@ -211,7 +215,7 @@ impl Queue {
         Self { page_bytes, asked: VecDeque::new() }
     }
 
-    /// Trims of less than a page ask for none.
+    /// Removes trims of less than a page, which discard no page.
     fn pass_empty(&mut self, served: &mut HostCounts) {
         while self.asked.front().is_some_and(|asked| asked.next == asked.end) {
             self.pop(served);
@@ -249,8 +253,8 @@ impl Queue {
         }
     }
 
-    /// Goes on behind a page that was served: of the request at hand or, where that has no such
-    /// page to come, of the next one.
+    /// Continues after a page that was served. If the present request does not have that page,
+    /// continues in the next one.
     fn catch_up(&mut self, lpn: Lpn, op: Op, served: &mut HostCounts) {
         let page = u64::from(lpn.number());
         let of = |asked: &Asked| asked.op == op && (asked.next..asked.end).contains(&page);

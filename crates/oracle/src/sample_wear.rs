@@ -1,23 +1,24 @@
-//! Wear of a sample: one page in N of a larger drive, on blocks of which it has a few more than its
-//! share.
+//! Wear of a sample, which has one page in N of a larger drive and slightly more than that share of
+//! its blocks.
 //!
-//! Each block of the sample is erased less often than one of the larger drive. To be worn alike,
-//! erases count as more than a cycle in the mean. The sample's cycles so far are always the whole
-//! part of what its erases come to.
+//! Each block of the sample is erased less often than a block of the larger drive. For equal wear,
+//! an erase counts as more than one cycle on average. The number of cycles so far is always rounded
+//! down to a whole one.
 //!
 //! ```text
-//! 189 blocks, 720 / 4 = 180 of them its share: 20 erases come to 20 x 189 / 180 = 21 cycles, and the 20th counts as two
+//! 189 blocks, with a share of 720 / 4 = 180: 20 erases make 20 x 189 / 180 = 21 cycles, and the
+//! 20th erase counts as two
 //! ```
 
 use vpass_core::config::DriveConfig;
 
-/// How many cycles the next erase counts as.
+/// Number of cycles that the next erase counts as.
 #[derive(Debug, Default)]
 pub(crate) struct SampleWear {
-    /// The sample's blocks and its share, both times N; none where the drive is no sample.
+    /// Blocks of the sample and its share, both times N; 0 if the drive is not a sample.
     blocks: u64,
     share: u64,
-    /// What is left of the erases so far beyond whole cycles.
+    /// Fraction of a cycle left by the erases so far, in units of `share`.
     left: u64,
 }
 
@@ -32,7 +33,7 @@ impl SampleWear {
         config.part_of.as_ref().map_or_else(Self::default, of_part)
     }
 
-    /// A block is erased.
+    /// Notes an erase, and returns the cycles that it counts as.
     pub(crate) fn next_erase(&mut self) -> u32 {
         if self.share == 0 {
             return 1;

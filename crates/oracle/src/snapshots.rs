@@ -1,16 +1,17 @@
-//! Doses of whole blocks at their worst moments, for a run's results. The oracle feeds the
+//! Doses of whole blocks at their worst moments, for a run's results. The oracle fills the
 //! recorder, because only the oracle knows doses.
 //!
 //! Doses only grow until data moves, so the worst moment of a block comes just before that. The
-//! oracle therefore looks at a block:
+//! oracle therefore checks all wordlines of a block:
 //!
 //! - before a job moves or recodes any of it, before its erase, and at the end of the run
 //! - at each page that a job reads, and at each page that sets the worst ratio of the run
 //! - when the block's reads have grown by 1/`GROWTH`, and by `READS_PER_WORDLINE` for each
-//!   wordline: before the host overwrites pages, nobody says where they lie
+//!   wordline, because the host overwrites pages without a notice of their place
 //!
-//! A look compares each wordline that holds valid or lost pages. It allocates nothing. A picture of
-//! all wordlines is taken if the block has a new maximum and is among the worst.
+//! Such a check compares each wordline that holds valid or lost pages, and allocates no memory. If
+//! the block has a new maximum and is among the worst, the recorder keeps a picture of all its
+//! wordlines.
 
 mod record;
 mod worst;
@@ -35,23 +36,23 @@ const BINS: u32 = 128;
 pub const ROWS: usize = 16_000;
 /// Largest number of logged erases.
 pub const ERASURES: usize = 2000;
-/// A block is looked at again when its reads have grown by this share of them.
+/// Growth of a block's reads until its next check: one part in this number.
 const GROWTH: u64 = 32;
-/// Reads for each wordline between two looks, at least: a look costs about as much as this many
-/// reads of a hundredth of the block.
+/// Smallest number of reads for each wordline between two checks. A check takes about one hundredth
+/// of the time of these reads.
 const READS_PER_WORDLINE: u64 = 8;
-/// Growth of a block's maximum by a single page that makes a look at the whole block worth its
+/// Growth of a block's maximum by a single page that makes a check of the whole block worth its
 /// time: 1 % of the limit.
 const STEP: f64 = 0.01;
 
-/// What is known of each block.
+/// Maxima of a block so far.
 #[derive(Clone, Copy, Debug)]
 struct Course {
     /// Highest dose over limit since the block's erase.
     cycle: f64,
     /// Highest dose over limit since the measured phase began.
     worst: f64,
-    /// Highest dose over limit since the erase that a look at all wordlines has found.
+    /// Highest dose over limit since the erase that a check of all wordlines has found.
     looked: f64,
     /// Time of the worst moment.
     at: Ns,
@@ -101,17 +102,17 @@ pub(crate) struct Moment {
 pub(crate) struct Recorder {
     /// Time of the drive.
     pub(crate) now: Ns,
-    /// By block, the quarters of a dose unit read from it at which it is looked at again.
+    /// Dose of each block at its next check, in quarters of a dose unit.
     next: Vec<u64>,
     courses: Vec<Course>,
     maps: Worst<Vec<Bin>>,
     pictures: Worst<Picture>,
     /// Share used at each logged erase.
     shares: Thinned<f64>,
-    /// Wordlines of the block that is looked at.
+    /// Wordlines of the block that is being checked.
     pub(crate) rows: Vec<Row>,
     wordlines: u32,
-    /// The run has ended: pictures show the end.
+    /// Whether the run has ended. Pictures show the end then.
     has_ended: bool,
     /// Blocks whose bins show the end.
     at_end: BTreeSet<BlockId>,
@@ -143,19 +144,19 @@ impl Recorder {
         Bytes((blocks * each + bins + rows) as u64)
     }
 
-    /// The measured phase begins: everything before it is forgotten.
+    /// Begins the measured phase, and forgets everything before it.
     pub(crate) fn begin(&mut self, geometry: &Geometry) {
         *self = Self { now: self.now, ..Self::new(geometry) };
     }
 
-    /// Returns whether a block from which this many quarters were read is due for a look.
+    /// Returns whether a block with this dose, in quarters, is due for a check.
     #[inline]
     pub(crate) fn is_due(&self, block: BlockId, read: u64) -> bool {
         read >= self.next[block.index()]
     }
 
-    /// All wordlines of a block have been looked at, from which this many quarters were read. Their
-    /// highest dose over limit since the erase is `highest`.
+    /// Notes that all wordlines of a block with this dose, in quarters, have been checked.
+    /// `highest` is their highest dose over limit since the erase.
     pub(crate) fn looked(&mut self, block: BlockId, read: u64, highest: f64) {
         self.courses[block.index()].looked = highest;
         self.next[block.index()] = read + spacing(self.wordlines).max(read / GROWTH);
@@ -167,7 +168,7 @@ impl Recorder {
         self.courses[block.index()].cycle
     }
 
-    /// Returns the highest dose over limit that a look at all wordlines has found since the erase.
+    /// Returns the highest dose over limit since the erase that a check of all wordlines has found.
     pub(crate) fn looked_at(&self, block: BlockId) -> f64 {
         self.courses[block.index()].looked
     }
@@ -186,25 +187,25 @@ impl Recorder {
         ratio >= self.courses[block.index()].worst
     }
 
-    /// Notes how many wordlines of a block are past their limit at its worst look.
+    /// Notes the number of a block's wordlines that are past their limit at its worst moment.
     pub(crate) fn are_past(&mut self, block: BlockId, wordlines: u32) {
         self.courses[block.index()].past = wordlines;
     }
 
-    /// Returns whether this dose over limit of a single page is worth a look at its whole block.
+    /// Returns whether this dose over limit of a single page is worth a check of its whole block.
     pub(crate) fn is_a_step(&self, block: BlockId, ratio: f64) -> bool {
         let looked = self.courses[block.index()].looked;
         ratio > looked + STEP * looked.max(1.0)
     }
 
-    /// Returns whether a block of this dose over limit is among the worst, so that a picture of all
-    /// its wordlines is kept.
+    /// Returns whether a block of this dose over limit is among the worst. The recorder then keeps
+    /// a picture of all its wordlines.
     pub(crate) fn keeps(&self, block: BlockId, ratio: f64) -> bool {
         self.pictures.takes(block, ratio)
     }
 
-    /// Returns the bins of a block, to be replaced by those of this moment. Returns `None` if none
-    /// are kept.
+    /// Returns the bins of a block, to be replaced by those of this moment; `None` if the recorder
+    /// keeps none.
     pub(crate) fn bins(&mut self, block: BlockId, ratio: f64) -> Option<&mut Vec<Bin>> {
         let bins = self.maps.place(block, ratio)?;
         if self.has_ended {
@@ -224,7 +225,7 @@ impl Recorder {
         }
     }
 
-    /// A block, which has just been looked at, is erased.
+    /// Notes the erase of a block that has just been checked.
     pub(crate) fn erases(&mut self, block: BlockId) {
         let course = &mut self.courses[block.index()];
         let share = std::mem::take(&mut course.cycle);
@@ -235,7 +236,7 @@ impl Recorder {
         self.shares.note(|| share);
     }
 
-    /// The run has ended: all pictures from now on show the same moment.
+    /// Ends the run. All later pictures show the same moment.
     pub(crate) fn ends(&mut self) {
         self.has_ended = true;
     }
@@ -282,7 +283,7 @@ fn whole_blocks(geometry: &Geometry) -> usize {
     (ROWS / geometry.wordlines_per_block as usize).max(1)
 }
 
-/// Quarters of a dose unit read from a block between two looks, at least.
+/// Returns the smallest dose between two checks of a block, in quarters of a dose unit.
 fn spacing(wordlines: u32) -> u64 {
     u64::from(wordlines) * READS_PER_WORDLINE * COUNTED_UNIT
 }

@@ -1,6 +1,6 @@
-//! Who lies where: every flash page carries a stamp (page, version), and every page of the host has
-//! a newest version. A page holds the newest data exactly where its stamp equals the one that its
-//! owner's newest version would leave.
+//! Content of all flash pages. Every flash page has a stamp, which names a host page and a version,
+//! and every host page has a newest version. A flash page holds the newest data exactly if its
+//! stamp equals that of its owner's newest version.
 
 use std::ops::Range;
 
@@ -12,34 +12,34 @@ use vpass_core::watch::observer::NO_LPN;
 use crate::bits::Bits;
 use crate::medium::{At, Medium};
 
-/// The newest version of a host page and what became of it: `version * 8 + partial * 4 + state`.
-/// Versions survive trims and losses, so that data from before can never pass for data from after.
+/// Newest version of a host page with its state: `version * 8 + partial * 4 + state`. Versions
+/// survive trims and losses, so old data never looks like newer data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Tag(u32);
 
 impl Tag {
     const STATE: u32 = 0b011;
-    /// Only a part of the newest version is new; an older one, still to be read, completes it.
+    /// Only a part of the newest version is new. An older version on flash must still complete it.
     const PARTIAL: u32 = 0b100;
-    /// Never written, or trimmed.
+    /// The page was never written, or it is trimmed.
     const ABSENT: u32 = 0b00;
-    /// Reported lost by the drive.
+    /// The drive has reported the page lost.
     const LOST: u32 = 0b01;
-    /// The host may read it.
+    /// The host may read the page.
     const PRESENT: u32 = 0b10;
-    /// Present, and the drive has answered a read of it with an error.
+    /// The host may read the page, but the drive has answered a read of it with an error.
     const REPORTED: u32 = 0b11;
-    /// The first version, whole.
+    /// The first version, written as a whole.
     const FIRST: Self = Self(1 << 3 | Self::PRESENT);
 
-    /// What a flash page with this newest version carries, damage apart. Where the data is absent
-    /// or lost, none carries it.
+    /// Returns the tag of an undamaged flash page with this newest version. No flash page has the
+    /// tag of absent or lost data.
     #[inline]
     pub(crate) fn on_flash(self) -> Self {
         Self(self.0 & !(Self::PARTIAL | 1))
     }
 
-    /// Of a flash page: the drive's last read of it failed.
+    /// Returns whether the drive's last read of this flash page failed.
     #[inline]
     pub(crate) fn is_damaged(self) -> bool {
         self.0 & 1 != 0
@@ -49,7 +49,7 @@ impl Tag {
         self.0 & Self::PRESENT != 0
     }
 
-    /// The next host write, of a part of the page.
+    /// Returns the tag after a host write of a part of the page.
     fn next_part(self) -> Self {
         if self.is_lost() {
             // The lost part does not come back.
@@ -69,7 +69,7 @@ impl Tag {
         self.0 & Self::STATE == Self::REPORTED
     }
 
-    /// Only a part of the newest version is new.
+    /// Returns whether only a part of the newest version is new.
     pub(crate) fn is_partial(self) -> bool {
         self.0 & Self::PARTIAL != 0
     }
@@ -82,12 +82,12 @@ impl Tag {
         Self(self.0 & !Self::STATE | state)
     }
 
-    /// The next host write.
+    /// Returns the tag after the next host write.
     fn next(self) -> Self {
         Self((self.0 | Self::PARTIAL | Self::STATE).wrapping_add(1) | Self::PRESENT)
     }
 
-    /// The state in words, for findings.
+    /// Returns the state in words, for findings.
     pub(crate) fn words(self) -> String {
         match self.0 & Self::STATE {
             Self::ABSENT => "no data".into(),
@@ -97,8 +97,8 @@ impl Tag {
     }
 }
 
-/// What a flash page carries. Its tag is that of the version it holds, with the lowest bit set once
-/// the drive could not decode it.
+/// Content of a flash page. Its tag is that of the page's version; the lowest bit is set once the
+/// drive could not decode it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp {
     pub(crate) lpn: Lpn,
@@ -106,26 +106,26 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// Nothing was programmed here since the erase. No host page has this number.
+    /// Stamp of a page without a program since the erase. No host page has this number.
     pub(crate) const ERASED: Self = Self { lpn: Lpn::new(u32::MAX), tag: Tag(u32::MAX) };
-    /// Programmed with data that nobody owns, or that was copied elsewhere.
+    /// Stamp of data without an owner, or of data that has been copied elsewhere.
     pub(crate) const DEAD: Self = Self { lpn: Lpn::new(u32::MAX), tag: Tag(0) };
 
-    /// The first version of a page, as a computed start leaves it on flash.
+    /// Returns the stamp of a page's first version, as a computed start leaves it on flash.
     pub(crate) fn first(lpn: Lpn) -> Self {
         Self { lpn, tag: Tag::FIRST }
     }
 
-    /// As it was programmed.
+    /// Returns the stamp as it was programmed.
     pub(crate) fn undamaged(self) -> Self {
         Self { lpn: self.lpn, tag: self.tag.on_flash() }
     }
 
-    /// A number to be summed up over many pages: no sum of others is likely to be that of these
-    /// stamps at these places.
+    /// Returns a number to add up over many pages. Other stamps, or other places, hardly ever give
+    /// the same sum.
     #[inline]
     pub(crate) fn fingerprint(self, ppn: Ppn) -> u64 {
-        // splitmix64's finaliser, of numbers that differ at one place wherever stamps do.
+        // The finaliser of splitmix64 gets different numbers for different stamps.
         let z = (u64::from(self.lpn.number()) << 32 | u64::from(ppn.number()))
             .wrapping_add(u64::from(self.tag.0).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -133,7 +133,7 @@ impl Stamp {
         z ^ (z >> 31)
     }
 
-    /// One word; [`Self::ERASED`] is zero.
+    /// Returns the stamp as one word; [`Self::ERASED`] is zero.
     #[inline]
     pub(crate) fn pack(self) -> u64 {
         !(u64::from(self.lpn.number()) << 32 | u64::from(self.tag.0))
@@ -144,7 +144,7 @@ impl Stamp {
         Self { lpn: Lpn::new((!word >> 32) as u32), tag: Tag(!word as u32) }
     }
 
-    /// The content in words, for findings.
+    /// Returns the content in words, for findings.
     pub(crate) fn words(self) -> String {
         match self {
             Self::ERASED => "nothing (erased)".into(),
@@ -154,33 +154,33 @@ impl Stamp {
     }
 }
 
-/// How a report of loss stands to what the oracle knows.
+/// The drive's report of a loss, compared with the oracle's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
     /// The drive had answered a read of the newest version with an error.
     Seen,
-    /// No read has shown it; whether a flash page with this stamp is past its limit decides.
+    /// No read has shown the loss. It is true if a flash page with this stamp is past its limit.
     Unseen(Stamp),
-    /// It was reported before.
+    /// The drive had reported the loss before.
     Again,
-    /// There was nothing to lose.
+    /// The page held no data.
     Absent,
 }
 
-/// The newest version of every host page, and how stamps come about.
+/// The newest version of every host page.
 #[derive(Debug)]
 pub(crate) struct Stamps {
-    /// By page: its tag, or 0 where nothing has happened to it but what the start brought. No tag
-    /// returns to 0: versions only rise.
+    /// Tag of each page; 0 if nothing has changed since the start. No tag returns to 0, because
+    /// versions only rise.
     newest: Vec<u32>,
-    /// Pages that a computed start has loaded: those below this number.
+    /// End of the pages that a computed start has loaded.
     begun: u32,
-    /// While nothing has happened but loading: the pages whose newest version is the first; none
-    /// has one in `newest`. Loading goes by the order of the flash, which is none for the host's
-    /// pages, and their bits lie in a cache.
+    /// Pages whose newest version is the first, as long as the drive only loads pages; `newest` has
+    /// none of them. Loading follows the order of flash, which is random for host pages, and these
+    /// bits fit into a cache.
     loaded: Option<Bits>,
     any_is_loaded: bool,
-    /// Data was reported lost at some time.
+    /// Whether any data was ever reported lost.
     any_was_lost: bool,
     present: u64,
 }
@@ -198,36 +198,36 @@ impl Stamps {
         }
     }
 
-    /// Bytes for a drive of this geometry, the stamps themselves apart.
+    /// Returns the size in bytes for a drive of this geometry, without the stamps.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
         u64::from(geometry.logical_pages()) * size_of::<Tag>() as u64
             + Bits::bytes(geometry.logical_pages())
     }
 
-    /// A computed start has loaded the first version of all pages below this number.
+    /// Notes that a computed start has loaded the first version of all pages below this number.
     pub(crate) fn begin(&mut self, pages: u32) {
         self.begun = pages.min(self.newest.len() as u32);
         self.present += u64::from(self.begun);
     }
 
-    /// Whether nothing has happened to a page but what a computed start brought.
+    /// Returns whether nothing has happened to a page since the computed start.
     #[inline]
     pub(crate) fn is_as_begun(&self, lpn: Lpn) -> bool {
         self.newest[lpn.index()] == 0
     }
 
-    /// Whether the same holds of all pages of a run.
+    /// Returns whether nothing has happened to any page of this range since the computed start.
     pub(crate) fn are_as_begun(&self, run: Range<u32>) -> bool {
         self.newest[run.start as usize..run.end as usize].iter().fold(0, |any, tag| any | tag) == 0
     }
 
-    /// Fetches the newest version of a host page.
+    /// Prefetches the newest version of a host page.
     #[inline]
     pub(crate) fn prefetch(&self, lpn: Lpn) {
         prefetch(&self.newest, lpn.index());
     }
 
-    /// The newest version of a host page; `None` beyond the host's capacity.
+    /// Returns the newest version of a host page; `None` beyond the host's capacity.
     #[inline]
     pub(crate) fn newest(&self, lpn: Lpn) -> Option<Tag> {
         Some(match *self.newest.get(lpn.index())? {
@@ -243,13 +243,13 @@ impl Stamps {
         if is_first { Tag::FIRST } else { Tag(Tag::ABSENT) }
     }
 
-    /// Changes what a page's newest version is.
+    /// Sets the newest version of a page.
     #[inline]
     fn put(&mut self, lpn: Lpn, tag: Tag) {
         self.newest[lpn.index()] = tag.0;
     }
 
-    /// Every page has its newest version where it changes.
+    /// Ends the loading, and moves the newest versions of all loaded pages to `newest`.
     #[inline]
     pub(crate) fn end_loading(&mut self) {
         if let Some(loaded) = self.loaded.take()
@@ -263,7 +263,7 @@ impl Stamps {
         }
     }
 
-    /// The stamp is the newest version of a page that the host may read.
+    /// Returns whether a stamp is the newest version of a page that the host may read.
     #[inline]
     pub(crate) fn is_live(&self, stamp: Stamp) -> bool {
         self.newest(stamp.lpn).is_some_and(|newest| newest.on_flash() == stamp.tag.on_flash())
@@ -283,7 +283,7 @@ impl Stamps {
         newest.is_some_and(|newest| newest.version() == stamp.tag.version())
     }
 
-    /// Host pages that the host may read.
+    /// Returns the number of pages that the host may read.
     pub(crate) fn present(&self) -> u64 {
         self.present
     }
@@ -319,7 +319,8 @@ impl Stamps {
         })
     }
 
-    /// A partly written page was completed in memory: nothing on flash is wanted for it any more.
+    /// Notes that a partly written page was completed in memory. The drive needs no old version
+    /// from flash any more.
     pub(crate) fn completed(&mut self, lpn: Lpn) {
         self.end_loading();
         if let Some(newest) = self.newest(lpn) {
@@ -327,10 +328,10 @@ impl Stamps {
         }
     }
 
-    /// The drive could not decode this flash page. Where it holds the newest version, or an older
-    /// one that is to complete a partly written page, the host's page is as good as reported; of an
-    /// older one only where it `completes` anything: parity wants what a page was, whole or not.
-    /// The caller has looked both up: they exist.
+    /// Notes that the drive could not decode this flash page. The host page counts as reported if
+    /// the flash page holds its newest version, or an older version for a partly written page. The
+    /// latter needs `completes`, because parity reads a page as it was. The caller has checked that
+    /// both pages exist.
     pub(crate) fn failed(&mut self, medium: &mut Medium, at: At, lpn: Lpn, completes: bool) {
         let carried = medium.stamp(at);
         if carried.lpn != lpn {
@@ -346,7 +347,7 @@ impl Stamps {
         }
     }
 
-    /// A later read, a retry perhaps, decoded a flash page that had failed.
+    /// Notes that a later read, perhaps a retry, decoded a flash page that had failed.
     #[cold]
     pub(crate) fn recovered(&mut self, medium: &mut Medium, at: At) {
         let carried = medium.stamp(at).undamaged();
@@ -357,7 +358,7 @@ impl Stamps {
         }
     }
 
-    /// What a flash page carries, which the drive could not decode, is there again.
+    /// Notes that undecodable data with this stamp is readable again.
     pub(crate) fn is_readable_again(&mut self, carried: Stamp) {
         self.end_loading();
         if let Some(newest) =
@@ -367,7 +368,7 @@ impl Stamps {
         }
     }
 
-    /// The newest host data goes to a flash page.
+    /// Notes that the newest host data is programmed into a flash page.
     pub(crate) fn program_host(
         &mut self,
         medium: &mut Medium,
@@ -398,7 +399,7 @@ impl Stamps {
         Ok(())
     }
 
-    /// A flash page gets what another carries, whatever the drive believes it to be.
+    /// Notes that a flash page gets the content of another, whatever page the drive names.
     pub(crate) fn program_copy(
         medium: &mut Medium,
         at: At,
@@ -410,7 +411,7 @@ impl Stamps {
         Self::check_copy(lpn, copied)
     }
 
-    /// What is copied for a page is its data, and was read well.
+    /// Checks that the copied data belongs to the page and was read correctly.
     pub(crate) fn check_copy(lpn: Lpn, copied: Stamp) -> Result<(), String> {
         if copied.lpn != lpn {
             return Err(format!("copy for lpn {lpn} of a page that carries {}", copied.words()));
@@ -421,7 +422,7 @@ impl Stamps {
         Ok(())
     }
 
-    /// Fetches what [`Self::preload`] of this page looks at.
+    /// Prefetches the data for [`Self::preload`] of this page.
     #[inline]
     pub(crate) fn prefetch_load(&self, lpn: Lpn) {
         match &self.loaded {
@@ -430,7 +431,8 @@ impl Stamps {
         }
     }
 
-    /// A page that was there before the run began; [`NO_LPN`] stands for data that nobody owns.
+    /// Notes a page that was there before the run began; [`NO_LPN`] stands for data without an
+    /// owner.
     pub(crate) fn preload(&mut self, medium: &mut Medium, at: At, lpn: Lpn) -> Result<(), String> {
         if lpn == NO_LPN {
             medium.set_stamp(at, Stamp::DEAD);

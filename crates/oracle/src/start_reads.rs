@@ -1,24 +1,25 @@
-//! Reads from before the run, against `start.reads`: a number for each block, drawn evenly up to
-//! that, and spread evenly over what is programmed of the block. What preparation has read of a
-//! block is taken off the number first, each read as often as it disturbs a neighbour at most.
+//! Compares the reads from before the run with `start.reads`. Each block has a random number of
+//! reads up to that, spread evenly over its programmed wordlines. First, the reads of preparation
+//! are subtracted, each multiplied by its largest weight for a neighbour.
 
 use vpass_core::base::units::BlockId;
 use vpass_core::config::DriveConfig;
 
 use crate::endurance::COUNTED_UNIT;
 
-/// Standard deviations by which the mean of many draws may lie off: chance does not go so far.
+/// Largest distance of the mean of many draws from its expectation, in standard deviations. Chance
+/// does not go so far.
 const FAR: f64 = 7.0;
 
-/// What blocks have served, all together.
+/// Reads of all blocks together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StartReads {
     most: u32,
     wordlines_per_block: u32,
     blocks: u32,
-    /// Sum of what whole blocks would have served, in reads.
+    /// Sum of the reads that whole blocks would have served.
     sum: f64,
-    /// What chance makes of that sum in the mean.
+    /// Expectation of that sum.
     expected: f64,
 }
 
@@ -33,9 +34,9 @@ impl StartReads {
         }
     }
 
-    /// A block, of which the first wordlines are programmed, has served these doses, in quarters,
-    /// from its first wordline on. Preparation has read it before: so many quarters, of which each
-    /// disturbs a neighbour by `alpha`, in 256ths.
+    /// Notes the doses, in quarters, that a block has served on its programmed wordlines before the
+    /// run. Preparation has read `before` quarters of it, and each of them disturbs a neighbour by
+    /// `alpha` in 1/256.
     pub(crate) fn serve(
         &mut self,
         block: BlockId,
@@ -50,13 +51,13 @@ impl StartReads {
             before as f64 / COUNTED_UNIT as f64 * alpha as f64 / 256.0,
         );
         let each = f64::from(doses.iter().sum::<u32>()) / COUNTED_UNIT as f64 / doses.len() as f64;
-        // Drawn evenly from 0 to m, of which c is taken off: nothing is left of c in m draws, and
-        // half of m - c in the others.
+        // The draws go evenly from 0 to m, and c is subtracted. In c of m draws nothing is left,
+        // and in the others (m - c) / 2 on average.
         let left = (f64::from(self.most) - of_before).max(0.0);
         let mean = if self.most == 0 { 0.0 } else { left * left / (2.0 * f64::from(self.most)) };
         (self.blocks, self.sum, self.expected) =
             (self.blocks + 1, self.sum + each * all, self.expected + mean);
-        // A read that does not divide goes to one wordline of several.
+        // Reads left over by the division go to one wordline each.
         let too_many = doses.len() as f64 * left / all + 1.0;
         if u64::from(most - least) > COUNTED_UNIT || each * doses.len() as f64 > too_many {
             let (units, programmed) = (COUNTED_UNIT as f64, doses.len());
@@ -72,13 +73,13 @@ impl StartReads {
         Ok(())
     }
 
-    /// All blocks have been told of.
+    /// Checks the mean over all blocks.
     pub(crate) fn check(&self) -> Result<(), String> {
         let (n, most) = (f64::from(self.blocks), f64::from(self.most));
         if self.blocks == 0 {
             return Ok(());
         }
-        // One that does not divide may be counted for a block written in part, or not.
+        // In a partly written block, the reads left over by the division may count or not.
         let (mean, off) = (
             self.sum / n,
             FAR * (most + 1.0) / (12.0 * n).sqrt() + f64::from(self.wordlines_per_block),
@@ -98,7 +99,7 @@ impl StartReads {
 mod tests {
     use super::*;
 
-    /// Preparation has read nothing.
+    /// No reads and no weight of preparation.
     const UNREAD: (u64, u64) = (0, 256);
 
     fn of(most: u32) -> StartReads {
@@ -143,7 +144,7 @@ mod tests {
             "6 reads"
         );
         assert_eq!(of(10).serve(BlockId::new(0), &[0; 4], (9 * COUNTED_UNIT, 512)), Ok(()));
-        // Drawn from 0 to 1000, of which 400 are taken off: (1000 - 400)^2 / 2000 in the mean.
+        // The draws go from 0 to 1000, and 400 is subtracted: the mean is (1000 - 400)^2 / 2000.
         let mean = |each: u32| {
             let mut reads = of(1000);
             BlockId::range(0..400).for_each(|block| {

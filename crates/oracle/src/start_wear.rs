@@ -1,20 +1,21 @@
-//! Wear with which blocks begin, against `start.pec_spread`, `start.worn_share` and
-//! `start.worn_pec`: a share of the blocks has the last, the others a number of cycles drawn
-//! evenly.
+//! Compares the wear of blocks at the start with `start.pec_spread`, `start.worn_share` and
+//! `start.worn_pec`. A share of the blocks has `worn_pec` cycles, and the others have a random
+//! number.
 
 use vpass_core::base::units::BlockId;
 use vpass_core::config::{DriveConfig, StartConfig};
 
-/// Standard deviations by which the mean of many draws may lie off: chance does not go so far.
+/// Largest distance of the mean of many draws from its expectation, in standard deviations. Chance
+/// does not go so far.
 const FAR: f64 = 7.0;
 
-/// What was told of blocks, all together.
+/// Wear of all reported blocks together.
 #[derive(Clone, Debug)]
 pub(crate) struct StartWear {
     start: StartConfig,
     blocks: u32,
-    /// Blocks told of, those of them that are of the share, and the sum of the cycles that others
-    /// have beyond the least.
+    /// Number of reported blocks, number of those with `worn_pec` cycles, and sum of the others'
+    /// cycles beyond the smallest number.
     told: u32,
     worn: u32,
     sum: f64,
@@ -25,7 +26,7 @@ impl StartWear {
         Self { start: config.start.clone(), blocks, told: 0, worn: 0, sum: 0.0 }
     }
 
-    /// A block begins with so many P/E cycles.
+    /// Notes that a block begins with this number of P/E cycles.
     pub(crate) fn begin(&mut self, block: BlockId, pec: u32) -> Result<(), String> {
         let StartConfig { pec: least, pec_spread: spread, worn_share, worn_pec, .. } = self.start;
         self.told += 1;
@@ -42,13 +43,13 @@ impl StartWear {
         Ok(())
     }
 
-    /// All blocks have been told of, unless they begin alike.
+    /// Checks that all blocks have been reported, unless they begin equally worn.
     pub(crate) fn check(&self) -> Result<(), String> {
         let StartConfig { pec, pec_spread, worn_share, worn_pec, .. } = self.start;
         let of_share = (f64::from(self.blocks) * worn_share).round() as u32;
         let others = f64::from(self.told) - f64::from(self.worn);
         let spread = f64::from(pec_spread);
-        // Blocks of the others may come to the cycles of the share by chance.
+        // A block outside the share may have `worn_pec` cycles by chance.
         let is_apart = worn_share == 0.0 || worn_pec > pec + pec_spread;
         if self.told != if pec_spread == 0 && of_share == 0 { 0 } else { self.blocks } {
             return Err(format!(
@@ -83,7 +84,7 @@ impl StartWear {
 mod tests {
     use super::*;
 
-    /// 400 blocks of 10 to 20 cycles; as many as `share` says have 50.
+    /// Reports 400 blocks of 10 to 20 cycles, of which `share` have 50 cycles.
     fn of(share: f64) -> StartWear {
         let start = StartConfig {
             pec: 10,

@@ -1,29 +1,30 @@
-//! What pages with parity are expected to lose, by arithmetic of the oracle's own: binomial terms
-//! from logarithms of their own, and normal factors taken in the middle of cells a fifth of a
-//! deviation wide, or less where deviations are large.
+//! Expected losses of pages with parity, by the oracle's own arithmetic. It uses its own binomial
+//! terms from logarithms, and takes normal factors at the middle of cells. A cell is a fifth of a
+//! deviation wide, or less if deviations are large.
 //!
 //! ```text
-//! a page of a stripe loses a codeword that fails while one of the N other pages fails, all with what the stripe has in common
+//! a page loses a failing codeword if one of the N other pages of its stripe fails too;
+//! the error rates of all these pages share a factor
 //! ```
 
 use vpass_core::config::DriveConfig;
 
-/// Deviations of a normal factor below its middle and above it, and how wide a cell is at most: in
-/// deviations, and in logarithms of rates.
+/// Range of a normal factor below and above its middle, in deviations. The largest width of a cell,
+/// in deviations and in logarithms of rates.
 const BELOW: f64 = 7.0;
 const ABOVE: f64 = 11.0;
 const WIDTH: f64 = 0.2;
 const LN_WIDTH: f64 = 0.1;
-/// Terms of the tail beyond which nothing is left.
+/// Number of terms of the tail. All later terms are negligible.
 const TERMS: u32 = 200;
 
-/// The code of a drive's pages, the spread of their error rates, and their stripe where its parity
-/// is always on flash.
+/// Code of a drive's pages, spread of their error rates, and their stripe if its parity is always
+/// on flash.
 #[derive(Debug)]
 pub(crate) struct Stripe {
     bits: u32,
     corrects: u32,
-    /// ln C(n, k).
+    /// Logarithms of the binomial coefficients C(n, k).
     ln_choose: Vec<f64>,
     codewords: f64,
     deviations: [f64; 2],
@@ -31,7 +32,8 @@ pub(crate) struct Stripe {
 }
 
 impl Stripe {
-    /// None where no codeword is known; `others` in a stripe that parity repairs.
+    /// Returns the code; `None` if no codeword is known. `others` is the number of other pages in a
+    /// stripe that parity repairs.
     pub(crate) fn new(config: &DriveConfig, others: Option<u32>) -> Option<Self> {
         let data = config.ecc.codeword?.0 as f64 * 8.0;
         let (bits, corrects) =
@@ -54,12 +56,12 @@ impl Stripe {
         })
     }
 
-    /// Whether every page has the error rate of its block, and answers for itself.
+    /// Returns whether every page has the error rate of its block and has no parity.
     pub(crate) fn is_plain(&self) -> bool {
         self.deviations.iter().all(|deviation| *deviation <= 0.0) && self.others.is_none()
     }
 
-    /// The share of codewords that fails at an error rate.
+    /// Returns the share of codewords that fails at an error rate.
     fn fails(&self, rate: f64) -> f64 {
         let rate = rate.min(0.5);
         let (ln_wrong, ln_right) = (rate.ln(), (-rate).ln_1p());
@@ -75,7 +77,8 @@ impl Stripe {
         }
     }
 
-    /// The shares of codewords and of pages that fail, given what the stripe has in common.
+    /// Returns the shares of codewords and of pages that fail at the rate that all pages of the
+    /// stripe have in common.
     fn given(&self, rate: f64) -> (f64, f64) {
         let none_fails = |fails: f64| (1.0 - fails).powf(self.codewords);
         cells(self.deviations[1]).fold((0.0, 0.0), |(codewords, pages), (factor, weight)| {
@@ -89,8 +92,8 @@ impl Stripe {
         })
     }
 
-    /// The share of codewords that is lost of blocks of this error rate: by the page that is read
-    /// alone or, in a stripe, because another page fails as well.
+    /// Returns the share of codewords that is lost in blocks of this error rate. In a stripe, a
+    /// loss also needs a failure of another page.
     pub(crate) fn lost(&self, rate: f64) -> f64 {
         cells(self.deviations[0])
             .map(|(factor, weight)| weight * self.lost_given(rate * factor))
@@ -100,7 +103,7 @@ impl Stripe {
     fn lost_given(&self, rate: f64) -> f64 {
         let (codewords, pages) = self.given(rate);
         let Some(others) = self.others else { return codewords };
-        // As powers, where that leaves a difference to take.
+        // For larger shares the power is exact enough.
         let any = if pages < 1e-6 {
             others * pages * (1.0 - 0.5 * (others - 1.0) * pages)
         } else {
@@ -109,8 +112,8 @@ impl Stripe {
         codewords * any
     }
 
-    /// The error rate at which this share is lost: logarithms of rate and loss are halved until
-    /// they are nearly straight, then followed by secants.
+    /// Returns the error rate at which this share is lost. Bisection in logarithms goes on until
+    /// the curve is nearly straight, and then secants follow.
     pub(crate) fn rate(&self, share: f64) -> f64 {
         let over = |ln_rate: f64| (self.lost(ln_rate.exp()) + 1e-320).ln() - share.ln();
         let (mut low, mut high) = (-30.0f64, 0.5f64.ln());
@@ -130,7 +133,7 @@ impl Stripe {
     }
 }
 
-/// The factors at the middle of each cell, with the share of chances in it.
+/// Returns the factor at the middle of each cell, with the cell's probability.
 fn cells(deviation: f64) -> impl Iterator<Item = (f64, f64)> {
     let width = if deviation > 0.0 { WIDTH.min(LN_WIDTH / deviation) } else { WIDTH };
     let middle = move |cell: i32| (f64::from(cell) + 0.5) * width;

@@ -1,17 +1,17 @@
-//! Random drives under random workloads, watched by the oracle. A case is one number: the same
-//! number, build and configuration give the same case, so a failure is replayed by its number.
+//! Random drives under random workloads, watched by the oracle. A case is identified by a number.
+//! The same number, build and configuration give the same case, so a failed case can be repeated.
 //!
-//! **Checked** is everything that the oracle checks; that a correct policy loses nothing wherever
-//! its promise holds, up to the border of that; that settings under which it does not hold are
-//! refused without a run; that the content agrees with a naive reference drive; that every request
-//! is served. **Not checked** is whether figures are right: closed forms do that.
+//! **Checked:** the swarm uses all checks of the oracle. A correct policy must lose nothing while
+//! its guarantee holds, also at the border of it. Settings that break the guarantee must be refused
+//! before a run. The content must match a simple reference drive, and every request must be served.
+//! **Not checked:** closed forms check that the figures are right.
 //!
-//! Techniques, gears, schedules, cells, error models and the like are drawn in balance
-//! (`balanced`), so that each has its share; the rest is drawn. An adversary (`crate::adversary`)
-//! makes the requests of a quarter of the cases, a random stream those of the others; drives
-//! without reclaim are mostly besieged. In a quarter of the cases a part of the stream is a
-//! warm-up, before the measured phase. Each case leaves a random part of the choices out and weighs
-//! the rest wildly (swarm testing, Groce et al., ISSTA 2012).
+//! Techniques, gears, schedules, cells and error models come from balanced draws (`balanced`), so
+//! each value has its share. All other choices are independent. An adversary (`crate::adversary`)
+//! makes the requests of a quarter of the cases, and a random stream those of the others. Most
+//! drives without reclaim are besieged. In a quarter of the cases, a part of the stream is a
+//! warm-up before the measured phase. Each case leaves out a random part of the choices and gives
+//! the others very unequal weights (swarm testing, Groce et al., ISSTA 2012).
 
 mod ageing;
 mod balanced;
@@ -50,10 +50,10 @@ use self::nested::Within;
 use self::play::{Play, Played};
 use crate::OracleReport;
 
-/// How many cases without reclaim are besieged.
+/// Cases without reclaim that are besieged.
 const BESIEGED: [bool; 3] = [true, true, false];
 
-/// Who makes the requests.
+/// Source of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Host {
     Stream,
@@ -62,14 +62,14 @@ enum Host {
 }
 
 impl Host {
-    /// That of a case under a technique, if any is named.
+    /// Returns the source of a case's requests.
     fn of(
         balanced: &Balanced,
         technique: Option<&Technique>,
         config: &DriveConfig,
         is_tired: bool,
     ) -> Self {
-        // A siege goes by limits that neither age nor retries move.
+        // A siege relies on limits that neither age nor retries change.
         let helpless = technique.is_some_and(|technique| technique.name == "none")
             && config.disturb.model != DisturbModel::None
             && !is_tired;
@@ -81,34 +81,34 @@ impl Host {
     }
 }
 
-/// Under what name results count cases of the policy that does at random whatever a policy may.
+/// Name in results for cases of the policy that acts at random.
 pub const RESTLESS: &str = "(at random)";
 
-/// What a clean case did.
+/// Result of a case without an error.
 #[derive(Clone, Debug, Default)]
 pub struct CaseSummary {
-    /// The case in a line.
+    /// Description of the case in a line.
     pub what: String,
-    /// Its technique, or [`RESTLESS`].
+    /// Technique of the case, or [`RESTLESS`].
     pub technique: &'static str,
-    /// Its techniques, as they were drawn; none of a case whose techniques are no draw.
+    /// Techniques of the case; `None` if they are not drawn.
     pub cards: Option<Cards>,
-    /// Whether an adversary made its requests.
+    /// Whether an adversary made the requests.
     pub adversary: bool,
-    /// Requests served.
+    /// Number of requests served.
     pub requests: u64,
-    /// The verdict; none where the drive was refused, rightly.
+    /// Verdict of the oracle; `None` if the drive was rightly refused.
     pub report: Option<OracleReport>,
 }
 
-/// A case: its number, and what of it is not left to the number.
+/// A case: its number, and the choices that do not follow from the number.
 #[derive(Clone, Copy)]
 pub struct Case {
     seed: u64,
     technique: Option<&'static Technique>,
     parity: Option<&'static ParityTechnique>,
     cards: Option<Cards>,
-    /// The refresh technique of all cases whose cells it goes with; none where each draws its own.
+    /// Refresh technique of each case whose cells allow it; `None` if each case draws its own.
     refresh: Option<&'static RefreshTechnique>,
     /// Whether flash fails.
     fails: bool,
@@ -120,7 +120,7 @@ pub struct Case {
 /// Runs one case.
 ///
 /// # Errors
-/// What went wrong, in sentences.
+/// The errors found, as sentences.
 pub fn run_case(seed: u64) -> Result<CaseSummary, String> {
     Case::new(seed).run()
 }
@@ -128,14 +128,14 @@ pub fn run_case(seed: u64) -> Result<CaseSummary, String> {
 /// Runs one case on a drive with a bug.
 ///
 /// # Errors
-/// How the bug was found.
+/// The errors by which the bug was found, as sentences.
 #[cfg(feature = "seeded-bugs")]
 pub fn run_case_with(seed: u64, bug: Bug) -> Result<CaseSummary, String> {
     Case::new(seed).with(bug).run()
 }
 
 impl Case {
-    /// The case of this number.
+    /// Returns the case of this number.
     pub fn new(seed: u64) -> Self {
         Self {
             seed,
@@ -149,32 +149,33 @@ impl Case {
         }
     }
 
-    /// A case of this technique: one of its battery.
+    /// Returns the case with this technique, as a case of the technique's battery.
     #[must_use]
     pub fn under(self, technique: &'static Technique) -> Self {
         Self { technique: Some(technique), ..self }
     }
 
-    /// A case of this parity technique: one of its battery. The drive has dies enough for it.
+    /// Returns the case with this parity technique, as a case of its battery. The drive has enough
+    /// dies for the technique.
     #[must_use]
     pub fn striped(self, parity: &'static ParityTechnique) -> Self {
         Self { parity: Some(parity), ..self }
     }
 
-    /// A case of this refresh technique: one of its battery. Data ages in it.
+    /// Returns the case with this refresh technique, as a case of its battery. Its data ages.
     #[must_use]
     pub fn refreshed(self, refresh: &'static RefreshTechnique) -> Self {
         Self { refresh: Some(refresh), ..self }
     }
 
-    /// The same case with these techniques, whatever the lists of techniques have become since it
-    /// was recorded.
+    /// Returns the case with these techniques, even if the lists of techniques have changed since
+    /// it was recorded.
     #[must_use]
     pub fn with_cards(self, cards: Cards) -> Self {
         Self { cards: Some(cards), ..self }
     }
 
-    /// The same case, in which a die, a plane, a block or a page fails, or two of them.
+    /// Returns the case with one or two failures of a die, a plane, a block or a page.
     #[must_use]
     pub fn failing(self) -> Self {
         Self { fails: true, ..self }
@@ -186,35 +187,35 @@ impl Case {
         Self { accelerates: true, ..self }
     }
 
-    /// The same on a drive with a bug.
+    /// Returns the case on a drive with a bug.
     #[cfg(feature = "seeded-bugs")]
     #[must_use]
     pub fn with(self, bug: Bug) -> Self {
         Self { bug: Some(bug), ..self }
     }
 
-    /// Whether data ages in the case of this number, unless its policy is the restless one.
+    /// Returns whether data ages in this case, unless its policy is the random one.
     pub fn ages(self) -> bool {
         ageing::ages(&Balanced { case: self.seed })
     }
 
-    /// Whether reads begin with the level that worked last in the case of this number, where they
+    /// Returns whether reads of this case begin at the level that worked last, provided that they
     /// take retries.
     pub fn keeps_levels(self) -> bool {
         tired::keeps_levels(&Balanced { case: self.seed })
     }
 
-    /// Whether events come one within the other in the case of this number.
+    /// Returns whether events of this case begin during other events.
     pub fn is_nested(self) -> bool {
         !self.fails && nested::is_nested(&Balanced { case: self.seed })
     }
 
-    /// Whether retries are drawn in it, where data has error rates.
+    /// Returns whether this case draws its retries, provided that its data has error rates.
     pub fn is_noisy(self) -> bool {
         tired::is_noisy(&Balanced { case: self.seed })
     }
 
-    /// Digest of the case as it is drawn. Nothing runs.
+    /// Returns the digest of the drawn case, without a run.
     pub fn digest(self) -> u64 {
         let digest = Digest::default().text(&format!("{:?}", self.fails));
         digest
@@ -227,10 +228,10 @@ impl Case {
             .value()
     }
 
-    /// Runs it.
+    /// Runs the case.
     ///
     /// # Errors
-    /// What went wrong, in sentences.
+    /// The errors found, as sentences.
     pub fn run(self) -> Result<CaseSummary, String> {
         let Drawn {
             config,
@@ -308,8 +309,8 @@ impl Case {
     }
 }
 
-/// Whether each answer of a technique must keep its promise: one that trusts to chance keeps it all
-/// but always.
+/// Returns whether each answer of a technique must keep the guarantee. A technique with a
+/// probability keeps it nearly always.
 fn keeps_promises(technique: &Technique) -> bool {
     technique.protects == Protection::Sound
         && technique.params.iter().all(|param| param.key != "probability")

@@ -1,12 +1,12 @@
-//! No two operations at once on one die or channel. The timed engine feeds it every interval, in
-//! the order in which they end on each die or channel; a suspended operation is one interval for
-//! each stretch in which it runs.
+//! Checks that no die or channel has two operations at once. The timed engine reports every
+//! interval, in the order of the ends on each die or channel. A suspended operation is one interval
+//! for each stretch in which it runs.
 
 use vpass_core::base::units::Ns;
 
 use crate::report::{Findings, Kind};
 
-/// Watches the dies and channels of one drive.
+/// Checker of the dies and channels of one drive.
 #[derive(Debug)]
 pub struct TimeCheck {
     dies: Vec<(Ns, Ns)>,
@@ -15,7 +15,7 @@ pub struct TimeCheck {
 }
 
 impl TimeCheck {
-    /// A checker for so many dies and channels, all free.
+    /// Returns a checker for this number of dies and channels, all free.
     pub fn new(dies: u32, channels: u32) -> Self {
         Self {
             dies: vec![(0, 0); dies as usize],
@@ -24,7 +24,7 @@ impl TimeCheck {
         }
     }
 
-    /// Takes in intervals as the timed engine numbers them: dies first, then channels.
+    /// Notes intervals with the numbers of the timed engine: first dies, then channels.
     pub(crate) fn note(&mut self, intervals: &[(u32, Ns, Ns)]) {
         let dies = self.dies.len() as u32;
         for (number, start, end) in intervals {
@@ -35,19 +35,19 @@ impl TimeCheck {
         }
     }
 
-    /// A die is occupied from `start` to `end`.
+    /// Notes that a die is busy from `start` to `end`.
     #[inline]
     pub fn die(&mut self, die: u32, start: Ns, end: Ns) {
         occupy(&mut self.dies, &mut self.findings, "die", die, start, end);
     }
 
-    /// A channel is occupied from `start` to `end`.
+    /// Notes that a channel is busy from `start` to `end`.
     #[inline]
     pub fn channel(&mut self, channel: u32, start: Ns, end: Ns) {
         occupy(&mut self.channels, &mut self.findings, "channel", channel, start, end);
     }
 
-    /// Overlaps and intervals that end before they start.
+    /// Returns the number of overlaps, and of intervals that end before they start.
     pub fn errors(&self) -> u64 {
         self.findings.count(Kind::Protocol)
     }

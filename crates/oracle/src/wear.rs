@@ -1,14 +1,14 @@
-//! Whether wear is levelled, from erases and programs alone.
+//! Checks that wear is levelled, from erases and programs alone.
 //!
-//! Dynamic levelling takes the least worn erased block of a plane: of all its blocks, of the IPR
-//! pool, or of those outside where the pool is kept. Wear levelling itself may also take the most
-//! worn, and so may what moves data of worn blocks where wear calls for parity. Without dynamic
-//! levelling the block erased first is taken first. Static levelling moves data only out of blocks
-//! that lag behind the most worn one by more than the configured gap. While such a block lies full
-//! and untouched, such moves must come.
+//! Dynamic levelling uses the least worn erased block of a plane. It may choose among all blocks of
+//! the plane, among those of the IPR pool, or among those outside if the pool is kept. Wear
+//! levelling itself may also use the most worn block. So may data of worn blocks if wear decides on
+//! parity. Without dynamic levelling, the block erased first is used first. Static levelling moves
+//! data only out of blocks that are less worn than the most worn one by more than the configured
+//! gap. While such a block stays full and unchanged, static levelling must move its data.
 //!
-//! A reprogramming wears beyond its cycle, by `density.wear` and how often a block was reprogrammed
-//! (`doses`).
+//! A reprogramming adds wear beyond its cycle. The amount depends on `density.wear` and on the
+//! number of the block's reprogrammed cycles (`doses`).
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Cause};
@@ -16,42 +16,42 @@ use vpass_core::config::DriveConfig;
 
 use crate::report::{Findings, Kind};
 
-/// The share of all blocks that are erased between two looks of static levelling: a sixteenth.
+/// Number of checks of static levelling during as many erases as the drive has blocks.
 const LOOKS_PER_TURN: u32 = 16;
-/// Looks in a row at which a block lags and nothing is moved, after which something is wrong. One
-/// finds its block under a move, or open, another comes while the erases of one cleaning go on.
+/// Number of checks in a row with a lagging block and no move that shows an error. One check may
+/// find the block open or in a move, and another may come during the erases of one cleaning.
 const PATIENCE: u32 = 6;
 
-/// What a block holds.
+/// Content of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Content {
     #[default]
     Nothing,
     Pages,
-    /// It is programmed to its last page, and open no more.
+    /// The block is programmed to its last page and no longer open.
     Full,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
-    /// Erases.
+    /// Number of erases.
     cycles: u32,
-    /// Erases of the drive when it was erased last, and programmed last.
+    /// Erases of the drive at the block's last erase, and at its last program.
     erased_at: u64,
     programmed_at: u64,
     content: Content,
-    /// Thousandths of a cycle that reprogramming wore beyond its erases.
+    /// Wear of reprogramming beyond the erases, in thousandths of a cycle.
     beyond_milli: u64,
-    /// Its data was moved there for the sake of reads or wear.
+    /// Whether the block's data was moved there because of reads or wear.
     by_mover: bool,
-    /// Its first page is the host's own.
+    /// Whether the block's first page came from the host.
     by_host: bool,
-    /// It is being moved for the sake of wear.
+    /// Whether the block's data is being moved because of wear.
     moving: bool,
 }
 
 impl Block {
-    /// Thousandths of a cycle that it is worn by.
+    /// Returns the wear of the block in thousandths of a cycle.
     fn milli(&self) -> u64 {
         u64::from(self.cycles) * 1000 + self.beyond_milli
     }
@@ -66,25 +66,25 @@ impl Block {
     }
 }
 
-/// Erases by block.
+/// Erases and contents of all blocks.
 #[derive(Debug)]
 pub(crate) struct Wear {
     blocks: Vec<Block>,
-    /// Those that hold nothing.
+    /// Number of empty blocks.
     free: u32,
     erases: u64,
-    /// The wear of the most worn block of each domain, in thousandths of a cycle.
+    /// Wear of the most worn block of each domain, in thousandths of a cycle.
     most: Vec<u64>,
     blocks_per_domain: u32,
     dynamic: bool,
     keep_pool: bool,
     gap: u32,
     looked_at: u64,
-    /// Looks in a row at which a block lagged, since anything was moved for it.
+    /// Number of checks in a row that found a lagging block without a move since.
     overdue: u32,
-    /// What is wrong with a drive that promises to level wear; of events by hand nobody does.
+    /// Errors of a drive that must level wear. They do not count for events made by hand.
     pub(crate) findings: Findings,
-    /// What static levelling failed to do; whether that counts depends on the gear.
+    /// Failure of static levelling. The gear decides if it counts.
     pub(crate) neglect: Option<String>,
     pub(crate) cold_to_young: Option<String>,
 }
@@ -108,13 +108,13 @@ impl Wear {
         }
     }
 
-    /// Bytes for a drive of this geometry.
+    /// Returns the size in bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
         u64::from(geometry.blocks) * size_of::<Block>() as u64
     }
 
-    /// A block is erased, which counts as so many cycles, and reprogramming has worn it by so many
-    /// thousandths of a cycle beyond them.
+    /// Notes an erase that counts as `cycles`. Reprogramming has worn the block by `beyond_milli`
+    /// thousandths of a cycle in addition.
     pub(crate) fn erase(
         &mut self,
         block: BlockId,
@@ -123,7 +123,7 @@ impl Wear {
     ) {
         self.erases += 1;
         if cause == Cause::Wear {
-            // Nothing in it was wanted any more.
+            // The block held no valid data, so no move is overdue.
             self.overdue = 0;
         }
         let b = &mut self.blocks[block.index()];
@@ -138,7 +138,7 @@ impl Wear {
         *most = (*most).max(b.milli());
     }
 
-    /// A block begins with so many cycles more than others.
+    /// Notes that a block begins with this many more cycles than others.
     pub(crate) fn begin_worn(&mut self, block: BlockId, more: u32) {
         let b = &mut self.blocks[block.index()];
         b.cycles += more;
@@ -146,14 +146,14 @@ impl Wear {
         *most = (*most).max(b.milli());
     }
 
-    /// A block is used no more: it is neither free nor full.
+    /// Notes that a block is no longer used, so it is neither free nor full.
     pub(crate) fn retire(&mut self, block: BlockId) {
         let b = &mut self.blocks[block.index()];
         self.free -= u32::from(b.content == Content::Nothing);
         (b.content, b.moving) = (Content::Pages, false);
     }
 
-    /// The content of a block at the start.
+    /// Notes the content of a block at the start.
     pub(crate) fn load(&mut self, geometry: &Geometry, block: BlockId, pages: usize) {
         self.free -= u32::from(pages > 0 && self.blocks[block.index()].content == Content::Nothing);
         self.blocks[block.index()].content = match pages as u32 {
@@ -163,8 +163,8 @@ impl Wear {
         };
     }
 
-    /// A page of a block, numbered within it, is programmed, with data `of_worn` blocks that is
-    /// kept in such.
+    /// Notes the program of a page, numbered within its block. `of_worn` is true for data of worn
+    /// blocks that stays in such blocks.
     pub(crate) fn program(
         &mut self,
         geometry: &Geometry,
@@ -172,7 +172,7 @@ impl Wear {
         page: u32,
         (cause, of_worn): (Cause, bool),
     ) {
-        // Parity goes with the data that it changes with.
+        // Parity goes with the data that it belongs to.
         let by_host = matches!(cause, Cause::Host | Cause::Parity);
         if self.blocks[block.index()].content == Content::Nothing {
             let checked = self.check_choice(geometry, block, (cause, of_worn));
@@ -192,8 +192,8 @@ impl Wear {
             if page + 1 == geometry.pages_per_block { Content::Full } else { Content::Pages };
     }
 
-    /// Cold data goes to the most worn block of a plane, of those on its side where the pool is
-    /// kept.
+    /// Checks that cold data goes to the most worn free block of the plane. If the pool is kept,
+    /// only blocks on the same side of it count.
     fn check_cold(&mut self, geometry: &Geometry, block: BlockId, cause: Cause) {
         if cause != Cause::Wear || self.cold_to_young.is_some() {
             return;
@@ -217,12 +217,12 @@ impl Wear {
         });
     }
 
-    /// How many blocks hold nothing.
+    /// Returns the number of empty blocks.
     pub(crate) fn free_count(&self) -> u32 {
         self.free
     }
 
-    /// Erased blocks that hold nothing yet.
+    /// Returns the erased blocks that are still empty.
     pub(crate) fn free(&self) -> impl Iterator<Item = BlockId> {
         BlockId::all()
             .zip(&self.blocks)
@@ -230,12 +230,13 @@ impl Wear {
             .map(|(block, _)| block)
     }
 
-    /// Whether a block is programmed to its last page.
+    /// Returns whether a block is programmed to its last page.
     pub(crate) fn is_full(&self, block: BlockId) -> bool {
         self.blocks[block.index()].content == Content::Full
     }
 
-    /// Whether it was filled by a move within as many erases as there are spare blocks.
+    /// Returns whether a move filled the block recently: fewer erases ago than there are spare
+    /// blocks.
     pub(crate) fn is_protected(&self, block: BlockId, geometry: &Geometry) -> bool {
         let b = &self.blocks[block.index()];
         b.content == Content::Full
@@ -243,7 +244,7 @@ impl Wear {
             && self.erases < b.programmed_at + u64::from(geometry.spare_blocks_in_share())
     }
 
-    /// What blocks are taken by, the lowest first.
+    /// Returns the rank of a block. Free blocks are used in this order, the lowest rank first.
     fn rank(&self, block: BlockId) -> u64 {
         let b = &self.blocks[block.index()];
         if self.dynamic { b.milli() } else { b.erased_at }
@@ -293,7 +294,7 @@ impl Wear {
         })
     }
 
-    /// Data is read out of a block for the sake of wear.
+    /// Notes that data is read out of a block because of wear.
     pub(crate) fn level(&mut self, block: BlockId) {
         self.overdue = 0;
         let b = &mut self.blocks[block.index()];
@@ -314,7 +315,7 @@ impl Wear {
         });
     }
 
-    /// Now and then: does a block lag that could be moved?
+    /// Checks, after some erases, if a lagging block could have been moved.
     #[inline]
     pub(crate) fn look(&mut self, geometry: &Geometry) {
         if self.erases >= self.looked_at + u64::from(geometry.blocks / LOOKS_PER_TURN).max(1)
@@ -327,8 +328,7 @@ impl Wear {
     #[cold]
     fn look_around(&mut self, geometry: &Geometry) {
         self.looked_at = self.erases;
-        // A block that lies where data was moved to is left in peace for as many erases as there
-        // are spare blocks.
+        // A block that was filled recently may lag for as many erases as there are spare blocks.
         let rest = u64::from(geometry.spare_blocks_in_share()) + 1;
         let most = |block: usize| self.most[block / self.blocks_per_domain as usize];
         let lags = |(at, b): (usize, &Block)| {
@@ -355,7 +355,8 @@ impl Wear {
 mod tests {
     use super::*;
 
-    /// One plane of 40 blocks of a single page, 12 of them spare: a look for every two erases.
+    /// Returns one plane of 40 blocks with one page each, 12 of them spare. Static levelling is
+    /// checked after every two erases.
     fn drive(wear: &str) -> (Geometry, Wear) {
         let text = format!(
             r#"
@@ -371,7 +372,7 @@ mod tests {
         (geometry, wear)
     }
 
-    /// Programs and erases a block so many times.
+    /// Programs and erases a block this number of times.
     fn cycle(geometry: &Geometry, wear: &mut Wear, block: BlockId, times: u32) {
         for _ in 0..times {
             (wear.blocks[block.index()].content, wear.blocks[block.index()].by_host) =
@@ -459,8 +460,8 @@ mod tests {
             wear.neglect
         };
         assert_eq!(left(true), None);
-        // It lags from the sixth erase on, and has lain for longer than the spare blocks take turns
-        // at the 14th, the first of six looks.
+        // The block lags from the sixth erase on. At the 14th erase it has been full for longer
+        // than the spare blocks last, and this is the first of six checks.
         assert_eq!(
             left(false).unwrap(),
             "block 3 stayed with 0 erases, although the most worn block has 24 and the gap may be 5"

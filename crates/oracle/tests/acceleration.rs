@@ -1,5 +1,5 @@
-//! Random drives whose erases count as several P/E cycles: clean without a bug, and every seeded
-//! bug of acceleration is found.
+//! Random drives whose erases count as several P/E cycles. They are clean without a bug, and every
+//! seeded bug of acceleration is found.
 
 use std::any::Any;
 use std::num::NonZeroU32;
@@ -18,8 +18,8 @@ const DRIVE: &str = r#"
     disturb = { model = "count", table = [{ pec = 0, limit = [9000] }, { pec = 1000, limit = [8000] }] }
 "#;
 
-/// Erases of the preparation count one cycle each, those of the measured phase ten, and seven from
-/// when the drive is told so.
+/// An erase counts one cycle during preparation, ten in the measured phase, and seven after the
+/// drive is told to accelerate by seven.
 #[test]
 fn erases_count_as_configured_from_the_measured_phase_on_and_as_told_from_then_on() {
     let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();
@@ -56,9 +56,8 @@ fn drives_that_wear_faster_are_clean() {
     }
 }
 
-/// Each bug is found at the case that is recorded for it or, where cases have changed since, at one
-/// of those behind. Wear levelling is judged by cycles, so that a block which is left behind is
-/// found in an accelerated life, too.
+/// Each bug is found at its recorded case. If cases have changed since, a later case finds it. Wear
+/// levelling is judged by cycles, so the check also finds a block that lags in an accelerated life.
 #[cfg(feature = "seeded-bugs")]
 #[test]
 fn every_bug_of_acceleration_is_found() {

@@ -1,6 +1,7 @@
-//! Does it help to look again? A drive of 24 blocks of 8 wordlines of a page, 96 of them with data,
-//! without a policy: a wordline endures 900 / 9 = 100 reads beside it. Of 2,000 random reads each
-//! page has 21, so that a wordline takes 9 (21 + 21) + 5 x 21 = 483 of its 900.
+//! Compares an adversary that observes the drive with random reads. The drive has 24 blocks of 8
+//! wordlines with one page each, 96 pages of data, and no policy. A wordline endures 900 / 9 = 100
+//! reads beside it. With 2,000 random reads each page has 21, so a wordline has a dose of 9 (21 +
+//! 21) + 5 x 21 = 483 of its 900.
 
 use vpass_core::base::units::Lpn;
 use vpass_core::config::DriveConfig;
@@ -60,7 +61,7 @@ fn an_adversary_hurts_with_few_requests_what_random_reads_leave_whole() {
     assert!(random.lost_pages == 0 && random.worst_dose_ratio < 0.9, "{}", random.worst_dose_ratio);
 }
 
-/// It comes near the limit of what a policy lets it, and no further.
+/// The adversary comes near the limit that a policy allows, but never beyond.
 #[test]
 fn a_policy_that_protects_stands() {
     let report = attacked("block", 20_000);

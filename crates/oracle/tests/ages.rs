@@ -1,10 +1,10 @@
-//! Random drives whose data ages: are the oracle's clocks and the drive's refresh of one mind?
+//! Random drives whose data ages. The oracle's clocks must agree with the drive's refresh.
 
 use std::env;
 
 use vpass_oracle::swarm::Case;
 
-/// The first cases from `VPASS_FROM` on, `VPASS_CASES` of them.
+/// Runs `VPASS_CASES` cases, the first ones from `VPASS_FROM` on.
 #[test]
 fn random_drives_keep_what_refresh_promises() {
     let number = |name: &str, otherwise: u64| {

@@ -1,4 +1,5 @@
-//! Integration tests of the oracle and of random drives. One program links once, and keeps all cores busy until its last test.
+//! Integration tests of the oracle and of random drives. They are one program, which links once and
+//! keeps all cores busy until its last test.
 
 #[cfg(feature = "seeded-bugs")]
 #[path = "seeded_bugs/at_recorded.rs"]

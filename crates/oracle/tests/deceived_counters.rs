@@ -1,8 +1,9 @@
-//! Can reads alone make a technique lose data? A drive with blocks of `straw-2t-tlc`, full, 32
-//! counters a block, a look every 1,000 reads; the oracle watches. One wordline is never read. Both
-//! its neighbours and thirty other wordlines are read in turn, so that the lowest count, which
-//! stands for the wordline's own reads, is as high as it can get and is subtracted from its dose.
-//! Just after the last look that leaves it where it is, its neighbour is hammered until the next.
+//! An attack that tries to make a technique lose data by reads alone. The drive has blocks of
+//! `straw-2t-tlc`, is full, and has 32 counters for each block and a check every 1,000 reads. One
+//! wordline, the victim, is never read. Both its neighbours and thirty other wordlines are read in
+//! turn, so the lowest count is as high as possible. This count stands for the victim's own reads,
+//! and the technique subtracts it from the victim's dose. After the last check that leaves the
+//! victim in place, one of its neighbours is hammered until the next check.
 
 use vpass_core::base::units::Lpn;
 use vpass_core::config::DriveConfig;
@@ -11,8 +12,8 @@ use vpass_core::slots::card::Param;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS};
 use vpass_oracle::{Oracle, OracleReport};
 
-/// The wordline that is never read; pages are named by wordlines of the first block, which the fill
-/// wrote in order.
+/// Victim: the wordline that is never read. The fill wrote the first block in order, so a wordline
+/// number gives its pages.
 const VICTIM: u32 = 1000;
 
 const fn page(wordline: u32) -> Lpn {
@@ -43,8 +44,8 @@ fn drive(technique: &str, limit: f64, alpha: f64) -> Drive {
     drive
 }
 
-/// Reads up to `last_look` in turn, but for `aim` reads of the neighbour, hammers it until the next
-/// look, and reads the victim just before.
+/// Reads the wordlines in turn until `last_look`, except `aim` reads of the victim's neighbour.
+/// Then hammers the neighbour until the next check, and reads the victim just before that.
 fn attack(
     technique: &str,
     (limit, alpha): (f64, f64),
@@ -65,9 +66,10 @@ fn attack(
     (drive, report)
 }
 
-/// The worst wordlines of a new drive: 979,000 at alpha 8. At 684,000 reads every page in turn has
-/// 21,375, and so has the victim for straw-ss: 7 x 2 x 21,375 + 684,000 - 21,375 = 961,875, below
-/// the 963,246 that may stay. The dose is 983,250, and 8 x 1,000 to come.
+/// The worst wordlines of a new drive have a limit of 979,000 at alpha 8. At 684,000 reads every
+/// page in turn has 21,375, and `straw-ss` assumes the same for the victim. Its estimate is 7 x 2 x
+/// 21,375 + 684,000 - 21,375 = 961,875, below the threshold of 963,246. The dose is 983,250, and 8
+/// x 1,000 are still to come.
 #[test]
 fn straw_ss_is_deceived_and_its_sound_form_is_not() {
     let worst_when_new = (979_000.0, 8.0);
@@ -91,9 +93,9 @@ fn straw_ss_is_deceived_and_its_sound_form_is_not() {
     }
 }
 
-/// The worst wordlines at 2,000 cycles: 405,000 at alpha 9.15. The estimate is short by 8,184, and
-/// 7,704 are kept for movers' reads that never come: the last look must leave the victim by a hair,
-/// which 100 aimed reads see to.
+/// The worst wordlines at 2,000 cycles have a limit of 405,000 at alpha 9.15. The estimate is too
+/// low by 8,184, and 7,704 are reserved for movers' reads that never come. So the attack needs a
+/// last check that just leaves the victim in place. The 100 aimed reads make this sure.
 #[test]
 fn late_in_life_the_movers_margin_saves_all_but_an_exact_attack() {
     let worst_when_old = (405_000.0, 9.15);
@@ -108,9 +110,9 @@ fn late_in_life_the_movers_margin_saves_all_but_an_exact_attack() {
     assert_eq!(attack("straw-ss-sound", worst_when_old, 262_000, 100).0.lost_pages(), 0);
 }
 
-/// Without room for movers' reads no aim is needed: 405,000 - 9.15 x 1,000 = 395,850 may stay. At
-/// 267,000 reads the estimate is 394,659; the dose is 403,003, and the hammered neighbour adds 9.15
-/// a read.
+/// Without a reserve for movers' reads the attack needs no aimed reads. The threshold is 405,000 -
+/// 9.15 x 1,000 = 395,850. At 267,000 reads the estimate is 394,659 and the dose is 403,003, and
+/// each read of the hammered neighbour adds 9.15.
 #[test]
 fn the_published_margin_is_lost_without_an_aim() {
     let worst_when_old = (405_000.0, 9.15);

@@ -1,6 +1,6 @@
 //! Every technique of low density or shadow blocks, with each number of `[density]` at its
-//! extremes, under skewed reads and writes that nothing fits into: no page is lost, no copy is a
-//! wrong one, and the drive always finds a free block.
+//! extremes. Reads are skewed, and writes do not follow them. No page is lost, no copy has wrong
+//! data, and the drive always finds a free block.
 
 use vpass_core::base::units::Lpn;
 use vpass_core::config::DriveConfig;
@@ -29,7 +29,8 @@ const EXTREMES: &[&str] = &[
     "spare_share = 0.5, shadow = 1, low_density = 1, shadow_pages = 5, monitor = 1",
 ];
 
-/// 60 blocks of 24 pages on two dies, full; a block's reads run out after some 180.
+/// Returns a full drive of 60 blocks of 24 pages on two dies. About 180 reads use up a block's
+/// limit.
 fn drive(reclaim: &str, density: &str, model: &str) -> Drive {
     let text = format!(
         r#"
@@ -51,7 +52,8 @@ fn drive(reclaim: &str, density: &str, model: &str) -> Drive {
     drive
 }
 
-/// Nine reads of ten go to 40 pages; every `write_every`th operation is a write.
+/// Serves operations of which nine in ten go to 40 pages. Every `write_every`th operation is a
+/// write.
 fn run(mut drive: Drive, write_every: u32) -> (OracleReport, Vec<(&'static str, u64)>) {
     let pages = drive.geometry().host_pages;
     let mut random = 0u64;
@@ -91,7 +93,7 @@ fn nothing_is_lost_at_any_extreme() {
     }
 }
 
-/// The runs above do what they are about.
+/// The runs above use shadow blocks in all their ways.
 #[test]
 fn shadow_blocks_are_filled_used_again_and_sent_back() {
     let model = r#"model = "count", table = [{ pec = 0, limit = [200] }]"#;

@@ -1,6 +1,6 @@
 //! Every technique of low density on QLC and TLC under the wordline model, in both gears and under
-//! each schedule: what the large drives are, in small. No page is lost, the oracle has nothing to
-//! say, and each technique does what it is about.
+//! each schedule. The drives are small forms of the large ones. No page is lost, the oracle finds
+//! no error, and each technique acts.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::DriveConfig;
@@ -9,13 +9,13 @@ use vpass_core::slots::reclaim::{RECLAIM, Technique};
 use vpass_core::time::{Replay, run_untimed};
 use vpass_oracle::Oracle;
 
-/// Those that change what blocks hold, and `block` to compare.
+/// Returns the techniques that change the content of blocks, and `block` for comparison.
 fn techniques() -> impl Iterator<Item = &'static Technique> {
     RECLAIM.iter().filter(|t| t.keeps_apart || t.lowers_density || t.name == "block")
 }
 
-/// 96 blocks on four dies; four groups of wordlines, neighbours four apart on QLC, worn as far as
-/// the table says.
+/// Returns a drive of 96 blocks on four dies, with four groups of wordlines. On QLC, neighbours are
+/// four wordlines apart. The drive has the wear of the table's last row.
 fn drive(cell: &str, reclaim: &str, more: &str, timed: bool) -> Drive {
     let stride = if cell == "qlc" { 4 } else { 1 };
     let text = format!(
@@ -42,7 +42,7 @@ fn drive(cell: &str, reclaim: &str, more: &str, timed: bool) -> Drive {
     drive
 }
 
-/// Nine of ten requests go to 100 pages; every 50th is a write.
+/// Requests of which nine in ten go to 100 pages. Every 50th request is a write.
 struct Hot {
     left: u32,
     pages: u64,
@@ -76,8 +76,8 @@ impl RequestSource for Hot {
     }
 }
 
-/// Serves the workload and checks it. Gives what the technique is about: its jobs, and wordlines
-/// merged.
+/// Serves the workload and checks it. Returns the number of jobs and the number of merged
+/// wordlines.
 fn run(cell: &str, reclaim: &str, more: &str, timed: bool, requests: u32) -> (u64, u64) {
     let mut drive = drive(cell, reclaim, more, timed);
     let mut source = Hot { left: requests, pages: drive.geometry().host_pages.into(), random: 0 };
@@ -100,8 +100,8 @@ fn nothing_is_lost_in_either_gear() {
     for cell in ["tlc", "qlc"] {
         for technique in techniques() {
             let (reclaim, has_guards) = (technique.name, technique.lowers_density);
-            // Blocks begin with reads, so only their second refresh may find them hot; all that do
-            // are monitored.
+            // Blocks begin with reads, so they can be found hot only at their second refresh. All
+            // hot blocks are monitored.
             let density = "density = { monitor = 1 }";
             let mut cases =
                 vec![(format!("{density}\n        reclaim = {{ check_interval = 16 }}"), false)];

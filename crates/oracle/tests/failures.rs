@@ -1,4 +1,4 @@
-//! Random drives that lose a die at a random point, under the oracle.
+//! Random drives that lose a die at a random time, under the oracle.
 
 #[cfg(feature = "seeded-bugs")]
 use crate::at_recorded;
@@ -9,7 +9,7 @@ use vpass_core::slots::refresh::refresh_technique;
 use vpass_oracle::swarm::bereft::BereftCase;
 use vpass_oracle::swarm::{Cards, Case};
 
-/// Cases in a run of the tests.
+/// Number of cases in a run of the tests.
 const CASES: u64 = 300;
 
 #[test]
@@ -29,15 +29,15 @@ fn nothing_is_lost_that_parity_gives_back() {
         }
     }
     assert!(wrong.is_empty(), "{} of {cases}:\n{}", wrong.len(), wrong.join("\n"));
-    // Of each kind there are enough to mean something.
+    // Each kind of case is common enough to show something.
     assert!(
         rebuilt > 20 * cases && mended > cases / 5 && lost > cases / 10 && stopped > 0,
         "{rebuilt} {mended} {lost} {stopped}"
     );
 }
 
-/// Where wear says which stripes have parity: flash fails in each stage of a drive's life, and
-/// pages are lost for want of parity and for nothing else.
+/// Flash fails in each stage of a drive's life if wear decides on parity. Pages are lost because
+/// they had no parity, and for no other reason.
 #[test]
 fn what_is_lost_for_want_of_parity_is_told_apart() {
     let cases = std::env::var("VPASS_CASES").map_or(CASES, |n| n.parse().expect("a number"));
@@ -74,8 +74,8 @@ fn what_is_lost_for_want_of_parity_is_told_apart() {
     );
 }
 
-/// Every seeded bug of rebuilds is found at the case that is recorded for it, or at one of those
-/// behind.
+/// Every seeded bug of rebuilds is found at its recorded case. If cases have changed since, a later
+/// case finds it.
 #[cfg(feature = "seeded-bugs")]
 #[test]
 fn every_bug_of_rebuilds_is_found() {
@@ -105,8 +105,8 @@ fn every_bug_of_rebuilds_is_found() {
             && BereftCase { seed, by_wear, bug: None }.run().is_ok();
         shows.then(String::new)
     };
-    // A rebuild from a page past its limit or on failed flash, and one from parity that is out of
-    // date.
+    // The additional bugs rebuild from a page past its limit, from failed flash, and from outdated
+    // parity.
     let bugs = Bug::OF_FAILURES.into_iter().chain(Bug::OF_WORN_FAILURES).chain([
         Bug::RebuiltFromGarbage,
         Bug::PartialUnseen,
@@ -133,9 +133,9 @@ fn whatever_fails_on_whatever_drive_is_accounted_for() {
     }
 }
 
-/// A block of one page fails with its page before it is due for its refresh; and a free block fails
-/// between the last page that the host brings to flash and the next that it writes, when the drive
-/// has counted its free blocks already.
+/// In the first case, a block with one page fails before its refresh is due. In the second, a free
+/// block fails between two host pages that the drive writes to flash, after the drive has counted
+/// its free blocks.
 #[test]
 fn blocks_that_fail_are_neither_refreshed_nor_counted_as_free() {
     let refresh = refresh_technique("block").expect("it is in the list");
@@ -150,8 +150,9 @@ fn blocks_that_fail_are_neither_refreshed_nor_counted_as_free() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Drives on which a second failure, or a page past its limit, once made the drive give up what its
-/// stripe gives back, or the oracle ask for a loss that nobody could know of yet.
+/// Drives on which a second failure, or a page past its limit, once caused an error. The drive gave
+/// up a page that its stripe could restore. Or the oracle demanded the report of a loss that could
+/// not be known yet.
 #[test]
 fn drives_on_which_losses_were_once_told_wrongly() {
     for seed in [1629, 1779, 3289, 6624, 7264, 8873, 8882, 40_526] {
@@ -161,8 +162,8 @@ fn drives_on_which_losses_were_once_told_wrongly() {
     }
 }
 
-/// A drive on which a program that waited for a read among the host's joins its die as that read
-/// ends, and the next read begins: while writes wait for room, each might go first.
+/// A program waits for a read among the host's reads, and joins its die as that read ends. The next
+/// read begins at the same time. Both may go first while writes wait for a free page in the buffer.
 #[test]
 fn a_program_joins_as_the_next_read_begins() {
     assert_eq!((BereftCase { seed: 1962, by_wear: false, bug: None }).run().err(), None);

@@ -1,6 +1,6 @@
-//! Random drives in the fluid gear, under the oracle: whatever is read how often and written when,
-//! the drive's books agree with what was told of it, every copy is the data it should be, and no
-//! page is past its limit unreported.
+//! Random drives in the fluid gear, under the oracle, with all kinds of read rates and writes. The
+//! drive's counts must agree with its reports, every copy must have the right data, and each page
+//! past its limit must be reported.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -20,16 +20,16 @@ use vpass_oracle::{Level, Oracle, OracleReport};
 
 const SECOND: Ns = 1_000_000_000;
 
-/// Reads at random rates that change now and then, writes and trims at random times and places.
+/// Reads at random rates that sometimes change, and writes and trims at random times and places.
 struct Host {
     random: Xoshiro256PlusPlus,
     pages: u32,
     page_bytes: u32,
     reads_per_s: f64,
-    /// Mean time between two writes; none where nothing is written.
+    /// Mean time between two writes; `None` without writes.
     gap: Option<Ns>,
     at: Ns,
-    /// How long rates hold.
+    /// Time for which rates stay constant.
     hold: Ns,
 }
 
@@ -43,7 +43,7 @@ impl FluidSource for Host {
     fn rates(&mut self, from: Ns) -> (ReadRates, Ns) {
         let each = match self.below(3) {
             0 => PageRates::Same(self.reads_per_s / f64::from(self.pages)),
-            // A few hot pages, and many that nobody reads.
+            // A few pages are hot, and the others are not read.
             1 => PageRates::Each(
                 (0..self.pages).map(|_| if self.below(20) == 0 { 20.0 } else { 0.0 }).collect(),
             ),
@@ -101,31 +101,31 @@ impl RequestSource for Host {
 const RECLAIM: [&str; 7] =
     ["block", "page-type", "straw-wl", "erased-probe", "ipr-wl", "none", "ideal"];
 
-/// A bug on purpose, and the mean time between writes that it is looked for with.
+/// A planted bug, with the mean time between writes for its cases.
 #[derive(Clone, Copy)]
 struct Planted {
     plant: fn(&mut Drive),
     gap: Option<Ns>,
 }
 
-/// What a case came to.
+/// Result of a case.
 struct Driven {
     report: OracleReport,
-    /// Pages that the host read.
+    /// Number of pages that the host read.
     read: f64,
-    /// Those that it should have read, in the mean.
+    /// Expected number of pages that the host reads.
     expected: f64,
-    /// Those of them that took retries.
+    /// Number of reads that took retries.
     retried: u64,
-    /// Pages that were moved among data of their own word.
+    /// Number of pages that were moved to data with the same hint.
     regrouped: u64,
 }
 
 impl Driven {
     fn is_clean(&self, case: &str) {
         assert!(!self.report.is_bug(), "case {case}: {:?}", self.report.findings);
-        // Pages without data, in the write buffer or lost are read elsewhere; nothing is read that
-        // the rates do not have.
+        // Pages without data, in the write buffer or lost are not read on flash. The number of
+        // reads never exceeds the rates.
         assert!(
             self.read <= self.expected + 6.0 * self.expected.sqrt(),
             "case {case}: {} of {}",
@@ -140,24 +140,25 @@ impl Driven {
 enum Data {
     /// No retries.
     Fresh,
-    /// Two retries, and there are hints for two parts of the drive.
+    /// Two retries, with hints for two parts of the drive.
     Tired,
     /// Three retries, because data grows old.
     Aged,
 }
 
-/// A small drive, and how it was driven for a while.
+/// Drives a small drive for a while.
 fn case(seed: u64, bug: Option<Planted>) -> Driven {
     case_of(seed, RECLAIM[(seed % RECLAIM.len() as u64) as usize], Data::Fresh, bug)
 }
 
-/// A small drive whose data ages, and how it was driven for weeks.
+/// Drives a small drive whose data ages, for weeks.
 fn aged_case(seed: u64, bug: Option<Planted>) -> Driven {
     const AGED: [&str; 5] = ["block", "straw-wl", "erased-probe", "page-type", "straw-ss"];
     case_of(seed, AGED[(seed % AGED.len() as u64) as usize], Data::Aged, bug)
 }
 
-/// The same on a drive whose reads may take two retries, with hints for two parts of it.
+/// Drives a small drive whose reads may take two retries. Most of these drives have hints for two
+/// parts.
 fn tired_case(seed: u64, bug: Option<Planted>) -> Driven {
     const TIRED: [&str; 6] =
         ["block", "straw-wl", "observed-retries", "erased-probe", "page-type", "ipr-wl"];
@@ -166,7 +167,7 @@ fn tired_case(seed: u64, bug: Option<Planted>) -> Driven {
 
 fn case_of(seed: u64, reclaim: &str, data: Data, bug: Option<Planted>) -> Driven {
     let tired = data == Data::Tired;
-    // All that takes seconds on other drives takes hours where data grows old.
+    // If data grows old, hours replace the seconds of other drives.
     let slower = if data == Data::Aged { 17_280 } else { 1 };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut pick = |n: u64| random.next_u64() % n;
@@ -218,7 +219,7 @@ fn case_of(seed: u64, reclaim: &str, data: Data, bug: Option<Planted>) -> Driven
         [None, Some(slower * SECOND / 50), Some(slower * SECOND / 500)][pick(3) as usize],
         [Ns::MAX, slower * 30 * SECOND][pick(2) as usize],
     );
-    // At the limit every read of a page is looked at by itself.
+    // At the limit, the drive checks each read of a page singly.
     let reads_per_s = if reclaim == "none" { 2000.0 } else { 20_000.0 } / slower as f64;
     let mut drive =
         Drive::new(config, &techniques, false).unwrap_or_else(|e| panic!("case {seed}: {e}"));
@@ -261,14 +262,15 @@ fn case_of(seed: u64, reclaim: &str, data: Data, bug: Option<Planted>) -> Driven
     }
 }
 
-/// Beyond 1.5 and 2.2 times the limit a read takes its second retry, and is lost.
+/// A read takes its second retry beyond 1.5 times the limit, and fails beyond 2.2 times.
 const RETRIES: &str = r#"
         error = { model = "powerlaw", e = 0.0045, b = 0.0 }
         ecc = { codeword = "4KiB", cap = [0.0085, 0.0105, 0.0133], retry_decode_us = [50, 70] }
         hints = { typical_us = 220, idle_us = 1000 }
 "#;
 
-/// Age alone takes the first retry after 64 hours, the second after 6 days, the third after 13.
+/// Age alone makes reads take the first retry after 64 hours, the second after 6 days and the third
+/// after 13.
 const AGES: &str = r#"
         error = { model = "powerlaw", e = 0.0045, b = 0.0005, m = 0.0, n = 0.5, longest_age = "60d" }
         ecc = { codeword = "4KiB", cap = [0.0085, 0.0105, 0.0133, 0.0240], retry_decode_us = [50, 60, 70] }
@@ -302,8 +304,8 @@ fn random_tired_drives_with_hints_are_clean() {
     );
 }
 
-/// Techniques that draw reads of their own, count them in a few counters a block, or go by those of
-/// other blocks, too.
+/// Techniques that draw reads of their own, count with a few counters for each block, or also
+/// follow the reads of other blocks.
 #[test]
 fn random_drives_of_techniques_with_state_are_clean() {
     const WITH_STATE: [&str; 9] = [
@@ -319,7 +321,8 @@ fn random_drives_of_techniques_with_state_are_clean() {
     ];
     for seed in 0..108 {
         let reclaim = WITH_STATE[(seed % WITH_STATE.len() as u64) as usize];
-        // Streams of read-hot data and of several budgets are too many for so small a drive.
+        // Streams of read-hot data and of several budgets need more blocks than so small a drive
+        // has.
         let is_tired = seed % 2 == 0 && seed % WITH_STATE.len() as u64 <= 4;
         let data = if is_tired { Data::Tired } else { Data::Fresh };
         case_of(1000 + seed, reclaim, data, None).is_clean(&format!("{seed}, {reclaim}"));
@@ -361,8 +364,7 @@ fn bugs_of_the_bulk_are_found() {
             "bug {n} of retries in bulk"
         );
     }
-    // Hints are the drive's own in any gear. What a drive begins with is mixed until it is
-    // overwritten.
+    // Hints work in any gear. The first data of a drive is mixed until it is overwritten.
     let lost = written(|drive| drive.seed_bug(Bug::HintLostAtMove));
     assert!(
         (0..60).any(|seed| tired_case(seed, Some(lost)).report.is_bug()),

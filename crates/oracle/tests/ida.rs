@@ -1,11 +1,11 @@
-//! Random drives that merge wordlines where they refresh them: are the oracle and the drive of one
-//! mind, under every reclaim technique?
+//! Random drives that merge wordlines as they refresh them. The oracle must agree with the drive
+//! under every reclaim technique.
 
 use vpass_core::slots::reclaim::RECLAIM;
 use vpass_core::slots::refresh::refresh_technique;
 use vpass_oracle::swarm::{Cards, Case};
 
-/// Cases in which data ages, of which three in ten are refreshed so.
+/// Returns the cases whose data ages. Three in ten of them have this refresh.
 fn cases() -> impl Iterator<Item = Case> {
     (1..).map(Case::new).filter(|case| case.ages())
 }
@@ -28,8 +28,8 @@ fn the_oracle_has_nothing_to_say_under_any_reclaim_technique() {
     }
 }
 
-/// A block without a dose enters a step of age while its refresh waits for its die: its policy is
-/// to be asked at the next read, and its job goes on.
+/// A block without a dose enters a new age step while its refresh waits for the die. The next read
+/// must ask its policy, and its job must continue.
 #[test]
 fn a_job_that_outlasts_a_step_of_age_is_known_to_go_on() {
     let ida = refresh_technique("ida").expect("it is in the list");

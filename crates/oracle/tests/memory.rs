@@ -1,5 +1,5 @@
-//! What a drive and its oracle are said to take of memory against what they do take, each in a
-//! process of its own.
+//! Compares the stated memory of a drive and its oracle with the memory that they take. Each case
+//! is a process of its own.
 
 #![cfg(target_os = "linux")]
 
@@ -13,18 +13,18 @@ use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::technique;
 use vpass_oracle::{Level, Oracle};
 
-/// MiB that the process itself may take, and blocks of the allocator that are not full.
+/// Memory of the process itself, and of partly filled blocks of the allocator, in MiB.
 const BESIDE: f64 = 8.0;
 
-/// A number of MiB from the process's own record.
+/// Returns a number of MiB from the process's own record.
 fn mib(key: &str) -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap();
     line.trim().strip_suffix("kB").unwrap().trim().parse::<f64>().unwrap() / 1024.0
 }
 
-/// Most that was resident while a drive was made, filled, read and written, and what was said; in
-/// MiB.
+/// Returns the largest resident memory while a drive was made, filled, read and written. Also
+/// returns the stated memory. Both are in MiB.
 fn taken_and_said(
     preset: &str,
     capacity: &str,
@@ -63,13 +63,13 @@ fn taken_and_said(
     }
     drive.precondition(1);
     let pages = drive.geometry().host_pages;
-    // Memory of pages that nobody touches is never taken.
+    // Untouched memory is never resident.
     for lpn in Lpn::range(0..pages).step_by(16) {
         drive.read_page(lpn);
     }
     for n in 0..400_000u32 {
         let page = n.wrapping_mul(2_654_435_769) % pages;
-        // Hot enough that techniques act.
+        // These reads are hot enough to make techniques act.
         drive.read_page(Lpn::new(if n % 2 == 0 { page } else { page % 64 }));
         if n % 16 == 0 {
             drive.write_page(Lpn::new(page), u64::MAX);
@@ -84,9 +84,8 @@ struct Case {
     reclaim: &'static str,
     more: &'static str,
     watched: bool,
-    /// Share of what is said that is taken at least: some counters are only made for blocks that
-    /// want them, and what says whose a flash page is takes memory only where pages were
-    /// programmed.
+    /// Smallest share of the stated memory that must be taken. Some counters exist only for blocks
+    /// that need them. The owners of flash pages take memory only for programmed pages.
     least: f64,
 }
 
@@ -114,7 +113,7 @@ const CASES: [Case; 10] = [
     case("ida-512g-tlc", "128GiB", "none", "", true, 0.6),
 ];
 
-/// Which case the process is for.
+/// Variable with the number of the process's case.
 const CASE: &str = "VPASS_MEMORY_CASE";
 
 #[test]

@@ -1,11 +1,10 @@
-//! Random drives on which one event comes within another: are drive and oracle of one mind about
-//! them?
+//! Random drives on which events begin during other events. Drive and oracle must agree about them.
 
 use std::env;
 
 use vpass_oracle::swarm::Case;
 
-/// The first cases from `VPASS_FROM` on, `VPASS_CASES` of them.
+/// Runs `VPASS_CASES` cases, the first ones from `VPASS_FROM` on.
 #[test]
 fn events_within_others_are_seen_through() {
     let number = |name: &str, otherwise: u64| {

@@ -1,5 +1,5 @@
-//! Random drives with parity, under the oracle: it adds up what physically lies where, and holds
-//! each page of parity against it.
+//! Random drives with parity, under the oracle. It computes the parity of the pages on flash and
+//! compares each parity page with it.
 
 #[cfg(feature = "seeded-bugs")]
 use crate::at_recorded;
@@ -11,7 +11,7 @@ use vpass_oracle::swarm::{Cards, Case};
 /// Cases of each technique; `make soak` runs thousands.
 const CASES: u64 = 100;
 
-/// Those in which wordlines are merged in place as well.
+/// Cases in which wordlines are merged in place too.
 const MERGED: u64 = 30;
 
 fn ida() -> &'static RefreshTechnique {
@@ -28,7 +28,7 @@ fn parity_is_what_it_should_be_where_wordlines_are_merged() {
     run_all(MERGED, |case| case.refreshed(ida()));
 }
 
-/// Runs cases of each technique, as many unless something else is asked for.
+/// Runs this number of cases of each technique, or the number in `VPASS_CASES`.
 fn run_all(cases: u64, with: impl Fn(Case) -> Case + Sync) {
     let cases = std::env::var("VPASS_CASES").map_or(cases, |n| n.parse().expect("a number"));
     let from = std::env::var("VPASS_SEED").map_or(0, |n| n.parse().expect("a number"));
@@ -56,9 +56,9 @@ fn run_all(cases: u64, with: impl Fn(Case) -> Case + Sync) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// In the midst of an update the moves that its reads and its room set off rebuild more than a
-/// hundred pages; and pages of the third that are written in part are lost, rebuilt elsewhere while
-/// the host reads them, or complete before what completed them decays.
+/// During an update, its reads and the space for it start moves, and these rebuild more than a
+/// hundred pages. In the third case, some partly written pages are lost or rebuilt elsewhere while
+/// the host reads them. Others are completed before their old versions decay.
 #[test]
 fn updates_outlast_what_they_set_off() {
     for (name, seed, cards) in [
@@ -76,8 +76,8 @@ fn updates_outlast_what_they_set_off() {
     }
 }
 
-/// The read of the old parity sets off a move that loses the last page which that protects: the
-/// parity is given up, and what was read of it is no use.
+/// The read of the old parity starts a move, and the move loses the last page that this parity
+/// protects. So the parity is given up, and its read has no use.
 #[test]
 fn an_update_forgets_parity_that_is_given_up_meanwhile() {
     let technique =
@@ -91,8 +91,8 @@ fn an_update_forgets_parity_that_is_given_up_meanwhile() {
     }
 }
 
-/// Pages are rebuilt for reads of a warm-up, which takes no time. No read of the measured phase
-/// waits for them.
+/// Reads of a warm-up rebuild pages, and a warm-up takes no time. No read of the measured phase
+/// waits for these rebuilds.
 #[test]
 fn a_rebuild_of_a_warm_up_keeps_no_later_read_waiting() {
     let technique =
@@ -105,9 +105,9 @@ fn a_rebuild_of_a_warm_up_keeps_no_later_read_waiting() {
     }
 }
 
-/// A page that a move rebuilds is booked as it was sensed, and not as what it is rebuilt of; what
-/// was read for the parity of another and could not be decoded by chance stays where it is; and
-/// blocks that rebuilds read are recycled in time.
+/// A page that a move rebuilds counts as sensed, not as rebuilt from its sources. Undecodable data
+/// that was read for the parity of another page stays in its place. Blocks that rebuilds read are
+/// recycled in time.
 #[test]
 fn moves_rebuild_what_blocks_that_are_left_alone_have_lost() {
     let technique =
@@ -125,9 +125,9 @@ fn moves_rebuild_what_blocks_that_are_left_alone_have_lost() {
     }
 }
 
-/// Of techniques that give wordlines guard levels, a merge is found that destroys a version on
-/// which delayed parity counts; and so is one that leaves such a version in a wordline without
-/// guard levels. Where cases have changed since, one of those behind shows it.
+/// The oracle finds a merge that destroys a version on which delayed parity depends, under
+/// techniques that give wordlines guard levels. It also finds a merge that leaves such a version in
+/// a wordline without guard levels. If cases have changed since, a later case shows it.
 #[cfg(feature = "seeded-bugs")]
 #[test]
 fn guard_levels_are_found_that_destroy_what_parity_counts() {
@@ -153,8 +153,8 @@ fn guard_levels_are_found_that_destroy_what_parity_counts() {
     }
 }
 
-/// Every seeded bug of parity is found at the case that is recorded for it or, where cases have
-/// changed since, at one of those behind.
+/// Every seeded bug of parity is found at its recorded case. If cases have changed since, a later
+/// case finds it.
 #[cfg(feature = "seeded-bugs")]
 #[test]
 fn every_bug_of_parity_is_found() {
@@ -194,10 +194,10 @@ fn every_bug_of_parity_is_found() {
         (Bug::ServiceAtNewLimit, 713, "ipr, greedy, none"),
         (Bug::KeptMergedEarly, 1, "straw-ss-published, cost-benefit, ida"),
     ];
-    // No random case has shown the first: 1,750 under `ppc` do not. A test by hand does
+    // No random case has shown the first bug in 1,750 cases under `ppc`. A hand-made test shows it
     // (`core/tests/delayed_parity.rs`). Stories of core find the next three
-    // (`core/src/bugs/stories.rs`). Of the last three nobody tells a story: making room has to
-    // change a stripe in the midst of its own update, which no case does.
+    // (`core/src/bugs/stories.rs`). The last three have no story. They need a move for free space
+    // that changes a stripe during its own update, and no case does this.
     const SURVIVORS: [Bug; 7] = [
         Bug::KeptTakenForGood,
         Bug::KeptRetriesForgotten,
@@ -211,7 +211,7 @@ fn every_bug_of_parity_is_found() {
     let named = |name| parity_technique(name).expect("it is in the list");
     let (raid5, ppc, hc, pe_aware, da_raid5) =
         (named("raid5"), named("ppc"), named("hc"), named("pe-aware"), named("da-raid5"));
-    // Of the oracle, not of the drive's own assertions.
+    // The finding must come from the oracle, not from the drive's own assertions.
     let shows = |bug: Bug, seed: u64, cards: Option<&'static str>| {
         let technique = match bug {
             Bug::GatherForgetsOthers | Bug::ForgetsTooSoon => hc,

@@ -1,5 +1,5 @@
 //! Drives whose policy recodes wordlines and blocks so that they give up the least significant
-//! page: the oracle has nothing to say.
+//! page. The oracle finds no error.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::{PageSet, WordlineSet};
@@ -11,8 +11,8 @@ use vpass_core::slots::reclaim::{
 };
 use vpass_oracle::Oracle;
 
-/// Recodes each block of full density at so many reads, one time as a whole, another in every
-/// second wordline. At twice as many all moves.
+/// Recodes each block of full density after this number of reads, alternately as a whole and in
+/// every second wordline. After twice that number, moves all pages.
 struct Recoder {
     at: u32,
     turn: u32,

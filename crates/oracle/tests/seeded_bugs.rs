@@ -1,11 +1,10 @@
-//! Is every seeded bug found, and by whom it must be found? A checker that never fails is not
-//! trusted.
+//! Checks that every seeded bug is found by the checker that must find it. A checker that never
+//! fails cannot be trusted.
 //!
-//! Each bug is tried first on the case that is recorded for it, with the techniques that it had
-//! then: a technique that is added to a list moves no record. Where cases have changed since for
-//! another reason, the bug is looked for from there on, and the test says which case to record.
-//! `make soak` looks for all of them afresh, in a minute of one core each (`VPASS_BUG=NAME,..` for
-//! some).
+//! Each bug is first tried on its recorded case, with the techniques that the case had then. So a
+//! new technique in a list changes no record. If cases have changed since, the search goes on with
+//! later cases, and the test prints the case to record. `make soak` searches for all bugs again,
+//! for a minute on one core each (`VPASS_BUG=NAME,..` for some).
 #![cfg(feature = "seeded-bugs")]
 #![expect(clippy::print_stdout, reason = "says which case to record, and what was found")]
 
@@ -22,36 +21,37 @@ use vpass_core::bugs::{Bug, Finder};
 use vpass_core::slots::reclaim::{RECLAIM, Technique, technique};
 use vpass_oracle::swarm::{Cards, Case, run_case};
 
-/// Cases within which a bug must show that the recorded one no longer shows.
+/// Largest number of cases to try if the recorded one no longer shows the bug.
 const WITHIN: u64 = 3000;
-/// What must not be told to any technique without its battery noticing.
+/// Distorted bounds that the battery of every technique must notice.
 const ALWAYS: [Bug; 3] = [Bug::AlphaOne, Bug::BestGroup, Bug::LateReadsZero];
 
-/// A bug, and the technique whose battery is to find it; none where random drives are.
+/// A bug, with the technique whose battery must find it; `None` if random drives must.
 #[derive(Clone, Copy)]
 struct Wanted {
     bug: Bug,
     by: Option<&'static Technique>,
-    /// The case, and its techniques when it was recorded; none where there is no record.
+    /// Recorded case with its techniques; `None` without a record.
     recorded: Option<(u64, Cards)>,
 }
 
 impl Wanted {
-    /// The techniques of this case if it shows the bug: a finding with it, and none without.
+    /// Returns the techniques of this case if it shows the bug, with a finding that the drive
+    /// without the bug does not give.
     fn shows(&self, case: Case) -> Option<Cards> {
         let case = self.by.map_or(case, |technique| case.under(technique));
         let shows = case.with(self.bug).run().is_err_and(|said| self.counts(&said));
         case.run().ok().filter(|_| shows)?.cards
     }
 
-    /// Whether the case that is recorded shows it.
+    /// Returns whether the recorded case shows the bug.
     fn is_recorded(&self) -> bool {
         self.recorded
             .is_some_and(|(seed, cards)| self.shows(Case::new(seed).with_cards(cards)).is_some())
     }
 
-    /// Whether a finding is of the kind that is wanted: of the oracle, unless the drive always
-    /// stops first, and in its words.
+    /// Returns whether a finding counts for the bug. It must come from the oracle, unless the drive
+    /// always stops first, and contain the right words.
     fn counts(&self, said: &str) -> bool {
         let in_words = SAID
             .iter()
@@ -60,7 +60,7 @@ impl Wanted {
         in_words && (STOPPED.contains(&self.bug) || !said.contains("the drive panicked"))
     }
 
-    /// The first case from this one on that shows it.
+    /// Returns the first case from `from` on that shows the bug.
     fn first(&self, from: u64, within: u64, time: Duration) -> Option<(u64, Cards)> {
         let begun = Instant::now();
         let mut cases = (from..from + within).take_while(|_| begun.elapsed() < time);
@@ -75,7 +75,7 @@ impl Wanted {
     }
 }
 
-/// Bugs of the drive.
+/// Returns the bugs of the drive.
 fn by_check() -> Vec<Wanted> {
     let recorded = |bug| {
         CHECK
@@ -87,8 +87,8 @@ fn by_check() -> Vec<Wanted> {
     all.map(|bug| Wanted { bug, by: None, recorded: recorded(bug) }).collect()
 }
 
-/// Distorted bounds: those of [`ALWAYS`] under every technique that promises anything, the rest
-/// where they are recorded.
+/// Returns the distorted bounds. Those of [`ALWAYS`] come with every technique that gives a
+/// guarantee, the others only where they are recorded.
 fn by_battery() -> Vec<Wanted> {
     let protecting = || RECLAIM.iter().filter(|t| !t.may_lose());
     let find = |bug, name| BATTERY.iter().find(|(of, by, ..)| (*of, *by) == (bug, name));
@@ -106,9 +106,10 @@ fn by_battery() -> Vec<Wanted> {
         .collect()
 }
 
-/// Does this for all of them, on all cores.
+/// Applies `each` to all bugs, on all cores.
 fn on_all_cores(wanted: &[Wanted], each: impl Fn(&Wanted) -> Option<String> + Sync) -> Vec<String> {
-    // The drive's own assertions stop some of the bugs first; their messages would fill the screen.
+    // The drive's own assertions stop some of the bugs first, and their messages would fill the
+    // screen.
     std::panic::set_hook(Box::new(|_| {}));
     let (next, said) = (AtomicUsize::new(0), Mutex::new(vec![]));
     let work = || {
@@ -124,7 +125,7 @@ fn on_all_cores(wanted: &[Wanted], each: impl Fn(&Wanted) -> Option<String> + Sy
     said.into_inner().unwrap()
 }
 
-/// Those that are not found at their recorded case, nor later.
+/// Returns the bugs that neither the recorded case nor a later one shows.
 fn missed(wanted: &[Wanted]) -> Vec<String> {
     on_all_cores(wanted, |wanted| {
         if wanted.is_recorded() {
@@ -162,7 +163,7 @@ fn every_bug_has_a_finder() {
         |bug: &Bug| SURVIVORS.contains(bug) || by_battery().iter().any(|wanted| wanted.bug == *bug);
     let distorted: Vec<Bug> = Bug::OF_BOUNDS.into_iter().filter(|bug| !has(bug)).collect();
     assert!(distorted.is_empty(), "no battery is to find {distorted:?}");
-    // Two stories are told in `crates/core/tests/planted.rs`.
+    // The stories of these two bugs are in `crates/core/tests/planted.rs`.
     let is_told = |bug: &Bug| {
         OF_UNITS.iter().any(|(of, _)| of == bug)
             || [Bug::PadsNever, Bug::RefusalsUncounted].contains(bug)
@@ -181,7 +182,7 @@ fn a_drive_without_a_bug_is_clean() {
     }
 }
 
-/// The figure of this checker: found over planted, each within a minute.
+/// Measures the share of planted bugs that are found, each within a minute.
 #[test]
 #[ignore = "takes minutes; make soak runs it"]
 fn bugs_are_found_afresh() {

@@ -1,4 +1,4 @@
-//! Random cases are clean; seeded bugs are found.
+//! Random cases are clean.
 
 use vpass_oracle::swarm::run_case;
 

@@ -1,11 +1,11 @@
-//! Random drives whose data has error rates: do drive and oracle agree about the level that a read
-//! begins with, and about what chance makes of it?
+//! Random drives whose data has error rates. Drive and oracle must agree about the first level of a
+//! read and about the effect of chance.
 
 use std::env;
 
 use vpass_oracle::swarm::Case;
 
-/// The first cases from `VPASS_FROM` on, `VPASS_CASES` of each kind.
+/// Runs `VPASS_CASES` cases of each kind, the first ones from `VPASS_FROM` on.
 #[test]
 fn reads_of_tired_data_take_the_retries_that_they_may() {
     let number = |name: &str, otherwise: u64| {

@@ -1,5 +1,5 @@
-//! Cost of a generated request, by distribution. The drive serves a request in under 50 ns, so a
-//! generator may take a few ns.
+//! Measures the cost of a generated request, by distribution. The drive simulates a request in less
+//! than 50 ns, so a generator may take a few ns.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -9,7 +9,7 @@ use vpass_workload::phases::{PhasesFile, PhasesSource};
 use vpass_workload::statistics::{StatisticsFile, StatisticsSource};
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 
-/// Capacity: 2 TiB, whose 2^27 pages are the largest number of ranks in use.
+/// Capacity of 2 TiB. Its 2^27 pages are the largest number of ranks in use.
 const CAPACITY: u64 = 2 << 40;
 const BATCH: usize = 4096;
 
@@ -52,7 +52,7 @@ fn fill(bencher: Bencher, name: &str) {
     measure(bencher, &mut source);
 }
 
-/// Measures a hammer of two pages, a random phase over many pages, and a range.
+/// Measures repeated reads of two pages, and a random phase over ranges of many pages.
 #[divan::bench]
 fn phases(bencher: Bencher) {
     let table = "phase = [{ pages = [17, 19], requests = 5000 }, { ranges = [[0, 99999], [500000, \
@@ -65,8 +65,8 @@ fn phases(bencher: Bencher) {
     measure(bencher, &mut source);
 }
 
-/// Measures the table that comes with vpass: reads and writes with a few hundred cells each, clock
-/// and windows.
+/// Measures the table that comes with vpass. Its reads and its writes have a few hundred cells
+/// each. The clock and the windows are included.
 #[divan::bench]
 fn statistics(bencher: Bencher) {
     let text = include_str!("../../../examples/statistics/office-day.toml");

@@ -1,4 +1,4 @@
-//! Speed of reading trace files from memory, by format and compression.
+//! Measures the speed of reading trace files from memory, by format and compression.
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
@@ -14,9 +14,9 @@ fn main() {
     divan::main();
 }
 
-/// Rows similar to those of a server's disk: a few busy regions, half of the requests sequential,
-/// round sizes, uneven gaps. They compress to about 10 bytes per row, like the public server
-/// traces.
+/// Makes rows similar to those of a server's disk: a few busy regions, half of the requests
+/// sequential, round sizes, uneven gaps. They compress to about 10 bytes per row, like the public
+/// traces of servers.
 fn rows(mut write: impl FnMut(&mut String, u64, &str, u64, u64)) -> Vec<u8> {
     let (mut text, mut state, mut tick, mut offset) =
         (String::new(), 1u64, 128_166_386_783_630_075u64, 0);
@@ -79,7 +79,7 @@ fn fio() -> Vec<u8> {
     text
 }
 
-/// Rows of [`msr`], whose times are in 100 ns.
+/// Makes a compact trace of the rows of [`msr`], whose times are in 100 ns.
 fn compact() -> Vec<u8> {
     let mut file =
         TraceFile::from_reader(Path::new("bench"), Cursor::new(msr()), &ReadOptions::default())

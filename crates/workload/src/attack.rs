@@ -1,13 +1,13 @@
-//! Attacks: reads that try to make a drive lose data or copy as much as possible. One file per
-//! attack.
+//! Attacks: reads that try to make a drive lose data or copy as much as possible. Each attack has
+//! its own file.
 //!
-//! The attacker knows more than any real one: where every page lies, how much each wordline endures
-//! and how the policy is set ([`Knowledge`]). An attack is a function from this knowledge to phases
-//! of requests, which `vpass run` replays like any other workload. A policy that survives the best
-//! attacks of such an attacker survives every workload.
+//! The attacker knows more than any real attacker: where every page lies, how much each wordline
+//! endures, and how the policy is set ([`Knowledge`]). An attack is a function that turns this
+//! knowledge into phases of requests. `vpass run` replays them like any other workload. A policy
+//! that survives the best attacks of such an attacker survives every workload.
 //!
-//! Data moves when a policy acts, and the attacker does not check where it went. So each attack
-//! takes many blocks in turn.
+//! When a policy acts, data moves, and the attacker does not check where the data went. So each
+//! attack takes many blocks in turn.
 
 mod below_interval;
 mod breed;
@@ -22,7 +22,7 @@ use crate::phases::PhaseConfig;
 pub use breed::Breeder;
 pub use knowledge::{Knowledge, ReadMix, Strength, Target};
 
-/// Attack with its name, as in "attacked by ...", a summary and its phases.
+/// Attack with its name, a summary and its phases. The name completes "attacked by ...".
 pub struct Attack {
     /// Name on the command line.
     pub name: &'static str,
@@ -53,7 +53,7 @@ attacks! {
         => weak_spot::phases;
 }
 
-/// Returns the attack of this name.
+/// Returns the attack with this name.
 pub fn attack(name: &str) -> Option<&'static Attack> {
     ATTACKS.iter().find(|a| a.name == name)
 }

@@ -1,10 +1,11 @@
-//! Requests of fio job files: the requests that fio(1) would send to a drive, from unchanged job
-//! files. Start with [`JobFile`] and [`FioSource`].
+//! Makes the requests that fio(1) would send to a drive, from unchanged job files. Start with
+//! [`JobFile`] and [`FioSource`].
 //!
-//! The code follows the manual page of fio 3.33, and fio 3.33 itself if the manual does not say.
-//! `tests/fio_real.rs` compares both if fio is installed. Options about the host are ignored and
-//! listed. Options that would change the workload in an unsupported way stop the run, with their
-//! name.
+//! The code follows the manual page of fio 3.33. Where the manual is silent, it follows fio 3.33
+//! itself. `tests/fio_real.rs` compares vpass with fio if fio is installed.
+//!
+//! Options about the host are ignored and listed. Options that would change the workload in an
+//! unsupported way stop the run. The error names the option.
 //!
 //! | file | what it does |
 //! |---|---|

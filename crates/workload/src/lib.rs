@@ -7,8 +7,8 @@
 //! - a disk's statistics ([`statistics`])
 //! - fio job files ([`fio`])
 //!
-//! All hand over batches of [`vpass_core::base::request::Request`] and can be replayed in passes
-//! ([`pass`]), in some hours of each day ([`daily`]).
+//! All sources hand out batches of [`vpass_core::base::request::Request`], and can be replayed in
+//! passes ([`pass`]). [`daily`] limits requests to some hours of each day.
 //!
 //! [`profile`] counts the requests of a trace. [`windows`] turns requests into rates of reads.
 //! [`attack`] makes phases that try to break a policy.

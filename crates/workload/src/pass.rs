@@ -1,4 +1,4 @@
-//! Replay of a workload in passes: a source stops at the end of each pass, and [`Passes`] makes one
+//! Replays a workload in passes. A source stops at the end of each pass. [`Passes`] makes one
 //! stream of all passes.
 
 use std::cell::Cell;
@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
 
-/// A source that can be run again: `fill` appends nothing at the end of each pass.
+/// Source that can be run again. At the end of each pass, `fill` appends nothing.
 pub trait PassSource: RequestSource + Send {
     /// Starts the next pass. Arrival times keep rising, and a generator draws new numbers.
     ///
@@ -15,11 +15,11 @@ pub trait PassSource: RequestSource + Send {
     /// Fails if a trace can no longer be opened.
     fn next_pass(&mut self) -> Result<(), SourceError>;
 
-    /// Bytes of memory that this source holds, without data that it shares with other sources.
+    /// Memory of this source in bytes, without data that it shares with other sources.
     fn memory(&self) -> u64;
 
-    /// Returns whether the pass has another stage, which begins when all requests so far have
-    /// completed ([`RequestSource::next_stage`]).
+    /// Returns whether the pass has another stage. It begins when all requests so far are complete
+    /// ([`RequestSource::next_stage`]).
     fn has_next_stage(&self) -> bool {
         false
     }
@@ -69,15 +69,15 @@ impl PassSource for Box<dyn PassSource> {
     }
 }
 
-/// A workload as one stream of passes. It ends after its last pass, after a number of requests, or
-/// when [`Self::until`] says so. It counts the requests that it hands out.
+/// Workload as one stream of passes. The stream ends after its last pass, after a number of
+/// requests, or when the flag of [`Self::until`] is set. It counts the requests that it hands out.
 ///
-/// A stream may have a first part, such as a warm-up. [`Self::begin`] ends that part; the clock of
-/// the rest begins at the last request of the first part.
+/// A stream may have a first part, such as a warm-up. [`Self::begin`] ends the first part. The
+/// clock of the next part begins at the last request of the first part.
 #[derive(Debug)]
 pub struct Passes<'a, S> {
     source: S,
-    /// Passes that this stream still starts by itself.
+    /// Number of passes that this stream still starts by itself.
     to_begin: u32,
     requests_left: u64,
     ends: Option<&'a Cell<bool>>,
@@ -85,7 +85,7 @@ pub struct Passes<'a, S> {
     origin: Ns,
     requests: u64,
     last_arrival: Ns,
-    /// Whether every request so far has an arrival time of its own.
+    /// Whether every request so far has its own arrival time.
     open: bool,
 }
 
@@ -116,7 +116,7 @@ impl<'a, S: PassSource> Passes<'a, S> {
         self.requests_left = requests;
     }
 
-    /// Begins the next part, with `passes` passes. Its requests are counted from 0, and its clock
+    /// Begins the next part, with `passes` passes. Its requests are counted from 0. Its clock
     /// begins at the last arrival.
     pub fn begin(&mut self, passes: NonZeroU32) {
         self.origin += self.last_arrival;
@@ -124,7 +124,7 @@ impl<'a, S: PassSource> Passes<'a, S> {
         (self.requests, self.last_arrival, self.open) = (0, 0, true);
     }
 
-    /// Starts a pass that does not start by itself.
+    /// Starts another pass, which the stream would not start by itself.
     ///
     /// # Errors
     /// Returns the errors of the source.
@@ -137,8 +137,8 @@ impl<'a, S: PassSource> Passes<'a, S> {
         &self.source
     }
 
-    /// Returns the number of requests of this part so far, and the arrival of the last one if all
-    /// have arrival times of their own.
+    /// Returns the number of requests of this part so far. Also returns the arrival of the last
+    /// request, if all requests have their own arrival times.
     pub fn numbers(&self) -> (u64, Option<Ns>) {
         (self.requests, self.open.then_some(self.last_arrival))
     }
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
     use crate::synthetic::{SyntheticSource, WorkloadConfig};
 
-    /// 1,000 requests on a clock.
+    /// Makes a source of 1,000 requests with arrival times.
     fn source() -> SyntheticSource {
         let config =
             WorkloadConfig { requests: 1000, rate: Some(1e6), ..WorkloadConfig::default() };

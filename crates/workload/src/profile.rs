@@ -1,13 +1,13 @@
-//! Counts what a trace contains: rows, bytes and pages by direction and device, sizes, popularity
-//! of pages, busy regions, load over time.
+//! Counts the content of a trace: rows, bytes and pages by direction and device, sizes, popularity
+//! of pages, busy regions, and load over time.
 //!
 //! Rows are added one by one. Memory grows with the touched pages, not with the rows:
 //! - about 6 bytes per page if neighbours are touched too, at most 90 (`pages`)
 //! - 16 bytes per distinct size that is not a multiple of 512
 //! - a few hundred KiB for the rest
 //!
-//! Beyond [`MOST_LINES`] only a share of the pages is followed, and numbers of pages are estimates
-//! (`followed`).
+//! Beyond [`MOST_LINES`], only a share of the pages is followed. Numbers of pages are estimates
+//! then (`followed`).
 
 mod followed;
 mod islands;
@@ -28,8 +28,8 @@ pub use popularity::Popularity;
 pub use sizes::Sizes;
 pub use timeline::{Step, Timeline};
 
-/// Most groups of 16 pages that are held: 64 Mi neighbouring pages or 4 Mi scattered ones, in at
-/// most about 1 GiB.
+/// Largest number of groups of 16 pages that are held: 64 Mi neighbouring pages, or 4 Mi scattered
+/// pages. They take at most about 1 GiB.
 pub const MOST_LINES: usize = 4 << 20;
 
 /// Counts of reads, writes and trims, by `Op as usize`.
@@ -40,9 +40,9 @@ pub type ByOp = [u64; 3];
 pub struct Device {
     /// Number of the device ([`TraceRow::device`]).
     pub number: u32,
-    /// Requests.
+    /// Number of requests.
     pub rows: ByOp,
-    /// Bytes requested.
+    /// Number of requested bytes.
     pub bytes: ByOp,
     /// End of the highest request, in bytes.
     pub extent: u64,
@@ -50,12 +50,12 @@ pub struct Device {
     pub pages: PageCounts,
 }
 
-/// Part of a device's addresses, with its page reads and writes.
+/// Part of a device's addresses, with its numbers of page reads and page writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     /// Index of the device in [`Profile::devices`].
     pub device: usize,
-    /// Index among the regions of the device, from address 0.
+    /// Index among the regions of the device, in the order of addresses from 0 on.
     pub number: u64,
     /// Page reads.
     pub reads: u64,
@@ -74,11 +74,11 @@ pub struct Profile {
     sizes: Sizes,
     timeline: Timeline,
     followed: Followed,
-    /// Groups of 16 pages that are held.
+    /// Number of groups of 16 pages that are held.
     lines: usize,
-    /// Most groups that may be held.
+    /// Largest number of groups that may be held.
     most_lines: usize,
-    /// Pages requested, including pages that are not followed.
+    /// Number of requested pages, including pages that are not followed.
     accesses: ByOp,
 }
 
@@ -88,7 +88,8 @@ impl Profile {
         Self::with_limit(page_bytes, MOST_LINES)
     }
 
-    /// Makes a profile that holds at most `most_lines` groups of 16 pages.
+    /// Makes a profile for pages of `page_bytes` bytes that holds at most `most_lines` groups of 16
+    /// pages.
     pub fn with_limit(page_bytes: u32, most_lines: usize) -> Self {
         debug_assert!(page_bytes.is_power_of_two(), "page size {page_bytes}");
         let page_shift = page_bytes.trailing_zeros();
@@ -133,7 +134,7 @@ impl Profile {
         self.timeline.add(row.at_ns, row.op, pages);
     }
 
-    /// Drops half of the stretches until a quarter of the lines is free.
+    /// Drops half of the stretches, again and again, until a quarter of the lines is free.
     #[cold]
     fn follow_fewer(&mut self) {
         while 4 * self.lines > 3 * self.most_lines && self.followed.one_in() < 1 << 40 {
@@ -172,18 +173,19 @@ impl Profile {
         &self.timeline
     }
 
-    /// Returns N if one page in N was followed. Unless N is 1, all numbers of pages are estimates.
+    /// Returns N if one page in N was followed. If N is above 1, all numbers of pages are
+    /// estimates.
     pub fn one_in(&self) -> u64 {
         self.followed.one_in()
     }
 
-    /// Returns the exact number of pages requested in this direction.
+    /// Returns the number of requested pages of this direction, which is always exact.
     pub fn accesses(&self, op: Op) -> u64 {
         self.accesses[op as usize]
     }
 
     /// Returns half the width of the 95 % interval of an estimated number of pages, as a share of
-    /// that number. It is 0 if all pages were followed.
+    /// this number. Returns 0 if all pages were followed.
     pub fn uncertainty(&self) -> f64 {
         let followed = self.followed;
         let mut by_stretch: BTreeMap<(u32, u64), u64> = BTreeMap::new();
@@ -199,12 +201,12 @@ impl Profile {
         if sum > 0.0 { 1.96 * (left_out * squares).sqrt() / sum } else { 0.0 }
     }
 
-    /// Returns the reads per page, of pages that were read.
+    /// Returns the distribution of the reads over the pages that were read.
     pub fn reads(&self) -> Popularity {
         Popularity::new(self.counts().map(|(reads, _)| reads)).times(self.one_in())
     }
 
-    /// Returns the writes per page, of pages that were written.
+    /// Returns the distribution of the writes over the pages that were written.
     pub fn writes(&self) -> Popularity {
         Popularity::new(self.counts().map(|(_, writes)| writes)).times(self.one_in())
     }
@@ -226,8 +228,8 @@ impl Profile {
     }
 
     /// Returns the parts of the addresses that large untouched gaps separate, by device and
-    /// address. There are at most `most` more parts than devices. The list is empty if not all
-    /// pages were followed: pages that are not followed would look like gaps.
+    /// address. There are at most `most` more parts than devices. If only a share of the pages was
+    /// followed, the list is empty, because the other pages would look like gaps.
     pub fn islands(&self, most: usize) -> Vec<Island> {
         if self.one_in() > 1 {
             return vec![];
@@ -236,7 +238,7 @@ impl Profile {
     }
 
     /// Returns every region of `pages` pages that was followed and touched. The most-read region
-    /// comes first; equal ones come in the order of their addresses.
+    /// comes first. Regions with equal reads come in the order of their addresses.
     pub fn regions(&self, pages: u64) -> Vec<Region> {
         let mut regions = vec![];
         for (device, counts) in self.devices.iter().enumerate() {
@@ -267,8 +269,8 @@ mod tests {
 
     #[test]
     fn beyond_the_limit_numbers_of_pages_are_estimates() {
-        // 20,000 pages of 16 KiB: two neighbours in each of 10,000 stretches of 4 MiB. Every second
-        // pair is read twice.
+        // The trace reads 20,000 pages of 16 KiB: two neighbours in each of 10,000 stretches of 4
+        // MiB. Every second pair is read twice.
         let rows = (0..10_000u64)
             .map(|n| row(n, (n % 3) as u32, n << 22, 32 << 10, Op::Read))
             .collect::<Vec<_>>();
@@ -285,7 +287,7 @@ mod tests {
         assert!(all.uncertainty() == 0.0);
         assert_eq!((few.one_in(), few.accesses(Op::Read), few.islands(9)), (16, 30_000, vec![]));
         assert!(few.lines <= 1000);
-        // About 625 pairs are followed: 1.96 / sqrt 625 of them is 8 %.
+        // About 625 pairs are followed, so the uncertainty is 1.96 / sqrt 625, or 8 %.
         assert!((0.06..0.1).contains(&few.uncertainty()), "{}", few.uncertainty());
         let off = |estimate: u64, exact: u64| (estimate as f64 / exact as f64 - 1.0).abs();
         let of_few = few.reads();

@@ -22,14 +22,16 @@
 //! - `layout` places blocks in shuffled extents.
 //! - `deal` orders the requests of a pass at random, and `side` spreads them over the windows.
 //!
-//! State takes some kilobytes and four bytes per extent.
+//! The state takes some kilobytes, and four bytes per extent.
 //!
-//! Statistics lack some facts, which are assumed. Popularity and size do not depend on each other.
-//! Popular pages lie in runs of `extent`. The mix of requests is the same in all windows. Within a
-//! window, requests arrive evenly, with small random shifts.
+//! Statistics lack some facts, so these are assumed:
+//! - Popularity and size do not depend on each other.
+//! - Popular pages lie in runs of `extent`.
+//! - The mix of requests is the same in all windows.
+//! - Within a window, requests arrive evenly, with small random shifts.
 //!
-//! [`import`] makes a table of published statistics, and [`Meter`] of any requests. [`agreement`]
-//! compares a pass with its table.
+//! [`import`] makes a table of published statistics, and [`Meter`] makes one of any requests.
+//! [`agreement`] compares a pass with its table.
 
 mod agreement;
 mod columns;

@@ -1,4 +1,4 @@
-//! Writes that return to recently written stripes, for parity over stripes of logical pages.
+//! Makes writes that return to recently written stripes, for parity over stripes of logical pages.
 //!
 //! ```text
 //! a write   with chance `sequential`         continues where the last write ended
@@ -10,8 +10,8 @@
 //!           length   geometric with mean `read_pages`, cut at `most_pages`
 //! ```
 //!
-//! The seed scatters Zipf's ranks over the footprint; reads and writes share them. Requests are cut
-//! at the end of the footprint.
+//! The seed scatters the ranks of Zipf over the footprint. Reads and writes have the same ranks.
+//! Requests are cut at the end of the footprint.
 
 mod recent;
 mod stripes_config;

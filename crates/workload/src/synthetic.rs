@@ -1,5 +1,5 @@
-//! Generated requests that a `[workload]` table describes, drawn from one seed and equal on every
-//! run.
+//! Generates the requests that a `[workload]` table describes. They are drawn from one seed, and
+//! equal on every run.
 //!
 //! Each generator of addresses has its own file: [`uniform`](Distribution::Uniform), zipf,
 //! sequential, hot-cold.

@@ -1,4 +1,5 @@
-//! Integration tests of workloads. One program links once, and keeps all cores busy to its end.
+//! Integration tests of workloads. They are one program, which links once and keeps all cores busy
+//! to its end.
 
 mod common;
 

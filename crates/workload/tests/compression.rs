@@ -1,5 +1,5 @@
-//! Compressed traces are recognised by their content, may have several members or frames, and are
-//! never read in part without an error.
+//! Checks that compressed traces are recognised by their content, may have several members or
+//! frames, and are never read in part without an error.
 
 use crate::common;
 
@@ -32,7 +32,7 @@ fn both_compressions_read_as_the_plain_text() {
     assert_eq!(plain.1.len(), 50_000);
     for compress in [gzip, zstd] {
         assert_eq!(rows_of(&compress(&text), None).unwrap(), plain);
-        // Cut in the middle of a line: members and frames form one text.
+        // The text is cut in the middle of a line. Members or frames form one text.
         let (left, right) = text.split_at(text.len() / 2);
         assert_eq!(rows_of(&[compress(left), compress(right)].concat(), None).unwrap(), plain);
     }

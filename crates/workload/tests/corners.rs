@@ -1,5 +1,6 @@
-//! Corner cases of every format: unexpected blanks, blank lines, a missing last line end, files
-//! with only a header. Others are the highest addresses, and device names with an underscore.
+//! Checks corner cases of every format: unexpected blanks, blank lines, a missing last line end,
+//! and files with only a header. Also checks the highest addresses and device names with an
+//! underscore.
 //!
 //! Either a file is read correctly, or the error names the line and the fault.
 
@@ -13,7 +14,8 @@ use vpass_core::base::request::Op::{self, Read, Trim, Write};
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 use vpass_workload::traces::{FORMATS, Format, ReadOptions, TraceOptions, TraceRow, TraceSource};
 
-/// Formats with blanks between columns, and formats that drop blanks: both read an indented line.
+/// Formats with blanks between columns. The formats in the next list drop blanks. Both read an
+/// indented line.
 const BLANKS: [&str; 8] =
     ["disksim", "mqsim", "fio", "fio2", "blkparse", "diskmon", "wiscsee", "arc"];
 const DROPS_BLANKS: [&str; 1] = ["spc"];
@@ -22,7 +24,7 @@ fn text_formats() -> impl Iterator<Item = &'static Format> {
     FORMATS.iter().filter(|format| format.is_text())
 }
 
-/// Four rows that every format can hold, the last two out of order in time and address.
+/// Returns four rows that the format can hold. The last two are out of order in time and address.
 fn rows(format: &str) -> Vec<TraceRow> {
     let of = holds(format);
     let op = |wanted: Op| if of.ops.contains(&wanted) { wanted } else { of.ops[0] };
@@ -49,7 +51,7 @@ fn expected(format: &str) -> Vec<TraceRow> {
     (0..).zip(rows(format)).map(at).collect()
 }
 
-/// Checks the rows of a text, whose format must be recognised. A device is compared by its index
+/// Checks the rows of a text. Its format must be recognised. Devices are compared by their index
 /// among the file's devices.
 #[track_caller]
 fn check(format: &Format, text: &str) {
@@ -103,7 +105,8 @@ fn indented_lines_are_read_or_named() {
                 "{}: {error}",
                 format.name
             );
-            // A bad line is also named after good lines, and never accepted as another format.
+            // The error also names a bad line after good lines. A bad line is never accepted as
+            // another format.
             let first = self::text(format.name).lines().take(line).collect::<Vec<_>>().join("\n");
             let second =
                 format!("{first}\n{by}{}", self::text(format.name).lines().last().unwrap());
@@ -168,7 +171,7 @@ fn addresses_end_where_they_are_said_to() {
     }
 }
 
-/// Counters of lines and events that fall, repeat or leave gaps have no effect.
+/// Checks that numbers of lines and events have no effect if they fall, repeat or leave gaps.
 #[test]
 fn counts_out_of_order_change_nothing() {
     let diskmon = "7\t0.5\t0.001\t0\tRead\t8\t8\n2\t0.6\t0.001\t0\tWrite\t16\t8\n\
@@ -197,7 +200,7 @@ fn counts_out_of_order_change_nothing() {
     assert_eq!(read.iter().map(|r| r.offset).collect::<Vec<_>>(), [4096, 8192, 0]);
 }
 
-/// Four disks of three hosts; two of the hosts have an underscore in their names.
+/// Rows of four disks of three hosts. Two of the hosts have an underscore in their names.
 const HOSTS: &str = "100,web_1,0,Read,0,512,1\n110,web_1,1,Read,512,512,1\n\
                      120,web,1,Read,1024,512,1\n130,_,2,Read,1536,512,1\n";
 
@@ -212,7 +215,7 @@ fn only(names: &[&str]) -> Result<Vec<u64>, String> {
     let bases: Vec<(String, u64)> =
         source.survey().devices().iter().map(|d| (d.name.clone(), d.base)).collect();
     let requests = drained(&mut source).map_err(|e| e.0)?;
-    // Devices lie side by side from 0 on. Each request's offset identifies its device.
+    // Devices lie side by side from 0 on, so the offset of a request identifies its device.
     let own = |offset: u64| {
         bases
             .iter()
@@ -265,7 +268,7 @@ fn trimwrite_trims_each_block_and_writes_it() {
         of.iter().flat_map(|(offset, bytes)| pair(*offset, *bytes)).collect::<Vec<_>>()
     };
     assert_eq!(job("rw=trimwrite\nsize=16k\nbs=8k"), pairs(&[(0, 8192), (8192, 8192)]));
-    // The size is the size of trims, the third in the list.
+    // Requests have the size of trims, which is the third size in the list.
     assert_eq!(job("rw=trimwrite\nsize=16k\nbs=4k,4k,8k"), pairs(&[(0, 8192), (8192, 8192)]));
     assert_eq!(
         job("rw=trimwrite\nsize=16k\nbs=4k\nnumber_ios=2\nloops=2"),

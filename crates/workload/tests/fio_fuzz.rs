@@ -1,5 +1,5 @@
-//! Random job files: each is refused with an error, or runs and gives only requests that lie on the
-//! drive. `VPASS_FUZZ_EXECS` is the number of files.
+//! Runs random job files. Each file is refused with an error, or gives only requests that lie on
+//! the drive. `VPASS_FUZZ_EXECS` is the number of files.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ const VALUES: [&str; 71] = [
     "a:b", "a:b:c", "random:3", "sequential", "normal:20:0.3",
 ];
 
-/// Runs a file in both gears, if possible, for some thousand requests.
+/// Runs a file with and without a clock, if possible, for some thousand requests.
 fn run(text: &str) {
     let Ok(file) = JobFile::parse(Path::new("/nowhere/jobs.fio"), text) else { return };
     for has_clock in [true, false] {

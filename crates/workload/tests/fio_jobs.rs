@@ -1,4 +1,4 @@
-//! Job files as streams: shares of concurrent jobs, stages, rates, time, passes.
+//! Checks job files as streams: shares of concurrent jobs, stages, rates, time, and passes.
 
 use crate::common;
 
@@ -23,8 +23,8 @@ fn source(text: &str) -> FioSource {
     with(text, TIMED)
 }
 
-/// Serves a reactive source until a time. Each request takes as long as `takes` says, at any load.
-/// Returns all requests.
+/// Serves a source that follows completions, until a time. At any load, a request takes the time
+/// that `takes` returns. Returns all requests.
 fn served(source: &mut FioSource, until: u64, takes: impl Fn(&Request) -> u64) -> Vec<Request> {
     let (mut all, mut under_way, mut now) = (Vec::new(), BTreeSet::new(), 0);
     while now < until {
@@ -66,7 +66,7 @@ fn without_a_clock_the_shares_of_jobs_follow_their_depths() {
     source.fill(&mut out, 12).unwrap();
     let of_a: Vec<bool> = out.iter().map(|r| r.bytes == 4096).collect();
     assert_eq!(of_a.iter().filter(|a| **a).count(), 9, "three of four are a's: {of_a:?}");
-    // b has 16 requests; after its end, the rest is a's loop.
+    // Job b has 16 requests. After its end, all requests belong to job a.
     let rest = drained(&mut source).unwrap();
     assert_eq!(rest.len() + 12, 256 + 16);
     assert_eq!(source.arrival(), Arrival::Closed { depth: 3 });
@@ -74,7 +74,7 @@ fn without_a_clock_the_shares_of_jobs_follow_their_depths() {
 
 #[test]
 fn each_job_waits_for_its_own_requests() {
-    // During one large request of 10 us, ten small ones of 1 us are served.
+    // During a large request of 10 us, ten small requests of 1 us are served.
     let mut source = source(
         "[global]\nioengine=libaio\nsize=1m\nrw=read\n[a]\niodepth=3\n[b]\niodepth=1\nbs=64k\n",
     );
@@ -96,12 +96,12 @@ fn a_job_that_thinks_waits_for_its_requests_and_pauses() {
             .take(9)
             .collect::<Vec<_>>()
     };
-    // A request of 1 us, a pause of 5 us.
+    // A request takes 1 us, and a pause 5 us.
     assert_eq!(of("iodepth=1"), [0, 6, 12, 18, 24, 30, 36]);
     assert_eq!(of("iodepth=1\nthinktime_spin=9"), [0, 10, 20, 30]);
     assert_eq!(of("iodepth=1\nthinktime_blocks=3"), [0, 1, 2, 8, 9, 10, 16, 17, 18]);
-    // fio counts completions, which it notices when the queue is full: two at first, then one is
-    // enough.
+    // fio counts completions, which it notices when the queue is full. The first pause comes after
+    // two requests; each later pause comes after one.
     assert_eq!(of("iodepth=2\nthinktime_blocks=1"), [0, 0, 6, 12, 18, 24, 30, 36]);
     assert_eq!(
         of("iodepth=4\nthinktime_blocks=2\nthinktime_blocks_type=issue"),
@@ -112,7 +112,8 @@ fn a_job_that_thinks_waits_for_its_requests_and_pauses() {
 
 #[test]
 fn a_job_with_a_rate_runs_beside_one_without() {
-    // Four requests per millisecond, and one after each completion; the third job begins late.
+    // The first job makes four requests per millisecond. The second makes a request after each
+    // completion. The third job begins late.
     let text = "[global]\nsize=16k\n[a]\nrate_iops=4000\n[b]\n[c]\nstartdelay=1ms\n";
     let requests = served(&mut source(text), u64::MAX, |_| 100_000);
     let of = |origin| {
@@ -145,8 +146,8 @@ fn files_lie_side_by_side_and_shared_ones_once() {
          offset=4k\n[d]\ndirectory=x\nfilename=shared\n",
     );
     let starts: Vec<_> = source.jobs().iter().map(|job| job.starts.clone()).collect();
-    // Each file begins at a page of 4 KiB: a.0.0 at 0, a.1.0 at 12 KiB, shared at 24 KiB, x/shared
-    // after its 14,096 bytes.
+    // Each file begins at a page of 4 KiB. a.0.0 begins at 0, a.1.0 at 12 KiB, and shared at 24
+    // KiB. x/shared begins after the 14,096 bytes of shared.
     assert_eq!(starts, [vec![0, 12_288], vec![24_576], vec![28_672], vec![40_960]]);
 }
 
@@ -158,7 +159,7 @@ fn reads_and_writes_share_their_hot_blocks() {
              numjobs=2\nfilename=x\n"
         );
         let requests = drained(&mut with(&text, UNTIMED)).unwrap();
-        // The clones alternate; each has its own hot blocks, as in fio.
+        // The clones alternate. As in fio, each clone has its own hot blocks.
         let hottest = |clone: usize, op: Op| {
             let mut counts = BTreeMap::new();
             requests
@@ -179,7 +180,7 @@ fn reads_and_writes_share_their_hot_blocks() {
 
 #[test]
 fn writes_of_larger_blocks_stay_in_the_file() {
-    // Reads choose from 16 blocks; writes of 16 KiB have only 4.
+    // Reads choose from 16 blocks. Writes of 16 KiB have only 4 blocks.
     let requests = drained(&mut source(
         "[a]\nrw=randrw\nbs=4k,16k\nsize=64k\nio_size=8m\nrandom_distribution=zipf:1.2\n",
     ))
@@ -192,7 +193,7 @@ fn writes_of_larger_blocks_stay_in_the_file() {
 
 #[test]
 fn a_job_cycles_through_its_files() {
-    // 20 KiB each, side by side at pages of 4 KiB: a at 0, b at 20 KiB.
+    // Each file has 20 KiB. The files lie side by side: a at 0, b at 20 KiB.
     let of = |options: &str| {
         offsets(
             &drained(&mut source(&format!("[j]\nfilename=a:b\nsize=40k\nbs=10k\n{options}\n")))
@@ -236,7 +237,7 @@ fn a_device_is_the_drive() {
     let of = |i: usize| (source.jobs()[i].starts.clone(), source.jobs()[i].region_bytes);
     assert_eq!(of(0), (vec![0], CAPACITY));
     assert_eq!(of(1), (vec![CAPACITY / 4], CAPACITY * 3 / 8), "half of what is left");
-    // A tenth of the drive, rounded up to a block.
+    // The offset is a tenth of the drive, rounded up to a block.
     assert_eq!(of(2), (vec![0, (CAPACITY / 10).next_multiple_of(4096)], 1 << 20));
     assert_eq!(of(3), (vec![1 << 20], CAPACITY - (1 << 20)));
 }
@@ -287,8 +288,8 @@ fn passes_go_through_all_stages() {
 
 #[test]
 fn rates_are_merged_by_time() {
-    // Requests of 8 KiB at 8 MiB/s come every 976,562.5 ns; those of 4 KiB at 2,000 per second
-    // every 500 us.
+    // Requests of 8 KiB at 8 MiB/s come every 976,562.5 ns. Requests of 4 KiB at 2,000 per second
+    // come every 500 us.
     let mut source = source(
         "[a]\nrw=read\nbs=8k\nsize=32k\nrate=8m\n[b]\nrw=write\nsize=16k\nrate_iops=2000\n\
          startdelay=100us\n",
@@ -312,7 +313,8 @@ fn rates_are_merged_by_time() {
 
 #[test]
 fn a_rate_of_requests_counts_the_smallest_block() {
-    // As in fio 3.33: 1,000 blocks of 4 KiB per second, so 64 KiB take 16 ms.
+    // As in fio 3.33, the rate is 1,000 blocks of 4 KiB per second. So a request of 64 KiB takes 16
+    // ms.
     let mut source = source("[a]\nbssplit=4k/50:64k/50\nsize=64m\nrate_iops=1000\n");
     let requests = drained(&mut source).unwrap();
     let bytes: u64 = requests[..requests.len() - 1].iter().map(|r| u64::from(r.bytes)).sum();
@@ -341,10 +343,10 @@ fn poisson_requests_have_the_rate() {
 
 #[test]
 fn time_ends_a_job() {
-    // By its own clock, exactly.
+    // A job with a rate ends exactly, by its own clock.
     let mut by_rate = source("[a]\nrw=randread\nsize=1m\nrate_iops=1000\nruntime=2\ntime_based\n");
     assert_eq!(drained(&mut by_rate).unwrap().len(), 2000);
-    // By the drive's clock, within a batch if a job is alone.
+    // A single job without a rate ends within a batch, by the drive's clock.
     let text = "[a]\nioengine=libaio\nsize=1m\ntime_based\nramp_time=1\niodepth=4\nruntime=2\n";
     let mut by_drive = source(text);
     assert_eq!(by_drive.len_hint(), None);
@@ -358,7 +360,7 @@ fn time_ends_a_job() {
     by_drive.tell_time(3_000_000_000);
     assert!(drained(&mut by_drive).unwrap().is_empty());
     assert!(!by_drive.next_stage());
-    // Exactly if there are several jobs: of requests of 0.1 s, 4 x 20 begin before 2 s, and 10
+    // Several jobs end exactly. Requests take 0.1 s, so 4 x 20 of them begin before 2 s, and 10
     // before 1 s.
     let text = "[global]\nioengine=libaio\nsize=1m\ntime_based\n[a]\niodepth=4\nruntime=2\n[b]\n\
                 iodepth=1\nruntime=1\n";

@@ -1,5 +1,5 @@
-//! Errors about a job file that cannot be run: file, line number, what is wrong, what would be
-//! right, and the text of the line.
+//! Checks errors about a job file that cannot run. They have the file, the line number, the fault,
+//! the expected content, and the text of the line.
 
 use std::path::Path;
 

@@ -1,10 +1,10 @@
-//! Comparison of fio and vpass on equal job files: addresses, sizes and directions must agree.
+//! Compares fio and vpass on equal job files. Addresses, sizes and directions must agree.
 //!
 //! fio runs with its null engine, which needs no disk, and writes an iolog. If fio is not
 //! installed, the tests print a note and pass.
 //!
-//! Both sides draw their own random numbers, so counts are compared as two samples. The sum of (a -
-//! b)^2 / (a + b) over cells follows a chi-square law if both come from one distribution.
+//! Both sides draw their own random numbers, so counts are compared as two samples. If both come
+//! from one distribution, the sum of (a - b)^2 / (a + b) over cells follows a chi-square law.
 #![expect(clippy::print_stdout, reason = "a test that cannot run says so")]
 
 use crate::common;
@@ -17,11 +17,11 @@ use std::process::{Command, Stdio};
 use vpass_core::base::request::{Op, Request};
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 
-/// Direction, byte in the file, bytes.
+/// Direction, first byte in the file, and number of bytes.
 type LoggedRequest = (Op, u64, u64);
 type Log = Vec<LoggedRequest>;
 
-/// Returns whether fio is installed; prints a note if not.
+/// Returns whether fio is installed. If not, prints a note.
 fn has_fio() -> bool {
     let found = Command::new("fio")
         .arg("--version")
@@ -35,7 +35,7 @@ fn has_fio() -> bool {
     found
 }
 
-/// Runs a job file in a folder of its own. Returns the iolog of each of these names.
+/// Runs a job file in its own folder. Returns the iolog for each of the names in `logs`.
 fn by_fio(text: &str, logs: &[&str]) -> Vec<Log> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("job.fio"), text).unwrap();
@@ -52,7 +52,8 @@ fn by_fio(text: &str, logs: &[&str]) -> Vec<Log> {
     logs.iter().map(read).collect()
 }
 
-/// Runs a file with one job. Returns the file (numbered by first use) and the byte of each request.
+/// Runs a file with one job. Returns the file and the first byte of each request. Files are
+/// numbered by first use.
 fn places_by_fio(text: &str, log: &str) -> Vec<(usize, u64)> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("job.fio"), text).unwrap();
@@ -114,14 +115,15 @@ fn histogram<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u32> {
     counts
 }
 
-/// Compares two histograms; cells with small counts are merged. `clump` is the number of requests
-/// that lie together, by which the variance grows.
+/// Compares two histograms. Cells with small counts are merged. `clump` is the number of requests
+/// that lie together; the variance grows by this factor.
 #[track_caller]
 fn agree<K: Ord + Copy>(what: &str, ours: &BTreeMap<K, u32>, fios: &BTreeMap<K, u32>, clump: f64) {
     let keys: std::collections::BTreeSet<K> = ours.keys().chain(fios.keys()).copied().collect();
     let (ours_all, fios_all) =
         (f64::from(ours.values().sum::<u32>()), f64::from(fios.values().sum::<u32>()));
-    // If sizes are cut at visited blocks, runs of fio itself differ by 1.1 % (standard deviation).
+    // If sizes are cut at visited blocks, two runs of fio differ too. The standard deviation is 1.1
+    // %.
     assert!(
         (ours_all / fios_all - 1.0).abs() < 0.08,
         "{what}: {ours_all} requests, fio {fios_all}"
@@ -136,16 +138,16 @@ fn agree<K: Ord + Copy>(what: &str, ours: &BTreeMap<K, u32>, fios: &BTreeMap<K, 
             (a, b) = (0.0, 0.0);
         }
     }
-    // Five standard deviations, and a bit more for few cells. Each side has a part of the variance
-    // of a + b.
+    // The limit allows five standard deviations, and a bit more for few cells. Each side has a part
+    // of the variance of a + b.
     assert!(
         sum <= cells + 5.0 * (2.0 * f64::max(cells, 1.0)).sqrt() + 10.0,
         "{what}: {sum:.0} over {cells} cells"
     );
 }
 
-/// Compares directions, sizes, and addresses in 100 equal parts of the file, over all directions
-/// and by direction.
+/// Compares directions, sizes and addresses. Addresses are compared in 100 equal parts of the file,
+/// for all directions together and for each direction.
 #[track_caller]
 fn same_statistics(text: &str, fios: &Log, ours: &Log, clump: f64) {
     let end = fios.iter().map(|(_, offset, bytes)| offset + bytes).max().unwrap();
@@ -164,7 +166,8 @@ fn same_statistics(text: &str, fios: &Log, ours: &Log, clump: f64) {
     }
 }
 
-/// Number of distinct addresses, and accesses of the 1, 2, 4, 8 .. most popular ones.
+/// Returns the number of distinct addresses, and the accesses of the 1, 2, 4, 8 .. most popular
+/// addresses.
 fn popularity(log: &Log) -> Vec<u32> {
     let mut counts: Vec<u32> = histogram(log.iter().map(|r| r.1)).into_values().collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
@@ -172,8 +175,8 @@ fn popularity(log: &Log) -> Vec<u32> {
     std::iter::once(counts.len() as u32).chain(tops.map(|n| counts[..n].iter().sum())).collect()
 }
 
-/// Compares the popularity of addresses, wherever they lie: accesses of the most popular ones, and
-/// the number of distinct ones.
+/// Compares the accesses of the most popular addresses, and the number of distinct addresses.
+/// Positions do not matter.
 #[track_caller]
 fn same_popularity(text: &str, fios: &Log, ours: &Log, clump: f64) {
     for (n, (a, b)) in popularity(ours).into_iter().zip(popularity(fios)).enumerate() {
@@ -190,8 +193,8 @@ fn same_popularity(text: &str, fios: &Log, ours: &Log, clump: f64) {
     }
 }
 
-/// Runs jobs with these options, all at the same time. Returns each as a separate file, with fio's
-/// requests.
+/// Runs jobs with these options, all at the same time. Returns each job as a separate file, with
+/// fio's requests.
 fn each_by_fio(jobs: &[String]) -> Vec<(String, Log)> {
     let job = |(i, options): (usize, &String)| {
         format!("[job{i}]\nioengine=null\nwrite_iolog=log{i}\n{options}\n")
@@ -263,7 +266,8 @@ fn random_requests_without_a_map() {
         "rw=randwrite\nsize=64m\nbs=4k\nblockalign=1k",
     ];
     compare(&alone, 1.0);
-    // Runs of 8, and of 1 / 0.3 on average: their mean square over their mean is 8 and 5.7.
+    // Requests come in runs of 8, or of 1 / 0.3 on average. The mean square of their lengths over
+    // the mean is 8 and 5.7.
     let runs = [
         "rw=randread\nsize=64m\npercentage_random=30\nnorandommap",
         "rw=randread:8\nsize=64m\nnorandommap",
@@ -284,7 +288,7 @@ fn mixes_of_sizes() {
         "rw=randread\nsize=256m\nbssplit=4k/10:64k/50:32k/40\nnorandommap",
         "rw=randrw\nrwmixread=60\nsize=256m\nbssplit=2k/50:4k/50,4k/90:8k/10\nnorandommap",
         "rw=rw\nsize=64m\nbs=4k,16k",
-        // Requests end at the first block that was visited before.
+        // These requests end at the first block that was visited before.
         "rw=randread\nsize=256m\nbssplit=4k/30:64k/30:32k/20:16k/20",
         "rw=randwrite\nsize=64m\nbsrange=4k-16k",
     ];
@@ -377,14 +381,14 @@ fn several_files_are_served_in_fio_s_order() {
         let text = format!("[job]\nioengine=null\nwrite_iolog=log\n{options}\n");
         let fios = places_by_fio(&text, "log");
         let mut source = source(&text);
-        // Its files lie side by side.
+        // The files of the job lie side by side.
         let starts = source.jobs()[0].starts.clone();
         let requests = common::drained(&mut source).unwrap();
         let place = |r: &Request| {
             let file = starts.iter().rposition(|start| *start <= r.offset).unwrap();
             (file, r.offset - starts[file])
         };
-        // fio counts bytes from the start of a file; the record counts from the start of the job's
+        // fio counts bytes from the start of a file. The record counts from the start of the job's
         // region.
         let offset = if options.contains("offset=16k") { 16 << 10 } else { 0 };
         let ours: Vec<_> =
@@ -451,8 +455,8 @@ fn several_jobs_and_what_they_inherit() {
     let starts: Vec<u64> = source.jobs().iter().map(|job| job.starts[0]).collect();
     assert_eq!(starts, [0, 16 << 20, 0], "the third shares the first one's file");
     let requests = common::drained(&mut source).unwrap();
-    // The first job reads, the second writes after it, and the third writes to the first one's
-    // file.
+    // The first job reads. The second job writes after it. The third job writes to the file of the
+    // first job.
     let of = |job: usize| -> Log {
         let mine = |r: &&Request| match job {
             0 => r.op == Op::Read,
@@ -501,7 +505,7 @@ fn every_option_of_fio_is_known() {
         parsed.err().is_some_and(|e| e.0.contains("has no option"))
     };
     let unknown: Vec<_> = names.iter().filter(|n| unknown(n)).collect();
-    // Options of a newer fio are refused as unknown, which is not an error of this table.
+    // Options of a newer fio are refused as unknown. This is not an error of vpass.
     let is_ours = help(&["--version"]).trim() == "fio-3.33";
     assert!(unknown.is_empty() || !is_ours, "{unknown:?}");
 }

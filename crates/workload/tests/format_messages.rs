@@ -1,11 +1,13 @@
-//! Exact text of the errors about an invalid line or record of each format, column by column.
+//! Checks the exact text of the errors about an invalid line or record of each format, column by
+//! column.
 
 use crate::common;
 
 use common::error_of;
 
 #[track_caller]
-/// Some tracers write negative numbers, and a complaint about one says how to pass over them.
+/// Checks the error of a text's last line. Some tracers write negative numbers, so an error about a
+/// negative number says how to skip them.
 fn says(format: &str, text: &str, expected: &str) {
     let line = text.lines().last().unwrap_or_default();
     let is_negative = [",-", " -"].iter().any(|before| {

@@ -1,4 +1,5 @@
-//! Every format reads back its own files, is recognised without a name, and never panics.
+//! Checks that every format reads back its own files, is recognised without a name, and never
+//! panics.
 
 use crate::common;
 
@@ -60,7 +61,7 @@ fn mqsim_by_hand() {
 
 #[test]
 fn fio_by_hand() {
-    // Lines of a log that fio 3.33 wrote, and other actions.
+    // The text has lines of a log that fio 3.33 wrote, and lines with other actions.
     let text = b"fio version 3 iolog\n27 ./t.bin add\n149 ./t.bin open\n155 ./t.bin read 249856 \
                  4096\n383 ./u.bin write 3104768 4096\n1990345 ./t.bin sync 122880 0\n1990346 \
                  ./t.bin datasync 0 0\n1990347 ./t.bin wait 100 0\n1990348 ./t.bin trim 0 65536\n\
@@ -97,7 +98,7 @@ fn fio2_by_hand() {
           close\n";
     let (file, rows) = read_all(text, &all_said(None)).unwrap();
     assert_eq!((file.format().name, file.device_name(1).as_str()), ("fio2", "/u"));
-    // One request per microsecond; the wait of 99 us is too short to count.
+    // There is one request per microsecond. The wait of 99 us is too short to count.
     let expected = [
         row(0, 0, 4096, 512, Read),
         row(1000, 0, 0, 4096, Write),
@@ -160,7 +161,7 @@ fn blkparse_by_hand() {
         rows_of(text.as_bytes(), None).unwrap().1,
         [row(5000, 0, 223_490 * 512, 4096, Write)]
     );
-    // Two concatenated files: events continue after a summary.
+    // Two files are concatenated, so events continue after a summary.
     assert_eq!(rows_of(&[BLKPARSE, BLKPARSE].concat(), None).unwrap().1.len(), 8);
 }
 
@@ -273,8 +274,8 @@ fn srt_by_hand() {
                    adaptor = 1 -> { x }, sectorsize = 256 },\n2 -> { sectorsize = 512, sections = \
                    { 8 -> { \"/\" } } }\n};\n\x0c";
     let record = |fields: &[u32]| fields.iter().flat_map(|f| f.to_be_bytes()).collect::<Vec<u8>>();
-    // A read of disk 0, a record of text, a write of disk 2 in the short old format, a suspect
-    // read.
+    // The records are a read of disk 0, a text, a write of disk 2 in the short old format, and a
+    // suspect read.
     let read =
         record(&[56, 0x0004_0001, 1, 500_000, 0, 9, 8192, 12_256, 0x0800_000f, 4, 13, 0x1b, 0, 1]);
     let text = record(&[16, 0x0004_0003, 0x6162_6364, 0]);
@@ -296,7 +297,7 @@ fn arc_by_hand() {
     let text = b"230027 8 0 0\n1842745 64 0 1\n216082 8 50 2\n";
     let (format, rows) = rows_of(text, None).unwrap();
     assert_eq!(format, "arc");
-    // A million requests per second, all writes, as given.
+    // As the options say, there are a million requests per second, and all are writes.
     assert_eq!(
         rows,
         [
@@ -314,7 +315,7 @@ fn vscsi_by_hand() {
         let codes: Vec<u8> = [command, 0x0100].into_iter().flat_map(u16::to_le_bytes).collect();
         [words, codes, block.to_le_bytes().into(), us.to_le_bytes().into()].concat()
     };
-    // A write, a flush (SYNCHRONIZE CACHE), a read.
+    // The records are a write, a flush (SYNCHRONIZE CACHE) and a read.
     let (format, rows) =
         rows_of(&[v1(0x2a, 3, 10), v1(0x35, 0, 11), v1(0x88, 1 << 40, 12)].concat(), None).unwrap();
     assert_eq!(format, "vscsi");
@@ -348,7 +349,8 @@ fn every_format_has_a_table_and_a_name_of_its_own() {
     }
 }
 
-/// Rows that a format can hold exactly; at least one, since a file without rows is refused.
+/// Makes rows that a format can hold exactly. There is at least one row, since a file without rows
+/// is refused.
 fn rows_for(format: &'static str) -> impl Strategy<Value = Vec<TraceRow>> {
     let Holds { time, end, address, capacity, devices, ops, .. } = holds(format);
     let times = 0..end.checked_div(time).unwrap_or(1);

@@ -1,4 +1,4 @@
-//! Exact text of every error about a trace.
+//! Checks the exact text of every error about a trace.
 
 use crate::common;
 
@@ -87,8 +87,8 @@ fn bad_lines_can_be_skipped_and_are_counted() {
         "trace: holds no readable requests; the first error: trace, line 1: column 1 (time) should \
          be a whole number of nanoseconds (or of --time-unit) (mqsim format); the line is \"x\""
     );
-    // Without its header, the rest of a file cannot be read. Neither can the rest of a damaged
-    // compressed file.
+    // Without its header, the rest of a file cannot be read. The rest of a damaged compressed file
+    // cannot be read either.
     assert!(skip("fio", b"1 /f read 0 512\n").unwrap_err().contains("the header"));
     let zstd = zstd::encode_all(&b"0 0 8 8 1\n"[..], 3).unwrap();
     assert_eq!(
@@ -175,7 +175,7 @@ fn a_file_that_may_be_either() {
         "trace: may be spc (SPC-1 ASCII, UMass) or alibaba (Alibaba cloud disks, CSV); the first \
          line is \"1,R,8,R,5\"; name one with --format"
     );
-    // A first column that shows the format resolves the ambiguity.
+    // The file is not ambiguous if its first column shows the format.
     for (text, format) in [
         ("3 0 8 8 1\n", "mqsim"),
         ("3.0 0 8 8 1\n", "disksim"),
@@ -371,7 +371,7 @@ fn units_that_a_format_fixes() {
          out (arc format)"
     );
     assert_eq!(said("mqsim", b"18446744073 0 0 8 1\n"), Ok(1));
-    // Above 2^64 ns.
+    // This time is above 2^64 ns.
     assert!(said("mqsim", b"18446744074 0 0 8 1\n").unwrap_err().contains("column 1 (time)"));
 }
 
@@ -420,7 +420,7 @@ fn compact() {
         bytes[at] ^= 0x40;
         bytes
     };
-    // The file's header and the list of devices take 16 + 16 + 3 bytes; the first block follows.
+    // The file's header and the list of devices take 16 + 16 + 3 bytes. The first block follows.
     let second = 35 + 16 + u32::from_le_bytes(good[43..47].try_into().unwrap()) as usize;
     says(
         &damaged(8),

@@ -1,5 +1,5 @@
-//! Replay of a trace on a drive: time from 0, moved requests, passes, concatenated files, and the
-//! report.
+//! Replays traces on a drive. Checks time from 0 on, moved requests, passes, concatenated files,
+//! and the report.
 
 use crate::common;
 
@@ -66,7 +66,8 @@ fn a_closed_loop_has_its_depth() {
 
 #[test]
 fn wrapping_counts_what_it_moved() {
-    // 8 KiB: sector 16 is the end. The third request crosses it, the fourth starts after it.
+    // The drive has 8 KiB, so sector 16 is its end. The third request crosses the end. The fourth
+    // request starts after it.
     let (_folder, mut source) =
         source("0 0 0 1 1\n0 0 15 1 1\n0 0 14 4 1\n0 0 35 2 1\n", 8192, options(Fit::Wrap));
     let offsets: Vec<_> = drained(&mut source).unwrap().iter().map(|r| r.offset).collect();
@@ -82,7 +83,7 @@ fn scaling_measures_all_files_first() {
         TraceSource::open(&[a, b], 8192, TraceOptions { concat: true, ..options(Fit::Scale) })
             .unwrap();
     assert_eq!(source.len_hint(), Some(3));
-    // The extent is sector 32 and the drive has 16: every offset is halved.
+    // The trace has 32 sectors and the drive has 16, so every offset is halved.
     let requests = drained(&mut source).unwrap();
     assert_eq!(requests.iter().map(|r| r.offset).collect::<Vec<_>>(), [0, 1024, 15 * 512 - 512]);
     assert_eq!(source.report().refitted, 2);
@@ -99,8 +100,8 @@ fn packing_puts_touched_pages_side_by_side() {
     let mut requests = drained(&mut source).unwrap();
     requests.sort_by_key(|r| (r.at, r.offset));
     let write = |at, offset, bytes| Request { op: Op::Write, ..read(at, offset, bytes) };
-    // On the drive: pages 1, 2, 1000 of device 3, page 50 of device 9, pages 0 (start of the trim)
-    // and 50 of /f.
+    // The drive has pages 1, 2 and 1000 of device 3, page 50 of device 9, and pages 0 and 50 of /f.
+    // Page 0 is the start of the trim.
     let trim =
         Request { at: 0, offset: 4 * 4096, bytes: 8192, op: Op::Trim, origin: 0, hint: None };
     assert_eq!(
@@ -119,8 +120,8 @@ fn packing_puts_touched_pages_side_by_side() {
 
 #[test]
 fn packing_uses_the_drives_page_size() {
-    // 4 KiB at 0 and at 20 KiB. In pages of 16 KiB, these are the first sectors of one page and the
-    // second quarter of the next.
+    // The trace reads 4 KiB at 0 and at 20 KiB. In pages of 16 KiB, these are the first quarter of
+    // a page and the second quarter of the next page.
     let rows = "0 0 0 8 1\n1 0 40 8 1\n2 0 100000 8 1\n";
     let packed = |page_bytes| {
         let (_folder, mut source) =
@@ -128,7 +129,7 @@ fn packing_uses_the_drives_page_size() {
         drained(&mut source).unwrap().iter().map(|r| r.offset).collect::<Vec<_>>()
     };
     assert_eq!(packed(4096), [0, 4096, 8192]);
-    // 51,200,000 is page 3,125 of 16 KiB, exactly.
+    // Byte 51,200,000 is exactly the start of page 3,125 of 16 KiB.
     assert_eq!(packed(16_384), [0, 20_480, 32_768]);
 }
 
@@ -167,8 +168,8 @@ fn files_that_are_parts_of_one_trace_follow_each_other() {
     let mut source =
         TraceSource::open(&[a, b], 8192, TraceOptions { concat: true, ..TraceOptions::default() })
             .unwrap();
-    // The mean gap so far is 40 ns, so the second file begins at 80 ns; device 7 is the same in
-    // both files.
+    // The mean gap so far is 40 ns, so the second file begins at 80 ns. Device 7 is the same device
+    // in both files.
     assert_eq!(
         drained(&mut source).unwrap().iter().map(|r| (r.at, r.offset)).collect::<Vec<_>>(),
         [(0, 0), (40, 512), (80, 1024), (180, 1536)]

@@ -1,5 +1,5 @@
-//! Real traces, read in place if they exist: `VPASS_SHARED_TRACES` names their folder. Expected
-//! counts were taken with awk.
+//! Reads real traces, if they exist. `VPASS_SHARED_TRACES` names their folder. The expected counts
+//! were made with awk.
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use vpass_workload::traces::{
     TraceSource, TraceWriter,
 };
 
-/// Returns the file, or prints a note.
+/// Returns the path of a sample, or prints a note.
 fn sample(name: &str) -> Option<PathBuf> {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces");
     let folder = std::env::var_os("VPASS_SHARED_TRACES")
@@ -47,7 +47,7 @@ fn drain(source: &mut TraceSource) -> Result<(u64, u64), SourceError> {
     }
 }
 
-/// Returns reads, writes and the report of a sample on a drive of 100 TiB.
+/// Returns the reads, the writes and the report of a sample on a drive of 100 TiB.
 fn counts(name: &str) -> Option<(u64, u64, TraceReport)> {
     let mut source = TraceSource::open(&[sample(name)?], 100 << 40, options(false)).unwrap();
     let (reads, writes) = drain(&mut source).unwrap();

@@ -1,4 +1,5 @@
-//! Several traces and several devices on one drive: merged by time, side by side, or selected.
+//! Replays several traces and several devices on one drive: merged by time, side by side, or
+//! selected.
 
 use crate::common;
 
@@ -29,7 +30,7 @@ fn only(devices: &[&str]) -> TraceOptions {
 
 #[test]
 fn files_with_dates_share_their_clock() {
-    // Ticks of 100 ns; the second file begins 3 ticks before the first.
+    // Times are ticks of 100 ns. The second file begins 3 ticks before the first.
     let a = "1000,a,0,Read,0,512,1\n1005,a,0,Read,512,512,1\n";
     let b = "997,b,3,Read,0,512,1\n1002,b,3,Read,1024,512,1\n1005,b,3,Read,0,512,1\n";
     let (requests, source) = replayed(&[a, b], TraceOptions::default());
@@ -52,7 +53,7 @@ fn other_files_begin_together() {
         TraceOptions::default(),
     );
     assert_eq!(requests, [(0, 0), (0, MIB), (10, MIB + 2560), (200, 512)]);
-    // A format with dates and one without share no clock, so both begin at 0.
+    // A format with dates and a format without dates share no clock, so both files begin at 0.
     let (requests, _) = replayed(
         &["1000,a,0,Read,0,512,1\n1001,a,0,Read,0,512,1\n", "90 0 0 1 1\n100 0 5 1 1\n"],
         TraceOptions::default(),
@@ -92,8 +93,8 @@ fn only_some_devices() {
     assert_eq!(replayed(&[fio], only(&["/dev/sdb"])).0, [(0, 512)]);
     let blk = "8,0 1 1 0.5 9 Q R 8 + 8 [x]\n8,16 1 1 0.6 9 Q R 16 + 8 [x]\n";
     assert_eq!(replayed(&[blk], only(&["8,16"])).0, [(0, 8192)]);
-    // A file without selected devices gives no requests; the clock begins at the other file's first
-    // request.
+    // A file without selected devices gives no requests. The clock begins at the first request of
+    // the other file.
     let other = "900,prn,4,Read,0,512,1\n";
     assert_eq!(replayed(&[other, msr], only(&["hm_1"])).0, [(0, 512)]);
 }
@@ -108,7 +109,7 @@ fn passes_go_over_all_files() {
     };
     assert_eq!(times(&mut source), [0, 0, 40, 60]);
     source.next_pass().unwrap();
-    // 60 ns over 3 gaps: 20 ns.
+    // The three gaps take 60 ns, so the mean gap is 20 ns.
     assert_eq!(times(&mut source), [80, 80, 120, 140]);
     source.next_pass().unwrap();
     source.fill(&mut Vec::new(), 1).unwrap();
@@ -158,8 +159,8 @@ proptest! {
         let line = |(at, device, sector): &(u64, u32, u64)| format!("{at} {device} {sector} 1 1\n");
         let text = |rows: &Vec<_>| rows.iter().map(line).collect::<Vec<_>>().concat();
         let texts: Vec<String> = files.iter().map(text).collect();
-        // Expected: each file from its own first row on, never backwards, all sorted by time and
-        // then by file.
+        // Each file should begin at its own first row, and its times should never fall. All
+        // requests should be sorted by time, then by file.
         let mut expected = vec![];
         let mut bases: Vec<(usize, u32)> = vec![];
         for (i, rows) in files.iter().enumerate() {

@@ -1,7 +1,8 @@
-//! Requests generated from statistics meet every statistic within 2 %, on a hand-made table and on
-//! real disks.
+//! Checks that requests generated from statistics meet every statistic within 2 %, for a hand-made
+//! table and for real disks.
 //!
-//! Equal seeds give equal streams. Any table either gives its footprint and totals, or is refused.
+//! Equal seeds must give equal streams. Any table must give its footprint and totals, or be
+//! refused.
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use vpass_workload::traces::{TraceOptions, TraceSource};
 
 const TIB: u64 = 1 << 40;
 
-/// Hand-made table that comes with vpass.
+/// Returns the hand-made table that comes with vpass.
 fn office_day() -> StatisticsConfig {
     let text = include_str!("../../../examples/statistics/office-day.toml");
     StatisticsFile::parse(text).unwrap().statistics
@@ -71,8 +72,8 @@ fn every_statistic_of_a_table_of_ours_is_met() {
     let names =
         |statistics: &[Statistic]| statistics.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
     let whole = fits(&office_day(), 1);
-    // Two rows of both directions. For each direction: requests, bytes, accesses, pages, two rows
-    // of windows, 8 percentiles of popularity and of size.
+    // There are two rows about both directions together. Each direction has requests, bytes,
+    // accesses, pages, two rows of windows, 8 percentiles of popularity, and 8 of size.
     assert_eq!(whole.len(), 2 + 2 * (6 + 8 + 8));
     for (seed, scale) in [(2, 1.0), (1, 0.3), (1, 0.1)] {
         assert_eq!(names(&fits(&StatisticsConfig { scale, ..office_day() }, seed)), names(&whole));
@@ -237,7 +238,7 @@ fn a_week_of_w02_is_planned_in_no_time() {
     assert_eq!(out.len(), 100_000);
 }
 
-/// A few small requests, similar to those of a trace.
+/// Makes a few small requests, similar to those of a trace.
 fn requests() -> impl Strategy<Value = Vec<Request>> {
     let request = (0u64..20_000, 0u64..300, 1u32..40, any::<bool>(), any::<bool>());
     prop::collection::vec(request, 1..400).prop_map(|rows| {

@@ -1,5 +1,5 @@
-//! Errors about invalid or contradictory statistics: file, line number, text, what is wrong and
-//! what would be right.
+//! Checks errors about invalid or contradictory statistics. They have the file, the line number,
+//! the text, the fault and the expected content.
 
 use std::path::PathBuf;
 
@@ -11,8 +11,8 @@ const PERCENTILES: [&str; 21] = [
     "80", "85", "90", "95", "100",
 ];
 
-/// Columns with one value each. The two disks differ only in their names: 100 reads of 4 KiB of 50
-/// pages, and no writes.
+/// Returns columns with their values. The two disks differ only in their names. Each has 100 reads
+/// of 4 KiB, which touch 50 pages, and no writes.
 fn totals() -> Vec<(String, String)> {
     let mut columns = vec![("workload".to_owned(), "NAME".to_owned())];
     let mut add = |name: String, value: &str| columns.push((name, value.to_owned()));
@@ -98,7 +98,8 @@ fn a_good_pair_of_tables_is_read() {
         (config.disk.as_str(), config.source.as_str(), config.footprint_pages),
         ("disk-two", "t.csv and w.csv", 50)
     );
-    // The idle window repeats an end; it gets the end of its half hour, rounded up to the second.
+    // The idle window repeats the end of the window before. It gets the end of its half hour,
+    // rounded up to the second.
     assert_eq!(config.windows.ends_s, [1799.0, 3598.0, 5390.0]);
     assert_eq!(config.windows.read_pages, [60, 0, 40]);
     let reads = config.reads.unwrap();

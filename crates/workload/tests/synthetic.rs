@@ -1,5 +1,5 @@
-//! Generated workloads: equal for equal seeds and all batch sizes, on the drive, aligned, and
-//! distributed according to the table.
+//! Checks generated requests. They must be equal for equal seeds and all batch sizes, lie on the
+//! drive, be aligned, and follow the distributions of the table.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -64,7 +64,7 @@ fn a_seed_is_a_stream_for_every_batch_size() {
 #[test]
 fn requests_are_aligned_and_on_the_drive() {
     for table in TABLES {
-        // Capacities that are not multiples of any block or run size.
+        // The capacity is not a multiple of any block or run size.
         let capacity = GIB + 12_345;
         let end =
             if table.contains("footprint") { (capacity as f64 * 0.37) as u64 } else { capacity };
@@ -84,7 +84,7 @@ fn a_drive_of_one_block_is_enough_for_uniform() {
 fn shares_hold() {
     let requests = drawn("requests = 100000\nread_share = 0.7", GIB, 1, 512);
     let reads = requests.iter().filter(|r| r.op == Op::Read).count();
-    // Standard deviation 145.
+    // The standard deviation is 145.
     assert!(reads.abs_diff(70_000) < 700, "{reads}");
     assert!(
         drawn("requests = 100\nread_share = 1.0", GIB, 1, 512).iter().all(|r| r.op == Op::Read)
@@ -148,7 +148,7 @@ fn the_hot_part_is_hot_and_scattered_in_runs() {
     for r in &requests {
         runs[(r.offset >> 20) as usize] += 1;
     }
-    // 102 hot runs get 180,000 requests, 1,765 each; 922 cold runs get 22 each.
+    // 102 hot runs get 180,000 requests, which are 1,765 for each run. 922 cold runs get 22 each.
     let hot: Vec<_> = (0..1024).filter(|i| runs[*i] > 500).collect();
     assert_eq!(hot.len(), 102);
     assert!(hot.iter().map(|i| runs[*i]).sum::<u32>().abs_diff(180_000) < 1000);
@@ -183,7 +183,7 @@ fn zipf_is_hot_by_page_and_reads_share_the_hot_pages_with_writes() {
 #[test]
 fn writes_can_have_a_distribution_of_their_own() {
     let table = "requests = 100000\nread_share = 0.5\nwrite_distribution = 'zipf:1.2'";
-    // Share of the busiest of 64 equal parts of the drive, in the requests of this direction.
+    // Returns the share of the requests of a direction that go to the busiest of 64 equal parts.
     let busiest = |requests: &[Request], op: Op| {
         let mut parts = [0u32; 64];
         for r in requests.iter().filter(|r| r.op == op) {
@@ -222,8 +222,8 @@ fn hot_reads_and_hot_writes_can_lie_apart() {
         for r in drawn(&table, GIB, 1, 512).iter().filter(|r| r.op == op) {
             runs[(r.offset >> 20) as usize] += 1;
         }
-        // 10 runs get 95,000 reads, 9,500 each; 51 runs get 90,000 writes, 1,765 each. Cold runs
-        // get 5 and 10.
+        // 10 runs get 95,000 reads, which are 9,500 for each run. 51 runs get 90,000 writes, which
+        // are 1,765 for each run. Cold runs get 5 reads and 10 writes.
         (0..1024).filter(|i| runs[*i] > 500).collect::<std::collections::BTreeSet<usize>>()
     };
     let both = ["hot_sets = 'disjoint'", ""]

@@ -1,4 +1,5 @@
-//! Written traces read back: only what the format cannot hold is lost, and that is counted.
+//! Writes traces and reads them back. Only facts that the format cannot hold are lost, and losses
+//! are counted.
 
 use crate::common;
 
@@ -83,8 +84,8 @@ fn any_rows() -> impl Strategy<Value = Vec<TraceRow>> {
     )
 }
 
-/// Returns the rows read back, with device names instead of numbers, which depend on the order of
-/// appearance.
+/// Returns the rows read back. They have device names, because device numbers depend on the order
+/// in which devices appear.
 fn back(target: Target, rows: &[TraceRow]) -> Vec<(u64, String, u64, u64, Op)> {
     let (file, rows) = read_all(&rewritten(target, rows).0, &all_said(None)).unwrap();
     rows.iter().map(|r| (r.at_ns, file.device_name(r.device), r.offset, r.bytes, r.op)).collect()

@@ -1,11 +1,13 @@
-//! A siege of a drive under a technique that lets data be lost: it counts its reads so that a page
-//! is just at its limit, or one read beyond, and then does what must show there. An adversary that
-//! reads until it sees harm done has mostly passed that point.
+//! A siege of a drive that may lose data under its technique. The siege counts its reads, so a page
+//! ends just at its limit or one read beyond. Then it does what must show the loss. An adversary
+//! that only reads until it sees a loss has mostly passed that point.
 //!
 //! ```text
-//! a page endures 37.5 more reads beside it     37 reads: it must be read well     one more, and it must be reported lost
-//!                                              one more, then a part of it is written: what should complete it is gone
-//!                                              one more, and nobody reads it: the end of the run must find it
+//! a page endures 37.5 more reads beside it
+//! 37 reads                             the page must be readable
+//! 38 reads                             the page must be reported lost
+//! 38 reads, a write of a part of it    the rest of the page is lost
+//! 38 reads, no read of it              the end of the run must find the loss
 //! ```
 
 use vpass_core::base::request::{Op, Request};
@@ -18,28 +20,28 @@ use vpass_core::time::{Replay, RunError, run_untimed};
 use super::{Coming, NO_OWNER, Sight, oracle_of};
 use crate::dice::Dice;
 
-/// Reads that one act may take.
+/// Largest number of reads in one act.
 const MOST_READS: u64 = 6000;
-/// Acts in one block.
+/// Number of further acts in the same block.
 const PATIENCE: u64 = 3;
 
-/// What it does where a page is at its limit.
+/// Act of the siege on a page at its limit.
 #[derive(Clone, Copy)]
 enum Act {
-    /// Reads it one read beyond.
+    /// The siege reads the page one read beyond its limit.
     ReadsPast,
-    /// Reads it at the very limit.
+    /// The siege reads the page exactly at its limit.
     ReadsAt,
-    /// Writes a part of it one read beyond, then pages elsewhere.
+    /// The siege writes a part of the page one read beyond its limit, and then pages elsewhere.
     WritesPart,
-    /// Writes what was disturbed too much before it is there.
+    /// The siege disturbs a page too much before it is written, and then writes it.
     BringsForth,
-    /// Goes away one read beyond.
+    /// The siege leaves the page one read beyond its limit.
     Leaves,
 }
 
-/// How often each: what needs a block to be cleaned in time, or one that is open, often comes to
-/// nothing.
+/// The acts, each as often as it is to be tried. Some acts need an open block, or a block that is
+/// cleaned in time; these often fail.
 const ACTS: [Act; 9] = [
     Act::ReadsPast,
     Act::ReadsPast,
@@ -52,19 +54,19 @@ const ACTS: [Act; 9] = [
     Act::Leaves,
 ];
 
-/// How a run ends.
+/// Last act of a run.
 #[derive(Clone, Copy)]
 enum Last {
-    /// A page in an open block is past its limit, and nobody has read it.
+    /// A page in an open block is past its limit, and nothing has read it.
     InOpenBlock,
-    /// The end of the run itself brings a page past its limit: the read that would complete
-    /// another.
+    /// The check at the end of the run brings a page past its limit: it reads another page, to
+    /// complete it.
     ByLooking,
-    /// As it comes.
+    /// The run ends without a special act.
     Nothing,
 }
 
-/// Which blocks it goes for.
+/// Blocks that the siege chooses from.
 #[derive(Clone, Copy)]
 enum Taste {
     Any,
@@ -72,7 +74,7 @@ enum Taste {
     Open,
 }
 
-/// One siege of one drive.
+/// A siege of one drive.
 pub(crate) struct Siege {
     dice: Dice,
     coming: Coming,
@@ -84,7 +86,8 @@ impl Siege {
         Self { dice: Dice::new(seed), coming, block: None }
     }
 
-    /// About so many requests, as [`super::Adversary::attack`] makes them; gives how many.
+    /// Serves about `requests` requests, in the way of [`super::Adversary::attack`]. Returns the
+    /// number of requests served.
     pub(crate) fn lay(
         &mut self,
         drive: &mut Drive,
@@ -148,8 +151,8 @@ impl Siege {
             Last::InOpenBlock => self
                 .victim(drive, &sight, Taste::Open)
                 .and_then(|victim| past(drive, &sight, victim)),
-            // Where a wordline's own reads disturb it, one is not nearer to its limit than the
-            // other.
+            // In this model, reads of a wordline disturb the wordline itself. No wordline is nearer
+            // to its limit than its neighbour.
             Last::ByLooking if drive.config().disturb.model == DisturbModel::Wordline => {
                 self.lost_by_looking(drive, &sight)
             }
@@ -158,7 +161,7 @@ impl Siege {
         acted.unwrap_or_default()
     }
 
-    /// A page that something lies beside, and that is not lost yet, in the block that it is at.
+    /// Returns a page of the chosen block that has host data beside it and is not lost yet.
     fn victim(&mut self, drive: &mut Drive, sight: &Sight, taste: Taste) -> Option<Ppn> {
         let (block, acts) = self
             .block
@@ -198,9 +201,9 @@ impl Siege {
             .then(|| blocks[self.dice.between(0, blocks.len() as u64 - 1) as usize].0)
     }
 
-    /// Parts of pages whose rest is lost, each followed by as many pages elsewhere as it takes
-    /// until it leaves the buffer; meanwhile its block may be cleaned, which holds nothing else by
-    /// then.
+    /// Returns writes of parts of pages whose rest is lost. After each follow about as many writes
+    /// elsewhere as the part needs to leave the buffer. Meanwhile the drive may clean the block,
+    /// which holds nothing else by then.
     fn writes_part(
         &mut self,
         drive: &mut Drive,
@@ -211,11 +214,11 @@ impl Siege {
         let mut requests = past(drive, sight, victim)?;
         let slots = drive.config().drive.write_buffer.0 / u64::from(drive.geometry().page_bytes);
         let lost: Vec<Lpn> = sight.neighbours(sight.place_of(neighbour)).collect();
-        // A block that holds little else is cleaned next.
+        // The drive cleans next the block that holds little else.
         let others =
             sight.block(victim).iter().filter(|lpn| **lpn != NO_OWNER && !lost.contains(lpn));
         requests.extend(others.map(|lpn| Request { op: Op::Trim, ..read(drive, *lpn) }));
-        // Blocks are cleaned when new ones are opened.
+        // The drive cleans blocks when it opens new ones.
         if let Some(left) =
             self.until_full(drive, sight).filter(|left| slots > 0 && *left < MOST_READS / 10)
         {
@@ -235,7 +238,7 @@ impl Siege {
             }
             requests.push(read(drive, lpn));
             if self.dice.chance(0.3) {
-                // In two parts it comes back.
+                // Two writes of its halves bring the page back.
                 let whole = Request { op: Op::Write, ..read(drive, lpn) };
                 let first = Request { bytes: whole.bytes / 2, ..whole };
                 let second = Request {
@@ -249,8 +252,8 @@ impl Siege {
         Some(requests)
     }
 
-    /// Reads beside the page that an open block holds next, until it is lost before it is written;
-    /// then it is written, and read.
+    /// Returns reads beside the page that an open block takes next, until that page is lost before
+    /// it is written. Then the page is written and read.
     fn brings_forth(&mut self, drive: &mut Drive, sight: &Sight) -> Option<Vec<Request>> {
         let open = BlockId::all()
             .zip(drive.block_states())
@@ -269,8 +272,8 @@ impl Siege {
         if reads > MOST_READS {
             return None;
         }
-        // What else is on this wordline, and on the other side of the one that is read, would be
-        // lost before it and show what is coming.
+        // Other pages on this wordline would be lost earlier and would show the loss that is to
+        // come. So would pages on the other side of the wordline that is read.
         let others = [Some(ppn.index()), ppn.index().checked_sub(2 * sight.stride * sight.bits)]
             .into_iter()
             .flatten();
@@ -292,9 +295,10 @@ impl Siege {
         Some(requests)
     }
 
-    /// Reads of a wordline until the one below it is all but lost; reads of that one, until the
-    /// other is lost, of which nobody knows; and a part of the other. What should complete it is
-    /// read at the end of the run, and takes the last from the one below.
+    /// Returns reads of an upper wordline until the wordline below is nearly lost, then reads of
+    /// the lower one until the upper one is lost. Nothing has noticed that loss. Last comes a write
+    /// of a part of the upper page. At its end the run reads the rest of that page, and this read
+    /// brings the lower wordline past its limit.
     fn lost_by_looking(&mut self, drive: &mut Drive, sight: &Sight) -> Option<Vec<Request>> {
         let pages = sight.owners.len() as u64;
         let from = self.dice.between(0, pages - 1);
@@ -311,8 +315,8 @@ impl Siege {
         Some(requests)
     }
 
-    /// Pages that open blocks take until those of one stream, whichever that is, are full: they are
-    /// written in turns.
+    /// Returns the number of writes that fill the open blocks of one stream. The stream is random,
+    /// and its blocks are written in turn.
     fn until_full(&mut self, drive: &Drive, sight: &Sight) -> Option<u64> {
         let open =
             drive.block_states().filter(|row| row.state == BlockState::Open && row.written > 0);
@@ -340,14 +344,14 @@ impl Siege {
     }
 }
 
-/// A read of a whole page.
+/// Returns a read of a whole page.
 fn read(drive: &Drive, lpn: Lpn) -> Request {
     let bytes = drive.geometry().page_bytes;
     Request { at: 0, offset: lpn.offset(bytes), bytes, op: Op::Read, origin: 0, hint: None }
 }
 
-/// Reads beside a page, and far from it, that use up its limit to the last, if there are such; else
-/// all but.
+/// Returns reads beside a page, and far from it, that use up its limit completely. If no such mix
+/// exists, the reads use nearly all of it.
 fn reads_at(drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request>> {
     let neighbour = sight.neighbours(victim).next()?;
     let (near, left) = step(drive, victim, sight.place_of(neighbour))?;
@@ -370,8 +374,8 @@ fn reads_at(drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request
     Some(requests)
 }
 
-/// What a read of the flash page beside it takes from a page, and what that has left, in 1/1024
-/// dose units.
+/// Returns the dose that a read of the neighbour adds to a page, and the dose that the page can
+/// still take. Both are in 1/1024 dose units.
 fn step(drive: &mut Drive, victim: Ppn, neighbour: Ppn) -> Option<(u64, u64)> {
     let oracle = oracle_of(drive);
     let (dose, limit) = oracle.truth(victim)?;
@@ -379,15 +383,16 @@ fn step(drive: &mut Drive, victim: Ppn, neighbour: Ppn) -> Option<(u64, u64)> {
     (limit >= dose && near > 0).then(|| (near, limit - dose))
 }
 
-/// A page and one above it, and how often each must be read: to bring the other past its limit, and
-/// to leave the other just within.
+/// Returns a page and a page above it, each with a number of reads. The reads of the lower page
+/// bring the upper one past its limit. The reads of the upper page leave the lower one just within
+/// its limit.
 fn both(drive: &mut Drive, sight: &Sight, below: Ppn) -> Option<((Lpn, u64), (Lpn, u64))> {
     let (ppn, above) = sight.above(below)?;
     let ((near, left), (back, room)) = (step(drive, below, ppn)?, step(drive, ppn, below)?);
     Some(((sight.owners[below.index()], room / back + 1), (above, left / near)))
 }
 
-/// The reads beside a page that bring it past its limit by no more than it takes.
+/// Returns the reads beside a page that bring it just past its limit.
 fn past(drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request>> {
     let neighbour = sight.neighbours(victim).next()?;
     let (near, left) = step(drive, victim, sight.place_of(neighbour))?;

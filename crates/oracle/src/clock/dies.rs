@@ -1,8 +1,8 @@
-//! Dies, their arrays and channels: what waits for them, what they are at, and that no die is idle
-//! while something waits for it. Who came first goes first: among the reads of an array, among the
-//! work of a die, among its pieces of jobs. Reads go before work unless a job is urgent, a piece of
-//! a job waits, or writers wait for room in the buffer. All else of the order is the engine's
-//! affair.
+//! Dies with their arrays and channels, and the operations that wait for them. No die may be idle
+//! while something waits for it. What came first goes first among the reads of an array, the work
+//! of a die and its pieces of jobs. Reads go before work. The exceptions are an urgent job, a
+//! waiting piece of a job, and writers that wait for a free page in the buffer. The engine decides
+//! the rest of the order.
 
 mod stages;
 mod turn;
@@ -21,33 +21,33 @@ use super::work::UnderWay;
 pub(super) struct HostRead {
     pub(super) request: u32,
     pub(super) bytes: u32,
-    /// Reclaim was at work on its die when it came.
+    /// Whether reclaim was active on the die when the read arrived.
     pub(super) met_reclaim: bool,
-    /// Another sensing of the page is the one that counts, or no request gets it.
+    /// Whether another sensing of the page counts instead, or no request gets the page.
     pub(super) in_vain: bool,
-    /// The rebuild that waits for it.
+    /// Rebuild that waits for this read.
     pub(super) load_for: Option<u32>,
-    /// It cannot be decoded, and what the rebuild takes is read behind it.
+    /// Whether the page cannot be decoded. The pages for its rebuild are read after it.
     pub(super) to_repair: bool,
     came: Ns,
     unit: u32,
     sense: Ns,
     transfer: Ns,
-    /// Sensed from then on.
+    /// Start of the sensing.
     since: Option<Ns>,
-    /// In the controller then.
+    /// Time at which the page is in the controller.
     to: Option<Ns>,
 }
 
 /// An array with its registers.
 #[derive(Clone, Debug, Default)]
 struct Unit {
-    /// A host read is being sensed, or waits for the cache register.
+    /// Whether a host read is being sensed or waits for the cache register.
     senses: bool,
-    /// From when on it may sense again, and from when on its registers are empty.
+    /// Time from which the array may sense again, and time from which its registers are empty.
     free: Ns,
     empty: Ns,
-    /// Host reads that wait, the first that came first.
+    /// Waiting host reads, in order of arrival.
     waiting: VecDeque<OpId>,
 }
 
@@ -55,21 +55,22 @@ struct Unit {
 struct Die {
     running: Option<OpId>,
     suspended: Option<OpId>,
-    /// Work that could start, and pieces of jobs, each the first that came first.
+    /// Work that could start, and pieces of jobs, each in order of arrival.
     waiting: VecDeque<OpId>,
     pieces: VecDeque<OpId>,
     urgent: bool,
-    /// Deferred jobs; and what there is of reclaim, jobs and work.
+    /// Number of deferred jobs, and number of jobs and work of reclaim.
     jobs: u32,
     reclaim: u32,
     turn: Turn,
-    /// When work joined the die last where none waited, because a read among the host's had ended.
+    /// Last time at which work joined an empty queue of the die because a read among the host's
+    /// reads had ended.
     joined: Option<Ns>,
-    /// Something changed since time last went on.
+    /// Whether something has changed since time last advanced.
     touched: bool,
 }
 
-/// All of them.
+/// All dies.
 #[derive(Debug)]
 pub(super) struct Dies {
     units: Vec<Unit>,
@@ -78,31 +79,31 @@ pub(super) struct Dies {
     touched: Vec<u32>,
     reads: Vec<Option<HostRead>>,
     works: BTreeMap<OpId, UnderWay>,
-    /// Programs of copies that wait or are under way.
+    /// Number of programs of copies that wait or are under way.
     copy_programs: u32,
-    /// Every piece is all that is left of its job.
+    /// Whether every piece is all that is left of its job.
     pieces_are_whole: bool,
-    /// Time that host reads have waited for reclaim's work.
+    /// Time that host reads have waited for work of reclaim.
     pub(super) stalled: Ns,
-    /// Writes are to be taken in, the first of them since then.
+    /// Time since which the first write waits to enter the buffer.
     pub(super) pressed: Option<Ns>,
-    /// Loads under way for a wordline or a stripe, and the programs that wait for them.
+    /// Number of loads under way for each wordline or stripe, and the programs that wait for them.
     wordlines: BTreeMap<u32, (u32, Vec<OpId>)>,
 }
 
-/// A die's work that has ended.
+/// Operation that has left its die.
 pub(super) enum Ended {
-    /// Of the host's.
+    /// Read of the host.
     Read(HostRead),
-    /// Anything else, all of it.
+    /// Other work, finished completely.
     Work(UnderWay),
-    /// A copy has been read.
+    /// First half of a copy: its read.
     Half,
 }
 
 const WORK: OpId = 1 << 31;
 
-/// The request, and its bytes, of what no request gets.
+/// Request and bytes of a read that serves no request.
 const NO_OWNER: (u32, u32) = (u32::MAX, 0);
 
 impl Dies {
@@ -128,7 +129,7 @@ impl Dies {
         }
     }
 
-    /// A host read waits from now on, of a page that is read like this.
+    /// Queues a host read of this page.
     pub(super) fn read(
         &mut self,
         op: OpId,
@@ -141,7 +142,7 @@ impl Dies {
         self.queue_read(op, part, ppn, (sense, transfer, false), came, lengths)
     }
 
-    /// A page waits from now on, among the host's reads, that a rebuild is read from.
+    /// Queues, among the host's reads, a page read for a rebuild.
     pub(super) fn load(
         &mut self,
         op: OpId,
@@ -154,7 +155,7 @@ impl Dies {
         self.load_awaited(op, stripe, read, came, lengths)
     }
 
-    /// The same, of one for which the rebuild waits already.
+    /// Queues such a read if the rebuild waits for it already.
     pub(super) fn load_awaited(
         &mut self,
         op: OpId,
@@ -169,7 +170,7 @@ impl Dies {
         Ok(())
     }
 
-    /// A host read waits from now on that is going to fail, and a rebuild for it.
+    /// Queues a host read that is going to fail, with the rebuild that then waits for it.
     pub(super) fn read_to_repair(
         &mut self,
         op: OpId,
@@ -185,12 +186,12 @@ impl Dies {
         Ok(())
     }
 
-    /// One more read is going to be waited for by a rebuild.
+    /// Notes that a rebuild is going to wait for one more read.
     pub(super) fn awaits(&mut self, stripe: u32) {
         self.wordlines.entry(stripe).or_default().0 += 1;
     }
 
-    /// A retry of one does.
+    /// Queues a retry of a page read for a rebuild.
     pub(super) fn retry_load(
         &mut self,
         op: OpId,
@@ -210,7 +211,7 @@ impl Dies {
         )
     }
 
-    /// A retry of one does.
+    /// Queues a retry of a host read.
     pub(super) fn retry(
         &mut self,
         op: OpId,
@@ -270,7 +271,7 @@ impl Dies {
         Ok(())
     }
 
-    /// Work waits from now on, the program of a wordline for its loads.
+    /// Queues work at its die. The program of a wordline waits for its loads first.
     pub(super) fn queue(
         &mut self,
         op: OpId,
@@ -295,7 +296,7 @@ impl Dies {
         Ok(())
     }
 
-    /// A page is going to be read for a wordline or a stripe.
+    /// Notes that a page is going to be read for a wordline or a stripe.
     fn loads(&mut self, wordline: u32, op: OpId) -> Result<(), String> {
         let loads = self.wordlines.entry(wordline).or_default();
         if !loads.1.is_empty() {
@@ -316,7 +317,7 @@ impl Dies {
         self.touch(die);
     }
 
-    /// A deferred job is there, or there no longer.
+    /// Notes that a deferred job has come or ended.
     pub(super) fn job(&mut self, die: u32, cause: Cause, on: bool) -> Result<(), String> {
         let d = &mut self.all[die as usize];
         let of_reclaim = u32::from(cause == Cause::Reclaim);
@@ -338,7 +339,7 @@ impl Dies {
         self.touch(die);
     }
 
-    /// Whether this is a read, and jobs of its die could go before it.
+    /// Returns whether this is a read and jobs of its die could go before it.
     pub(super) fn lets_reads_pass(&self, op: OpId, die: u32) -> bool {
         let d = &self.all[die as usize];
         op & WORK == 0 && d.jobs > 0 && d.suspended.is_none()
@@ -359,18 +360,18 @@ impl Dies {
         self.units_of(die).iter().all(|u| !u.senses && u.free <= at && u.empty <= at)
     }
 
-    /// The arrays of a die.
+    /// Returns the arrays of a die.
     fn units_of(&self, die: u32) -> &[Unit] {
         let n = self.units.len() / self.all.len();
         &self.units[die as usize * n..][..n]
     }
 
-    /// Host reads that wait for an array of a die.
+    /// Returns the number of host reads that wait for an array of a die.
     fn reads_waiting(&self, die: u32) -> usize {
         self.units_of(die).iter().map(|unit| unit.waiting.len()).sum()
     }
 
-    /// Time goes on from here: no die is idle while something waits for it.
+    /// Checks, before time advances, that no die is idle while something waits for it.
     pub(super) fn check_still(&mut self, now: Ns) -> Result<(), String> {
         while let Some(die) = self.touched.pop() {
             self.all[die as usize].touched = false;
@@ -392,7 +393,7 @@ impl Dies {
                 return Err(format!("die {die} is idle at {now} ns, but a job waits for a step"));
             }
             if d.suspended.is_none() && (works > 0 || d.urgent) {
-                // The whole die is wanted; no plane begins anew.
+                // Work takes the whole die, so no plane begins anew.
                 continue;
             }
             let idle = |unit: &Unit| !unit.waiting.is_empty() && !unit.senses && unit.free <= now;
@@ -406,12 +407,12 @@ impl Dies {
         Ok(())
     }
 
-    /// Whether loads for a wordline or a stripe are under way.
+    /// Returns whether loads for a wordline or a stripe are under way.
     pub(super) fn is_loading(&self, wordline: u32) -> bool {
         self.wordlines.contains_key(&wordline)
     }
 
-    /// What the engine says is still to be done is all that is.
+    /// Checks that the unfinished work is exactly the work that the engine names.
     pub(super) fn check_end(&self, pending: &[OpId]) -> Result<(), String> {
         let named: BTreeSet<OpId> = pending.iter().copied().collect();
         if let Some((op, work)) = self.works.iter().find(|(op, _)| !named.contains(op)) {

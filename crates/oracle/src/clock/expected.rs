@@ -1,5 +1,5 @@
-//! Physical work that must take time: what the drive did to its flash, until the engine gives it to
-//! a die. Each piece must be given once, and none may be left out.
+//! Physical work of the drive on its flash that must take time. Each operation waits here until the
+//! engine gives it to a die. The engine must give each one exactly once.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
@@ -15,25 +15,24 @@ struct Sensed {
     lpn: Lpn,
     ppn: Ppn,
     cause: Cause,
-    /// How it was read.
+    /// Coding and level of the read.
     how: How,
-    /// For a job of reclaim that leaves nothing in its block.
+    /// Whether a reclaim job that empties its block completely made the read.
     to_the_last: bool,
 }
 
-/// What is known of work that is given to a die.
+/// Facts about work that the engine has given to a die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
-    /// The block of which it moves a page, where that is for a job of reclaim that ends with its
-    /// erase.
+    /// Block that the work moves a page from, for a reclaim job that ends with the block's erase.
     pub(super) moved: Option<BlockId>,
-    /// How it reads; the coding that it makes.
+    /// Coding and level of the read, or the coding that a program makes.
     pub(super) how: How,
-    /// P/E cycles of the block that it erases, before.
+    /// P/E cycles of an erased block before the erase.
     pub(super) endured: u32,
 }
 
-/// A page, or a wordline's worth of them from its first one on.
+/// A page, or a number of pages of one wordline from its first page on.
 #[derive(Clone, Copy, Debug)]
 struct Programmed {
     first: Ppn,
@@ -45,26 +44,25 @@ struct Programmed {
 pub(super) struct Expected {
     sensed: VecDeque<Sensed>,
     programmed: VecDeque<Programmed>,
-    /// Retries: of which page, the how manieth, why it is read; and its coding.
+    /// Page, number, cause and coding of each retry.
     retried: VecDeque<(Ppn, u8, Cause, u8)>,
-    /// Pages of failed flash that a host read wants, rebuilt under a number.
+    /// Pages of failed flash that a host read wants, each with the number of its rebuild.
     rebuilt: VecDeque<(Lpn, u32)>,
-    /// Pages that a host read could not decode, and the number under which each is rebuilt.
+    /// Pages that a host read could not decode, each with the number of its rebuild.
     repaired: VecDeque<(Lpn, Ppn, u32)>,
     merged: VecDeque<(BlockId, Cause, u8)>,
-    /// With the P/E cycles of the block until then.
+    /// Erased blocks with their causes and their P/E cycles before the erase.
     erased: VecDeque<(BlockId, Cause, u32)>,
-    /// Blocks that were opened without some page kinds, and their codings: where a program takes a
-    /// wordline, merging is part of it.
+    /// Blocks that were opened without some page kinds, with their codings. If a program takes a
+    /// whole wordline, it includes the merge.
     sparse: BTreeMap<BlockId, u8>,
-    /// Codings of blocks that were recoded as a whole, and of wordlines, numbered within their
-    /// blocks.
+    /// Codings of recoded blocks and of recoded wordlines. A wordline is numbered within its block.
     recoded: BTreeMap<(BlockId, Option<u32>), u8>,
-    /// Blocks under a job of reclaim that ends with their erase.
+    /// Blocks in a reclaim job that ends with their erase.
     emptied: BTreeSet<BlockId>,
 }
 
-/// Takes the first that fits, which nearly always is the very first.
+/// Takes the first element that fits. It is nearly always the first in the queue.
 fn take<T>(from: &mut VecDeque<T>, fits: impl Fn(&T) -> bool) -> Option<T> {
     let at = from.iter().position(fits)?;
     from.remove(at)
@@ -121,8 +119,8 @@ impl Expected {
         );
     }
 
-    /// A host read of this page is answered by a rebuild under this number: of failed flash nothing
-    /// is sensed.
+    /// Notes that a rebuild with this number answers a host read of this page. A page on failed
+    /// flash is not sensed.
     pub(super) fn rebuilds(&mut self, lpn: Lpn, ppn: Ppn, number: u32) {
         if take(&mut self.sensed, |s| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host)
             .is_some()
@@ -131,7 +129,7 @@ impl Expected {
         }
     }
 
-    /// The host is going to get this page, when what is read under this number is there.
+    /// Takes the page that the host gets from the rebuild with this number.
     pub(super) fn take_rebuilt(&mut self, lpn: Lpn, number: u32) -> Result<(), String> {
         take(&mut self.rebuilt, |rebuilt| *rebuilt == (lpn, number)).map(|_| ()).ok_or_else(|| {
             format!(
@@ -141,8 +139,8 @@ impl Expected {
         })
     }
 
-    /// A host read of this page, in vain, has it rebuilt under this number. Tells whether it is a
-    /// read that takes time.
+    /// Notes that a host read of this page fails and the rebuild with this number answers it.
+    /// Returns whether that read takes time.
     pub(super) fn repairs(&mut self, lpn: Lpn, ppn: Ppn, number: u32) -> bool {
         let takes_time =
             self.sensed.iter().any(|s| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host);
@@ -152,7 +150,7 @@ impl Expected {
         takes_time
     }
 
-    /// The host's read of this page fails, and what is rebuilt under this number is what it gets.
+    /// Takes the failed host read of this page, which the rebuild with this number answers.
     pub(super) fn take_repair(
         &mut self,
         (lpn, ppn): (Lpn, Ppn),
@@ -168,28 +166,27 @@ impl Expected {
         )
     }
 
-    /// Whether a host read is going to fail because of which something is rebuilt under this
-    /// number.
+    /// Returns whether the rebuild with this number answers a host read that is going to fail.
     pub(super) fn is_to_be_repaired(&self, number: u32) -> bool {
         self.repaired.iter().any(|(_, _, repaired)| *repaired == number)
     }
 
-    /// Whether a host read waits for what is rebuilt under this number.
+    /// Returns whether a host read waits for the rebuild with this number.
     pub(super) fn is_awaited(&self, number: u32) -> bool {
         self.rebuilt.iter().any(|(_, awaited)| *awaited == number) || self.is_to_be_repaired(number)
     }
 
-    /// A page is read for that; gives how.
+    /// Takes a page read for a rebuild, and returns its coding and level.
     pub(super) fn take_load(&mut self, ppn: Ppn, lengths: &Lengths) -> Result<How, String> {
         self.take_source(ppn, Cause::Parity, lengths).map(|taken| taken.how)
     }
 
-    /// Whether a block does without some page kinds.
+    /// Returns whether a block does without some page kinds.
     pub(super) fn is_sparse(&self, block: BlockId) -> bool {
         self.sparse.contains_key(&block)
     }
 
-    /// A page was programmed, with data or without.
+    /// Notes the program of a page, with or without data.
     pub(super) fn programmed(&mut self, ppn: Ppn, has_data: bool, cause: Cause, lengths: &Lengths) {
         let pages = u32::from(has_data);
         if !lengths.by_wordline {
@@ -197,7 +194,8 @@ impl Expected {
         }
         let coding = self.sparse.get(&lengths.block(ppn)).copied().unwrap_or(0);
         let first = lengths.wordline_start(ppn, coding);
-        // Its first page begins it anew: the block may have been erased meanwhile.
+        // The first page of a wordline begins a new entry, because the block may have been erased
+        // meanwhile.
         match self.programmed.back_mut().filter(|last| last.first == first && ppn != first) {
             Some(last) => {
                 last.pages += pages;
@@ -217,7 +215,7 @@ impl Expected {
         self.erased.push_back((block, cause, endured));
     }
 
-    /// A host read of this page is given to a die; gives how it is read.
+    /// Takes a host read of this page that is given to a die. Returns its coding and level.
     #[inline]
     pub(super) fn take_read(&mut self, lpn: Lpn, ppn: Ppn) -> Result<How, String> {
         let fits = |s: &Sensed| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host;
@@ -230,8 +228,7 @@ impl Expected {
         })
     }
 
-    /// A page that is read for the host, or on the drive's own account, is sensed again; gives its
-    /// coding.
+    /// Takes a retry of a page, and returns the coding of the page.
     pub(super) fn take_retry(&mut self, ppn: Ppn, attempt: u8, cause: Cause) -> Result<u8, String> {
         take(&mut self.retried, |retry| (retry.0, retry.1, retry.2) == (ppn, attempt, cause))
             .map(|retry| retry.3)
@@ -243,7 +240,7 @@ impl Expected {
             })
     }
 
-    /// Work is given to a die.
+    /// Takes work that is given to a die.
     pub(super) fn take_work(&mut self, work: &Work, lengths: &Lengths) -> Result<Taken, String> {
         let of = |coding: u8| Taken { how: How { coding, level: 0 }, ..Taken::default() };
         let nothing = |()| Taken::default();
@@ -308,7 +305,7 @@ impl Expected {
             })
     }
 
-    /// All that was done is given to a die by now.
+    /// Checks that all operations have been given to a die.
     pub(super) fn check_empty(&self) -> Result<(), String> {
         none_left("read", &self.sensed)?;
         none_left("retry", &self.retried)?;

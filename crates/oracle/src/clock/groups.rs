@@ -1,5 +1,5 @@
-//! Latencies of groups of origins, as a host counts those of each of its tenants: every request is
-//! one of its group's, and what is told of a group is what became of these.
+//! Latencies of groups of origins, such as the tenants of a drive. Every request counts for the
+//! group of its origin. The drive's report on a group must match its requests.
 
 use vpass_core::base::metrics::{Group, Groups};
 use vpass_core::base::request::{Op, Request};
@@ -7,17 +7,17 @@ use vpass_core::base::units::Ns;
 
 use super::latencies::check_latencies;
 
-/// What was seen of a group: how many of each kind, and the sum of their latencies.
+/// Number and sum of the latencies of a group, for each kind of request.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     read: (u64, u128),
     met_reclaim: (u64, u128),
     write: (u64, u128),
-    /// When the first of them came, and the last was complete.
+    /// Arrival of the group's first request and end of its last.
     span: Option<(Ns, Ns)>,
 }
 
-/// All groups; none where nobody counts them.
+/// All groups; empty if latencies are not counted by group.
 #[derive(Debug, Default)]
 pub(super) struct OfGroups {
     group_of: Vec<u16>,
@@ -34,7 +34,7 @@ impl OfGroups {
         Self { group_of: group_of.to_vec(), seen: vec![Seen::default(); groups] }
     }
 
-    /// Those of runs before.
+    /// Takes over the latencies of earlier runs.
     pub(super) fn begin(&mut self, told: &Groups) {
         let of = |group: &Group| Seen {
             read: count(&group.read),
@@ -47,7 +47,7 @@ impl OfGroups {
         }
     }
 
-    /// A request is complete.
+    /// Notes that a request is complete.
     pub(super) fn completed(&mut self, request: &Request, met_reclaim: bool, start: Ns, end: Ns) {
         let Some(group) = self.group_of.get(usize::from(request.origin)) else { return };
         let seen = &mut self.seen[usize::from(*group)];
@@ -64,7 +64,7 @@ impl OfGroups {
         seen.span = Some((first.min(start), last.max(end)));
     }
 
-    /// What is told of each is what was seen.
+    /// Compares the drive's report on each group with the requests seen.
     pub(super) fn check(&self, told: &Groups) -> Result<(), String> {
         for (number, seen) in self.seen.iter().enumerate() {
             let group = told

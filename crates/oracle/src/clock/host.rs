@@ -1,5 +1,5 @@
-//! Requests between submission and completion: when each must be complete, by the parts of it, the
-//! host link and the write buffer.
+//! Requests between submission and completion. The parts of a request, the host link and the write
+//! buffer give the time at which it must be complete.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -16,17 +16,17 @@ use super::lengths::Lengths;
 #[derive(Debug)]
 struct Asked {
     request: Request,
-    /// When its latency began; none before it is submitted.
+    /// Start of the request's latency; `None` before it is submitted.
     start: Option<Ns>,
-    /// Pages that have been given to a die or served from memory, of a read.
+    /// Number of pages of a read that have been given to a die or served from memory.
     begun: u32,
-    /// Parts that are not done.
+    /// Number of unfinished parts.
     left: u32,
-    /// Reclaim was at work where a page of it was read.
+    /// Whether reclaim was active on a die that served a page of the request.
     met_reclaim: bool,
-    /// The latest end of a part.
+    /// Latest end of a finished part.
     end: Ns,
-    /// Nothing more can delay it.
+    /// Whether nothing more can delay the request.
     done: bool,
     completed: bool,
 }
@@ -34,33 +34,34 @@ struct Asked {
 /// The host's side of the drive.
 #[derive(Debug, Default)]
 pub(super) struct Host {
-    /// From the first that is not complete on; its number, modulo 2^32.
+    /// Requests from the first incomplete one on, and the number of that request modulo 2^32.
     asked: VecDeque<Asked>,
     first: u32,
-    /// Number of the next one to be submitted.
+    /// Number of the next request to be submitted.
     next: u32,
     open: bool,
     depth: u32,
-    /// When those complete that are done, and those that are not.
+    /// Completion times of finished requests, and the number of unfinished ones.
     ends: BinaryHeap<Reverse<Ns>>,
     undone: u32,
     read_link: Ns,
     write_link: Ns,
-    /// Writes and trims that are to be taken in: their numbers, and when their data is there.
+    /// Writes and trims that wait to enter the buffer: their numbers, and the arrival of their
+    /// data.
     stalled: VecDeque<(u32, Ns)>,
-    /// Pages on their way from the write buffer to flash.
+    /// Number of pages on their way from the write buffer to flash.
     programming: u32,
-    /// A write without a buffer whose programs are being given to dies.
+    /// Write without a buffer whose programs are being given to dies.
     through: Option<u32>,
-    /// Latencies of reads, of those that met reclaim and of writes: how many, and their sum.
+    /// Number and sum of the latencies of reads, of reads that met reclaim, and of writes.
     read: (u64, u128),
     met_reclaim: (u64, u128),
     write: (u64, u128),
     pub(super) groups: OfGroups,
-    /// When the last request was complete.
+    /// Completion time of the last request.
     pub(super) last_end: Ns,
-    /// Stripes under way: programs, pages of the host among them, and the request that waits for
-    /// it.
+    /// Stripes under way. Each has its number of programs, its number of host pages and the request
+    /// that waits for it.
     stripes: BTreeMap<u32, (u32, u32, Option<u32>)>,
 }
 
@@ -83,7 +84,7 @@ impl Host {
         self.asked.extend(requests.iter().map(new));
     }
 
-    /// Latencies of runs before.
+    /// Takes over the latencies of earlier runs.
     pub(super) fn begin(&mut self, latencies: &TimedMetrics) {
         self.groups.begin(&latencies.groups);
         self.read = (latencies.read.count(), latencies.read.total_ns());
@@ -117,7 +118,7 @@ impl Host {
         Ok(())
     }
 
-    /// Requests in the drive at a time that does not come back.
+    /// Returns the number of requests in the drive. The time must not go back between calls.
     fn outstanding(&mut self, now: Ns) -> u32 {
         while self.ends.peek().is_some_and(|end| end.0 <= now) {
             self.ends.pop();
@@ -125,7 +126,7 @@ impl Host {
         self.ends.len() as u32 + self.undone
     }
 
-    /// Time goes on from here: nothing waits that need not.
+    /// Checks, before time advances, that nothing waits without a reason.
     pub(super) fn check_still(&mut self, now: Ns, lengths: &Lengths) -> Result<(), String> {
         self.end_through();
         if let Some((number, _)) = self.stalled.front().filter(|(_, arrived)| *arrived <= now)
@@ -148,8 +149,8 @@ impl Host {
         Ok(())
     }
 
-    /// Whether writes or trims are to be taken in; and when the first of them could have been, were
-    /// there room.
+    /// Returns the time since which the first write or trim waits to enter the buffer; `None` if
+    /// none waits.
     pub(super) fn stalls_since(&self) -> Option<Ns> {
         self.stalled.front().map(|(_, arrived)| *arrived)
     }
@@ -201,7 +202,7 @@ impl Host {
                 self.stalled.push_back((number, arrived));
             }
             Op::Trim => {
-                // Not before the writes that came earlier.
+                // A trim enters the buffer after all earlier writes.
                 let arrived = self.stalled.back().map_or(now, |(_, before)| now.max(*before));
                 self.stalled.push_back((number, arrived));
             }
@@ -209,7 +210,7 @@ impl Host {
         Ok(())
     }
 
-    /// The next page of a read is to be served: which one.
+    /// Takes the next page of a read and returns it.
     #[inline]
     pub(super) fn next_page(
         &mut self,
@@ -236,7 +237,7 @@ impl Host {
         Ok(first + page)
     }
 
-    /// A page has come from its die, and is ready in the controller.
+    /// Notes that a page from its die is ready in the controller.
     pub(super) fn deliver_page(
         &mut self,
         read: &HostRead,
@@ -247,13 +248,13 @@ impl Host {
         self.deliver(read.request, read.bytes, ready, lengths)
     }
 
-    /// A read of a request met reclaim at its die, or not.
+    /// Notes if a read of a request met reclaim on its die.
     pub(super) fn meets_reclaim(&mut self, request: u32, met_reclaim: bool) -> Result<(), String> {
         self.get(request)?.met_reclaim |= met_reclaim;
         Ok(())
     }
 
-    /// Data for the host is ready in the controller.
+    /// Notes that data for the host is ready in the controller.
     #[inline]
     pub(super) fn deliver(
         &mut self,
@@ -319,7 +320,8 @@ impl Host {
         self.part_done(first, now)
     }
 
-    /// Host pages are given to a die to program; gives the request that waits for them.
+    /// Notes that host pages are given to a die to program. Returns the request that waits for
+    /// them.
     pub(super) fn programs(&mut self, pages: u32) -> Result<Option<u32>, String> {
         self.programming += pages;
         if let Some(number) = self.through {
@@ -328,7 +330,8 @@ impl Host {
         Ok(self.through)
     }
 
-    /// A page of a stripe is given to a die to program, perhaps the host's.
+    /// Notes that a page of a stripe is given to a die to program. `by_host` is true for a host
+    /// page.
     pub(super) fn programs_striped(&mut self, stripe: u32, by_host: bool) -> Result<(), String> {
         let is_new = !self.stripes.contains_key(&stripe);
         let (programs, pages, request) = self.stripes.entry(stripe).or_default();
@@ -345,7 +348,8 @@ impl Host {
         Ok(())
     }
 
-    /// It is programmed; the buffer is free of the stripe's pages with the last of them.
+    /// Notes that a page of a stripe is programmed. The buffer releases the stripe's pages with the
+    /// last of them.
     pub(super) fn programmed_striped(&mut self, stripe: u32, now: Ns) -> Result<(), String> {
         let under_way = self.stripes.get_mut(&stripe).ok_or_else(|| {
             format!("stripe {stripe} was programmed, but it was not being written")
@@ -368,7 +372,7 @@ impl Host {
         request.map_or(Ok(()), |number| self.part_done(number, now))
     }
 
-    /// No more programs belong to the write without a buffer that came last.
+    /// Ends the list of programs of the last write without a buffer.
     fn end_through(&mut self) {
         if let Some(number) = self.through.take() {
             self.part_done(number, 0).expect("its own part kept it open");
@@ -415,7 +419,7 @@ impl Host {
         Ok(())
     }
 
-    /// All requests are complete, and their latencies reported.
+    /// Checks that all requests are complete and that their latencies are reported.
     pub(super) fn check_end(&self, latencies: &TimedMetrics) -> Result<(), String> {
         if !self.asked.is_empty() {
             return Err(format!(
@@ -435,7 +439,7 @@ impl Host {
     }
 }
 
-/// The first page of a request, and how many it touches.
+/// Returns the first page of a request, and the number of pages that it touches.
 fn pages(request: &Request, lengths: &Lengths) -> (Lpn, u32) {
     let size = u64::from(lengths.page_bytes);
     let first = request.offset / size;
@@ -443,7 +447,7 @@ fn pages(request: &Request, lengths: &Lengths) -> (Lpn, u32) {
     (Lpn::new(first as u32), (end - first) as u32)
 }
 
-/// Bytes of a page that a request wants.
+/// Returns the number of bytes that a request wants from a page.
 fn bytes_of(request: &Request, page: u64, lengths: &Lengths) -> u32 {
     let size = u64::from(lengths.page_bytes);
     let from = request.offset.max(page * size);

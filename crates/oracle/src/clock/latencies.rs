@@ -1,9 +1,9 @@
-//! What is reported of latencies, against what requests took.
+//! Compares reported latencies with the time that requests took.
 
 use vpass_core::base::metrics::Latency;
 
-/// The latencies of a kind against their number and sum, to the nanosecond, and what is exported of
-/// them.
+/// Compares the latencies of a kind of request with their number and their sum in nanoseconds. Then
+/// compares the histogram with their mean.
 pub(super) fn check_latencies(
     what: &str,
     told: &Latency,
@@ -16,7 +16,7 @@ pub(super) fn check_latencies(
             "the drive reports {n} {what} with {ns} ns in all; {count} with {sum} ns were seen"
         ));
     }
-    // Within what a histogram of three digits is exact to.
+    // A histogram of three digits may be off by this much.
     let (mean, exact) = (told.histogram().mean(), sum as f64 / count.max(1) as f64);
     if (mean - exact).abs() > exact / 500.0 + 1.0 {
         return Err(format!(

@@ -1,4 +1,5 @@
-//! How long things take and where they are, by the oracle's own arithmetic from the configuration.
+//! Times of operations and addresses of pages. The oracle computes both from the configuration,
+//! with code of its own.
 
 use std::collections::BTreeMap;
 
@@ -8,45 +9,45 @@ use vpass_core::config::{DriveConfig, EccConfig, KindUs, Number, ProgramUnit, Sc
 
 use crate::codings::Codings;
 
-/// How a page is read: the coding of its cells, and the level of retries that its read begins with.
+/// Coding of a page's cells, and the retry level at which a read of the page begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct How {
     pub(super) coding: u8,
     pub(super) level: u8,
 }
 
-/// Times of one drive in ns, and the numbers that addresses are made of.
+/// Times of one drive in ns, and the sizes that addresses are computed from.
 #[derive(Debug)]
 pub(super) struct Lengths {
-    /// By page kind.
+    /// Sensing time of each page kind.
     sense: Vec<Ns>,
-    /// By page kind.
+    /// Program time of each page kind.
     program: Vec<Ns>,
-    /// Programming a wordline over itself for guard levels.
+    /// Time to program a wordline over itself for guard levels.
     overwrite: Ns,
-    /// A wordline programmed over itself for fewer sensings.
+    /// Time to program a wordline over itself for fewer sensings.
     adjust: Ns,
-    /// What an erase takes, and from which P/E count on it takes something else.
+    /// Time of an erase, and the other times that apply from a P/E count on.
     erase: Ns,
     worn_erases: BTreeMap<u32, Ns>,
     pub(super) probe: Ns,
     pub(super) ecc: Ns,
-    /// Of each retry: the array, the channel, the decoder; the first two as of the first sensing
-    /// where nothing is said.
+    /// Time of each retry in the array, on the channel and in the decoder. `None` means the time of
+    /// the first sensing.
     retry: Vec<(Option<Ns>, Option<Ns>, Ns)>,
     pub(super) suspend_program: Ns,
     pub(super) suspend_erase: Ns,
-    /// How often one operation may be suspended.
+    /// Number of times that one operation may be suspended.
     pub(super) suspensions: u32,
     channel_mb_s: f64,
     host_mb_s: f64,
     pub(super) page_bytes: u32,
     pub(super) cache_read: bool,
     pub(super) by_wordline: bool,
-    /// Pages that may be on their way from the write buffer to flash when a write is taken in; none
-    /// without a buffer.
+    /// Number of pages that may be on their way from the write buffer to flash when a write enters;
+    /// 0 without a buffer.
     pub(super) slots: u32,
-    /// The pause after which incomplete wordlines are programmed.
+    /// Pause after which incomplete wordlines are programmed.
     pub(super) pad_after: Option<Ns>,
     pub(super) bits: u32,
     codings: Codings,
@@ -58,11 +59,12 @@ pub(super) struct Lengths {
     pub(super) dies: u32,
     pub(super) channels: u32,
     pub(super) max_outstanding: u32,
-    /// Copies of a job of reclaim in one piece; none where a piece is all that is left of a job.
+    /// Copies of a reclaim job in one piece; `None` if a piece is all that is left of its job.
     pub(super) batch: Option<u32>,
 }
 
-/// Programming a page of a kind, or a wordline where kinds make no difference.
+/// Returns the time to program a page of a kind. If all kinds take equally long, this is also the
+/// time of a wordline.
 pub(crate) fn program_us(config: &DriveConfig, kind: u32) -> f64 {
     match &config.timing.program_us {
         KindUs::All(us) => *us,
@@ -127,23 +129,23 @@ impl Lengths {
         }
     }
 
-    /// Wordlines are adjusted by this technique, for a time of its own.
+    /// Takes the time of an adjustment from the refresh technique.
     pub(super) fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str) {
         let own = config.refresh.params.get(Some(refresh), "adjust_us").map(Number::value);
         self.adjust = own.filter(|us| *us > 0.0).map_or(self.overwrite, ns);
     }
 
-    /// Programming a wordline over itself for a coding.
+    /// Returns the time to program a wordline over itself for a coding.
     pub(super) fn merge(&self, coding: u8) -> Ns {
         if coding < 4 { self.overwrite } else { self.adjust }
     }
 
-    /// Programming a page, or the wordline that begins with it.
+    /// Returns the time to program a page, or the wordline that begins with it.
     pub(super) fn program(&self, dst: Ppn) -> Ns {
         self.program[(dst.number() % self.bits) as usize]
     }
 
-    /// Erasing a block after so many P/E cycles.
+    /// Returns the time to erase a block after this number of P/E cycles.
     pub(super) fn erase(&self, endured: u32) -> Ns {
         self.worn_erases.range(..=endured).next_back().map_or(self.erase, |(_, ns)| *ns)
     }
@@ -156,8 +158,8 @@ impl Lengths {
         )
     }
 
-    /// What fewer sensings take than any page kind has in full density: as much less as the next
-    /// fewest take more.
+    /// Returns the time of fewer sensings than any page kind of full density has. The two kinds
+    /// with the fewest sensings give the time of one sensing.
     fn of_sensings(&self, sensings: u32) -> Ns {
         let all =
             (0..self.bits).map(|kind| (self.codings.sensings(0, kind), self.sense[kind as usize]));
@@ -167,17 +169,17 @@ impl Lengths {
         (few.1 as f64 - each * f64::from(few.0 - sensings)).max(0.0).round() as Ns
     }
 
-    /// What a retry keeps the array for, the first of which is 1: nothing else is sensed until the
-    /// controller has tried to decode it.
+    /// Returns the time that a retry keeps the array; the first retry is number 1. The array senses
+    /// nothing else until the controller has tried to decode the page.
     pub(super) fn retry(&self, ppn: Ppn, coding: u8, attempt: u8) -> Ns {
         let (sense, _, decode) =
             self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or_default();
         sense.unwrap_or(self.sense(ppn, coding)) + decode
     }
 
-    /// What the first sensing of a read keeps array and channel for, where it begins with this
-    /// level, 0 the first, and the first level would keep the channel for so long. Where the level
-    /// decodes more slowly than the first one, nothing else is sensed meanwhile.
+    /// Returns the time that the first sensing of a read keeps the array and the channel.
+    /// `transfer` is the time on the channel at level 0. If a level decodes more slowly than level
+    /// 0, the array senses nothing else meanwhile.
     pub(super) fn begin(&self, ppn: Ppn, transfer: Ns, How { coding, level }: How) -> (Ns, Ns) {
         if level == 0 {
             return (self.sense(ppn, coding), transfer);
@@ -189,29 +191,31 @@ impl Lengths {
         )
     }
 
-    /// What it keeps the channel for, where the first sensing took so much.
+    /// Returns the time that a retry keeps the channel. `first` is the time of the first sensing on
+    /// the channel.
     pub(super) fn retry_transfer(&self, first: Ns, attempt: u8) -> Ns {
         let (_, transfer, _) =
             self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or_default();
         transfer.unwrap_or(first)
     }
 
-    /// So many bytes on a channel.
+    /// Returns the time of this number of bytes on a channel.
     pub(super) fn channel(&self, bytes: u64) -> Ns {
         transfer(bytes, self.channel_mb_s)
     }
 
-    /// So many whole pages on a channel, one after another.
+    /// Returns the time of this number of whole pages on a channel, one after another.
     pub(super) fn pages(&self, pages: u32) -> Ns {
         u64::from(pages) * self.channel(self.page_bytes.into())
     }
 
-    /// So many bytes on the host link; none where it is infinitely fast.
+    /// Returns the time of this number of bytes on the host link; `None` for an infinitely fast
+    /// link.
     pub(super) fn link(&self, bytes: u32) -> Option<Ns> {
         (self.host_mb_s > 0.0).then(|| transfer(bytes.into(), self.host_mb_s))
     }
 
-    /// A page read like this in one piece of a job: sensed, out, decoded.
+    /// Returns the time of a page read in one piece of a job: sensing, transfer and decoding.
     pub(super) fn whole_read(&self, ppn: Ppn, how: How) -> Ns {
         let (array, channel) = self.begin(ppn, self.pages(1), how);
         array + channel + self.ecc
@@ -221,7 +225,7 @@ impl Lengths {
         BlockId::new(ppn.number() / self.pages_per_block)
     }
 
-    /// The block of a page, and its wordline, numbered within that.
+    /// Returns the block of a page and its wordline, numbered within the block.
     pub(super) fn wordline(&self, ppn: Ppn) -> (BlockId, u32) {
         (self.block(ppn), ppn.number() % self.pages_per_block / self.bits)
     }
@@ -234,7 +238,7 @@ impl Lengths {
         self.die_of_block(self.block(ppn))
     }
 
-    /// The array that senses a page for the host.
+    /// Returns the array that senses a page for the host.
     pub(super) fn unit(&self, ppn: Ppn) -> u32 {
         let plane = self.block(ppn).number() / self.blocks_per_plane;
         if self.units_per_die == 1 { plane / self.planes_per_die } else { plane }
@@ -244,7 +248,7 @@ impl Lengths {
         die / self.dies_per_channel
     }
 
-    /// The first page of a page's wordline that a coding keeps.
+    /// Returns the first page of this page's wordline that a coding keeps.
     pub(super) fn wordline_start(&self, ppn: Ppn, coding: u8) -> Ppn {
         Ppn::new(self.codings.next_kept(coding, ppn.number() / self.bits * self.bits))
     }

@@ -1,18 +1,18 @@
-//! When an incomplete wordline of host data may be programmed.
+//! Time from which an incomplete wordline of host data may be programmed.
 
 use vpass_core::base::units::{Cause, Ns};
 use vpass_core::watch::time_event::Work;
 
 use super::lengths::Lengths;
 
-/// Once nothing was asked for through a pause.
+/// Checks the pause without requests before such a program.
 #[derive(Debug, Default)]
 pub(super) struct Pads {
     at: Ns,
 }
 
 impl Pads {
-    /// `quiet_since` is the end of the last request.
+    /// Checks the program of an incomplete wordline. `quiet_since` is the end of the last request.
     pub(super) fn check(
         &mut self,
         work: &Work,

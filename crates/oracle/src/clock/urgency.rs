@@ -1,14 +1,14 @@
-//! Whether a job of reclaim goes ahead of reads when it must, and only then: when at the rate since
-//! it began its block's reads would run out before it is done.
+//! Checks that a reclaim job goes ahead of reads exactly when it must. It must if its block's
+//! allowed reads would run out before the job ends, at the rate of reads since it began.
 //!
 //! ```text
-//! 40 reads in the 20 ms since it began, and 100 more are allowed     they run out in 50 ms
-//! 60 pages are left to move, a millisecond each                      it is done in 60 ms: it goes ahead
+//! 40 reads in 20 ms since the job began, 100 more are allowed    the reads run out in 50 ms
+//! 60 pages are left to move, a millisecond each                  the job ends in 60 ms: urgent
 //! ```
 //!
-//! What happens in time is told a little later than what happens to flash, so both sides are
-//! bounded. A job must go ahead where it must by the fewest reads and pages that there can have
-//! been; it must not where it need not by the most.
+//! The oracle hears of times a little later than of operations on flash, so it bounds both sides.
+//! It demands urgency only by the smallest possible number of reads and pages, and allows it by the
+//! largest.
 
 use std::collections::BTreeMap;
 
@@ -20,29 +20,29 @@ use vpass_core::watch::time_event::OpId;
 use super::TimingChecker;
 use super::lengths::program_us;
 
-/// Both sides round in orders of their own.
+/// Share by which both sides may differ, because they round in different orders.
 const MARGIN: f64 = 0.02;
 
-/// A job as it begins.
+/// A job at its beginning.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun {
-    /// Names it.
+    /// Number that identifies the job.
     pub(crate) serial: u64,
-    /// Quarters of a dose unit that the host may still read from its block; none where nobody said.
+    /// Quarters of a dose unit that the host may still read from the block; `None` if unknown.
     pub(crate) left: Option<u64>,
-    /// The block's dose, in quarters.
+    /// Dose of the block, in quarters.
     pub(crate) dose: u64,
-    /// Pages that it may have to move, and wordlines to merge, at most.
+    /// Largest number of pages to move, and of wordlines to merge.
     pub(crate) most: (u32, u32),
 }
 
-/// A job as it stands when time is told.
+/// State of a job at the time of the next event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Now {
     pub(crate) serial: u64,
-    /// Pages that it has still to move.
+    /// Number of pages that the job has still to move.
     pub(crate) pages: u32,
-    /// The block's dose, in quarters, movers' own counted.
+    /// Dose of the block in quarters, with the reads of the job itself.
     pub(crate) dose: u64,
 }
 
@@ -51,9 +51,9 @@ pub(crate) struct Now {
 struct Job {
     block: BlockId,
     at: Ns,
-    /// None where nothing is known of it.
+    /// The job at its beginning; `None` if unknown.
     begun: Option<Begun>,
-    /// Quarters that the host has read from its block.
+    /// Dose of the host's reads from the block, in quarters.
     read: u64,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Urgency {
     merge_ns: f64,
     dose_of_kind: Vec<u32>,
     dies: Vec<Vec<Job>>,
-    /// Those that began since time was told last; none of a block that began two.
+    /// Jobs that began since the last events; `None` for a block that began two.
     begun: BTreeMap<BlockId, Option<Begun>>,
     now: BTreeMap<BlockId, Now>,
     serials: u64,
@@ -94,13 +94,13 @@ impl Urgency {
         }
     }
 
-    /// What jobs merge may be adjusted: read before and behind, and what is corrupted of it
-    /// programmed elsewhere.
+    /// Adds the time of an adjustment to each merge: reads before and after it, and programs for
+    /// corrupted pages.
     pub(super) fn expect_adjusting(&mut self, bits: u32, adjust: Ns) {
         self.merge_ns += f64::from(bits) * self.copy_ns + adjust as f64;
     }
 
-    /// A job of reclaim begins in time; gives what names it.
+    /// Notes that a reclaim job begins in a timed run. Returns its number.
     pub(super) fn begins(&mut self, block: BlockId, job: Begun) -> u64 {
         self.serials += 1;
         let job = Begun { serial: self.serials, ..job };
@@ -108,7 +108,7 @@ impl Urgency {
         self.serials
     }
 
-    /// The blocks of jobs that may be urgent before long: only they need a closer look.
+    /// Returns the blocks of jobs that may soon be urgent. Only these jobs need a closer check.
     pub(super) fn near(&self, at: Ns) -> Vec<BlockId> {
         let is_near = |job: &&Job| {
             job.begun.is_some_and(|begun| {
@@ -121,7 +121,7 @@ impl Urgency {
         self.dies.iter().flatten().filter(is_near).map(|job| job.block).collect()
     }
 
-    /// Time was told.
+    /// Forgets the jobs that began before these events.
     pub(super) fn end_telling(&mut self) {
         self.begun.clear();
     }
@@ -136,7 +136,7 @@ impl Urgency {
         }
     }
 
-    /// The host reads a page at a die.
+    /// Notes that the host reads a page at a die.
     pub(super) fn read(&mut self, die: u32, block: BlockId, ppn: Ppn) {
         let dose = self.dose_of_kind[ppn.index() % self.dose_of_kind.len()];
         let jobs = self.dies.get_mut(die as usize).into_iter().flatten();
@@ -147,14 +147,15 @@ impl Urgency {
         self.now.get(&block).copied().filter(|now| now.serial == begun.serial)
     }
 
-    /// A die begins a read before its jobs: none of them is urgent.
+    /// Checks that no job of a die is urgent as the die begins a read.
     pub(super) fn check_calm(&self, die: u32, at: Ns) -> Result<(), String> {
         for job in &self.dies[die as usize] {
             let Some(begun) = job.begun else { continue };
             let (Some(left), Some(now)) = (begun.left, self.now(&begun, job.block)) else {
                 continue;
             };
-            // The read that made the job necessary came before it, and is told of behind it.
+            // The read that made the job necessary came before the job, but its event comes after
+            // it.
             let most = self.dose_of_kind.iter().max().copied().unwrap_or(0);
             let read = job.read.saturating_sub(most.into());
             let takes = f64::from(now.pages) * self.copy_ns * (1.0 - MARGIN);
@@ -171,7 +172,7 @@ impl Urgency {
         Ok(())
     }
 
-    /// A job of a die goes ahead of reads: there is one that may.
+    /// Checks that some job of a die may go ahead of reads.
     pub(super) fn check_urgent(&self, die: u32, at: Ns) -> Result<(), String> {
         let may = |job: &Job| {
             let Some(begun) = job.begun else { return true };
@@ -181,7 +182,7 @@ impl Urgency {
             let takes = (f64::from(begun.most.0) * self.copy_ns
                 + f64::from(begun.most.1) * self.merge_ns)
                 * (1.0 + MARGIN);
-            // Less than a dose unit is none.
+            // A rest below one dose unit counts as nothing.
             let left = (left.saturating_sub(read) / 4 * 4).saturating_sub(4);
             read as f64 * takes >= left as f64 * (at - job.at).max(1) as f64
         };
@@ -196,22 +197,22 @@ impl Urgency {
 }
 
 impl TimingChecker {
-    /// A job of reclaim begins, whose name this gives; none where no time passes.
+    /// Notes that a reclaim job begins. Returns its number; `None` if time does not count.
     pub(crate) fn reclaims(&mut self, block: BlockId, job: Begun) -> Option<u64> {
         self.is_on().then(|| self.urgency.begins(block, job))
     }
 
-    /// The blocks of which [`Self::stand`] has to know before time is told.
+    /// Returns the blocks whose jobs [`Self::stand`] must describe before the next events.
     pub(crate) fn near(&self) -> Vec<BlockId> {
         self.urgency.near(self.now)
     }
 
-    /// How jobs stand when time is told.
+    /// Takes the present states of the jobs.
     pub(crate) fn stand(&mut self, now: BTreeMap<BlockId, Now>) {
         self.urgency.now = now;
     }
 
-    /// An array begins: with a read, only where no job of its die must go ahead of it.
+    /// Checks a read that begins: no job of its die must go ahead of it.
     pub(super) fn check_calm(&self, op: OpId, unit: u32, at: Ns) -> Result<(), String> {
         let die = unit / self.lengths.units_per_die;
         if self.dies.lets_reads_pass(op, die) { self.urgency.check_calm(die, at) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! A piece of physical work in time: the stages it goes through, and how long each must take.
+//! Physical work of a die in time: its stages, and how long each of them must take.
 
 use vpass_core::base::units::{Cause, Ns, Ppn};
 use vpass_core::watch::time_event::Work;
@@ -6,26 +6,26 @@ use vpass_core::watch::time_event::Work;
 use super::expected::Taken;
 use super::lengths::Lengths;
 
-/// Work on one die: array and channel, in this order or the other.
+/// Work on one die: first the array and then the channel, or the reverse.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Half {
     pub(super) die: u32,
     pub(super) array: Ns,
-    /// Time on the channel; none for work that does without.
+    /// Time on the channel; `None` for work without a transfer.
     pub(super) bus: Option<Ns>,
-    /// A read: what is sensed goes out. Else what is programmed comes in.
+    /// Whether the work is a read, whose data leaves the die. Data of a program enters it.
     pub(super) out: bool,
-    /// What each suspension costs, where it may be suspended.
+    /// Time that each suspension adds; `None` if the work cannot be suspended.
     pub(super) suspension: Option<Ns>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// For its die.
+    /// The work waits for its die.
     Waiting,
-    /// On its array since then.
+    /// The work uses its array since this time.
     Array(Ns),
-    /// On its channel until then.
+    /// The work uses its channel until this time.
     Bus(Ns),
     Suspended,
 }
@@ -34,22 +34,22 @@ pub(super) enum Stage {
 #[derive(Debug)]
 pub(super) struct UnderWay {
     pub(super) half: Half,
-    /// Where a copy is programmed.
+    /// Program of a copy, after its read.
     pub(super) then: Option<Half>,
     pub(super) stage: Stage,
-    /// A piece of a job, which nothing interrupts.
+    /// Whether the work is a piece of a job, which nothing interrupts.
     pub(super) is_piece: bool,
     pub(super) cause: Cause,
-    /// When its half that is under way was begun.
+    /// Start of the half that is under way.
     pub(super) begun: Ns,
-    /// Array time so far, and how often it was suspended.
+    /// Array time so far, and number of suspensions.
     pub(super) worked: Ns,
     pub(super) suspended: u32,
-    /// Serial number of the wordline that it is a load for.
+    /// Serial number of the wordline that this work loads a page for.
     pub(super) load_for: Option<u32>,
-    /// Serial number of the stripe that it is programmed with.
+    /// Serial number of the stripe that this program belongs to.
     pub(super) stripe: Option<u32>,
-    /// Pages of the host's that it brings to flash, and the request that waits for that.
+    /// Number of host pages that the work brings to flash, and the request that waits for that.
     pub(super) host_pages: u32,
     pub(super) request: Option<u32>,
 }
@@ -72,7 +72,7 @@ impl UnderWay {
         }
     }
 
-    /// Work that waits at a die by itself, with what is known of it.
+    /// Returns work that waits at a die by itself.
     pub(super) fn of(work: &Work, taken: &Taken, lengths: &Lengths) -> Self {
         let cause = match *work {
             Work::Copy { cause, .. }
@@ -142,7 +142,7 @@ impl UnderWay {
         }
     }
 
-    /// A piece of a job.
+    /// Returns a piece of a job.
     pub(super) fn piece(die: u32, ns: Ns, cause: Cause) -> Self {
         Self {
             is_piece: true,
@@ -151,7 +151,8 @@ impl UnderWay {
         }
     }
 
-    /// Whether what is under way is the program of a copy, of which idle gaps pile up so many only.
+    /// Returns whether the work is the program of a copy. Idle gaps collect only a limited number
+    /// of these.
     pub(super) fn is_copy_program(&self) -> bool {
         self.cause != Cause::Host
             && self.stripe.is_none()
@@ -159,14 +160,14 @@ impl UnderWay {
             && self.half.bus.is_some()
     }
 
-    /// Array time that it must take.
+    /// Returns the array time that the work must take.
     pub(super) fn array(&self) -> Ns {
         self.half.array + u64::from(self.suspended) * self.half.suspension.unwrap_or(0)
     }
 }
 
-/// What work of which this is known adds to the piece of a job that it is part of: one thing after
-/// another, uninterrupted.
+/// Returns the time that this work adds to its piece of a job. All steps follow one another without
+/// a break.
 pub(super) fn part_ns(work: &Work, taken: &Taken, lengths: &Lengths) -> Ns {
     let how = taken.how;
     let program = |dst, pages| lengths.pages(pages) + lengths.program(dst);
@@ -187,8 +188,7 @@ pub(super) fn part_ns(work: &Work, taken: &Taken, lengths: &Lengths) -> Ns {
     }
 }
 
-/// The die of what a job moves; a program says nothing about that, nor does what is read for
-/// parity.
+/// Returns the die of the pages that a job moves. Programs, and reads for parity, do not show it.
 pub(super) fn die_of_part(work: &Work, lengths: &Lengths) -> Option<u32> {
     match *work {
         Work::Load { cause: Cause::Parity, .. }

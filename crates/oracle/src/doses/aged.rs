@@ -1,5 +1,5 @@
-//! Limits of pages whose data has error rates: by the retries that a read may take, and by the age
-//! of the block.
+//! Limits of pages whose data has error rates. They depend on the retries that a read may take and
+//! on the age of the block.
 
 use vpass_core::base::units::BlockId;
 use vpass_core::watch::observer::{PhysRead, ReadResult};
@@ -9,12 +9,12 @@ use crate::error_rates::{ErrorRates, Whose};
 use crate::medium::{At, Medium};
 use crate::noise::{Drawn, Noise};
 
-/// What rounding does to a limit, all factors included, is less than this, in 1/1024: a read.
+/// Upper bound of a limit's rounding error, all factors included, in 1/1024 reads. It is one read.
 pub(super) const ROUNDED: i64 = 1024;
 
 impl Doses {
-    /// Limit of a page where its data has error rates and a read takes at most so many retries;
-    /// below 0 where its age alone takes more.
+    /// Returns the limit of a page with error rates if a read takes at most this number of retries.
+    /// The limit is below 0 if age alone needs more retries.
     pub(super) fn with_retries(&self, at: At, retries: u8) -> i64 {
         let rates = self.rates.as_ref().expect("the caller knows");
         let block = &self.blocks[at.block.index()];
@@ -34,8 +34,8 @@ impl Doses {
         if limit < 0 { -of_page(limit.unsigned_abs()) } else { of_page(limit.unsigned_abs()) }
     }
 
-    /// The lowest limit of the groups and page kinds of a block in full density, layers and the
-    /// block's own factor apart, where a read takes all retries.
+    /// Returns the lowest limit of all groups and page kinds in a block of full density, for reads
+    /// with all retries. Factors of layers and of the block are left out.
     pub(super) fn least_with_retries(&self, block: BlockId, rates: &ErrorRates) -> i64 {
         let (pec, step) = (self.pec_of(block), self.steps[block.index()]);
         let whose = (0..self.table.groups())
@@ -46,7 +46,8 @@ impl Doses {
             .unwrap_or(0)
     }
 
-    /// The limit of a page where the worst of its group has this one; without error rates its own.
+    /// Returns the limit of a page if the worst wordline of its group has this limit. Without error
+    /// rates, returns the page's own limit.
     pub(crate) fn limit_by(&self, at: At, of_group: impl Fn(usize) -> u64) -> u64 {
         if self.rates.is_none() {
             return self.page(at).limit;
@@ -57,15 +58,15 @@ impl Doses {
         self.table.limit_of_kind(self.table.in_mode(of_wordline, self.mode_at(at)), at.kind)
     }
 
-    /// Whether age alone takes more of a page than its last retry decodes, for certain and perhaps:
-    /// a limit may be off by what rounding does.
+    /// Returns two answers: age alone certainly, or possibly, makes a page need more than its last
+    /// retry. Rounding of limits makes the difference.
     pub(crate) fn is_spoilt_by_age(&self, at: At) -> (bool, bool) {
         let last =
             self.rates.as_ref().map_or(0, |rates| self.with_retries(at, rates.most_retries()));
         (last < -ROUNDED, last < ROUNDED)
     }
 
-    /// Up to which dose no read of a page takes a retry.
+    /// Returns the largest dose at which reads of a page need no retry.
     pub(super) fn calm(&self, at: At) -> i64 {
         let first = self.with_retries(at, 0);
         match (&self.rates, &self.noise) {
@@ -76,8 +77,8 @@ impl Doses {
         }
     }
 
-    /// The error rate of a page of this dose, at least and at most: a limit may be off by what
-    /// rounding does.
+    /// Returns the lowest and the highest possible error rate of a page with this dose. Rounding of
+    /// limits makes the difference.
     pub(super) fn rates_at(&self, at: At, dose: u64) -> (f64, f64) {
         let rates = self.rates.as_ref().expect("the caller knows");
         let (first, second) =
@@ -86,8 +87,9 @@ impl Doses {
         (with(-ROUNDED), with(ROUNDED))
     }
 
-    /// Judges a read whose retries were drawn; none where they follow. Those of data of which
-    /// nobody knows beforehand that it may need retries (`is_dull`) are no draws.
+    /// Checks a read with randomly drawn retries; `None` if retries follow from the error rate.
+    /// With `is_dull`, the drive could not know that the data may need retries, so the read is not
+    /// counted as a draw.
     pub(crate) fn drawn(
         &mut self,
         medium: &Medium,
@@ -111,13 +113,13 @@ impl Doses {
         })
     }
 
-    /// Whether reads took as many retries as their chances say, where these are drawn.
+    /// Checks that reads took as many retries as their chances say, if retries are drawn.
     pub(crate) fn check_noise(&self) -> Result<(), String> {
         self.noise.as_ref().map_or(Ok(()), Noise::check)
     }
 
-    /// The retries that a read of a page takes, at least and at most: a limit may be off by what
-    /// rounding does.
+    /// Returns the smallest and the largest possible number of retries for a read of a page.
+    /// Rounding of limits makes the difference.
     pub(crate) fn retries(&self, medium: &Medium, at: At) -> (u8, u8) {
         let Some(rates) = &self.rates else { return (0, 0) };
         let dose = self.of_wordline(medium, at).dose.cast_signed();
@@ -129,14 +131,14 @@ impl Doses {
         (with(dose - ROUNDED), with(dose + ROUNDED))
     }
 
-    /// The level that reads of a block begin with: the one that worked last since its erase, where
-    /// that counts.
+    /// Returns the level at which reads of a block begin. It is the level that worked last since
+    /// the block's erase, if the drive uses that.
     #[inline]
     pub(crate) fn first_level(&self, block: BlockId) -> u8 {
         if self.first_levels.is_empty() { 0 } else { self.first_levels[block.index()] }
     }
 
-    /// A read of a block was decoded after so many retries.
+    /// Notes that a read of a block was decoded after this number of retries.
     #[inline]
     pub(crate) fn decoded(&mut self, block: BlockId, retries: u8) {
         if let Some(level) = self.first_levels.get_mut(block.index()) {
@@ -144,22 +146,22 @@ impl Doses {
         }
     }
 
-    /// The age of a block is in this step.
+    /// Sets the age step of a block.
     pub(crate) fn set_step(&mut self, block: BlockId, step: u32) {
         self.steps[block.index()] = if self.keeps_time { step } else { 0 };
     }
 
-    /// Whether chance decides how many retries a read takes.
+    /// Returns whether chance decides the number of retries of a read.
     pub(crate) fn draws_retries(&self) -> bool {
         self.noise.is_some()
     }
 
-    /// Whether data has error rates, so that age counts.
+    /// Returns whether data has error rates, so that age counts.
     pub(crate) fn has_rates(&self) -> bool {
         self.rates.is_some()
     }
 
-    /// Whether a page of this dose and limit is past its limit, beyond all rounding.
+    /// Returns whether this dose is certainly above the limit, with all rounding.
     #[inline]
     pub(crate) fn is_past(&self, at: At, truth: Truth) -> bool {
         if let Some(noise) = &self.noise {
@@ -169,7 +171,7 @@ impl Doses {
             && (self.rates.is_none() || truth.dose.cast_signed() > truth.limit + ROUNDED)
     }
 
-    /// By what a limit may be off.
+    /// Returns the largest possible rounding error of a limit.
     pub(crate) fn rounded(&self) -> u64 {
         if self.rates.is_some() { ROUNDED.cast_unsigned() } else { 0 }
     }

@@ -1,21 +1,21 @@
-//! Wear of blocks: cycles, and what reprogramming wears beyond them.
+//! Wear of blocks: P/E cycles, and additional wear by reprogramming.
 
 /// Cycles of a block since the drive began.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Worn {
     pub(super) cycles: u32,
-    /// Those that it began with, and others did not.
+    /// Cycles that the block began with, beyond those of every block.
     pub(super) more: u32,
-    /// Those with a reprogramming, and whether the present one is such.
+    /// Number of cycles with a reprogramming, and a flag for the present cycle.
     reprogrammed: u32,
     pub(super) is_reprogrammed: bool,
-    /// What they wore beyond a cycle each, in thousandths.
+    /// Wear of these cycles beyond one cycle each, in thousandths of a cycle.
     beyond_milli: u64,
 }
 
 impl Worn {
-    /// A cycle ends, which counts as so many and stands for so many `times` itself. Gives the
-    /// cycles that the block is worn as if by, as far as limits go.
+    /// Ends a cycle that counts as `cycles` and stands for `times` cycles of its kind. Returns the
+    /// cycles that the block's limits follow.
     pub(super) fn end_cycle(
         &mut self,
         (cycles, times): (u32, u32),
@@ -32,12 +32,12 @@ impl Worn {
         self.all() + if counts { self.beyond_milli.div_ceil(1000) as u32 } else { 0 }
     }
 
-    /// All of its cycles but those with which every block began.
+    /// Returns all cycles, without those with which every block began.
     pub(super) fn all(self) -> u32 {
         self.more + self.cycles
     }
 
-    /// The same of a drive whose blocks began with so many cycles.
+    /// Returns the wear of a block, on a drive whose blocks began with `start_pec` cycles.
     pub(super) fn since(self, start_pec: u32) -> BlockWear {
         let cycles = u64::from(start_pec) + u64::from(self.all());
         BlockWear {
@@ -49,13 +49,13 @@ impl Worn {
     }
 }
 
-/// What a block has been through.
+/// Wear of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockWear {
-    /// Cycles since the drive began, and those with a reprogramming.
+    /// Cycles since the drive began, and those of them with a reprogramming.
     pub(crate) cycles: u32,
     pub(crate) reprogrammed: u32,
-    /// Thousandths of cycles that it is worn as if by, and those of them that reprogramming wore.
+    /// Effective wear in thousandths of a cycle, and the part that reprogramming added.
     pub(crate) effective_milli: u64,
     pub(crate) beyond_milli: u64,
 }

@@ -1,6 +1,6 @@
-//! Wordlines that refresh adjusts in place (ida-coding-2018 III): what is sensed before and after,
-//! which pages are corrupted, and that these are written elsewhere. By what the seed says, drawn
-//! here once more.
+//! Checks wordlines that refresh adjusts in place (ida-coding-2018 III): the sensings before and
+//! after, and that corrupted pages are written elsewhere. The oracle draws the corrupted pages
+//! itself, from the same seed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,26 +16,28 @@ use crate::oracle::Oracle;
 use crate::oracle::end_scan::words;
 use crate::report::Kind;
 
-/// What is known of adjusted wordlines.
+/// Knowledge about adjusted wordlines.
 #[derive(Debug, Default)]
 pub(crate) struct Adjusted {
-    /// Share of pages that are corrupted, and the seed; none where nothing is adjusted.
+    /// Share of pages that are corrupted, and the seed. `None` if nothing is adjusted.
     error_rate: Option<(f64, u64)>,
-    /// Wordlines are adjusted in blocks that are not due, too, where no page has to move for it.
+    /// Whether wordlines are also adjusted in blocks that are not due, if no page has to move for
+    /// this.
     pub(crate) between: bool,
-    /// Pages of each block's wordline that was adjusted last, and whether it was corrupted.
+    /// Pages of the wordline that was adjusted last in each block, and whether each page was
+    /// corrupted.
     unverified: BTreeMap<Ppn, bool>,
-    /// Pages that were, until they are written elsewhere.
+    /// Pages that were corrupted, until they are written elsewhere.
     corrupted: BTreeSet<Ppn>,
-    /// By block under a job: the wordlines that it has adjusted, and when it began with that.
+    /// Wordlines that each block's job has adjusted, and the time of the first adjustment.
     by_job: BTreeMap<BlockId, (Moment, BTreeSet<u32>)>,
-    /// Since the measured phase began.
+    /// Adjusted wordlines and corrupted pages since the measured phase began.
     wordlines: u64,
     pages: u64,
 }
 
 impl Adjusted {
-    /// Data is refreshed by this technique.
+    /// Sets the refresh technique of the drive.
     pub(crate) fn expect(&mut self, config: &DriveConfig, refresh: &str, seed: u64) {
         let rate = config.refresh.params.get(Some("ida"), "error_rate").map_or(0.2, Number::value);
         self.error_rate = (refresh == "ida").then_some((rate, seed));
@@ -45,7 +47,7 @@ impl Adjusted {
         self.between = refresh == "ida" && (is_on("at_reclaim") || is_on("at_gc"));
     }
 
-    /// Whether merging into a coding is such an adjustment.
+    /// Returns whether a merge into this coding is an adjustment.
     pub(crate) fn is_one(&self, coding: u8) -> bool {
         self.error_rate.is_some() && coding >= FASTER
     }
@@ -54,18 +56,18 @@ impl Adjusted {
         (self.wordlines, self.pages) = (0, 0);
     }
 
-    /// The clock is set back by so much.
+    /// Sets the clock back by this time.
     pub(crate) fn set_back(&mut self, passed: Moment) {
         self.by_job.values_mut().for_each(|(first, _)| *first -= passed);
     }
 
-    /// Whether nothing waits to be verified or to be written elsewhere.
+    /// Returns whether no page waits for its verification or for its move.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
         self.unverified.is_empty() && self.corrupted.is_empty()
     }
 
-    /// What a page held was taken from the controller's memory.
+    /// Records that the data of a page was written elsewhere from the controller's memory.
     pub(crate) fn written_elsewhere(&mut self, from: Ppn) {
         if !self.corrupted.is_empty() {
             self.corrupted.remove(&from);
@@ -73,7 +75,7 @@ impl Adjusted {
     }
 }
 
-/// The next number of splitmix64 behind a state, in 53 bits.
+/// Returns the number of splitmix64 that follows this state by `steps` steps, in 53 bits.
 fn chance(seed: u64, steps: u64) -> f64 {
     let mut z = seed.wrapping_add(steps.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     for (shift, by) in [(30, 0xBF58_476D_1CE4_E5B9), (27, 0x94D0_49BB_1331_11EB)] {
@@ -83,7 +85,7 @@ fn chance(seed: u64, steps: u64) -> f64 {
 }
 
 impl Oracle {
-    /// A wordline that was just merged is read with a coding of its own from now on.
+    /// Records that a merged wordline is read with this coding from now on.
     pub(crate) fn adjusted_wordline(&mut self, block: BlockId, wordline: u32, coding: u8) {
         self.end_verifying(block);
         let Some((rate, seed)) = self.adjusted.error_rate.filter(|_| coding >= FASTER) else {
@@ -102,7 +104,7 @@ impl Oracle {
         self.adjusted.by_job.entry(block).or_insert((now, BTreeSet::new())).1.insert(wordline);
     }
 
-    /// Whether a job that moves these pages of a block, or all of it, finds no data there.
+    /// Returns whether a job that moves these pages of a block, or all pages, finds no data there.
     pub(crate) fn moves_nothing(&self, block: BlockId, pages: Option<&PageSet>) -> bool {
         let first = self.geometry.first_page(block);
         let is_live = |page: PageInBlock| {
@@ -111,7 +113,7 @@ impl Oracle {
         pages.is_some_and(|pages| !pages.iter().any(is_live))
     }
 
-    /// All of the block's wordline that was adjusted last was to be sensed again by now.
+    /// Checks that all pages of the block's last adjusted wordline were sensed again.
     fn end_verifying(&mut self, block: BlockId) {
         let first = self.geometry.first_page(block);
         let pages = first..first + self.geometry.pages_per_block;
@@ -129,7 +131,7 @@ impl Oracle {
         }
     }
 
-    /// A read while some page is to be verified, or is corrupted.
+    /// Checks a read while some page is corrupted or waits for its verification.
     #[cold]
     #[inline(never)]
     pub(crate) fn read_adjusted(&mut self, read: &PhysRead, truth: Truth) {
@@ -178,7 +180,7 @@ impl Oracle {
         }
     }
 
-    /// A job ends that leaves data in its block, or has emptied it.
+    /// Checks the end of a job, which may leave data in its block.
     pub(crate) fn end_adjusting(&mut self, block: BlockId) {
         self.adjusted.by_job.remove(&block);
         if self.adjusted.is_quiet() {
@@ -201,7 +203,7 @@ impl Oracle {
         }
     }
 
-    /// A block is erased.
+    /// Forgets the adjustments of a block that is erased.
     pub(crate) fn forget_adjusted(&mut self, block: BlockId) {
         self.end_adjusting(block);
         let (geometry, corrupted) = (&self.geometry, &mut self.adjusted.corrupted);
@@ -210,7 +212,8 @@ impl Oracle {
         }
     }
 
-    /// The drive says that all which a block holds was adjusted, the first of it at this time.
+    /// Checks the drive's report that all data of a block was adjusted, the first of it at this
+    /// time.
     pub(crate) fn renew(&mut self, block: BlockId, since: Moment) -> Result<(), String> {
         let Some((first, adjusted)) = self.adjusted.by_job.get(&block) else {
             return Err(format!(
@@ -242,7 +245,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// What the drive reports, against what was seen.
+    /// Compares the drive's counts with the oracle's.
     pub(crate) fn check_adjusted(&mut self, wordlines: u64, pages: u64) {
         let lines = [
             ("merged wordlines", wordlines, self.adjusted.wordlines),

@@ -1,10 +1,10 @@
-//! Who caused reclaim's copies, by the oracle's own arithmetic. When a job begins, the valid pages
-//! that it is to move are shared out over the ranges of the host's pages, by what reads of each
-//! range deposited on the wordlines that move.
+//! Computes which address ranges caused reclaim's copies. When a job begins, the valid pages that
+//! it will move are divided among the ranges of host pages. The share of a range is the dose that
+//! its reads added to the wordlines that move.
 //!
-//! For that this file keeps where each page's data lies, and whose each flash page is or last was.
-//! Which lost pages the drive still holds to be valid is the drive's affair. Once pages were
-//! reported lost, the check is therefore only that nobody is blamed for more than was moved.
+//! So this file records the place of each page's data, and the present or last owner of each flash
+//! page. The drive decides which lost pages it keeps as valid. So after a reported loss, the only
+//! check is that the blame does not exceed the moved pages.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::{huge_zeros, prefetch, zeros};
@@ -19,24 +19,24 @@ use crate::medium::{At, Medium};
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
-/// Ranges of equal size that the capacity is cut into.
+/// Number of ranges of equal size into which the capacity is divided.
 const RANGES: u32 = 64;
-/// Both add up the same numbers, in orders of their own.
+/// Tolerance: drive and oracle add up the same numbers in different orders.
 const ROUNDING: f64 = 1e-9;
 
-/// Whose flash pages are, and copies by range.
+/// Owners of flash pages, and copies by range.
 #[derive(Debug, Default)]
 pub(crate) struct Blame {
-    /// Of each host page: where its data, or the older part of it, lies on flash. Its number and 1;
-    /// 0 where a computed start put it.
+    /// Place on flash of each host page's data, or of its older part: the number of the flash page
+    /// plus 1. It is 0 if the page is where a computed start put it.
     places: Vec<u32>,
-    /// Of each flash page: whose it is, or was since its block's erase. Its number and 1; 0 where
-    /// that follows from a computed start.
+    /// Present or last owner of each flash page since its block's erase: the number of the host
+    /// page plus 1. It is 0 if the owner follows from a computed start.
     owners: Vec<u32>,
     range_pages: u32,
     own_reads_count: bool,
     copies: Vec<f64>,
-    /// Nothing was lost yet.
+    /// Whether no page was lost yet.
     exact: bool,
 }
 
@@ -52,7 +52,7 @@ impl Blame {
         }
     }
 
-    /// Bytes for a drive of this geometry.
+    /// Returns the bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
         (u64::from(geometry.host_pages) + u64::from(geometry.raw_pages())) * size_of::<Ppn>() as u64
     }
@@ -61,7 +61,7 @@ impl Blame {
         prefetch(&self.places, lpn.index());
     }
 
-    /// A flash page was programmed with the data of a page, or holds nobody's.
+    /// Records that a flash page was programmed with the data of a host page, or with no host data.
     pub(crate) fn programmed(&mut self, ppn: Ppn, lpn: Lpn) {
         if let Some(owner) = self.owners.get_mut(ppn.index()) {
             *owner = lpn.min(NO_LPN).number() + 1;
@@ -71,7 +71,7 @@ impl Blame {
         }
     }
 
-    /// Nothing on flash is wanted of a page any more.
+    /// Records that a page needs no data on flash any more.
     pub(crate) fn leaves_flash(&mut self, lpn: Lpn) {
         if let Some(place) = self.places.get_mut(lpn.index()) {
             *place = NO_PPN.number() + 1;
@@ -85,7 +85,7 @@ impl Blame {
         }
     }
 
-    /// A page was reported lost.
+    /// Records that a page was reported lost.
     pub(crate) fn lost(&mut self) {
         self.exact = false;
     }
@@ -94,7 +94,7 @@ impl Blame {
         self.copies.fill(0.0);
     }
 
-    /// A job reads a page to move it: nobody would want it moved whose data is new elsewhere.
+    /// Checks a page that a job reads for a move. Its data must not have a newer version elsewhere.
     pub(crate) fn check_wanted(&self, medium: &Medium, read: &PhysRead) -> Result<(), String> {
         let known = self.exact && read.ppn.index() < self.owners.len();
         if known && self.owner(medium, read.ppn).is_some() && !self.is_valid(medium, read.ppn) {
@@ -116,19 +116,19 @@ impl Blame {
         owner.filter(|lpn| lpn.index() < self.places.len())
     }
 
-    /// Nothing was lost yet: what is valid is known of every page.
+    /// Returns whether no page was lost yet, so that the validity of every page is known.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact && !self.owners.is_empty()
     }
 
-    /// Valid pages of a block.
+    /// Returns the number of valid pages of a block.
     pub(crate) fn valid_of(&self, geometry: &Geometry, medium: &Medium, block: BlockId) -> u32 {
         let first = geometry.first_page(block);
         first.run(geometry.pages_per_block).filter(|ppn| self.is_valid(medium, *ppn)).count() as u32
     }
 
-    /// Where neither its place nor the owner of the flash page changed since the start, a page lies
-    /// where the start put it.
+    /// Returns whether a flash page is valid. If neither the host page's place nor the flash page's
+    /// owner changed since the start, the page lies where the start put it.
     fn is_valid(&self, medium: &Medium, ppn: Ppn) -> bool {
         let lies_there = |lpn: Lpn| match self.places[lpn.index()] {
             0 => self.owners[ppn.index()] == 0,
@@ -139,7 +139,7 @@ impl Blame {
 }
 
 impl Oracle {
-    /// A job of reclaim begins, with a whole block or these pages of it.
+    /// Records the blame of a reclaim job that begins with a whole block or with these pages.
     pub(crate) fn book_blame(&mut self, block: BlockId, pages: Option<&PageSet>) {
         if self.blame.owners.is_empty() {
             return;
@@ -172,7 +172,8 @@ impl Oracle {
         }
     }
 
-    /// What a read of each wordline deposits on those of these pages, all together.
+    /// Returns the dose that a read of each wordline adds to the wordlines of these pages, in
+    /// total.
     fn shares(&self, block: BlockId, moves: &[u32]) -> Vec<f64> {
         let (bits, stride) = (self.geometry.cell.bits(), self.geometry.neighbour_stride);
         let mut moving: Vec<u32> = moves.iter().map(|page| page / bits).collect();
@@ -198,7 +199,7 @@ impl Oracle {
         (0..self.geometry.wordlines_per_block).map(of).collect()
     }
 
-    /// Adds what was read of a wordline to the ranges whose data it holds or held.
+    /// Adds the reads of a wordline to the ranges whose data it holds or held.
     fn weigh(&self, block: BlockId, index: u32, share: f64, weights: &mut [f64]) {
         let (g, bits) = (&self.geometry, self.geometry.cell.bits());
         let weight = self.medium.read(g.first_wordline(block) + index) as f64 * share;
@@ -214,7 +215,7 @@ impl Oracle {
         }
     }
 
-    /// Compares what the drive blames whom for.
+    /// Compares the drive's blame by range with the oracle's.
     pub(crate) fn check_blame(&mut self, drive: &Drive) {
         let size = self.geometry.host_pages.div_ceil(RANGES).max(1);
         let (mut told, mut end, mut right) = (vec![0.0; RANGES as usize], 0u64, true);

@@ -1,6 +1,6 @@
-//! What the drive believes of each block at the end of a run, against the truth: the dose read from
-//! it, its cycles and its wear. A dose that the drive did not count rarely costs a page before the
-//! run ends, but it shows here at once.
+//! Compares the drive's record of each block with the truth at the end of a run: dose, cycles and
+//! wear. If the drive forgets to count a dose, this rarely costs a page before the run ends, but
+//! always shows here.
 
 use vpass_core::base::units::BlockId;
 use vpass_core::drive::Drive;
@@ -12,7 +12,7 @@ use crate::oracle::Oracle;
 use crate::report::Kind;
 
 impl Oracle {
-    /// Compares the drive's blocks, the first one first.
+    /// Compares the drive's blocks, in the order of their numbers.
     pub(crate) fn check_blocks(&mut self, rows: impl Iterator<Item = BlockRow>) {
         for (block, row) in self.geometry.block_ids().zip(rows) {
             let what =
@@ -23,8 +23,8 @@ impl Oracle {
         }
     }
 
-    /// Compares what the drive takes for dose and limit of each page with data: one that is wrong
-    /// by little rarely costs a page before a run ends.
+    /// Compares the drive's dose and limit of each page with data. A small error rarely costs a
+    /// page before a run ends.
     pub(crate) fn check_doses(&mut self, drive: &Drive) {
         self.know_ages(drive.now());
         for ppn in drive.valid_pages() {
@@ -50,7 +50,7 @@ impl Oracle {
         }
     }
 
-    /// Compares what a technique's counters know of wordlines with what was read of them.
+    /// Compares a technique's counters of wordlines with the reads of these wordlines.
     pub(crate) fn check_counters(&mut self, drive: &Drive) {
         for block in self.geometry.block_ids() {
             for (wordline, least, most) in drive.counted_wordlines(block) {
@@ -91,8 +91,8 @@ impl Oracle {
             ));
         }
         let milli = worn.effective_milli;
-        // Each reprogrammed cycle is rounded to a thousandth by both; hardly ever does one lie so
-        // near a half that they differ.
+        // Drive and oracle both round each reprogrammed cycle to a thousandth. They rarely differ,
+        // if a value is very close to a half.
         let off = row.effective_milli.abs_diff(milli);
         (off > u64::from(worn.reprogrammed / 64)).then(|| {
             format!(

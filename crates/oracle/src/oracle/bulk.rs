@@ -1,6 +1,6 @@
-//! Reads in bulk: the drive says how many there were of each wordline since it spoke of the block
-//! last, and that each could be decoded. Which page each of them read is not known: what the host
-//! got is not checked, only that it could have got it.
+//! Checks reads in bulk. The drive reports the number of reads of each wordline since its last
+//! report about the block, and that each read was decoded. The page of each read is not known. So
+//! the oracle cannot check the data that the host got, but only that a read could decode it.
 //!
 //! If some reads took retries, the drive reports the number of reads of each place, and the retries
 //! of each read. Doses only grow. So each read takes the retries that its page takes before the
@@ -16,8 +16,8 @@ use crate::oracle::end_scan::words;
 use crate::report::Kind;
 
 impl Oracle {
-    /// Counts them, and holds the doses that they leave against the limits of all that the block
-    /// holds.
+    /// Counts the reads, and compares the doses after them with the limits of all pages in the
+    /// block.
     pub(crate) fn judge_bulk(&mut self, block: BlockId, reads: u64, doses: &[u32]) {
         if !self.check_block(block, "reads") {
             return;

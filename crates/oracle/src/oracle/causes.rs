@@ -1,9 +1,10 @@
-//! Why data was lost: age took it, or what reads did to it, or chance where retries are drawn. The
-//! drive counts the losses by age; here they are counted from the oracle's own ages and limits.
+//! Counts losses by cause: age, reads, or chance if retries are random. The drive counts the losses
+//! by age, and the oracle counts them from its own ages and limits.
 //!
 //! ```text
-//! by age    older than data may become, or so old that the last retry decodes nothing, had nobody read it
-//! unknown   within what rounding does to a limit, or in the step in which data becomes too old: the drive tells the time once a step
+//! by age    older than data may become, or so old that the last retry fails without any read
+//! unknown   within rounding of a limit, or in the step of age in which data becomes too old,
+//!           because the drive reports the time once a step
 //! ```
 
 use std::collections::BTreeMap;
@@ -16,13 +17,13 @@ use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
-/// Why a page cannot be read.
+/// Reason why a page cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Why {
-    /// Whether age took it, for certain and perhaps.
+    /// Whether age certainly caused the loss, and whether it may have caused it.
     by_age: (bool, bool),
-    /// Whether nobody promises to keep it: it may be older than data may become, or its block was
-    /// left alone for parity to repair it.
+    /// Whether no technique guarantees this data: it may be too old, or its block is not recycled
+    /// because parity protects it.
     not_promised: bool,
 }
 
@@ -30,16 +31,16 @@ impl Why {
     const UNKNOWN: Self = Self { by_age: (false, true), not_promised: true };
 }
 
-/// Losses by cause.
+/// Numbers of losses by cause.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Causes {
-    /// Age up to which data is kept; none where it does not age.
+    /// Age up to which data is kept. `None` if data does not age.
     longest: Option<Ns>,
-    /// Pages of the host that could not be read, each with why at the last time.
+    /// Host pages that could not be read, each with the reason at the last attempt.
     failed: BTreeMap<Lpn, Why>,
-    /// Losses by age in the measured phase, at least and at most.
+    /// Smallest and largest possible number of losses by age in the measured phase.
     by_age: (u64, u64),
-    /// Losses of data that nobody promised to keep, since the beginning.
+    /// Number of losses without a guarantee, since the start.
     not_promised: u64,
 }
 
@@ -54,21 +55,20 @@ impl Causes {
         self.not_promised += u64::from(why.not_promised);
     }
 
-    /// A page that nothing could read is reported lost.
+    /// Counts a reported loss of a page that could not be read.
     pub(crate) fn lose(&mut self, lpn: Lpn) {
         let why = self.failed.remove(&lpn).unwrap_or(Why::UNKNOWN);
         self.add(why);
     }
 
-    /// A page on flash that has failed is reported lost, however old it was. No technique promised
-    /// to prevent that.
+    /// Counts a reported loss of a page on failed flash, whatever its age. No technique guarantees
+    /// such pages.
     pub(crate) fn lose_by_failure(&mut self, lpn: Lpn) {
         self.failed.remove(&lpn);
         self.not_promised += 1;
     }
 
-    /// So many pages that nobody had read were reported lost some time ago, of blocks that change
-    /// now.
+    /// Counts pages that were reported lost earlier without a read, and whose blocks change now.
     pub(crate) fn lose_unread(&mut self, pages: usize) {
         (0..pages).for_each(|_| self.add(Why::UNKNOWN));
     }
@@ -79,7 +79,7 @@ impl Causes {
 }
 
 impl Oracle {
-    /// Why a page cannot be read, at a time or when the drive told the time last.
+    /// Returns why a page cannot be read, at this time or at the last time that the drive reported.
     fn why(&self, at: At, now: Option<Ns>) -> Why {
         let is_left_alone = self.is_left_alone(at.block);
         let Some(longest) = self.causes.longest.filter(|_| self.doses.has_rates()) else {
@@ -95,14 +95,14 @@ impl Oracle {
         }
     }
 
-    /// A page could not be read.
+    /// Records that a page could not be read.
     pub(crate) fn note_failed(&mut self, lpn: Lpn, at: At) {
         let why = self.why(at, None);
         self.causes.failed.insert(lpn, why);
     }
 
-    /// The causes of all losses, those included that nobody has read and that stand in the flash
-    /// still.
+    /// Returns the causes of all losses, including losses that were not read and are still on
+    /// flash.
     fn causes_by(&mut self, now: Ns) -> Causes {
         self.know_ages(now);
         let (mut causes, mut unseen) = (self.causes.clone(), self.unseen_losses.clone());
@@ -112,13 +112,13 @@ impl Oracle {
         causes
     }
 
-    /// Losses that no technique promised to prevent, since the beginning: of data that may have
-    /// been older than data may become, and of data in blocks that were left alone.
+    /// Returns the number of losses without a guarantee since the start. The data may have been too
+    /// old, or in blocks that are not recycled.
     pub(crate) fn losses_not_promised(&mut self, now: Ns) -> u64 {
         self.causes_by(now).not_promised
     }
 
-    /// What the drive says of its losses.
+    /// Compares the drive's losses by age with the oracle's.
     pub(crate) fn check_causes(&mut self, lost_by_age: u64, now: Ns) {
         let (least, most) = self.causes_by(now).by_age;
         if !(least..=most).contains(&lost_by_age) {
@@ -138,7 +138,7 @@ mod tests {
     use vpass_core::drive::{Drive, Techniques};
     use vpass_core::time::run_untimed;
 
-    /// Reads of single pages, all at once.
+    /// Source that reads single pages, all at once.
     struct Reads(u64);
 
     impl RequestSource for Reads {
@@ -163,8 +163,9 @@ mod tests {
         }
     }
 
-    /// An hour takes 1e-5 of 0.0075 for the first level and 0.0115 for the last: data older than 48
-    /// days is ruined, though it may become a year old, and 2,000 reads take some of the rest.
+    /// An hour adds an error rate of 1e-5. The first level decodes 0.0075, and the last decodes
+    /// 0.0115. So data older than 48 days is lost, though it may become a year old. 2,000 reads use
+    /// a part of the rest.
     #[test]
     fn the_drive_is_held_to_what_it_says_of_causes() {
         let text = r#"

@@ -1,5 +1,5 @@
-//! What else the drive reports of itself, against what was seen: the host's requests, losses,
-//! reclaim's copies and cleaning, blame.
+//! Compares other reports of the drive with the oracle's counts: host requests, losses, copies and
+//! cleaning by reclaim, and blame.
 
 use vpass_core::base::metrics::HostCounts;
 use vpass_core::base::units::Cause;
@@ -13,33 +13,33 @@ use crate::report::Kind;
 /// Counts since the measured phase began.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
-    /// Host reads of pages that hold nothing.
+    /// Host reads of pages without data.
     pub(crate) unmapped_reads: u64,
-    /// Losses reported, a page again where it was written between.
+    /// Reported losses. A page counts again if it was written in between.
     pub(crate) losses: u64,
     pub(crate) trimmed_pages: u64,
     pub(crate) padded_pages: u64,
-    /// Jobs of reclaim that began.
+    /// Reclaim jobs that began.
     pub(crate) jobs: u64,
-    /// Times that the policy was asked about a block that nothing moved.
+    /// Number of questions to the policy about a block that no job was moving.
     pub(crate) alarms: u64,
-    /// Pages that reclaim read to move them, and copied.
+    /// Pages that reclaim read for a move, and pages that it copied.
     pub(crate) reclaim_reads: u64,
     pub(crate) reclaim_copies: u64,
-    /// Blocks that GC erased just before reclaim went on; and, where wear levelling may have come
-    /// between, at most.
+    /// Blocks that GC erased just before reclaim continued, and their largest possible number if
+    /// wear levelling may have come between.
     pub(crate) cleaned_for_reclaim: u64,
     cleaned_at_most: u64,
 }
 
-/// The course of events, across the beginning of the measured phase.
+/// Events so far, also from before the measured phase.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Course {
-    /// Why data was read last by a mover.
+    /// Cause of the last read by a mover.
     pub(crate) moving: Cause,
-    /// Blocks that GC erased since anyone but GC did anything.
+    /// Blocks that GC erased since the last action of any other part.
     cleaned: u64,
-    /// Since the host did anything.
+    /// Blocks that GC erased since the host's last action.
     cleaned_for_drive: u64,
 }
 
@@ -50,12 +50,13 @@ impl Default for Course {
 }
 
 impl Oracle {
-    /// Someone moves a page.
+    /// Records that a mover reads a page.
     #[cold]
     #[inline(never)]
     pub(crate) fn mover_reads(&mut self, read: &PhysRead) {
         if read.cause != Cause::Parity {
-            // A page that is rebuilt meanwhile lies elsewhere, and so does all that it takes.
+            // A page that is rebuilt meanwhile lies elsewhere, as do the pages that the rebuild
+            // reads.
             self.density.sense(&self.geometry, read.ppn);
         }
         if read.lpn == NO_OWNER {
@@ -88,19 +89,19 @@ impl Oracle {
         }
     }
 
-    /// GC, or someone else, erased a block.
+    /// Records that GC or another part erased a block.
     pub(crate) fn cleaned(&mut self, by: Cause) {
         self.course.cleaned += u64::from(by == Cause::Gc);
         self.course.cleaned_for_drive += u64::from(by == Cause::Gc);
     }
 
-    /// The host is at work: what GC erased before was erased for it.
+    /// Records an action of the host. Blocks that GC erased just before were erased for the host.
     pub(crate) fn host_acts(&mut self) {
         (self.course.cleaned, self.course.cleaned_for_drive) = (0, 0);
         self.accuse_cleaning();
     }
 
-    /// Compares what the drive reports with what was seen.
+    /// Compares the drive's reports with the oracle's counts.
     pub(crate) fn check_claims(&mut self, drive: &Drive) {
         let (host, reclaim) = (drive.host_counts(), drive.reclaim_counts());
         let seen = self.claims;
@@ -121,7 +122,8 @@ impl Oracle {
             lines.push(("block alarms", reclaim.alarms, seen.alarms));
             lines.push(("overtaken jobs", reclaim.deadline_misses, self.questions.overtaken));
         }
-        // Parity of other stripes is programmed between a cleaning and the reclaim that it was for.
+        // With parity, programs of other stripes' parity may come between a cleaning and the
+        // reclaim job that needed it.
         if !drive.is_timed() && !self.parity.is_on() {
             lines.push(("blocks cleaned for reclaim", reclaim.gc_erases, seen.cleaned_for_reclaim));
         }

@@ -1,9 +1,9 @@
-//! Whether GC takes the right victim, in the untimed gear, where no job is under way when GC
-//! chooses. It must not take a block that a move has just filled while another would do. Under
-//! `greedy` it must not take a block with more valid pages than another block has.
+//! Checks that GC takes the right victim in the untimed gear, in which no job is under way when GC
+//! chooses. GC must not take a block that a move has just filled if another block would do. Under
+//! `greedy`, it must not take a block with more valid pages than another block.
 //!
-//! A page with newer data in memory may be valid or not, and so may a page that is lost. So one
-//! block counts as better than another only if it leads by more pages than there are of those.
+//! A lost page, or a page with newer data in memory, may be valid or not. So a block counts as
+//! better only if its lead is larger than the number of such pages.
 
 use vpass_core::base::units::{BlockId, Cause};
 
@@ -12,40 +12,40 @@ use crate::oracle::Oracle;
 use crate::report::Kind;
 use crate::stamps::Stamp;
 
-/// Victims of which one is looked at closely.
+/// Number of victims of which one is checked closely.
 const ONE_IN: u64 = 8;
 
-/// GC at work.
+/// State of GC.
 #[derive(Debug, Default)]
 pub(crate) struct Cleaning {
-    /// What it reads from now.
+    /// Block that GC reads from now.
     victim: Option<BlockId>,
-    /// The block that another mover reads from, which is no victim.
+    /// Block that another mover reads from. It cannot be a victim.
     moving: Option<BlockId>,
     victims: u64,
-    /// A better choice, unless it turns out to be what another mover had begun to move; and what to
-    /// say.
+    /// Better victim, with the message, unless another mover turns out to have begun with this
+    /// block.
     better: Option<(BlockId, String)>,
-    /// Whether it takes the block with the fewest valid pages.
+    /// Whether GC takes the block with the fewest valid pages.
     pub(crate) is_greedy: bool,
-    /// Whether blocks are choices of nobody else: no job is deferred.
+    /// Whether the gear is untimed, so that no job is deferred and no other part holds blocks.
     pub(crate) is_untimed: bool,
 }
 
 impl Oracle {
-    /// GC is to be held to this technique's choice, on a drive of the untimed gear.
+    /// Checks GC against the choice of this technique. The drive must run in the untimed gear.
     pub fn expect_cleaning(&mut self, technique: &str) {
         (self.cleaning.is_greedy, self.cleaning.is_untimed) = (technique == "greedy", true);
     }
 
-    /// A mover reads a page of a block.
+    /// Records that a mover reads a page of a block.
     pub(crate) fn note_cleaning(&mut self, block: BlockId, cause: Cause) {
         if !self.cleaning.is_untimed {
             return;
         }
         if cause != Cause::Gc {
             self.cleaning.moving = Some(block);
-            // It needed room before it read its first page.
+            // The mover needed space before it read its first page.
             self.cleaning.better.take_if(|(better, _)| *better == block);
             self.accuse_cleaning();
         } else if self.cleaning.victim != Some(block) {
@@ -59,7 +59,8 @@ impl Oracle {
         }
     }
 
-    /// Whoever wanted room goes on: what GC should have taken was nobody's.
+    /// Reports the better victim. No other mover had begun with it, because the part that needed
+    /// space continues.
     #[inline]
     pub(crate) fn accuse_cleaning(&mut self) {
         if self.cleaning.better.is_some()
@@ -69,7 +70,7 @@ impl Oracle {
         }
     }
 
-    /// A block is erased: if it was a victim, the next is another.
+    /// Records that a block is erased. If the block was a victim, the next victim is another block.
     pub(crate) fn end_cleaning(&mut self, block: BlockId) {
         for of in [&mut self.cleaning.victim, &mut self.cleaning.moving] {
             if *of == Some(block) {
@@ -83,10 +84,10 @@ impl Oracle {
         let is_protected = self.wear.is_protected(victim, &self.geometry);
         let held = self.valid_of(victim);
         let unsure = self.memory.pages().count() as u32 + self.waiting.len() as u32;
-        // A block that gives nothing back is none.
+        // A block whose cleaning frees no page is not a victim.
         let most = if is_protected { self.geometry.pages_per_block } else { held };
         let better = self.geometry.block_ids().find(|block| {
-            // A block that was left with fewer pages is weighed by those.
+            // A block that holds fewer pages is judged by these pages.
             let may_be = *block != victim
                 && self.geometry.domain_of(*block) == self.geometry.domain_of(victim)
                 && Some(*block) != self.cleaning.moving
@@ -109,12 +110,12 @@ impl Oracle {
         self.cleaning.better.get_or_insert((better, sentence));
     }
 
-    /// Pages of a block that the host can still read there.
+    /// Returns the number of pages in a block that the host can still read there.
     fn valid_of(&self, block: BlockId) -> u32 {
         self.stamps_of(block).filter(|stamp| self.stamps.is_live(*stamp)).count() as u32
     }
 
-    /// Pages of a block whose data is lost, there perhaps.
+    /// Returns the number of pages in a block whose data is lost, perhaps in this block.
     fn lost_of(&self, block: BlockId) -> u32 {
         self.stamps_of(block).filter(|stamp| self.is_lost(stamp.lpn)).count() as u32
     }

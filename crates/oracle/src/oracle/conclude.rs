@@ -1,5 +1,5 @@
-//! Where counting begins anew, and where a run ends: what the drive reports of itself, against what
-//! was seen since.
+//! Starts the counts of the measured phase, and ends a run: compares the drive's reports with the
+//! counts since then.
 
 use vpass_core::base::metrics::HostCounts;
 use vpass_core::drive::Drive;
@@ -14,7 +14,7 @@ use crate::snapshots::DoseRecord;
 use crate::time_check::TimeCheck;
 
 impl Oracle {
-    /// All that the host has asked for so far is served.
+    /// Checks that all requests so far are served.
     fn end_requests(&mut self) {
         for left in self.requests.end() {
             self.findings.add(Kind::Request, || left);
@@ -24,7 +24,7 @@ impl Oracle {
         }
     }
 
-    /// Compares the drive's books with what was seen.
+    /// Compares the drive's counts with the oracle's.
     pub fn check_books(&mut self, drive: &DriveBooks) {
         let seen = DriveBooks { mapped_pages: self.stamps.present(), ..self.seen };
         for difference in differences(drive, &seen) {
@@ -32,13 +32,13 @@ impl Oracle {
         }
     }
 
-    /// Takes over what was found about the drive's time.
+    /// Adds the findings about the drive's times.
     pub fn check_time(&mut self, time: &TimeCheck) {
         self.findings.absorb(time.findings());
     }
 
-    /// Ends a run: compares books and map of the drive with the truth, looks for pages past their
-    /// limit that nobody has read, and gives the verdict.
+    /// Ends a run. Compares the drive's counts and its map with the truth, looks for pages past
+    /// their limit that were not read, and returns the verdict.
     pub fn conclude(self, drive: &Drive) -> OracleReport {
         self.conclude_with_doses(drive).0
     }
@@ -88,7 +88,7 @@ impl Oracle {
         (self.finish(), doses)
     }
 
-    /// The measured phase begins: its counts begin at nothing, and what is lost, lost it stays.
+    /// Begins the measured phase. Counts begin at 0, and lost data stays lost.
     pub(crate) fn begin_measured_phase(&mut self) {
         self.forget_hint_counts();
         let checked = self

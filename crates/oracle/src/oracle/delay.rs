@@ -1,9 +1,9 @@
-//! Parity that is programmed late: what the cache of partial parity must hold, and which versions
-//! must not be erased until it is programmed.
+//! Checks parity that is programmed late. It checks the content of the cache of partial parity. It
+//! also checks the versions that must not be erased until the parity is programmed.
 //!
-//! Of each page of the host the version that the parity on flash counts is known, and where that
-//! lies. A member that a partial parity does not cover must still be in that version; of one that
-//! it covers it must hold the version that is on flash.
+//! The oracle knows, for each host page, the version that the parity on flash contains, and the
+//! place of this version. A member that a partial parity does not cover must still have this
+//! version. For a covered member, the partial parity must contain the version that is on flash.
 
 use std::collections::BTreeMap;
 
@@ -17,32 +17,32 @@ use crate::oracle::Oracle;
 use crate::oracle::parity::Parity;
 use crate::report::Kind;
 
-/// Where the published rule turns unless the drive says otherwise (da-raid5-2013 IV-B).
+/// Default N_update of the published rule (da-raid5-2013 IV-B).
 const N_UPDATE: u32 = 6;
 
-/// A partial parity.
+/// Partial parity of a stripe.
 #[derive(Clone, Copy, Debug)]
 struct Partial {
     covered: Members,
-    /// What it covered before and does not any more.
+    /// Members that it covered before and does not cover any more.
     exposed: Members,
     sum: u64,
 }
 
-/// Partial parities, and what the parity on flash counts.
+/// Partial parities, and the versions that the parity on flash contains.
 #[derive(Debug, Default)]
 pub(crate) struct Delay {
     partials: BTreeMap<u32, Partial>,
-    /// What the version of each page of the host stands for that the parity on flash counts, and
-    /// where it lies.
+    /// Number of the version of each host page that the parity on flash contains, and its place.
     counted: Vec<u64>,
     counted_at: Vec<Ppn>,
-    /// Pages of the host in each stripe, the last apart.
+    /// Layout of the stripes.
     stripes: Option<Stripes>,
-    /// Pages that change beyond which the technique may forget the others, as its paper has it.
+    /// Number of changed pages beyond which the published rule forgets the covered pages.
     exposes_beyond: Option<u32>,
-    /// Since the measured phase began: pages that were forgotten; stripes with a partial parity,
-    /// summed up over the page writes of the host, and the most at a time; and the pages in them.
+    /// Counts since the measured phase began. The first is the number of forgotten pages. The next
+    /// two are the sum of stripes with a partial parity over all host page writes, and the largest
+    /// number of such stripes at a time. The last two are the same for the pages in these stripes.
     newly_exposed: u64,
     stripe_writes: u64,
     page_writes: u64,
@@ -70,21 +70,22 @@ impl Delay {
             (0, 0, 0, self.open());
     }
 
-    /// Stripes with a partial parity, and pages of the host in them.
+    /// Returns the number of stripes with a partial parity, and the number of host pages in them.
     fn open(&self) -> (u64, u64) {
         let Some(stripes) = self.stripes else { return (0, 0) };
         let pages = self.partials.keys().map(|stripe| stripes.data(*stripe).len() as u64).sum();
         (self.partials.len() as u64, pages)
     }
 
-    /// The host writes a page.
+    /// Records that the host writes a page.
     pub(crate) fn host_writes(&mut self) {
         let (stripes, pages) = self.open();
         self.stripe_writes += stripes;
         self.page_writes += pages;
     }
 
-    /// A page of the host is here now, standing for this, or nowhere.
+    /// Records the place of a host page on flash, and the number of its version. `None` means that
+    /// it is not on flash.
     pub(crate) fn is_at(&mut self, lpn: Lpn, ppn: Option<Ppn>, stands: u64) {
         let Some(stripes) = self.stripes else { return };
         let is_covered = self
@@ -92,24 +93,24 @@ impl Delay {
             .get(&stripes.of(lpn))
             .is_some_and(|partial| (partial.covered | partial.exposed) & stripes.bit(lpn) != 0);
         if let Some(ppn) = ppn.filter(|_| !is_covered && self.counted[lpn.index()] == stands) {
-            // A copy of it.
+            // This is a copy of the version that parity contains.
             self.counted_at[lpn.index()] = ppn;
         }
     }
 
-    /// What the partial parity of a stripe holds.
+    /// Returns the content of a stripe's partial parity.
     pub(crate) fn sum(&self, stripe: u32) -> Option<u64> {
         self.partials.get(&stripe).map(|partial| partial.sum)
     }
 
-    /// A stripe has no partial parity any more.
+    /// Records that a stripe has no partial parity any more.
     pub(crate) fn ends(&mut self, stripe: u32) {
         self.partials.remove(&stripe);
     }
 }
 
 impl Parity {
-    /// The parity on flash counts what flash holds of a stripe's pages now.
+    /// Records that the parity on flash contains the present versions of a stripe's pages.
     pub(crate) fn count_stripe(&mut self, stripe: u32) {
         let Some(stripes) = self.stripes else { return };
         for lpn in stripes.data(stripe) {
@@ -118,21 +119,21 @@ impl Parity {
         }
     }
 
-    /// The same of all stripes.
+    /// Records this for all stripes.
     pub(crate) fn count_all(&mut self) {
         self.delay.counted.clone_from(&self.stands);
         self.delay.counted_at.clone_from(&self.places);
     }
 
-    /// What a stripe's parity should be when it is programmed next, or again.
+    /// Returns the content that a stripe's parity should have at its next program.
     pub(crate) fn should_be(&self, stripe: u32) -> u64 {
         let all =
             if self.delay.partials.contains_key(&stripe) { &self.sums } else { &self.contents };
         all[stripe as usize]
     }
 
-    /// Whether the parity on flash and the partial one are what they should be; none where there is
-    /// no partial one.
+    /// Returns whether the parity on flash and the partial parity are right, or `None` without a
+    /// partial parity.
     pub(crate) fn is_as_delayed(&self, stripe: u32) -> Option<bool> {
         let (partial, stripes) = (self.delay.partials.get(&stripe)?, self.stripes?);
         let (mut on_flash, mut in_cache) = (0, 0);
@@ -149,8 +150,8 @@ impl Parity {
         Some(on_flash == self.contents[stripe as usize] && in_cache == partial.sum)
     }
 
-    /// Where all lies that a page is rebuilt of, beside what the cache holds; none where nothing
-    /// counts what it holds now.
+    /// Returns the places of all pages that a rebuild needs, in addition to the cache. Returns
+    /// `None` if no parity contains the page's present version.
     pub(crate) fn sources(&self, lpn: Lpn) -> Option<Vec<Ppn>> {
         let stripes = self.stripes?;
         let stripe = stripes.of(lpn);
@@ -186,9 +187,8 @@ impl Parity {
         )
     }
 
-    /// Whether delayed parity needs what lies at a place: the version that the parity on flash
-    /// counts of a page that was covered since, as long as there is a page in its stripe that is
-    /// not.
+    /// Returns whether delayed parity needs the version at this place. It needs the version in the
+    /// parity on flash of a covered page, as long as the stripe has a page that is not covered.
     pub(crate) fn is_kept(&self, lpn: Lpn, ppn: Ppn) -> bool {
         let Some(stripes) = self
             .stripes
@@ -209,7 +209,7 @@ impl Parity {
 }
 
 impl Oracle {
-    /// The drive keeps what was worked out as the partial parity of a stripe.
+    /// Records that the drive keeps a computed XOR as the partial parity of a stripe.
     pub(crate) fn delays(
         &mut self,
         stripe: u32,
@@ -266,7 +266,7 @@ impl Oracle {
         ))
     }
 
-    /// What the drive reports of the window without protection, against what was seen.
+    /// Compares the drive's report about the window without protection with the oracle's counts.
     pub(crate) fn check_window(&mut self, reported: Option<Window>, exposed: u64) {
         let delay = &self.parity.delay;
         if self.parity.is_on() && exposed != delay.newly_exposed {

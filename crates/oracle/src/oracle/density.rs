@@ -1,5 +1,5 @@
-//! Blocks and wordlines that hold fewer pages than they could: a merge may take away only what
-//! nobody wants, and limits change only where every wordline with data is merged.
+//! Checks blocks and wordlines that hold fewer pages than they could. A merge may give up only
+//! pages without valid data. Limits change only if every wordline with data is merged.
 
 use vpass_core::base::units::{BlockId, Ppn};
 
@@ -9,7 +9,7 @@ use crate::report::Kind;
 use crate::stamps::Stamp;
 
 impl Oracle {
-    /// An erased block will be written in this mode.
+    /// Records that an erased block will be written in this mode.
     pub(crate) fn opened_in_mode(&mut self, block: BlockId, mode: u8) {
         self.clock.opened(block, mode);
         let checked = self.protocol.open(block, mode);
@@ -24,7 +24,8 @@ impl Oracle {
         }
     }
 
-    /// A wordline, numbered within its block, lost the pages that a mode gives up.
+    /// Records that a wordline lost the pages that a mode gives up. The wordline is numbered within
+    /// its block.
     pub(crate) fn merged_wordline(&mut self, block: BlockId, wordline: u32, mode: u8) {
         if !self.check_block(block, "merge") {
             return;
@@ -39,7 +40,7 @@ impl Oracle {
         self.findings.note(Kind::Protocol, checked);
         let (first, bits) =
             (self.geometry.first_wordline(block) + wordline, self.geometry.cell.bits());
-        // An adjustment knows of no page that was not sensed before where its cells belong.
+        // An adjustment needs the content of all pages, so every page must have been sensed before.
         let codings = self.density.codings;
         let is_unknown = |kind: &u32| {
             self.adjusted.is_one(mode)
@@ -66,14 +67,14 @@ impl Oracle {
         }
     }
 
-    /// A wordline that was just merged has the limits of this mode from now on.
+    /// Records that a merged wordline has the limits of this mode from now on.
     pub(crate) fn recoded_wordline(&mut self, block: BlockId, wordline: u32, mode: u8) {
         let checked = self.protocol.recode_wordline(block, wordline, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         if right {
             self.take_away(block, self.density.codings.taken_from_wordline(mode));
-            // Limits grow: what the old ones explain cannot be explained by the new ones.
+            // Limits grow, so losses under the old limits must be explained now.
             self.settle_block(block);
             self.doses.recode_wordline(block, wordline, mode);
             self.doses.note_reprogramming(block);
@@ -81,7 +82,7 @@ impl Oracle {
         }
     }
 
-    /// A block's limits are those of this mode from now on.
+    /// Records that a block has the limits of this mode from now on.
     pub(crate) fn recoded_block(&mut self, block: BlockId, mode: u8) {
         let checked = self.protocol.recode(block, mode);
         let right = checked.is_ok();
@@ -92,12 +93,12 @@ impl Oracle {
         self.density.reprogram();
         self.count_low_density(block);
         self.take_away(block, self.pages_gone(block, mode));
-        // A wordline written in part has not the mode's limits.
+        // A partly written wordline does not have the limits of the mode.
         let (written, kinds) = (self.protocol.written(block), self.geometry.cell.bits());
         let part = Ppn::new((self.geometry.first_wordline(block) + written / kinds) * kinds);
         self.check_not_needed(part.run(written % kinds), "has no guard levels after reprogramming");
         self.forget(block, written / kinds, 0..written % kinds, "reprogramming lost");
-        // Limits grow: what the old ones explain cannot be explained by the new ones.
+        // Limits grow, so losses under the old limits must be explained now.
         self.settle_block(block);
         self.end_service(block);
         self.doses.set_mode(block, mode);
@@ -105,8 +106,8 @@ impl Oracle {
         self.doses.note_reprogramming(block);
     }
 
-    /// Nothing is to be found in these page kinds of a wordline any more; a finding for each page
-    /// that the host can still read.
+    /// Forgets the content of these page kinds of a wordline. Reports each page that the host can
+    /// still read there.
     fn forget(&mut self, block: BlockId, index: u32, kinds: impl Iterator<Item = u32>, how: &str) {
         let wordline = self.geometry.first_wordline(block) + index;
         for kind in kinds {

@@ -1,5 +1,5 @@
-//! What the drive reports of blocks with guard levels, against what was seen: how many were made,
-//! how many GC erased, and what they had used of their limits by then.
+//! Compares the drive's report about blocks with guard levels with the oracle's counts. It counts
+//! the blocks made, the blocks that GC erased, and the share of their limits used by then.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,18 +18,20 @@ pub(crate) struct DensityBooks {
     pub(crate) codings: Codings,
     reprogrammed: u64,
     erased_by_gc: u64,
-    /// Pages that guard levels take away now in each domain, and may at most in one.
+    /// Pages that guard levels take away now in each domain, and the largest allowed number per
+    /// domain.
     away: Vec<u64>,
-    /// Blocks of low density that were reprogrammed, and how many there may be, but under a policy
-    /// that does what it likes.
+    /// Low-density blocks made by reprogramming, and their largest allowed number. A random policy
+    /// has no such limit.
     made: BTreeSet<BlockId>,
     may_be: Option<usize>,
     away_of: BTreeMap<BlockId, u32>,
     may_take: u64,
-    /// The wordline of which a mover sensed pages last, and those, a bit each.
+    /// Wordline whose pages a mover sensed last, and these pages as bits.
     wordline: u32,
     sensed: u32,
-    /// By twentieths of the limit of the weakest wordlines; the last holds all from 95 % on.
+    /// Number of blocks by the used share of the weakest wordline's limit, in steps of a twentieth.
+    /// The last step has all shares from 95 % on.
     used: [u64; 20],
 }
 
@@ -50,12 +52,12 @@ impl DensityBooks {
         }
     }
 
-    /// The measured phase begins.
+    /// Begins the measured phase.
     pub(crate) fn restart(&mut self) {
         (self.reprogrammed, self.erased_by_gc, self.used) = (0, 0, [0; 20]);
     }
 
-    /// A mover senses a page.
+    /// Records that a mover senses a page.
     pub(crate) fn sense(&mut self, geometry: &Geometry, ppn: Ppn) {
         if geometry.has_page(ppn) {
             let wordline = geometry.wordline_of(ppn);
@@ -64,7 +66,7 @@ impl DensityBooks {
         }
     }
 
-    /// Whether that was a page of this kind of this wordline.
+    /// Returns whether a mover has just sensed the page of this kind on this wordline.
     pub(crate) fn has_sensed(&self, wordline: u32, kind: u32) -> bool {
         self.wordline == wordline && self.sensed >> kind & 1 == 1
     }
@@ -73,7 +75,7 @@ impl DensityBooks {
         self.reprogrammed += 1;
     }
 
-    /// Pages that guard levels take away now, of the blocks of a domain and of one.
+    /// Returns the number of pages that guard levels take away now in a domain.
     pub(crate) fn away(&self, domain: usize) -> u64 {
         self.away[domain]
     }
@@ -84,7 +86,7 @@ impl DensityBooks {
 }
 
 impl Oracle {
-    /// The policy is to keep to `density.low_density`.
+    /// Checks that the policy obeys `density.low_density`.
     pub(crate) fn expect_low_density(&mut self, config: &DriveConfig) {
         let bits = config.geometry.cell.bits();
         let blocks =
@@ -92,11 +94,12 @@ impl Oracle {
         self.density.may_be = Some(if bits == 1 { 0 } else { blocks });
     }
 
-    /// A block is of low density from now on; those on their way out count no more.
+    /// Counts a block that has low density from now on. Low-density blocks that are moving do not
+    /// count any more.
     pub(crate) fn count_low_density(&mut self, block: BlockId) {
         self.density.made.insert(block);
         let Some(most) = self.density.may_be else { return };
-        // Of its die, where data cannot go to another.
+        // If data cannot go to another die, only the blocks of this die count.
         let near = self
             .density
             .made
@@ -112,8 +115,8 @@ impl Oracle {
 }
 
 impl Oracle {
-    /// A wordline of a block of full density is programmed over itself: every page of it was sensed
-    /// just before, or at least what it holds where only that is wanted.
+    /// Checks the sensings before a merge in a block of full density. Every page of the wordline
+    /// must have been sensed just before, or only its valid pages if no others are needed.
     pub(crate) fn check_sensed(&mut self, block: BlockId, wordline: u32, mode: u8) {
         let first = self.geometry.first_wordline(block) + wordline;
         let wanted = |(kind, stamp)| {
@@ -133,7 +136,7 @@ impl Oracle {
         }
     }
 
-    /// Guard levels take so many pages of a block away.
+    /// Records that guard levels take this number of pages of a block away.
     pub(crate) fn take_away(&mut self, block: BlockId, pages: u32) {
         let domain = self.geometry.domain_of(block);
         self.density.away[domain] += u64::from(pages);
@@ -146,15 +149,15 @@ impl Oracle {
         }
     }
 
-    /// Pages that a block does without once it goes to a mode: it is written no further, so those
-    /// that it never got are among them.
+    /// Returns the number of pages that a block lacks after its change to a mode. The block is not
+    /// written any further, so pages that it never received count as well.
     pub(crate) fn pages_gone(&self, block: BlockId, mode: u8) -> u32 {
         let bits = self.geometry.cell.bits();
         self.geometry.pages_per_block
             - self.protocol.written(block) / bits * (bits - self.density.codings.given_up(mode))
     }
 
-    /// A block is about to be erased.
+    /// Records a block that is about to be erased.
     pub(crate) fn note_density(&mut self, block: BlockId, cause: Cause) {
         self.density.away[self.geometry.domain_of(block)] -=
             u64::from(self.density.away_of.remove(&block).unwrap_or(0));
@@ -168,7 +171,7 @@ impl Oracle {
         }
     }
 
-    /// Whether a block does without some page kinds.
+    /// Returns whether a block lacks some page kinds.
     fn is_sparse(&self, block: BlockId) -> bool {
         !self.protocol.is_full(block)
     }
@@ -212,8 +215,8 @@ impl Oracle {
     }
 }
 
-/// Pages of each domain that hold neither data of the host nor parity; where pages have dies of
-/// their own, of the die that has most.
+/// Returns the number of pages of a domain that hold neither host data nor parity. If each page has
+/// its own die, this is the number for the die with the most host data and parity.
 fn spare_pages(geometry: &Geometry) -> u32 {
     let of_data = geometry.stripes.map_or(geometry.host_pages, |stripes| {
         let mut by_die = vec![0; geometry.dies() as usize];

@@ -1,4 +1,4 @@
-//! Looks at blocks for the record of doses, and the share of a limit that reclaim waits for.
+//! Examines blocks for the record of doses, and for the share of a limit at which reclaim acts.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::snapshots::{Bin, DoseRecord, Moment, Recorder, Row, State, wordlines_
 use crate::stamps::Stamp;
 
 impl Oracle {
-    /// Records doses from now on. Has no effect on a drive whose reads disturb nothing.
+    /// Records doses from now on. This has no effect on a drive whose reads do not disturb data.
     pub fn record_doses(&mut self) {
         self.recorder = self.doses.counts().then(|| Box::new(Recorder::new(&self.geometry)));
     }
@@ -22,20 +22,20 @@ impl Oracle {
         Recorder::bytes(geometry)
     }
 
-    /// Returns the highest dose over limit of a block at the moment when a reclaim job began to
-    /// move or recode its data. Returns `None` without reclaim jobs, or if reads disturb nothing.
+    /// Returns the highest dose divided by limit of a block when a reclaim job began to move or
+    /// recode its data. Returns `None` without reclaim jobs, or if reads do not disturb data.
     pub fn threshold_used(&self) -> Option<f64> {
         self.threshold_used
     }
 
-    /// Time of the drive.
+    /// Records the time of the drive.
     pub(crate) fn note_time(&mut self, at: Ns) {
         if let Some(recorder) = &mut self.recorder {
             recorder.now = at;
         }
     }
 
-    /// A job begins to move or recode data of a block.
+    /// Examines a block whose data a job begins to move or recode.
     pub(crate) fn look_before_job(&mut self, block: BlockId, cause: Cause) {
         if block.number() >= self.geometry.blocks || !self.doses.counts() {
             return;
@@ -48,7 +48,7 @@ impl Oracle {
         self.look_for_record(block);
     }
 
-    /// A block is about to be erased.
+    /// Examines a block that is about to be erased.
     pub(crate) fn look_before_erase(&mut self, block: BlockId) {
         self.look_for_record(block);
         if let Some(recorder) = &mut self.recorder {
@@ -56,7 +56,7 @@ impl Oracle {
         }
     }
 
-    /// A page was read that may be the worst of its block.
+    /// Records a read page that may have the highest dose of its block.
     pub(crate) fn record_page(&mut self, at: At) {
         let Some(recorder) = &self.recorder else { return };
         let so_far = recorder.highest(at.block);
@@ -72,7 +72,7 @@ impl Oracle {
         }
     }
 
-    /// Looks at a block if its reads have grown enough.
+    /// Examines a block if its reads have grown enough.
     #[inline]
     pub(crate) fn look_if_due(&mut self, block: BlockId) {
         let read = self.doses.read_of(block).unwrap_or(0);
@@ -81,7 +81,7 @@ impl Oracle {
         }
     }
 
-    /// Looks at all wordlines of a block.
+    /// Examines all wordlines of a block.
     #[cold]
     #[inline(never)]
     pub(crate) fn look_for_record(&mut self, block: BlockId) {
@@ -95,7 +95,8 @@ impl Oracle {
         self.recorder = Some(recorder);
     }
 
-    /// Records the highest dose over limit of a block, now and at this wordline.
+    /// Records the highest dose divided by limit of a block, which its present time and this
+    /// wordline have.
     fn record_highest(&self, recorder: &mut Recorder, block: BlockId, ratio: f64, wordline: u32) {
         recorder.notes(block, ratio, wordline);
         if let Some(bins) = recorder.bins(block, ratio) {
@@ -126,7 +127,7 @@ impl Oracle {
         let mut risen: Vec<(BlockId, (f64, u32))> = blocks
             .filter_map(|block| Some((block, self.highest_of(block, recorder.looked_at(block))?)))
             .collect();
-        // The worst first: a picture that a worse block would replace is not taken at all.
+        // The worst block comes first. So no picture is taken that a worse block would replace.
         risen.sort_by(|(_, a), (_, b)| b.0.total_cmp(&a.0));
         recorder.ends();
         for (block, (ratio, wordline)) in risen {
@@ -135,8 +136,8 @@ impl Oracle {
         Some(recorder.conclude(|block, bins| self.fill_bins(block, bins)))
     }
 
-    /// Returns the highest dose over limit among valid and lost pages of a block, and its wordline,
-    /// if it is above `floor`.
+    /// Returns the highest dose divided by limit among valid and lost pages of a block, with its
+    /// wordline, if the ratio is above `floor`.
     fn highest_of(&self, block: BlockId, floor: f64) -> Option<(f64, u32)> {
         let bound = self.doses.bound(block);
         if !bound.exceeds(floor) {
@@ -145,7 +146,8 @@ impl Oracle {
         self.highest_in(block, 0..self.geometry.wordlines_per_block, bound.limit, floor)
     }
 
-    /// As [`Self::highest_of`], among some wordlines of a block whose bound has this limit.
+    /// Returns the same ratio as [`Self::highest_of`] for some wordlines of a block. Their bound
+    /// has this limit.
     fn highest_in(
         &self,
         block: BlockId,
@@ -174,7 +176,7 @@ impl Oracle {
         found
     }
 
-    /// Replaces bins of a block by those of now.
+    /// Replaces the bins of a block by its present state.
     fn fill_bins(&self, block: BlockId, bins: &mut [Bin]) {
         let (count, all) = (bins.len() as u32, self.geometry.wordlines_per_block);
         let least = self.doses.bound(block).limit;
@@ -206,7 +208,7 @@ impl Oracle {
         self.stamps.is_live(stamp) || self.stamps.is_what_was_lost(stamp)
     }
 
-    /// Replaces `rows` by the wordlines of a block now.
+    /// Replaces `rows` by the present state of a block's wordlines.
     fn picture(&self, block: BlockId, rows: &mut Vec<Row>) {
         let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
         rows.clear();

@@ -1,5 +1,5 @@
-//! A drive without a write buffer keeps nothing back: when the next write or trim comes, all that
-//! earlier ones brought is on flash.
+//! Checks a drive without a write buffer. When the next write or trim comes, all data of earlier
+//! writes must be on flash.
 
 use vpass_core::base::units::Lpn;
 
@@ -8,7 +8,7 @@ use crate::report::Kind;
 use crate::stamps::Tag;
 
 impl Oracle {
-    /// The host changes this page next.
+    /// Checks memory before the host changes this page.
     pub(crate) fn check_durable(&mut self, next: Lpn) {
         if !self.memory.is_unbuffered || !self.requests.begins(next) {
             return;
@@ -16,7 +16,8 @@ impl Oracle {
         self.check_nothing_held();
     }
 
-    /// Nothing of the host's waits in memory, but parts of pages that are lost with the rest.
+    /// Checks that no host data waits in memory, except parts of pages that are lost with the rest
+    /// of the page.
     pub(crate) fn check_nothing_held(&mut self) {
         let stamps = &self.stamps;
         let held = self.memory.pages().find(|lpn| stamps.newest(*lpn).is_some_and(Tag::is_present));

@@ -1,5 +1,5 @@
-//! The end of a run: valid pages past their limit that nobody has read and the drive has not
-//! reported, and reported losses that no read had shown.
+//! Checks the end of a run. It looks for unread and unreported pages past their limit, and for
+//! reported losses that no read had shown.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,8 @@ use crate::report::{Findings, Kind, OracleReport};
 use crate::stamps::Stamp;
 
 impl Oracle {
-    /// The verdict as if the run ended now. It changes nothing and may be asked for more than once.
+    /// Returns the verdict as if the run ended now. It does not change the oracle, and may be
+    /// called more than once.
     pub fn finish(&self) -> OracleReport {
         let mut findings = self.findings.clone();
         let mut unseen = self.unseen_losses.clone();
@@ -36,8 +37,8 @@ impl Oracle {
         OracleReport::new(&findings, tally)
     }
 
-    /// Strikes out the losses that this block explains: a page with the lost data is past its
-    /// limit, or as good as. `found` hears of the page.
+    /// Removes the reported losses that this block explains. A loss is explained if a page with the
+    /// lost data is past its limit, or within rounding of it. `found` receives the page.
     pub(crate) fn settle_losses(
         &self,
         block: BlockId,
@@ -65,8 +66,7 @@ impl Oracle {
         });
     }
 
-    /// What this block explains of losses that no read had shown is settled, before the block
-    /// changes.
+    /// Settles the unread losses that this block explains, before the block changes.
     pub(crate) fn settle_block(&mut self, block: BlockId) {
         let mut unseen = std::mem::take(&mut self.unseen_losses);
         let before = unseen.len();
@@ -82,14 +82,14 @@ impl Oracle {
         findings: &mut Findings,
         worst: &mut f64,
     ) {
-        // Almost every block was read so little that none of its wordlines needs a look.
+        // Almost all blocks were read so little that none of their wordlines must be examined.
         let bound = self.doses.bound(block);
         if !bound.is_past() && !bound.exceeds(*worst) {
             return;
         }
         self.each_wordline(block, |wordline, of_wordline| {
-            // Almost every wordline is better off than the worst page seen, and none of its pages
-            // needs a look.
+            // Almost all wordlines are below the worst ratio seen, so none of their pages must be
+            // examined.
             if !of_wordline.is_past() && !of_wordline.exceeds(*worst) {
                 return;
             }
@@ -120,8 +120,8 @@ impl Oracle {
         });
     }
 
-    /// Calls `look` with each wordline in which anything is programmed, counted over the whole
-    /// drive, and the truth about its weakest page kind.
+    /// Calls `look` for each wordline with programmed pages. It gets the number of the wordline,
+    /// counted over the whole drive, and the truth about its weakest page kind.
     pub(crate) fn each_wordline(&self, block: BlockId, mut look: impl FnMut(u32, Truth)) {
         let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
         for index in 0..programmed {
@@ -134,7 +134,7 @@ impl Oracle {
     }
 }
 
-/// Dose and limit for findings, in dose units.
+/// Returns dose and limit in words, in dose units.
 pub(crate) fn words(truth: Truth) -> String {
     let units = |n: i64| n as f64 / UNIT as f64;
     if truth == Truth::SAFE {

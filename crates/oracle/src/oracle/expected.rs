@@ -1,5 +1,5 @@
-//! Where parity raises the limits of reads: what is expected to be lost, from each block's own
-//! doses. And parity that raises limits may never be late.
+//! Computes the expected losses from each block's own doses, if parity raises the limits of reads.
+//! Also checks that such parity is never late.
 
 use vpass_core::base::units::BlockId;
 use vpass_core::config::{Combine, DriveConfig};
@@ -12,15 +12,15 @@ use crate::oracle::Oracle;
 use crate::report::Kind;
 use crate::stripe::Stripe;
 
-/// Points between which losses follow a power of the reads.
+/// Number of points. Between two points, losses follow a power of the reads.
 const POINTS: usize = 100;
-/// Drive and oracle add up between points of their own.
+/// Tolerance: drive and oracle add up between different points.
 const WITHIN: f64 = 0.05;
-/// Below this share of the target all that is left is what lies between points.
+/// Share of the target below which only errors between points are left.
 const NOTHING: f64 = 1e-6;
 
-/// What a block served between two erases: dose units, those that it bears, and the share of these
-/// that the longest age takes.
+/// Service of a block between two erases: dose units served, dose units allowed, and the share of
+/// these that the longest age uses.
 #[derive(Clone, Copy, Debug)]
 struct Served {
     reads: f64,
@@ -28,21 +28,21 @@ struct Served {
     aged: f64,
 }
 
-/// Of one drive.
+/// Expected losses of one drive.
 #[derive(Debug)]
 pub(crate) struct Expected {
     stripe: Stripe,
     limit: f64,
     data_bits: f64,
     target: f64,
-    /// Where reads and age have one budget.
+    /// Error rates and limits, if reads and age share one budget.
     aged: Option<(ErrorRates, Endurances, u32)>,
     served: Vec<Served>,
     before: Vec<Served>,
 }
 
 impl Expected {
-    /// None where parity raises no limits.
+    /// Returns `None` if parity does not raise limits.
     pub(crate) fn new(config: &DriveConfig) -> Option<Box<Self>> {
         let stripe = Stripe::new(config, Some(raised_by(config)?))?;
         let limit = Code::new(config)?.cap;
@@ -68,7 +68,7 @@ impl Expected {
         }))
     }
 
-    /// The share of what a block bears that age takes.
+    /// Returns the share of a block's limit that age uses.
     fn aged(&self, pec: u32) -> f64 {
         let Some((rates, endurances, step)) = &self.aged else { return 0.0 };
         let limit =
@@ -76,7 +76,7 @@ impl Expected {
         (1.0 - limit(*step) / limit(0)).clamp(0.0, 1.0)
     }
 
-    /// Codewords lost by each data bit that all of these read.
+    /// Returns the lost codewords per data bit read, over all these blocks.
     fn uber(&self, live: &[Served]) -> f64 {
         let lost: Vec<f64> =
             (0..=POINTS).map(|n| self.stripe.lost(self.limit * n as f64 / POINTS as f64)).collect();
@@ -102,8 +102,8 @@ impl Expected {
     }
 }
 
-/// The integral of what rises as a power from one number to the next, having these values at both,
-/// from the first to a place between; straight where it rises from nothing.
+/// Returns the integral of a curve from the first point to `to`. The curve has these values at both
+/// points, and is a power between them. If the first value is 0, the curve is a straight line.
 fn within(from: f64, (first, last): (f64, f64), to: f64) -> f64 {
     if first <= 0.0 {
         return 0.5 * last * (to - from) * (to - from);
@@ -123,28 +123,29 @@ impl Oracle {
         self.geometry.block_ids().filter_map(|block| self.served(expected, block)).collect()
     }
 
-    /// A block is about to be erased, or to bear more.
+    /// Ends the service of a block that is about to be erased, or whose limit is about to grow.
     pub(crate) fn end_service(&mut self, block: BlockId) {
         let Some(mut expected) = self.expected.take() else { return };
         expected.served.extend(self.served(&expected, block));
         self.expected = Some(expected);
     }
 
-    /// A block bears more from now on. Its reads until now were served while it bore less.
+    /// Resumes the service of a block whose limit has grown. Its earlier reads belong to the
+    /// smaller limit.
     pub(crate) fn resume_service(&mut self, block: BlockId) {
         let Some(mut expected) = self.expected.take() else { return };
         expected.before.extend(self.served(&expected, block));
         self.expected = Some(expected);
     }
 
-    /// What blocks have served so far no longer counts.
+    /// Forgets the service of all blocks so far.
     pub(crate) fn begin_service(&mut self) {
         let Some(mut expected) = self.expected.take() else { return };
         (expected.served, expected.before) = (vec![], self.live(&expected));
         self.expected = Some(expected);
     }
 
-    /// Parity of a stripe waits, or is given back.
+    /// Checks that the parity of a stripe does not wait and has not been given back.
     pub(crate) fn check_always_protected(&mut self, stripe: u32) {
         if self.expected.is_some() {
             self.findings.add(Kind::Limit, || {
@@ -156,7 +157,7 @@ impl Oracle {
         }
     }
 
-    /// What the drive says is to be expected.
+    /// Compares the drive's expected losses with the oracle's.
     pub(crate) fn check_expected(&mut self, drive: &Drive) {
         let own = self
             .expected

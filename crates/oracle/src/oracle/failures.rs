@@ -1,5 +1,5 @@
-//! Flash that has failed: nothing can be read there or is written there, what parity can give back
-//! is not lost, and what it cannot is reported before the host goes on.
+//! Checks failed flash. Pages there are neither read nor written. Pages that parity can rebuild are
+//! not lost. All other pages are reported lost before the host continues.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,33 +15,33 @@ use crate::oracle::Oracle;
 use crate::report::Kind;
 use crate::stamps::Stamp;
 
-/// Why nothing gives a page back that lay on failed flash.
+/// Reason why a page on failed flash cannot be rebuilt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Helpless {
-    /// There is no parity on the drive.
+    /// The drive has no parity.
     NoParity,
-    /// None that counts what it held.
+    /// No parity contains the page's version.
     Unprotected,
-    /// No page of its stripe lies in a worn block, so that it has none.
+    /// No page of the stripe lies in a worn block, so the stripe has no parity.
     NotWorn,
-    /// Its stripe calls for parity, and has none yet.
+    /// The stripe needs parity, but has none yet.
     Waiting,
-    /// Another page that it takes has failed, too.
+    /// Another page that the rebuild needs has failed, too.
     AnotherFailed,
-    /// Another page that it takes could not be read when the drive last tried.
+    /// Another page that the rebuild needs could not be read at the drive's last attempt.
     AnotherUnread,
 }
 
-/// What is known of failures.
+/// Knowledge about failures.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
     failed: Vec<Stretch>,
-    /// Pages that must be reported lost before the host goes on.
+    /// Pages that must be reported lost before the host continues.
     lost: BTreeSet<Lpn>,
-    /// Pages of which failures took what the host might still have read, or what was to complete
-    /// newer parts of them.
+    /// Pages of which a failure hit data that the host might still read, or data that newer parts
+    /// need.
     gone: BTreeSet<Lpn>,
-    /// Those of them of which that was the newest data, and those that nothing gives back.
+    /// Pages of `gone` whose newest data was hit, and pages that cannot be rebuilt.
     whole: BTreeSet<Lpn>,
     helpless: BTreeMap<Lpn, Helpless>,
     /// Losses that failures explain.
@@ -49,7 +49,7 @@ pub(crate) struct Failures {
 }
 
 impl Failures {
-    /// Whether any flash has failed.
+    /// Returns whether any flash has failed.
     pub(crate) fn is_any(&self) -> bool {
         !self.failed.is_empty()
     }
@@ -61,7 +61,7 @@ impl Failures {
 }
 
 impl Oracle {
-    /// Pages have failed.
+    /// Records that pages have failed.
     pub(crate) fn fail(&mut self, pages: Stretch) {
         self.stamps.end_loading();
         self.parity.end_loading();
@@ -90,15 +90,14 @@ impl Oracle {
                 }
             }
         }
-        // What an earlier failure took may be past help now.
+        // Pages that an earlier failure hit may be beyond repair now.
         let gone: Vec<Lpn> = self.failures.gone.iter().copied().collect();
         for lpn in gone {
             self.weigh_failed(lpn);
         }
     }
 
-    /// For pages that were written in part, what flash carries that completes them: of their
-    /// versions there the newest.
+    /// Returns, for partly written pages, the newest version on flash, which completes them.
     fn completing(&self) -> BTreeMap<Lpn, Stamp> {
         let mut found: BTreeMap<Lpn, Stamp> = BTreeMap::new();
         for stamp in (0..self.raw_pages).filter_map(|ppn| self.carried(Ppn::new(ppn))) {
@@ -114,19 +113,19 @@ impl Oracle {
         found
     }
 
-    /// Whether a page that lay on failed flash is past help.
+    /// Decides whether a page on failed flash is beyond repair.
     fn weigh_failed(&mut self, lpn: Lpn) {
         if let Some(why) = self.is_beyond(lpn) {
             self.failures.helpless.entry(lpn).or_insert(why);
-            // That another page is past its limit the drive may find out when it comes to rebuild
-            // this one.
+            // If another page is past its limit, the drive may notice this only when it rebuilds
+            // this page.
             if why != Helpless::AnotherUnread && self.failures.whole.contains(&lpn) {
                 self.failures.lost.insert(lpn);
             }
         }
     }
 
-    /// A stripe has no parity any more: what of it lies on failed flash is past help.
+    /// Handles a stripe that loses its parity. Its pages on failed flash are beyond repair.
     pub(crate) fn weigh_stripe(&mut self, stripe: u32) {
         let Some(stripes) = self.parity.stripes.filter(|_| !self.failures.gone.is_empty()) else {
             return;
@@ -138,8 +137,7 @@ impl Oracle {
         }
     }
 
-    /// A page of the host in a stripe that lies on failed flash, with parity that is to give it
-    /// back.
+    /// Returns a host page of a stripe that lies on failed flash and can be rebuilt.
     pub(crate) fn to_be_rebuilt(&self, stripe: u32) -> Option<Lpn> {
         let stripes = self
             .parity
@@ -148,7 +146,7 @@ impl Oracle {
         stripes.data(stripe).find(|lpn| self.failures.is_failed(self.parity.places[lpn.index()]))
     }
 
-    /// Whether fewer dies are left than a stripe has pages of the host and of parity.
+    /// Returns whether fewer dies are left than a stripe has host pages and parity pages.
     pub(crate) fn lacks_dies(&self, stripes: Stripes, stripe: u32) -> bool {
         let per_die = self.geometry.blocks_per_domain() * self.geometry.pages_per_block;
         let has_failed = |die: &u32| {
@@ -158,13 +156,13 @@ impl Oracle {
         left <= stripes.data(stripe).len()
     }
 
-    /// Nobody writes to a block any more; once empty it stays so.
+    /// Records that a block is not written any more. It stays empty after its next erase.
     fn keep_from_use(&mut self, block: BlockId) {
         self.wear.retire(block);
         self.openings.moves(block);
     }
 
-    /// Nobody asks after a block any more.
+    /// Records that no technique is asked about a block any more.
     fn retire(&mut self, block: BlockId) {
         self.openings.erase(block);
         self.questions.erase(block);
@@ -175,7 +173,7 @@ impl Oracle {
         self.forget_adjusted(block);
     }
 
-    /// A block is erased: if a part of it has failed, it is no free one.
+    /// Handles the erase of a block. If a part of it has failed, it does not become free.
     pub(crate) fn keep_failed_from_use(&mut self, block: BlockId) {
         if self
             .geometry
@@ -187,7 +185,7 @@ impl Oracle {
         }
     }
 
-    /// Why nothing gives a page back that lies on failed flash; none where its stripe does.
+    /// Returns why a page on failed flash cannot be rebuilt, or `None` if it can.
     fn is_beyond(&self, lpn: Lpn) -> Option<Helpless> {
         let Some(stripes) = self.parity.stripes else { return Some(Helpless::NoParity) };
         let stripe = stripes.of(lpn);
@@ -213,9 +211,9 @@ impl Oracle {
         (!sources.iter().all(was_read)).then_some(Helpless::AnotherUnread)
     }
 
-    /// A page is reported lost; tells whether a failure explains it.
+    /// Handles the reported loss of a page. Returns whether a failure explains it.
     pub(crate) fn explain_by_failure(&mut self, lpn: Lpn) -> bool {
-        // Others of its stripe may go with it.
+        // Other pages of the stripe may be lost with it.
         if let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
         {
             self.weigh_stripe(stripes.of(lpn));
@@ -247,7 +245,7 @@ impl Oracle {
         true
     }
 
-    /// A page is new, or wanted no more.
+    /// Forgets a page that is written again or not needed any more.
     #[inline]
     pub(crate) fn forget_failed(&mut self, lpn: Lpn) {
         if !self.failures.failed.is_empty() {
@@ -258,7 +256,7 @@ impl Oracle {
         }
     }
 
-    /// The host goes on: what failures have taken is reported.
+    /// Checks that all losses by failures are reported before the host continues.
     #[inline]
     pub(crate) fn check_failures(&mut self) {
         if !self.failures.lost.is_empty() {
@@ -266,7 +264,7 @@ impl Oracle {
         }
     }
 
-    /// Reports each page that failures took and that the drive did not report lost.
+    /// Reports each page that failures destroyed and that the drive did not report lost.
     #[cold]
     fn find_unreported(&mut self) {
         for lpn in std::mem::take(&mut self.failures.lost) {
@@ -278,8 +276,8 @@ impl Oracle {
         }
     }
 
-    /// What the drive reports of failures, against what was seen; and what still lies on failed
-    /// flash can be given back.
+    /// Compares the drive's report about failures with the oracle's counts. Also checks that each
+    /// page on failed flash can be rebuilt.
     pub(crate) fn check_failure_books(&mut self, drive: &Drive) {
         if self.failures.failed.is_empty() {
             return;
@@ -290,7 +288,7 @@ impl Oracle {
             self.findings
                 .add(Kind::Books, || format!("the drive reports {told:?}; {seen:?} was seen"));
         }
-        // Without parity it is not known of which of its versions a page in memory lacks something.
+        // Without parity, the oracle does not know which version a page in memory needs.
         let is_wanted = |lpn: &Lpn| self.parity.is_on() || self.failures.whole.contains(lpn);
         let left: Vec<Lpn> = self.failures.gone.iter().copied().filter(is_wanted).collect();
         if let Some((lpn, why)) = left.into_iter().find_map(|lpn| Some((lpn, self.is_beyond(lpn)?)))
@@ -303,7 +301,7 @@ impl Oracle {
         }
     }
 
-    /// The drive has rebuilt all that it could.
+    /// Checks the drive's report that all possible rebuilds are done.
     pub(crate) fn check_rebuild_done(&mut self) {
         let left = self.parity.places.iter().position(|ppn| {
             let is_wanted = || self.carried(*ppn).is_some_and(|stamp| self.stamps.is_live(stamp));
@@ -318,8 +316,8 @@ impl Oracle {
         }
     }
 
-    /// Where a page of a stripe may lie once dies have failed: on its own die or, where that has
-    /// failed, on one without another page of the stripe.
+    /// Checks the place of a stripe's page after a failure. It must be the page's own die. If this
+    /// die has failed, it must be a die without another page of the stripe.
     pub(crate) fn check_member(&mut self, lpn: Lpn, ppn: Ppn) {
         let Some(stripes) = self.parity.stripes else { return };
         let die_of = |ppn: Ppn| {

@@ -1,5 +1,6 @@
-//! How full blocks look to GC: valid pages over the pages that a block can hold, scaled to a full
-//! block, so that one which is not meant to be filled, or has guard levels, does not look empty.
+//! Checks how full blocks look to GC: valid pages divided by the pages that the block can hold,
+//! scaled to a full block. So a block with guard levels, or a block that will not be filled, does
+//! not look empty.
 //!
 //! ```text
 //! 12 pages, of which guard levels took 4; 4 are valid    4 of 8, and so 6 of 12
@@ -12,17 +13,18 @@ use vpass_core::base::units::{BlockId, Cause};
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
-/// What GC was shown when it chose last: blocks, and the list in which it found each. Taken when
-/// the move begins that follows from it.
+/// Blocks that GC saw at its last choice, each with its list. The record is taken when the
+/// resulting move begins.
 pub(crate) type Sight = Arc<Mutex<Option<Vec<(BlockId, u32)>>>>;
 
 impl Oracle {
-    /// From now on somebody sees what GC is shown.
+    /// Begins to use a listener's record of the lists that GC sees.
     pub(crate) fn looks_at(&mut self, sight: &Sight) {
         self.sight = Some(sight.clone());
     }
 
-    /// A move begins. Nothing was told since GC chose its block, if that is what moves.
+    /// Checks the lists when a move begins. If GC moves the block, the oracle received no event
+    /// since GC's choice.
     pub(crate) fn check_fullness(&mut self, cause: Cause) {
         let Some(shown) = self
             .sight
@@ -48,7 +50,7 @@ impl Oracle {
         }
     }
 
-    /// Valid pages of a block that is closed, as they would be were it full.
+    /// Returns the valid pages of a closed block, scaled to a full block.
     pub(crate) fn fullness(&self, block: BlockId) -> u32 {
         let all = self.geometry.pages_per_block;
         let valid = self.blame.valid_of(&self.geometry, &self.medium, block);

@@ -1,5 +1,5 @@
-//! Pages on their way to flash: copies that wait in the controller's memory for the rest of their
-//! wordline, and the order of programs.
+//! Checks pages on their way to flash: copies that wait in the controller's memory for the rest of
+//! their wordline, and the order of programs.
 
 use vpass_core::base::units::{Cause, Lpn, Ppn, Seq};
 
@@ -9,8 +9,8 @@ use crate::report::Kind;
 use crate::stamps::{Stamp, Stamps};
 
 impl Oracle {
-    /// A mover takes what a flash page carries into the controller's memory; nobody may read that
-    /// page any more.
+    /// Records that a mover reads a flash page into the controller's memory. The flash page may not
+    /// be read any more.
     pub(crate) fn gather(&mut self, lpn: Lpn, from: Ppn) -> Result<(), String> {
         let carried = self.carried(from).unwrap_or(Stamp::ERASED);
         Stamps::check_copy(lpn, carried).map_err(|what| format!("{what}, ppn {from}"))?;
@@ -24,7 +24,7 @@ impl Oracle {
         }
     }
 
-    /// A copy that waited is programmed.
+    /// Checks the program of a copy that waited.
     pub(crate) fn program_gathered(&mut self, at: At, lpn: Lpn) -> Result<(), String> {
         let Some(copied) = self.waiting.remove(&lpn) else {
             self.medium.set_stamp(at, Stamp::DEAD);
@@ -34,13 +34,14 @@ impl Oracle {
         Ok(())
     }
 
-    /// Whether what the controller's memory holds of a page, if it is a mover's copy, is what the
+    /// Returns whether a mover's copy of a page in the controller's memory is the version that the
     /// host may read.
     pub(crate) fn is_newest_in_memory(&self, lpn: Lpn) -> bool {
         self.waiting.get(&lpn).is_none_or(|stamp| self.stamps.is_live(*stamp))
     }
 
-    /// A program of whatever content, by the rules of flash; where it is, unless beyond the flash.
+    /// Checks a program of any content by the rules of flash. Returns its place, or `None` beyond
+    /// the flash.
     pub(crate) fn program_in_order(
         &mut self,
         ppn: Ppn,

@@ -1,9 +1,10 @@
-//! What a policy is told of a block when it is asked, against the truth. A bound that rests on a
-//! wrong number rarely loses data in the few drives that come to its border; the number itself is
-//! wrong in every drive.
+//! Compares the numbers that a policy receives about a block with the truth. If a bound uses a
+//! wrong number, only few drives come near the bound and lose data. The number itself is wrong in
+//! every drive.
 //!
-//! Told may be less than the truth where that only costs copies: limits too low, pages held for
-//! valid that are not. What is checked is what a promise rests on.
+//! The drive may give a policy a worse number than the truth, such as a lower limit or more valid
+//! pages, because this only costs copies. The oracle checks the numbers on which a guarantee
+//! depends.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,68 +20,65 @@ use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
-/// What a policy was told of one block.
+/// Numbers that a policy received about one block.
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
     pub(crate) block: BlockId,
-    /// In quarters of a dose unit.
+    /// Dose in quarters of a dose unit.
     pub(crate) dose: u32,
-    /// The P/E count at which limits are to be looked up, and what it finds there for each group of
-    /// wordlines.
+    /// P/E count at which limits are looked up, and the limits found there for each wordline group.
     pub(crate) pec: u32,
     pub(crate) endures: Vec<Endurance>,
     pub(crate) late: u32,
     pub(crate) mode: u8,
     pub(crate) valid: u32,
     pub(crate) to_come: u32,
-    /// What the host says of its data.
+    /// Hint of the block's data.
     pub(crate) budget: AccessLatency,
-    /// Pages that low density takes away, and is about to.
+    /// Pages that low density takes away, including pages that jobs under way will take.
     pub(crate) away: u32,
-    /// The blocks that it wants reprogrammed.
+    /// Blocks that the policy wants to reprogram.
     pub(crate) reprograms: Vec<BlockId>,
-    /// The stream that has just opened it.
+    /// Stream that has just opened the block.
     pub(crate) opens: Option<StreamId>,
-    /// Of each wordline whether it has guard levels of its own; nothing where none has.
+    /// Whether each wordline has its own guard levels. The list is empty if no wordline has them.
     pub(crate) guarded: Vec<bool>,
-    /// Now and then: what it is told of each wordline, and of each page.
+    /// Numbers about each wordline and each page, in some cases.
     pub(crate) within: Option<Within>,
-    /// The blocks that it divides.
+    /// Blocks whose pages the policy divides.
     pub(crate) divides: Vec<(BlockId, Divided)>,
-    /// Wordlines that were just probed, and what share of each one's limit is used up by what the
-    /// probe found.
+    /// Wordlines that were just probed, each with the share of its limit that the probe found used.
     pub(crate) probed: Vec<(u32, f64)>,
 }
 
-/// What a policy was told of the inside of a block.
+/// Numbers that a policy received about the wordlines and pages of a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Within {
-    /// Quarters of a dose unit read from each wordline, and whether it holds valid pages.
+    /// Reads of each wordline in quarters of a dose unit, and whether it holds valid pages.
     pub(crate) wordlines: Vec<(u32, bool)>,
     /// Whether each page is valid.
     pub(crate) pages: Vec<bool>,
 }
 
-/// Where all pages of a block are to go: parts of it, with the coding mode of the stream that each
-/// goes to.
+/// Destinations of all pages of a block: its parts, each with the coding mode of its stream.
 pub(crate) type Divided = Vec<(Part, u8)>;
 
-/// Between whoever hears what a policy is told, and the oracle.
+/// Shared record between the listener at a policy and the oracle.
 pub(crate) type Ear = Arc<Mutex<Option<Told>>>;
 
-/// What was heard, as far as it can be judged later only.
+/// Received numbers that can only be judged later.
 #[derive(Debug, Default)]
 pub(crate) struct Hearsay {
     ear: Option<Ear>,
-    /// Reads that may come between an alarm and the end of its job.
+    /// Number of reads that may come between an alarm and the end of its job.
     late: u32,
-    /// Pages of each block that may be programmed without a job, as its policy knows it.
+    /// Pages of each block that may be programmed without a job, as its policy knows.
     to_come: Vec<Option<u32>>,
     divided: BTreeMap<BlockId, Divided>,
 }
 
 impl Oracle {
-    /// From now on somebody hears what the policy is told.
+    /// Begins to use a listener's record of the numbers that the policy receives.
     pub(crate) fn overhear(&mut self, ear: &Ear, config: &DriveConfig, timed: bool) {
         let to_come = vec![None; self.geometry.blocks as usize];
         self.hearsay = Hearsay {
@@ -91,7 +89,7 @@ impl Oracle {
         };
     }
 
-    /// The policy was asked about a block just now.
+    /// Checks the numbers of a policy that was just asked about a block.
     pub(crate) fn check_told(&mut self, block: BlockId) {
         let Some(ear) = &self.hearsay.ear else { return };
         let Some(told) = ear.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
@@ -136,8 +134,8 @@ impl Oracle {
             return Some(format!("coding {} instead of {}", told.mode, self.doses.mode_of(block)));
         }
         let endured = |group: usize| self.doses.of_group(block, group);
-        // Where retries count, a technique may assume more than a fresh page endures without. They
-        // change no weight.
+        // If retries are allowed, a technique may assume a higher limit than that of a fresh page
+        // without retries. Weights do not change.
         let goes_by_fresh = !self.doses.has_rates();
         let too_good = |(group, told): &(usize, &Endurance)| {
             told.limit > endured(*group).limit && goes_by_fresh
@@ -188,13 +186,13 @@ impl Oracle {
         (told.valid < live).then(|| format!("{} valid pages instead of {live}", told.valid))
     }
 
-    /// What a probe finds is a share of the limit that the policy goes by: of that of the longest
-    /// age, where data ages.
+    /// Returns an error if a probe found a wrong share of the limit that the policy uses. If data
+    /// ages, this is the limit at the longest age.
     fn wrong_probe(&self, told: &Told) -> Option<String> {
         let (first, bits) = (self.geometry.first_wordline(told.block), self.geometry.cell.bits());
         let heaviest = (0..bits).map(|kind| u64::from(self.doses.of_read(kind))).max()?;
         told.probed.iter().find_map(|(index, used)| {
-            // A page kind that the wordline's coding gives up endures nothing that matters.
+            // The limit of a page kind that the wordline's coding gives up does not matter.
             let kinds = (0..bits).map(|kind| At {
                 block: told.block,
                 wordline: first + index,
@@ -209,7 +207,7 @@ impl Oracle {
             let limit = kinds.map(limit).min()?;
             let at = At { block: told.block, wordline: first + index, index: *index, kind: 0 };
             let dose = self.doses.of_wordline(&self.medium, at).dose;
-            // Others were probed behind it, and it itself.
+            // Later probes of other wordlines, and the probe itself, also add to the dose.
             let since =
                 heaviest * (2 * self.doses.page(at).alpha + FAR * told.probed.len() as u64) + UNIT;
             let found = used * limit as f64;
@@ -226,7 +224,7 @@ impl Oracle {
         })
     }
 
-    /// A page of a block is programmed.
+    /// Checks the program of a page of a block.
     pub(crate) fn check_to_come(&mut self, block: BlockId) {
         if self.hearsay.ear.is_none() || self.jobs.contains_key(&block) {
             return;
@@ -246,7 +244,8 @@ impl Oracle {
         }
     }
 
-    /// A page is copied: one that is to go to a block of full density does not go to another.
+    /// Checks the destination of a copied page. A page for a block of full density must not go to
+    /// another block.
     pub(crate) fn check_divided(&mut self, from: Ppn, to: At) {
         if self.hearsay.divided.is_empty() || !self.geometry.has_page(from) {
             return;
@@ -272,10 +271,10 @@ impl Oracle {
     }
 }
 
-/// As `reclaim.late_reads` says or, without a word, the reads of a die in the time of a job, but no
-/// more than an eighth of what the weakest wordlines endure of reads beside them; none where jobs
-/// run at once. And as many as a block has pages where moves of blocks that are left alone read
-/// others to rebuild what they have lost.
+/// Returns `R_late`. It is `reclaim.late_reads`, if this is given. Otherwise it is the number of
+/// reads of a die in the time of a job. It is at most an eighth of the reads beside them that the
+/// weakest wordlines endure. It is 0 if jobs run at once. The pages of a block are added if moves
+/// of blocks that are not recycled may read other blocks for rebuilds.
 pub(crate) fn late_reads(config: &DriveConfig, timed: bool) -> u32 {
     let leaves_alone = config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some());
     let pages = config.geometry.wordlines_per_block * config.geometry.cell.bits();
@@ -306,7 +305,7 @@ fn late_by_jobs(config: &DriveConfig, timed: bool) -> u32 {
             .fold(f64::INFINITY, f64::min)
     };
     let weakest = config.disturb.table.iter().map(beside).fold(f64::INFINITY, f64::min);
-    // What is a whole number but for the last digit of its arithmetic may be one less.
+    // A whole number with an error in its last digit may become one less.
     ((weakest / 8.0).min(in_a_job) * (1.0 - 1e-12)) as u32
 }
 
@@ -330,7 +329,7 @@ mod tests {
 
     #[test]
     fn late_reads_are_those_of_a_job_or_an_eighth_of_what_the_weakest_endure() {
-        // 4 copies take the time of 11 reads each; 900 / 9 / 8 is 12.5.
+        // 4 copies take the time of 11 reads each, and 900 / 9 / 8 is 12.5.
         assert_eq!(late_reads(&of("schedule = \"deadline\""), true), 12);
         assert_eq!(late_reads(&of("schedule = \"deadline\", late_reads = 70"), true), 70);
         assert_eq!(

@@ -1,16 +1,16 @@
-//! Whether the drive goes by what the host says of how slow reads of its data may be. What is said
-//! of a page is worked out from the host's ranges byte by byte, and what it allows from the drive's
-//! timing.
+//! Checks that the drive obeys the host's hints. The hint of a page follows from the host's ranges,
+//! byte by byte. The retries that a hint allows follow from the drive's timing.
 //!
 //! ```text
-//! a block goes by the word of the first page programmed in it          and every other page has that word
-//! but for a block that was opened when no more than the reserve was free    it goes by the tightest word of all, and holds data of any
-//! and for blocks that were there from the start                        they go by the tightest word of what they held then
+//! block                                          its hint              its pages
+//! opened as usual                                of its first page     all have this hint
+//! opened when only the reserve was free          tightest of all       have any hint
+//! present from the start                         tightest of its data  have any hint
 //! ```
 //!
-//! Under a technique that loses nothing no read of the host's takes more retries than the word of
-//! its block allows, unless the age that data may come to takes more, or chance does
-//! (`error.noise`).
+//! Under a technique that loses no data, no host read takes more retries than the hint of its block
+//! allows. There are two exceptions: the longest age of data needs more retries, or retries are
+//! random (`error.noise`).
 
 use std::collections::BTreeMap;
 
@@ -28,15 +28,16 @@ use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
-/// Free blocks that only moves may take, where all data has one word.
+/// Number of free blocks that only moves may take, if all data has one hint.
 const RESERVE: u32 = 2;
 
-/// Word of each of so many pages: the tightest of its bytes. Ranges are painted over each other in
-/// the order of their rank, so the time is n log n in ranges, and linear in pages.
+/// Returns the hint of each of `pages` pages, which is the tightest hint of its bytes. Ranges are
+/// painted over each other in the order of their rank. So the time is n log n in ranges, and linear
+/// in pages.
 fn words_of_pages(ranges: &[HintRange], page_bytes: u64, pages: u32) -> Vec<AccessLatency> {
     let mut by_rank: Vec<&HintRange> = ranges.iter().filter(|range| range.bytes.0 > 0).collect();
     by_rank.sort_by_key(|range| range.rank);
-    // First bytes of stretches with one word.
+    // First bytes of stretches with one hint.
     let mut painted = BTreeMap::from([(0, AccessLatency::default())]);
     for range in by_rank {
         let (from, end) = (range.offset.0, range.offset.0 + range.bytes.0);
@@ -59,41 +60,42 @@ fn words_of_pages(ranges: &[HintRange], page_bytes: u64, pages: u32) -> Vec<Acce
     words
 }
 
-/// What the host said, and what each block goes by.
+/// Hints of the host's pages, and the hint of each block.
 #[derive(Debug)]
 pub(crate) struct Hints {
-    /// Word of each page of the host.
+    /// Hint of each host page.
     of_page: Vec<AccessLatency>,
     page_bytes: u32,
-    /// Words that any page has, the tightest first.
+    /// Hints that occur, the tightest first.
     words: Vec<AccessLatency>,
-    /// Retries that each word allows.
+    /// Number of retries that each hint allows.
     allows: [u8; AccessLatency::COUNT],
-    /// Of a block that holds anything.
+    /// Hint of each block that holds data.
     goes_by: Vec<Option<AccessLatency>>,
-    /// Whether a block holds anything, and how many hold nothing: at every level of the oracle,
-    /// which follows wear at one alone.
+    /// Whether each block holds data, and the number of blocks without data. They are known at
+    /// every level of the oracle, while wear is followed at one level only.
     used: Vec<bool>,
     free: u32,
-    /// Whether a page may wait for others while blocks become free.
+    /// Whether a page may wait for other pages while blocks become free.
     by_wordline: bool,
     counts: [HintCounts; AccessLatency::COUNT],
-    /// Reads in bulk, by what their blocks went by; they come without requests.
+    /// Reads in bulk, by the hint of their blocks. They come without requests.
     in_bulk: [u64; AccessLatency::COUNT],
     is_bulk: bool,
-    /// Whether reads had words of their own and nobody followed which.
+    /// Whether reads had their own hints, which were not followed.
     unknown: bool,
-    /// Where techniques count with more retries than a word allows.
+    /// Limits, if techniques use more retries than a hint allows.
     raised: Option<LimitTable>,
-    /// Share of a block's valid pages that must be more relaxed than the block, before they are
-    /// moved in the background.
+    /// Share of a block's valid pages that must have a more relaxed hint than the block before it
+    /// is moved in the background.
     regroup: Option<f64>,
-    /// Whether reads are held to what their blocks go by, and up to which age of data.
+    /// Longest age of data for which reads are checked against the hint of their blocks, if they
+    /// are checked.
     held: Option<u64>,
 }
 
 impl Hints {
-    /// None where the host says nothing.
+    /// Returns `None` if the host gives no hints.
     pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Option<Self> {
         let of_page = words_of_pages(
             config.hints.said.as_ref()?,
@@ -122,18 +124,18 @@ impl Hints {
         })
     }
 
-    /// Word of a page: the tightest that the host says of its bytes.
+    /// Returns the hint of a page, which is the tightest hint of its bytes.
     fn word(&self, lpn: Lpn) -> AccessLatency {
         self.of_page.get(lpn.index()).copied().unwrap_or_default()
     }
 
-    /// A block holds something from now on.
+    /// Records that a block holds data from now on.
     fn take(&mut self, block: BlockId) {
         let used = &mut self.used[block.index()];
         self.free -= u32::from(!std::mem::replace(used, true));
     }
 
-    /// A page is programmed.
+    /// Checks the program of a page.
     fn program(&mut self, block: BlockId, lpn: Lpn, within: bool) -> Result<(), String> {
         self.take(block);
         let free = self.free;
@@ -141,7 +143,7 @@ impl Hints {
         let under_pressure = free <= RESERVE || self.by_wordline;
         let goes_by = &mut self.goes_by[block.index()];
         let Some(goes_by) = *goes_by else {
-            // The block itself was free until now.
+            // The block itself was free before.
             *goes_by = Some(if free < RESERVE { tightest } else { word });
             return Ok(());
         };
@@ -169,7 +171,7 @@ pub(crate) fn reserve(hints: Option<&Hints>) -> u32 {
     RESERVE + hints.map_or(0, |hints| hints.words.len() as u32 - 1)
 }
 
-/// Retries that fit, of a page of the slowest kind, for each word.
+/// Returns the number of retries that fit for each hint, for a page of the slowest kind.
 fn allowed(config: &DriveConfig) -> [u8; AccessLatency::COUNT] {
     let (t, ecc, hints) = (&config.timing, &config.ecc, &config.hints);
     let most = ecc.levels().saturating_sub(1);
@@ -195,9 +197,9 @@ fn allowed(config: &DriveConfig) -> [u8; AccessLatency::COUNT] {
 }
 
 impl Oracle {
-    /// The technique loses nothing: reads are held to the budgets of their blocks. Where chance
-    /// draws their retries a page whose budget has room for its data may take more all the same,
-    /// though seldom: one read proves nothing there.
+    /// Checks reads against the budgets of their blocks, under a technique that loses no data. With
+    /// random retries, a page within its budget may sometimes take more retries, so a single read
+    /// proves nothing.
     pub fn expect_budgets(&mut self, config: &DriveConfig) {
         if let Some(hints) = self.hints.as_mut().filter(|_| !config.error.noise) {
             hints.held = Some(if config.keeps_time() { config.longest_age().0 } else { u64::MAX });
@@ -209,7 +211,7 @@ impl Oracle {
         reserve(self.hints.as_ref())
     }
 
-    /// Counts the pages that requests are going to read.
+    /// Counts the pages that requests will read.
     pub(crate) fn expect_reads(&mut self, requests: &[Request]) {
         let is_full = self.is_full();
         let Some(hints) = &mut self.hints else { return };
@@ -225,21 +227,21 @@ impl Oracle {
         }
     }
 
-    /// Reads come without requests.
+    /// Records that reads come without requests.
     pub(crate) fn expect_bulk(&mut self) {
         if let Some(hints) = &mut self.hints {
             hints.is_bulk = true;
         }
     }
 
-    /// So many reads of a block came in bulk.
+    /// Counts reads of a block in bulk.
     pub(crate) fn read_by_hint(&mut self, block: BlockId, reads: u64) {
         if let Some(hints) = &mut self.hints {
             hints.in_bulk[hints.goes_by[block.index()].unwrap_or_default() as usize] += reads;
         }
     }
 
-    /// A page is programmed: it goes where data of its word is.
+    /// Checks that a programmed page lies with data of the same hint.
     pub(crate) fn program_by_hint(&mut self, at: At, lpn: Lpn, origin: Origin) {
         let Some(hints) = &mut self.hints else { return };
         let within =
@@ -248,7 +250,7 @@ impl Oracle {
         self.findings.note(Kind::Books, checked);
     }
 
-    /// A block holds data from the start: it goes by the tightest word of it.
+    /// Records a block that holds data from the start. It has the tightest hint of this data.
     pub(crate) fn preload_by_hint(&mut self, block: BlockId, lpns: &[Lpn]) {
         let Some(hints) = &mut self.hints else { return };
         let words = lpns.iter().filter(|lpn| **lpn != NO_LPN).map(|lpn| hints.word(*lpn));
@@ -258,7 +260,7 @@ impl Oracle {
         }
     }
 
-    /// A block is erased.
+    /// Records that a block is erased.
     pub(crate) fn erase_by_hint(&mut self, block: BlockId) {
         if let Some(hints) = &mut self.hints {
             hints.goes_by[block.index()] = None;
@@ -266,8 +268,8 @@ impl Oracle {
         }
     }
 
-    /// All of a block, or some, is moved so that its data lies among its own: enough of what is
-    /// valid in it is more relaxed than the block.
+    /// Checks a move that regroups the data of a block. Enough of its valid pages must have a more
+    /// relaxed hint than the block.
     pub(crate) fn check_regrouping(&mut self, block: BlockId, in_part: bool) {
         let first = self.geometry.first_page(block);
         let stamps =
@@ -295,22 +297,22 @@ impl Oracle {
         }
     }
 
-    /// A page that nobody wants fills a block up.
+    /// Records that padding fills a page of a block.
     pub(crate) fn pad_by_hint(&mut self, block: BlockId) {
         if let Some(hints) = &mut self.hints {
             hints.take(block);
         }
     }
 
-    /// The word that a block goes by is another than the policy was told of, if it is.
+    /// Returns an error if the policy received a wrong hint for a block.
     pub(crate) fn wrong_budget(&self, block: BlockId, told: AccessLatency) -> Option<String> {
         let goes_by = self.hints.as_ref()?.goes_by[block.index()]?;
         (goes_by != told)
             .then(|| format!("access latency {}; it is {}", told.name(), goes_by.name()))
     }
 
-    /// A read of the host's took retries: no more than it may, and it is counted where it took more
-    /// than its data's word allows.
+    /// Checks the retries of a host read, and counts the read if it took more than the hint of its
+    /// data allows.
     pub(crate) fn judge_latency(&mut self, read: &PhysRead, at: At) {
         let Some(hints) = &mut self.hints else { return };
         if read.cause != Cause::Host || read.fill {
@@ -345,14 +347,14 @@ impl Oracle {
         }
     }
 
-    /// Counts begin anew.
+    /// Starts the counts again.
     pub(crate) fn forget_hint_counts(&mut self) {
         if let Some(hints) = &mut self.hints {
             (hints.counts, hints.in_bulk) = Default::default();
         }
     }
 
-    /// What the drive reports of hints, against what was seen.
+    /// Compares the drive's report about hints with the oracle's counts.
     pub(crate) fn check_hints(&mut self, drive: &Drive) {
         let (Some(hints), Some(outcomes)) = (&self.hints, drive.hint_outcomes()) else { return };
         for of in outcomes {
@@ -361,7 +363,7 @@ impl Oracle {
             let pages =
                 drive.map_rows().filter(|row| hints.word(row.lpn) == of.latency).count() as u64;
             let missed = if hints.unknown { of.counts.missed } else { seen.missed };
-            // Of reads in bulk more is known of all words together.
+            // For reads in bulk, only the sum over all hints is known.
             let reads = if hints.is_bulk { of.counts.reads } else { seen.reads };
             let seen = HintCounts { reads, missed };
             let claimed = (of.counts, of.budget.retries, of.pages);
@@ -384,8 +386,9 @@ impl Oracle {
 }
 
 impl Hints {
-    /// Reads by word, in bulk and one by one: together they are all that there were, and data of a
-    /// word or a tighter one was read in blocks that go by that word or a tighter one.
+    /// Checks the reads by hint, in bulk and one by one. Their sum must be the number of all reads.
+    /// Reads of data with a hint, or a tighter hint, must be in blocks with this hint, or a tighter
+    /// hint.
     fn add_up(&self, claimed: [u64; AccessLatency::COUNT], all: u64) -> Result<(), String> {
         let alone = all.saturating_sub(self.in_bulk.iter().sum());
         let (mut so_tight, mut at_most) = (0, alone);
@@ -415,8 +418,8 @@ mod tests {
     use crate::dice::Dice;
     use vpass_core::base::units::Bytes;
 
-    /// Ranges of random places, lengths and ranks, byte by byte: the last of the highest rank says
-    /// what a byte has, and the tightest byte decides about its page.
+    /// Compares ranges of random places, lengths and ranks, byte by byte. The last range of the
+    /// highest rank decides about a byte, and the tightest byte decides about its page.
     #[test]
     fn words_of_pages_are_those_of_their_bytes() {
         const PAGE: u64 = 8;
@@ -444,7 +447,8 @@ mod tests {
         }
     }
 
-    /// A hundred thousand ranges took a minute when each page looked through all of them.
+    /// Checks the time for a hundred thousand ranges. It was a minute when each page searched all
+    /// of them.
     #[test]
     fn many_ranges_take_no_time() {
         let range = |n: u64| HintRange {

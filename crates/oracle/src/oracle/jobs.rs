@@ -1,6 +1,6 @@
-//! Jobs from their beginning to their end: only one job at a time moves a block, and pages that a
-//! job writes again within its block lie on wordlines of their own, because what a wordline has
-//! endured counts from its first page.
+//! Checks jobs from start to end. Only one job at a time moves a block. Pages that a job writes
+//! again within its block lie on new wordlines, because the dose of a wordline counts from its
+//! first page.
 
 use std::collections::BTreeMap;
 
@@ -12,24 +12,24 @@ use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
-/// A job under way.
+/// Job under way.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     cause: Cause,
-    /// What names it to who knows the time, and the pages that it moves, where not all.
+    /// Number of the job for the checker of times, and the pages that it moves, if not all.
     serial: Option<u64>,
     pages: Option<PageSet>,
-    /// Pages of its block that were programmed when it began.
+    /// Pages of its block that were programmed at the start of the job.
     written: u32,
-    /// It has programmed pages of its block.
+    /// Whether it has programmed pages of its block.
     within: bool,
 }
 
-/// Those under way, by block.
+/// Jobs under way, by block.
 pub(crate) type Jobs = BTreeMap<BlockId, Job>;
 
 impl Oracle {
-    /// A mover begins with a block.
+    /// Records that a mover begins with a block.
     pub(crate) fn begin_job(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
         if !self.check_block(block, "move") {
             return;
@@ -61,7 +61,7 @@ impl Oracle {
         }
     }
 
-    /// A job of reclaim begins; gives what names it.
+    /// Tells the checker of times that a reclaim job begins. Returns the job's number.
     fn tell_clock(&mut self, block: BlockId) -> Option<u64> {
         let dose = self.doses.read_of(block)?;
         let left = Some(self.questions.left(block, dose)?).filter(|left| *left < u64::MAX);
@@ -70,7 +70,7 @@ impl Oracle {
         self.clock.reclaims(block, Begun { serial: 0, left, dose, most })
     }
 
-    /// Time is about to be told: how jobs stand that may be urgent.
+    /// Records the state of jobs that may be urgent, before the drive reports the time.
     pub(crate) fn note_jobs(&mut self) {
         let near = self.clock.near();
         let now =
@@ -94,36 +94,36 @@ impl Oracle {
         Some(Now { serial: job.serial?, pages, dose: self.doses.read_of(block)? })
     }
 
-    /// Whether a job moves this block.
+    /// Returns whether a job moves this block.
     pub(crate) fn is_moved(&self, block: BlockId) -> bool {
         self.jobs.contains_key(&block)
     }
 
-    /// Jobs under way for this cause.
+    /// Returns the number of jobs under way for this cause.
     pub(crate) fn jobs_of(&self, cause: Cause) -> u32 {
         self.jobs.values().filter(|job| job.cause == cause).count() as u32
     }
 
-    /// Blocks under a job of reclaim.
+    /// Returns the blocks under a reclaim job.
     pub(crate) fn reclaimed_blocks(&self) -> impl Iterator<Item = BlockId> {
         self.blocks_under(Cause::Reclaim)
     }
 
-    /// Blocks under a job of this cause.
+    /// Returns the blocks under a job of this cause.
     pub(crate) fn blocks_under(&self, cause: Cause) -> impl Iterator<Item = BlockId> {
         self.jobs.iter().filter(move |(_, job)| job.cause == cause).map(|(block, _)| *block)
     }
 
-    /// A page of a block is programmed.
+    /// Records that a page of a block is programmed.
     pub(crate) fn program_within(&mut self, block: BlockId) {
         if let Some(job) = self.jobs.get_mut(&block) {
             job.within = true;
         }
     }
 
-    /// The policy is to be asked about a block: at the next read where its answer holds no more.
+    /// Records the dose at which the policy must be asked about a block next.
     pub(crate) fn name_question(&mut self, block: BlockId, at: Reads) {
-        // Of a block that holds nothing yet it names its first.
+        // For a block without data, this is the first alarm.
         let is_asked = at != Reads(0)
             && block.number() < self.geometry.blocks
             && self.protocol.written(block) > 0;
@@ -131,7 +131,7 @@ impl Oracle {
         self.questions.name(block, if self.doses.counts() { at } else { Reads::NEVER });
     }
 
-    /// A job ends that has left data in its block.
+    /// Checks the end of a job that leaves data in its block.
     pub(crate) fn end_job(&mut self, block: BlockId) {
         self.questions.end_job(block);
         let Some(job) = self.jobs.remove(&block) else { return };
@@ -142,8 +142,8 @@ impl Oracle {
         }
     }
 
-    /// Of what a job wrote within its block nothing is left on a wordline that was programmed in
-    /// part when it began.
+    /// Checks that no page written by a job within its block lies on a wordline that was partly
+    /// programmed when the job began.
     fn check_filling(&mut self, block: BlockId, written: u32) {
         let bits = self.geometry.cell.bits();
         let first = self.geometry.first_page(block);

@@ -1,5 +1,5 @@
-//! The drive's map against the truth: every entry leads to the newest data, back again, and no page
-//! is missing.
+//! Compares the drive's map with the truth: every entry leads to the newest data and back, and no
+//! page is missing.
 
 use vpass_core::base::units::{Lpn, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN};
@@ -8,21 +8,21 @@ use crate::oracle::Oracle;
 use crate::report::Kind;
 use crate::stamps::Stamp;
 
-/// What the drive claims about one host page that holds data.
+/// Map entry of the drive for one host page with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapEntry {
-    /// The host page.
+    /// Number of the host page.
     pub lpn: Lpn,
-    /// Its flash page; [`NO_PPN`] or [`FROM_BUFFER`] where it lies in the write buffer only.
+    /// Its flash page. It is [`NO_PPN`] or [`FROM_BUFFER`] if the data is only in the write buffer.
     pub ppn: Ppn,
-    /// Newer data of it lies in the write buffer.
+    /// Whether newer data of the page is in the write buffer.
     pub buffered: bool,
 }
 
 impl Oracle {
-    /// Compares the drive's map, in ascending order of `lpn`, its reverse map (`owner`), the flash
-    /// pages that it holds to be valid and its count of them per block with the truth. (That no two
-    /// entries lead to one flash page follows: a flash page carries one stamp.)
+    /// Compares the drive's map, in ascending order of `lpn`, with the truth. Also compares its
+    /// reverse map (`owner`), the flash pages that it keeps as valid, and their number per block.
+    /// Two entries cannot lead to one flash page, because a flash page has one stamp.
     pub fn check_map<I: Iterator<Item = MapEntry>>(
         &mut self,
         entries: impl Fn() -> I,
@@ -30,17 +30,17 @@ impl Oracle {
         held: impl IntoIterator<Item = Ppn>,
         valid: &[u32],
     ) {
-        // To follow each entry to its place on flash is slow, and says what is wrong. Almost always
-        // nothing is.
+        // It is slow to follow each entry to its place on flash. This finds the error, but there is
+        // almost never one.
         if !self.is_right(entries(), &owner, held, valid) {
             self.check_each(entries(), owner, valid);
         }
     }
 
-    /// Whether the map is right, found without going from entry to place: the stamps to which its
-    /// entries should lead, all together, are those of the pages that the drive holds to be valid,
-    /// and the reverse map says what these stamps say. Both sides are summed up in one number, an
-    /// entry's place included; a wrong map has the right sum in one case of 2^64.
+    /// Returns whether the map is right, without following each entry to its place. The stamps to
+    /// which all entries should lead must be those of the pages that the drive keeps as valid. The
+    /// reverse map must agree with these stamps. Each side is summed up in one number that includes
+    /// the places. A wrong map has the right sum in one case of 2^64.
     fn is_right(
         &self,
         entries: impl Iterator<Item = MapEntry>,
@@ -55,7 +55,7 @@ impl Oracle {
             right &= entry.lpn.number() >= next && newest.is_some();
             (next, count) = (entry.lpn.number().saturating_add(1), count + 1);
             if entry.buffered {
-                // Newer data than its place has: the place is looked at by itself.
+                // The buffer has newer data than the place, so the place is examined by itself.
                 right &= self.check_entry(entry, &owner).is_ok();
             }
             if self.geometry.has_page(entry.ppn) {
@@ -143,8 +143,8 @@ impl Oracle {
         let carried = self.carried(ppn).ok_or_else(|| {
             format!("the map leads from lpn {lpn} to ppn {ppn}, which is beyond the flash")
         })?;
-        // Where chance decides, what could not be read for the parity of another page may be read
-        // well the next time.
+        // With random retries, a page that could not be read for a rebuild may be readable the next
+        // time.
         let carried = if self.doses.draws_retries() { carried.undamaged() } else { carried };
         if carried.lpn != lpn || (carried.tag != newest.on_flash() && !buffered) {
             return Err(format!(

@@ -1,6 +1,7 @@
-//! Whether GC begins with a block when there is need: when too few are free to go on writing, when
-//! the IPR pool has none for those who want one, or in the idle gaps of the timed gear, up to the
-//! share of the spare blocks that `gc.background` names.
+//! Checks that GC begins with a block only if needed. There are three such cases. Too few blocks
+//! are free for writes, the IPR pool lacks a free block that is wanted, or the timed gear has an
+//! idle gap. In idle gaps, GC cleans up to the share of the spare blocks that `gc.background`
+//! gives.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Cause};
@@ -9,15 +10,15 @@ use vpass_core::config::DriveConfig;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
-/// Free blocks that only moves may take.
+/// Number of free blocks that only moves may take.
 const RESERVE: u32 = 2;
 
-/// Up to how many free blocks GC has reason to clean.
+/// Number of free blocks up to which GC may clean.
 #[derive(Debug)]
 pub(crate) struct Need {
-    /// In idle gaps; none where it is to leave them alone.
+    /// The number in idle gaps, or 0 if GC does not use them.
     in_gaps: u32,
-    /// A page of the host was programmed, and nothing else happened since.
+    /// Whether the last event was the program of a host page.
     flushed: bool,
 }
 
@@ -28,19 +29,19 @@ impl Need {
         Self { in_gaps: if share > 0.0 { in_gaps.max(reserve + 2) } else { 0 }, flushed: false }
     }
 
-    /// Whether there are idle gaps: not where nothing takes time.
+    /// Sets whether there are idle gaps. The untimed gear has none.
     pub(crate) fn has_gaps(&mut self, timed: bool) {
         self.in_gaps *= u32::from(timed);
     }
 
-    /// Something happened: a page of the host was programmed, or anything else.
+    /// Records an event: the program of a host page, or any other event.
     pub(crate) fn happens(&mut self, is_flush: bool) {
         self.flushed = is_flush;
     }
 }
 
 impl Oracle {
-    /// A move begins with a block.
+    /// Checks the need for GC when a move begins with a block.
     pub(crate) fn check_need(&mut self, block: BlockId, cause: Cause) {
         if cause != Cause::Wear {
             self.need.happens(false);
@@ -48,7 +49,7 @@ impl Oracle {
         if cause != Cause::Gc {
             return;
         }
-        // Of the die, where data cannot go to another.
+        // If data cannot go to another die, only the blocks of this die count.
         let domain = self.geometry.domain_of(block);
         let is_here = |block: &BlockId| self.geometry.domain_of(*block) == domain;
         let (free, cleaning) = if self.parity.is_on() {
@@ -63,7 +64,7 @@ impl Oracle {
             self.openings.wants_pool()
                 && !self.wear.free().filter(is_here).any(|block| self.openings.is_in_pool(block))
         };
-        // A block that GC is cleaning already will be free.
+        // A block that GC is already cleaning will be free.
         let reserve = self.reserve();
         if free > reserve && free + cleaning >= self.need.in_gaps && !for_pool() {
             let wanted = self.need.in_gaps.max(reserve + 1);
@@ -76,14 +77,14 @@ impl Oracle {
         }
     }
 
-    /// A move begins with a block: GC's gives something back.
+    /// Checks when a move begins with a block that a victim of GC frees pages.
     pub(crate) fn check_victim_of(&mut self, block: BlockId, cause: Cause) {
         if cause != Cause::Gc || !self.openings.are_known() {
             return;
         }
         let all = self.geometry.pages_per_block;
-        // Where flash has failed, one that holds fewer pages than it could may have to give way,
-        // however full it looks.
+        // After a failure, a block that holds fewer pages than it could may be a victim, however
+        // full it looks.
         let gives_way = || {
             self.failures.is_any() && self.blame.valid_of(&self.geometry, &self.medium, block) < all
         };
@@ -99,9 +100,10 @@ impl Oracle {
         }
     }
 
-    /// The host goes on. If it has just brought a page to flash, so few blocks being free that idle
-    /// gaps should be spent on it, then GC has begun with a block, unless a die cannot take more,
-    /// the reserve is all that is left, or no block would give anything back.
+    /// Checks background GC when the host continues. Suppose that a host page was just programmed
+    /// and few blocks are free. Then GC must have begun with a block. There are three exceptions.
+    /// As many blocks are being cleaned as there are dies, only the reserve is left, or no block
+    /// would free a page.
     pub(crate) fn check_background(&mut self) {
         if !std::mem::take(&mut self.need.flushed)
             || !self.clock.is_on()

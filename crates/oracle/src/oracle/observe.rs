@@ -1,5 +1,4 @@
-//! What the drive tells its oracle, event by event: each part of the oracle that it concerns hears
-//! of it.
+//! Receives the events of the drive, and passes each event to the parts of the oracle that need it.
 
 use vpass_core::base::dose::Quarters;
 use vpass_core::base::failure::Stretch;
@@ -147,8 +146,8 @@ impl Observer for Oracle {
                 let copied = self.carried(from).unwrap_or(Stamp::ERASED);
                 let checked = Stamps::program_copy(&mut self.medium, at, lpn, copied);
                 if checked.is_ok() && from != ppn {
-                    // The copy is the data from now on; what is left behind may stand there for
-                    // long, and nobody may read it.
+                    // The copy is the data from now on. The old page may stay on flash for long,
+                    // and must not be read.
                     self.medium.set_stamp(At::new(&self.geometry, from), Stamp::DEAD);
                 }
                 checked.map_err(|what| format!("{what}, ppn {from}"))
@@ -173,8 +172,8 @@ impl Observer for Oracle {
 
     fn superseded(&mut self, lpn: Lpn) {
         self.forget_failed(lpn);
-        // What lies on failed flash takes the version that goes now: whether it could be read is
-        // known of that alone.
+        // A rebuild of a page on failed flash may need the version that goes now. Only this
+        // version's readability is known.
         if let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
         {
             self.weigh_stripe(stripes.of(lpn));
@@ -189,8 +188,8 @@ impl Observer for Oracle {
     }
 
     fn failed(&mut self, pages: Stretch) {
-        // Free blocks may be among them: the drive counted these when it brought the last page to
-        // flash.
+        // Free blocks may be among the failed blocks. The drive counted the free blocks when it
+        // programmed the last page.
         self.need.happens(false);
         self.fail(pages);
     }

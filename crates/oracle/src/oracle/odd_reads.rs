@@ -1,6 +1,6 @@
-//! Reads that do not simply find valid data at its place: from the write buffer, of nothing, of
-//! cells that nobody wants decoded, of a wrong page, of a page past its limit, and reads that the
-//! drive could not decode.
+//! Checks all reads that are not reads of valid data at its place. These are reads from the write
+//! buffer, reads without data, probes and undecodable reads. Reads of a wrong page, or of a page
+//! past its limit, also belong here.
 
 use vpass_core::base::units::Cause;
 use vpass_core::watch::observer::{FROM_BUFFER, NO_OWNER, NO_PPN, PhysRead, ReadResult};
@@ -13,8 +13,8 @@ use crate::report::Kind;
 use crate::stamps::{Stamp, Tag};
 
 impl Oracle {
-    /// A read for a page that the host has not. Right only where nobody's data was wanted, but the
-    /// states of programmed cells.
+    /// Checks a read without a host page. It is right only for a probe, which reads the states of
+    /// programmed cells.
     #[cold]
     #[inline(never)]
     pub(crate) fn read_for_nobody(&mut self, read: &PhysRead) {
@@ -33,8 +33,8 @@ impl Oracle {
         self.questions.put_off(at.block, self.doses.of_page(at));
     }
 
-    /// A read that needed no flash page: the write buffer has the newest data; elsewhere there must
-    /// be none.
+    /// Checks a read that needed no flash page. The write buffer has the newest data, or the page
+    /// has no data.
     pub(crate) fn read_off_flash(&mut self, read: &PhysRead, newest: Tag) {
         let good = read.result == ReadResult::Good;
         let lpn = read.lpn;
@@ -61,8 +61,8 @@ impl Oracle {
                 }
             }
             FROM_BUFFER if newest.is_present() && self.is_newest_in_memory(lpn) => {}
-            // A partly written page whose rest was never written, or is gone, has nothing to fill
-            // it with.
+            // The rest of a partly written page was never written or is lost, so there is no page
+            // to read.
             NO_PPN if read.fill || !(newest.is_present() || newest.is_lost()) => {
                 self.claims.unmapped_reads += u64::from(by_host)
             }
@@ -106,7 +106,7 @@ impl Oracle {
         });
     }
 
-    /// The drive could not decode a flash page.
+    /// Checks a flash page that the drive could not decode.
     #[cold]
     #[inline(never)]
     pub(crate) fn uncorrectable(&mut self, read: &PhysRead, at: At, truth: Truth) {

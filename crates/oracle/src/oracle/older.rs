@@ -1,9 +1,10 @@
-//! Whether a policy that goes by the age of each block hears of those that grow older: when a block
-//! enters a step of age, limits are those of that step, and what the policy said for the step
-//! before holds no more. Read or not, it is asked.
+//! Checks that a policy that uses the age of each block is asked when a block grows older. When a
+//! block enters a step of age, it has the limits of this step, and the policy's earlier answer does
+//! not hold any more. The policy must be asked even if the block is not read.
 //!
 //! ```text
-//! asked when the block is in step 4, which ends 1.19 h after its first page: asked again by then, unless it is erased or a job has it
+//! The policy is asked when the block is in step 4, which ends 1.19 h after its first page. It must
+//! be asked again by then, unless the block is erased or under a job.
 //! ```
 
 use std::collections::BTreeSet;
@@ -15,16 +16,16 @@ use crate::clock::program_us;
 use crate::error_rates::{end_of, step_of};
 use crate::oracle::Oracle;
 
-/// Timed, time is told when a request is submitted: a pause may come on top, and a die that works
-/// at one job in a piece.
+/// Tolerance in ns. In the timed gear, the drive reports the time when a request is submitted. A
+/// pause, and a die that carries out one job in a piece, may delay this.
 const LATE: Moment = 100_000_000;
-/// Slow dies may have so many operations before them.
+/// Number of operations that may wait at a slow die.
 const QUEUED: f64 = 64.0;
 
-/// When each block enters the step after that for which its policy has answered.
+/// Time at which each block leaves the step of age for which its policy has answered.
 #[derive(Debug, Default)]
 pub(crate) struct Older {
-    /// The step beyond which nothing changes; none where the policy goes by no age.
+    /// Step of age after which limits stay constant. `None` if the policy does not use ages.
     longest: Option<u32>,
     late: Moment,
     due: Vec<Option<Moment>>,
@@ -32,7 +33,7 @@ pub(crate) struct Older {
 }
 
 impl Older {
-    /// A block is due no more, or at this time.
+    /// Sets the time at which a block is due, or removes it.
     fn set(&mut self, block: BlockId, at: Option<Moment>) {
         if self.due.len() <= block.index() {
             self.due.resize(block.index() + 1, None);
@@ -43,7 +44,7 @@ impl Older {
         self.order.extend(at.map(|at| (at, block)));
     }
 
-    /// The first block that was due before this time, once.
+    /// Removes and returns the first block that was due before this time.
     fn overdue(&mut self, now: Moment) -> Option<(Moment, BlockId)> {
         let (at, block) = *self.order.first()?;
         if at + self.late >= now {
@@ -54,7 +55,7 @@ impl Older {
     }
 }
 
-/// The longest that operations take which were there before, in ns.
+/// Returns the longest time of the operations that may wait before, in ns.
 fn of_queue(config: &DriveConfig) -> Moment {
     let kinds = 0..config.geometry.cell.bits();
     let longest_us =
@@ -62,8 +63,8 @@ fn of_queue(config: &DriveConfig) -> Moment {
     (QUEUED * longest_us * 1000.0) as Moment
 }
 
-/// Reading, programming and erasing a whole block, a page after the other, in ns. Each read takes
-/// all retries.
+/// Returns the time for reading, programming and erasing a whole block, page after page, in ns.
+/// Each read takes all retries.
 fn longest_piece(config: &DriveConfig) -> Moment {
     let (cell, timing) = (config.geometry.cell, &config.timing);
     let sense_us = timing.sense_per_kind_us(cell).into_iter().fold(0.0, f64::max);
@@ -76,7 +77,7 @@ fn longest_piece(config: &DriveConfig) -> Moment {
 }
 
 impl Oracle {
-    /// The policy goes by the age of each block.
+    /// Checks a policy that uses the age of each block.
     pub(crate) fn expect_follows_age(&mut self, config: &DriveConfig, timed: bool) {
         if self.doses.has_rates() && config.keeps_time() {
             self.older.longest = Some(step_of(config.longest_age().0));
@@ -85,8 +86,8 @@ impl Oracle {
         }
     }
 
-    /// The policy has answered for a block as old as it is now, or what the block holds has become
-    /// younger.
+    /// Records that the policy has answered for the present age of a block, or that the block's
+    /// data has become younger.
     pub(crate) fn asked_of_age(&mut self, block: BlockId) {
         let Some(longest) = self.older.longest else { return };
         let due = self.ageing.since(block).and_then(|since| {
@@ -96,7 +97,8 @@ impl Oracle {
         self.older.set(block, due);
     }
 
-    /// The drive tells the time: all that were to be asked about before it were.
+    /// Checks, when the drive reports the time, that the policy was asked about all blocks due
+    /// before it.
     pub(crate) fn check_older(&mut self) -> Result<(), String> {
         if let Some((at, block)) = self.older.overdue(self.ageing.now()) {
             let (now, moves) = (
@@ -111,7 +113,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// The clock is set back by so much.
+    /// Sets the clock back by this time.
     pub(crate) fn set_older_back(&mut self, passed: Moment) {
         self.older.due.iter_mut().flatten().for_each(|at| *at -= passed);
         self.older.order = std::mem::take(&mut self.older.order)

@@ -1,6 +1,6 @@
-//! Where blocks come from when a stream opens one. Read-hot data goes to the IPR pool while that
-//! has a free block. Where the pool is kept, other data stays out of it while there is a free block
-//! outside. Whatever should lie in the pool and does not is booked.
+//! Checks the block that a stream opens. Read-hot data goes to the IPR pool as long as the pool has
+//! a free block. If the pool is kept for it, other data stays outside as long as a free block
+//! exists there. Blocks that should be in the pool and are not are counted.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::latency::AccessLatency;
@@ -13,30 +13,30 @@ use crate::oracle::Oracle;
 use crate::oracle::hearsay::Told;
 use crate::report::Kind;
 
-/// What is known of streams, and of the blocks that they opened.
+/// Knowledge about streams, and about the blocks that they opened.
 #[derive(Debug)]
 pub(crate) struct Openings {
-    /// The technique's own streams; none where nobody has heard of them.
+    /// The technique's own streams. `None` if they are not known.
     own: Option<Vec<StreamSpec>>,
-    /// Of each plane the blocks, and the first of them that lies in the pool.
+    /// Number of blocks of a plane, and the first block in the pool.
     blocks_per_plane: u32,
     pool_start: u32,
-    /// The pool is kept for those who want it, if anybody does.
+    /// Whether the pool is kept for read-hot data, if a stream wants it.
     keeps: bool,
-    /// The stream that opened each block, with the budget of its data, and whether it may still
-    /// write it.
+    /// Stream that opened each block with the budget of its data, and whether the stream may still
+    /// write the block.
     opened_by: Vec<Option<(StreamId, AccessLatency)>>,
     is_open: Vec<bool>,
     blocks_per_die: u32,
-    /// Pages after which each block is closed.
+    /// Number of pages after which each block is closed.
     most_pages: Vec<u32>,
     pages_per_block: u32,
-    /// Blocks that should lie in the pool, and those of them that do not, since the measured phase
-    /// began.
+    /// Number of blocks that should be in the pool, and number of them outside, since the measured
+    /// phase began.
     wanted: u64,
     missed: u64,
-    /// Blocks that are to be reprogrammed; those that should have got guard levels and did not,
-    /// since the measured phase began. Some were wanted so that nothing could be done with them.
+    /// Blocks that will be reprogrammed, and the number of blocks that did not get the requested
+    /// guard levels since the measured phase began. Some requests were impossible.
     reprogrammed: Vec<BlockId>,
     refused: u64,
     unsure: bool,
@@ -63,7 +63,7 @@ impl Openings {
         }
     }
 
-    /// Bytes for a drive of this geometry.
+    /// Returns the bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
         u64::from(geometry.blocks)
             * (size_of::<u32>()
@@ -71,7 +71,7 @@ impl Openings {
                 + size_of::<bool>()) as u64
     }
 
-    /// The measured phase begins.
+    /// Begins the measured phase.
     pub(crate) fn restart(&mut self) {
         (self.wanted, self.missed, self.refused) = (0, 0, 0);
         self.unsure = !self.reprogrammed.is_empty();
@@ -82,19 +82,19 @@ impl Openings {
         (self.opened_by[block.index()], self.is_open[block.index()]) = (None, false);
     }
 
-    /// A move begins: no stream writes the block any more.
+    /// Records that a move begins. No stream writes the block any more.
     pub(crate) fn moves(&mut self, block: BlockId) {
         self.is_open[block.index()] = false;
     }
 
-    /// The policy wants these blocks reprogrammed. What it wanted before has been done, or could
-    /// not be.
+    /// Records the blocks that the policy wants to reprogram. Earlier requests were carried out, or
+    /// were impossible.
     pub(crate) fn wants_reprogrammed(&mut self, blocks: &[BlockId]) {
         self.unsure |= !self.reprogrammed.is_empty();
         self.reprogrammed = blocks.to_vec();
     }
 
-    /// A job of reclaim begins with a block, all of it or a part.
+    /// Records that a reclaim job begins with a whole block or a part of it.
     pub(crate) fn reclaims(&mut self, block: BlockId, is_whole: bool) {
         if let Some(place) = self.reprogrammed.iter().position(|wanted| *wanted == block) {
             self.reprogrammed.swap_remove(place);
@@ -102,13 +102,13 @@ impl Openings {
         }
     }
 
-    /// Whether a full block may be moved out of the pool, though that gives nothing back, so that
-    /// it has room for read-hot data.
+    /// Returns whether a full block may be moved out of the pool to give space to read-hot data,
+    /// although this frees no page.
     pub(crate) fn may_evict(&self, block: BlockId) -> bool {
         self.keeps && self.wants_pool() && self.is_in_pool(block)
     }
 
-    /// Pages after which a block is closed.
+    /// Returns the number of pages after which a block is closed.
     pub(crate) fn most_pages(&self, block: BlockId) -> u32 {
         self.most_pages[block.index()]
     }
@@ -117,12 +117,12 @@ impl Openings {
         block.number() % self.blocks_per_plane >= self.pool_start
     }
 
-    /// Whether the technique's streams are known.
+    /// Returns whether the technique's streams are known.
     pub(crate) fn are_known(&self) -> bool {
         self.own.is_some()
     }
 
-    /// Whether anybody may want blocks of the pool.
+    /// Returns whether any stream may want blocks of the pool.
     pub(crate) fn wants_pool(&self) -> bool {
         self.own.as_ref().is_none_or(|own| own.iter().any(|stream| stream.pool))
     }
@@ -133,13 +133,13 @@ impl Openings {
 }
 
 impl Oracle {
-    /// These are the technique's own streams, on a drive of this gear.
+    /// Sets the technique's own streams and the gear.
     pub(crate) fn knows_streams(&mut self, own: Vec<StreamSpec>, timed: bool) {
         self.openings.own = Some(own);
         self.need.has_gaps(timed);
     }
 
-    /// The policy is told of a block that a stream has opened.
+    /// Checks a block that a stream has opened, when the policy receives its numbers.
     pub(crate) fn note_opening(&mut self, told: &Told) {
         let Some(stream) = told.opens else { return };
         let lower = self.openings.own(stream).is_some_and(|own| own.mode > 0)
@@ -174,8 +174,8 @@ impl Oracle {
         }
     }
 
-    /// A stream opens a block on a die where it has none open yet, if such a die has a free block
-    /// for it.
+    /// Checks the die of an opened block. The stream must have no open block there, if such a die
+    /// has a free block.
     fn check_die(
         &mut self,
         block: BlockId,
@@ -184,7 +184,7 @@ impl Oracle {
         kept_out: bool,
     ) {
         if self.parity.is_on() {
-            // The page that is written says which die.
+            // The written page decides about the die.
             return;
         }
         let of = &self.openings;
@@ -220,7 +220,7 @@ impl Oracle {
         }
     }
 
-    /// What the drive reports of the pool, against what was seen.
+    /// Compares the drive's report about the pool with the oracle's counts.
     pub(crate) fn check_openings(&mut self, reclaim: &ReclaimCounts) {
         if !self.openings.are_known() {
             return;
@@ -238,7 +238,7 @@ impl Oracle {
         }
     }
 
-    /// The same of blocks that should have got guard levels.
+    /// Compares the drive's report about blocks that should have got guard levels.
     pub(crate) fn check_refusals(&mut self, reclaim: &ReclaimCounts) {
         let Openings { refused, unsure, .. } = self.openings;
         if self.openings.are_known()
@@ -256,8 +256,8 @@ impl Oracle {
         }
     }
 
-    /// A policy is told how many pages guard levels take away where a block's data must stay: those
-    /// that are gone, and those that jobs under way will take.
+    /// Returns an error if the policy received a wrong number of pages that guard levels take away.
+    /// These pages are already gone, or jobs under way will take them.
     pub(crate) fn wrong_away(&self, told: &Told) -> Option<String> {
         let domain = self.geometry.domain_of(told.block);
         let gone = self.density.away(domain);
@@ -274,8 +274,8 @@ impl Oracle {
         })
     }
 
-    /// Pages of a block that a job of reclaim may still take away at most: as reprogramming the
-    /// whole of it would, or a page of each wordline.
+    /// Returns the largest number of pages of a block that a reclaim job may still take away. A job
+    /// takes those of reprogramming the whole block, or a page of each wordline.
     fn most_leaving(&self, block: BlockId) -> u32 {
         self.pages_gone(block, 1).max(self.geometry.wordlines_per_block)
     }

@@ -1,5 +1,5 @@
-//! A read of a page, against the truth: whose data lies there, which version, and whether its dose
-//! is within its limit.
+//! Compares the read of a page with the truth: its host page, its version, and whether its dose is
+//! within its limit.
 
 use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, NO_OWNER, PhysRead, ReadResult};
@@ -12,26 +12,26 @@ use crate::oracle::end_scan::words;
 use crate::report::Kind;
 use crate::stamps::Stamp;
 
-/// A page that is read, as far as caches know it.
+/// Page that is read, as known from caches.
 #[derive(Clone, Copy, Default)]
 struct CachedPage {
     at: At,
-    /// Weight of its neighbours.
+    /// Weight of reads of its neighbours.
     alpha: u64,
-    /// A dose up to which it is within its limit, and no worse than others were.
+    /// Dose up to which the page is within its limit and below the worst ratio so far.
     dull: u64,
 }
 
-/// Reads in one call of `Observer::reads`, at most.
+/// Largest number of reads in one call of `Observer::reads`.
 const BATCH: usize = 32;
 
 impl Oracle {
-    /// Reads in the order in which the drive made them.
+    /// Checks reads in the order in which the drive made them.
     #[inline]
     pub(crate) fn judge_batch(&mut self, batch: &[PhysRead]) {
         assert!(batch.len() <= BATCH, "{} reads in one batch", batch.len());
         self.stamps.end_loading();
-        // First all addresses, so that the memory fetches of the whole batch overlap.
+        // All addresses are computed first, so that the memory fetches of the whole batch overlap.
         for read in batch {
             self.stamps.prefetch(read.lpn);
             if read.ppn.number() < self.raw_pages {
@@ -45,7 +45,7 @@ impl Oracle {
                 self.know_age(self.geometry.block_of(read.ppn), None);
             }
         }
-        // What lies beyond the flash is not looked at anywhere.
+        // Pages beyond the flash have no memory to fetch.
         let mut pages = [CachedPage::default(); BATCH];
         for (read, page) in
             batch.iter().zip(&mut pages).filter(|(read, _)| read.ppn.number() < self.raw_pages)
@@ -72,30 +72,30 @@ impl Oracle {
         }
     }
 
-    /// Finds the limits of a block as old as it is, or was when the drive told the time last.
+    /// Finds the limits of a block at its present age, or at the last time that the drive reported.
     pub(crate) fn know_age(&mut self, block: BlockId, at: Option<Ns>) {
         self.doses.set_step(block, step_of(self.ageing.age(block, at)));
     }
 
-    /// The same of all blocks.
+    /// Finds the limits of all blocks at their age.
     pub(crate) fn know_ages(&mut self, at: Ns) {
         if self.doses.has_rates() {
             self.geometry.block_ids().for_each(|block| self.know_age(block, Some(at)));
         }
     }
 
-    /// What a read of a page is compared with.
+    /// Returns the data with which a read of a page is compared.
     #[inline]
     fn find(&self, ppn: Ppn) -> CachedPage {
         let at = At::new(&self.geometry, ppn);
         let Endurance { limit, alpha } = self.doses.page(at);
-        // Rounded down: no dose up to it exceeds the worst ratio, which only grows while the batch
-        // is judged.
+        // The product is rounded down. So no dose up to it exceeds the worst ratio, which only
+        // grows while the batch is checked.
         let unremarkable = (self.worst_dose_ratio * limit.cast_signed() as f64) as u64;
         CachedPage { at, alpha, dull: limit.min(unremarkable) }
     }
 
-    /// Whether the dose of a page that is read well can tell nothing new.
+    /// Returns whether the dose of a readable page cannot change the verdict.
     #[inline]
     fn is_dull(&self, page: &CachedPage) -> bool {
         self.doses.ceiling(page.at.block, page.alpha) <= page.dull
@@ -136,7 +136,7 @@ impl Oracle {
         if read.fill && read.cause != Cause::Parity && self.is_full() {
             self.fill(read, carried);
         }
-        // Whoever else reads may find an older version: newer data may wait in the write buffer.
+        // Other parts may read an older version, because newer data may wait in the write buffer.
         let right = carried.lpn == read.lpn
             && (carried.tag.on_flash() == newest.on_flash() || !(by_host && good));
         if !right {
@@ -175,7 +175,7 @@ impl Oracle {
         }
     }
 
-    /// A read took as many retries as dose, age and wear of its page make it take.
+    /// Checks that the number of retries of a read follows from dose, age and wear of its page.
     #[cold]
     fn check_retries(&mut self, read: &PhysRead, at: At, is_dull: bool) {
         if self.failures.is_failed(read.ppn) {
@@ -204,7 +204,7 @@ impl Oracle {
         }
     }
 
-    /// A page was sensed, and again for each retry.
+    /// Counts the sensing of a page, and one more for each retry.
     #[inline]
     fn sense_all(&mut self, read: &PhysRead, at: At) {
         self.doses.sense(&mut self.medium, at);
@@ -214,11 +214,11 @@ impl Oracle {
         }
     }
 
-    /// Brings the policy's next question nearer, or puts it off.
+    /// Counts a read towards the next question to the policy, or postpones this question.
     #[inline]
     fn count_for_policy(&mut self, read: &PhysRead, at: At) {
         if read.cause == Cause::Parity && read.fill {
-            // For a page that is rebuilt: nobody is asked before the next read.
+            // For reads of a rebuild, the policy is not asked before the next read.
             return;
         }
         if matches!(read.cause, Cause::Host | Cause::Parity) {
@@ -238,7 +238,7 @@ impl Oracle {
         }
     }
 
-    /// The host gets a page, or an error for it.
+    /// Records that the host gets a page or an error.
     #[inline]
     fn serve(&mut self, read: &PhysRead) {
         let served = self.requests.read(read.lpn);
@@ -248,7 +248,7 @@ impl Oracle {
         }
     }
 
-    /// Compares the dose of a page that was read well with its limit.
+    /// Compares the dose of a readable page with its limit.
     fn compare(&mut self, read: &PhysRead, at: At) {
         let truth = self.doses.truth(&self.medium, at);
         if self.doses.is_past(at, truth) {

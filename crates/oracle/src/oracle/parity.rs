@@ -1,10 +1,10 @@
-//! Parity against what really lies on flash: each page of the host stands for a number made of it
-//! and its version, and the parity of a stripe must hold the XOR of what its pages on flash stand
-//! for. What the drive says that it adds is looked up where it physically lies.
+//! Compares parity with the true content of flash. Each version of a host page has a number, its
+//! payload. The parity of a stripe must contain the XOR of the payloads of its pages on flash. For
+//! each page that the drive adds to a XOR, the oracle uses the version that physically lies there.
 //!
-//! A member that was never written, was trimmed or is lost counts as zero. While nothing but an
-//! update of a stripe goes on its parity may lag behind; when the host goes on it does not, unless
-//! the drive has said that the stripe is unprotected.
+//! A member that was never written, was trimmed or is lost counts as zero. Parity may be late while
+//! its stripe is being updated. When the host continues, it must be right, unless the drive has
+//! reported the stripe as unprotected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,38 +22,38 @@ use crate::oracle::worn::Worn;
 use crate::report::Kind;
 use crate::stamps::{Stamp, Tag};
 
-/// What is known of stripes; nothing where the drive has none.
+/// Knowledge about stripes. It is empty if the drive has none.
 #[derive(Debug, Default)]
 pub(crate) struct Parity {
     pub(crate) stripes: Option<Stripes>,
-    /// Where each page's data is on flash, and what it stands for; 0 where it is nowhere.
+    /// Place of each page's data on flash, and its payload, which is 0 without data on flash.
     pub(crate) places: Vec<Ppn>,
     pub(crate) stands: Vec<u64>,
-    /// XOR of what the pages of each stripe on flash stand for, and how many they are.
+    /// XOR of the payloads of each stripe's pages on flash, and the number of these pages.
     pub(crate) sums: Vec<u64>,
     members: Vec<u32>,
-    /// What the parity of each stripe holds; 0 where there is none.
+    /// Content of each stripe's parity, or 0 without parity.
     pub(crate) contents: Vec<u64>,
-    /// Stripes of which that is wrong, and those that the drive has given up.
+    /// Stripes whose parity is wrong, and stripes whose parity the drive has given up.
     wrong: BTreeSet<u32>,
     pub(crate) unprotected: BTreeSet<u32>,
-    /// Where parity is delayed.
+    /// State of late parity.
     pub(crate) delay: Delay,
-    /// Where wear calls for it.
+    /// State of parity that depends on wear.
     pub(crate) worn: Worn,
-    /// What is being worked out, and what is wrong about it.
+    /// XORs that are being computed, each with its first error.
     xors: BTreeMap<u32, (u64, Option<String>)>,
-    /// The page that was read last, if well.
+    /// Page that was read last, if the read succeeded.
     last_read: Option<Ppn>,
-    /// The page of which a read of the host failed last.
+    /// Page of the last failed host read.
     last_failed: Option<Lpn>,
-    /// The content of the drive at its start is still being told.
+    /// Whether the drive still reports its content at the start.
     is_loading: bool,
     rebuilt: u64,
     given_up: u64,
 }
 
-/// What a page of a version stands for: splitmix64's finaliser.
+/// Returns the payload of a page's version, by the finaliser of splitmix64.
 fn payload(stamp: Stamp) -> u64 {
     let z = (u64::from(stamp.lpn.number()) << 32 | u64::from(stamp.tag.version()))
         .wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -90,14 +90,14 @@ impl Parity {
         self.worn.begin_measured_phase(self.stripes);
     }
 
-    /// Whether the parity of a stripe is what it should be.
+    /// Checks whether the parity of a stripe is right.
     pub(crate) fn weigh(&mut self, stripe: u32) {
         let at = stripe as usize;
         let has_parity = self.has_parity(stripe);
         let has =
             (has_parity, self.is_as_delayed(stripe).is_some(), self.unprotected.contains(&stripe));
         self.worn.weigh(stripe, self.is_on_flash(stripe), has);
-        // Where wear calls for it, it is held against that, too, whether there is any.
+        // If parity depends on wear, `worn` has checked whether it must exist.
         let is_none = self.worn.is_on() && !has_parity;
         let is_right =
             is_none || self.is_as_delayed(stripe).unwrap_or(self.sums[at] == self.contents[at]);
@@ -108,17 +108,17 @@ impl Parity {
         }
     }
 
-    /// Whether there is a page of parity of a stripe.
+    /// Returns whether a stripe has a page of parity.
     pub(crate) fn has_parity(&self, stripe: u32) -> bool {
         self.stripes.is_some_and(|stripes| self.places[stripes.parity(stripe).index()] != NO_PPN)
     }
 
-    /// Whether flash holds any page of the host in a stripe.
+    /// Returns whether flash holds any host page of a stripe.
     pub(crate) fn is_on_flash(&self, stripe: u32) -> bool {
         self.members[stripe as usize] > 0
     }
 
-    /// The content at the start is told: each parity holds what it should.
+    /// Ends the report of the content at the start. Each parity has the right content.
     pub(crate) fn end_loading(&mut self) {
         if std::mem::take(&mut self.is_loading) {
             self.sum_up_loaded();
@@ -132,7 +132,7 @@ impl Parity {
         }
     }
 
-    /// A page is at a place on flash, with what it carries, or nowhere.
+    /// Records the place and stamp of a page on flash, or that it is not on flash.
     fn set(&mut self, lpn: Lpn, after: Option<(Ppn, Stamp)>, is_worn: bool) {
         let Some(stripes) = self.stripes else { return };
         if let Some(loaded) = after.filter(|_| self.is_loading && !self.worn.is_on()) {
@@ -152,7 +152,7 @@ impl Parity {
         let members = &mut self.members[stripe as usize];
         *members = *members + u32::from(after.is_some()) - u32::from(was != NO_PPN);
         if *members == 0 {
-            // All zero: there is nothing to protect.
+            // The stripe has no data to protect.
             self.contents[stripe as usize] = 0;
             self.unprotected.remove(&stripe);
             self.delay.ends(stripe);
@@ -199,7 +199,7 @@ impl Parity {
         prefetch(&self.places, lpn.index());
     }
 
-    /// A page has been read.
+    /// Records the read of a page.
     #[inline]
     pub(crate) fn note_read(&mut self, read: &PhysRead, by_host: bool) {
         if self.is_on() {
@@ -213,7 +213,7 @@ impl Parity {
 }
 
 impl Oracle {
-    /// A page of data was programmed, or copied, or was there from the start.
+    /// Records a data page that was programmed, copied, or present from the start.
     pub(crate) fn lies_at(&mut self, lpn: Lpn, ppn: Ppn) {
         if self.parity.stripes.is_none_or(|stripes| lpn.number() >= stripes.pages()) {
             return;
@@ -223,7 +223,7 @@ impl Oracle {
         self.check_member(lpn, ppn);
     }
 
-    /// A page is on flash no more, trimmed or lost.
+    /// Records that a page is not on flash any more, because it was trimmed or lost.
     pub(crate) fn leaves_stripe(&mut self, lpn: Lpn) {
         let Some(stripes) = self.parity.stripes.filter(|stripes| !stripes.is_parity(lpn)) else {
             return;
@@ -235,7 +235,7 @@ impl Oracle {
         }
     }
 
-    /// Where a stripe has no page any more, it has no parity.
+    /// Removes the parity of a stripe without pages.
     fn drop_parity_of_none(&mut self, stripe: u32) {
         if let Some(stripes) =
             self.parity.stripes.filter(|_| self.parity.members[stripe as usize] == 0)
@@ -247,7 +247,7 @@ impl Oracle {
         }
     }
 
-    /// Something is added to a XOR.
+    /// Adds a page to a XOR.
     pub(crate) fn add_to_xor(&mut self, number: u32, source: XorSource) {
         let Some(stripes) = self.parity.stripes else {
             return self
@@ -293,7 +293,7 @@ impl Oracle {
         (self.parity.contents[stripes.of(stamp.lpn) as usize], trouble)
     }
 
-    /// What was worked out; it is done with.
+    /// Removes and returns a computed XOR.
     pub(crate) fn take_xor(&mut self, number: u32) -> Result<u64, String> {
         let (sum, trouble) = self.parity.xors.remove(&number).unwrap_or_default();
         trouble.map_or(Ok(sum), |what| {
@@ -301,7 +301,8 @@ impl Oracle {
         })
     }
 
-    /// A page gets what was worked out: the parity of a stripe, or data that could not be read.
+    /// Checks the program of a computed XOR: the parity of a stripe, or data that could not be
+    /// read.
     pub(crate) fn program_xor(
         &mut self,
         at: At,
@@ -364,7 +365,7 @@ impl Oracle {
         }
     }
 
-    /// What could not be read of a page is in the controller's memory, rebuilt.
+    /// Checks a page that was rebuilt in the controller's memory.
     pub(crate) fn rebuilt_in_memory(&mut self, lpn: Lpn, number: u32) {
         let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
         else {
@@ -383,7 +384,7 @@ impl Oracle {
             self.stamps.is_readable_again(carried.undamaged());
         }
         self.memory.rest_is_there(lpn);
-        // The host gets it after all.
+        // The host gets the page from the rebuild.
         if self.parity.last_failed.take() == Some(lpn) {
             self.uncorrectable_reads -= 1;
             let from = self.parity.places[lpn.index()];
@@ -391,7 +392,7 @@ impl Oracle {
         }
     }
 
-    /// The drive gives a stripe's parity up.
+    /// Records that the drive gives up a stripe's parity.
     pub(crate) fn unprotect(&mut self, stripe: u32) {
         let Some(stripes) = self.parity.stripes.filter(|stripes| stripe < stripes.count()) else {
             return;
@@ -411,21 +412,21 @@ impl Oracle {
         self.weigh_stripe(stripe);
     }
 
-    /// A page is written in part, and the drive's last read of what flash holds of it, for parity
-    /// or not, has failed.
+    /// Returns whether a page is partly written, and the drive's last read of its version on flash
+    /// failed.
     pub(crate) fn has_lost_rest(&self, lpn: Lpn) -> bool {
         let is_partial = self.stamps.newest(lpn).is_some_and(Tag::is_partial);
         let lies = self.parity.places.get(lpn.index()).and_then(|place| self.carried(*place));
         is_partial && lies.is_some_and(|carried| carried.lpn == lpn && carried.tag.is_damaged())
     }
 
-    /// A block is about to be erased: nothing that a stripe's parity counts on may be in it.
+    /// Checks that no stripe's parity needs a page of a block that is about to be erased.
     pub(crate) fn check_still_needed(&mut self, block: BlockId) {
         let first = self.geometry.first_page(block);
         self.check_not_needed(first.run(self.protocol.written(block)), "is erased");
     }
 
-    /// Nothing that a stripe's parity counts on may lie at these places, of which this is said.
+    /// Checks that no stripe's parity needs a page at these places. `what` describes them.
     pub(crate) fn check_not_needed(&mut self, mut places: impl Iterator<Item = Ppn>, what: &str) {
         let Some(stripes) = self.parity.stripes else { return };
         let needed = |ppn: Ppn| {
@@ -447,7 +448,8 @@ impl Oracle {
         }
     }
 
-    /// Whether delayed parity needs a version that a wordline, counted over the whole drive, holds.
+    /// Returns whether late parity needs a version on a wordline. The wordline is counted over the
+    /// whole drive.
     pub(crate) fn keeps_any(&self, wordline: u32) -> bool {
         let bits = self.geometry.cell.bits();
         let first = Ppn::new(wordline * bits);
@@ -457,9 +459,8 @@ impl Oracle {
             })
     }
 
-    /// The host goes on: every stripe's parity is what it should be, and what was begun and left is
-    /// not taken up again. While an update lasts, moves that it sets off may rebuild any number of
-    /// pages.
+    /// Checks, when the host continues, that every stripe's parity is right. Unfinished XORs are
+    /// dropped. During an update, the moves that it triggers may rebuild any number of pages.
     #[inline]
     pub(crate) fn check_stripes(&mut self) {
         if !self.parity.is_loading && self.parity.is_on() {
@@ -467,7 +468,7 @@ impl Oracle {
         }
     }
 
-    /// Reports a stripe whose parity is wrong although no update of it is under way.
+    /// Reports a stripe whose parity is wrong although no update of the stripe is under way.
     fn check_finished_stripes(&mut self) {
         self.parity.xors.clear();
         if let Some(stripe) = self.parity.wrong.first().copied() {
@@ -484,7 +485,7 @@ impl Oracle {
         }
     }
 
-    /// What the drive reports of its parity, against what was seen.
+    /// Compares the drive's report about its parity with the oracle's counts.
     pub(crate) fn check_parity(&mut self, unprotected: u64, given_up: u64) {
         if !self.parity.is_on() {
             return;
@@ -504,8 +505,8 @@ impl Oracle {
 }
 
 impl Tag {
-    /// Whether a flash page with this tag has what completes, or is, the newest version that nobody
-    /// could read.
+    /// Returns whether a flash page with this tag is, or completes, the newest version, which could
+    /// not be read.
     pub(crate) fn waits_for(self, newest: Self) -> bool {
         newest.is_reported() && (self.on_flash() == newest.on_flash() || newest.is_partial())
     }

@@ -1,10 +1,10 @@
-//! Partly written pages: what of each page the controller's memory holds, and what must still be
-//! read to complete it.
+//! Checks partly written pages: the parts of each page in the controller's memory, and the parts
+//! that must still be read to complete it.
 //!
-//! The host writes parts of a page; what it left out stands in an older version on flash. Before
-//! the page is programmed or served, that version has to be read: for good
-//! ([`Observer::filled`](vpass_core::watch::observer::Observer::filled)), or for one answer to the
-//! host.
+//! The host writes parts of a page. The other parts are in an older version on flash. This version
+//! must be read before the page is programmed or served. The drive keeps the read parts
+//! ([`Observer::filled`](vpass_core::watch::observer::Observer::filled)), or uses them for one
+//! answer to the host.
 //!
 //! ```text
 //! version 1 on flash:      1 1 1 1
@@ -25,66 +25,65 @@ use crate::report::Kind;
 use crate::requests::WHOLE;
 use crate::stamps::{Stamp, Tag};
 
-/// A page that the host wrote and that was not programmed since.
+/// Page that the host wrote and that was not programmed since.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     parts: u64,
-    /// What a flash page carries that completes it, where there is any.
+    /// Tag of the flash page that completes it, if there is one.
     rest: Option<Tag>,
-    /// The rest was read, and has not been used up.
+    /// Whether the rest was read and not used yet.
     rest_read: bool,
-    /// Reads for the rest that are the host's, as far as is known: answered, they are none for the
-    /// flash.
+    /// Number of reads for the rest that belong to host reads, as far as known. After the answer,
+    /// they do not count for the program.
     for_host: u64,
-    /// The last read for the rest was due to the host.
+    /// Whether the last read for the rest belonged to a host read.
     last_by_host: bool,
-    /// When it came to where it is in the buffer, at the earliest and at the latest.
+    /// Earliest and latest possible time at which the page took its place in the buffer.
     since: (u64, u64),
-    /// When it was written last.
+    /// Time of its last write.
     last: u64,
-    /// It came with a request that may go through the buffer.
+    /// Whether its request may bypass the buffer.
     passes: bool,
 }
 
 impl Held {
-    /// As long as there is a rest, it lacks parts.
+    /// Returns whether the page is complete. A page with a rest on flash lacks parts.
     fn is_complete(&self) -> bool {
         self.rest.is_none() || self.rest_read
     }
 }
 
-/// What the controller's memory holds of the host's pages.
+/// Host pages in the controller's memory.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    /// There is no write buffer.
+    /// Whether the drive has no write buffer.
     pub(crate) is_unbuffered: bool,
     held: BTreeMap<Lpn, Held>,
-    /// Writes taken in.
+    /// Number of writes taken in.
     taken: u64,
-    /// In which order pages leave the buffer for flash.
+    /// Order in which pages leave the buffer for flash.
     order: Order,
-    /// What the drive says that it holds of the page it takes in.
+    /// Parts that the drive reports for the page that it takes in.
     claimed: Option<(Lpn, u64)>,
-    /// Reads that completed a page for good, or failed to.
+    /// Number of reads that completed a page, or failed to complete it.
     pub(crate) fill_reads: u64,
 }
 
-/// In which order pages leave the write buffer for flash.
+/// Order in which pages leave the write buffer for flash.
 #[derive(Debug)]
 enum Order {
-    /// Any: a wordline at a time.
+    /// Any order, a wordline at a time.
     Any,
-    /// The first that came first.
+    /// Order of arrival.
     FirstCome,
-    /// Either so or, where the technique keeps the pages of a stripe together, the stripe first
-    /// that was written longest ago. Then pages of requests of more than `cut_off` go through.
-    /// `last` has when a page of each stripe was written last.
+    /// Order of arrival, or the stripe written longest ago first, if the technique keeps the pages
+    /// of a stripe together. In the second case, pages of requests longer than `cut_off` bypass the
+    /// buffer. `last` has the time of the last write to each stripe.
     OfStripes { stripes: Stripes, cut_off: u64, last: BTreeMap<u32, u64> },
 }
 
 impl Order {
-    /// Pages of the longest request that is kept in the buffer unless the drive says otherwise
-    /// (da-raid5-2013 III-E).
+    /// Default number of pages of the longest request that the buffer keeps (da-raid5-2013 III-E).
     const CUT_OFF: u64 = 8;
 
     fn new(config: &DriveConfig, stripes: Option<Stripes>) -> Self {
@@ -105,14 +104,15 @@ impl Order {
         }
     }
 
-    /// A page is written with a request of so many; whether it may go through.
+    /// Records a page that is written by a request of `pages` pages. Returns whether the page may
+    /// bypass the buffer.
     fn takes_in(&mut self, lpn: Lpn, pages: u64, now: u64) -> bool {
         let Self::OfStripes { stripes, cut_off, last } = self else { return false };
         last.insert(stripes.of(lpn), now);
         pages > *cut_off
     }
 
-    /// Whether a page cannot leave while the other, of which something is there, stays.
+    /// Returns whether a page cannot leave the buffer before the other page.
     fn leaves_behind(&self, (lpn, own): (Lpn, &Held), (other, held): (Lpn, &Held)) -> bool {
         let came_first = held.since.1 < own.since.0;
         match self {
@@ -136,7 +136,7 @@ impl Memory {
         Self { is_unbuffered, held: BTreeMap::new(), taken: 0, order, claimed: None, fill_reads: 0 }
     }
 
-    /// The pages of which it holds anything.
+    /// Returns the pages of which memory holds any part.
     pub(crate) fn pages(&self) -> impl Iterator<Item = Lpn> {
         self.held.keys().copied()
     }
@@ -149,7 +149,7 @@ impl Memory {
         self.held.contains_key(&lpn)
     }
 
-    /// What completes a page is in the controller's memory, though it could not be read.
+    /// Records that the rest of a page is in the controller's memory although it could not be read.
     pub(crate) fn rest_is_there(&mut self, lpn: Lpn) {
         if let Some(held) = self.held.get_mut(&lpn) {
             held.rest_read = true;
@@ -162,7 +162,7 @@ impl Memory {
 }
 
 impl Oracle {
-    /// The host writes a page, or parts of it: whether it is whole by now.
+    /// Records that the host writes a page or parts of it. Returns whether the page is whole now.
     pub(crate) fn take_in(&mut self, lpn: Lpn, claims_whole: bool) -> bool {
         let asked = self.requests.write(lpn).unwrap_or_else(|wrong| {
             self.findings.add(Kind::Request, || wrong);
@@ -171,8 +171,8 @@ impl Oracle {
         let claimed =
             self.memory.claimed.take().filter(|(of, _)| *of == lpn).map(|(_, parts)| parts);
         let Some(newest) = self.stamps.newest(lpn) else { return claims_whole };
-        // Before there are requests, and where the drive serves what none asks for, its word is all
-        // there is.
+        // Before the first request, and for a page that no request asks for, only the drive's
+        // report is known.
         let parts = asked.or(claimed).unwrap_or(if claims_whole { WHOLE } else { 0 });
         let copy_waits = self.waiting.get(&lpn).is_some_and(|stamp| self.stamps.is_live(*stamp));
         let on_flash = newest.is_present().then(|| newest.on_flash());
@@ -198,8 +198,7 @@ impl Oracle {
         let (nobody_wrote_the_rest, mut is_whole) =
             (held.rest.is_none() && !newest.is_lost(), own == WHOLE);
         let right = if newest.is_lost() {
-            // What was written since the loss may be given up with it, when the page leaves the
-            // buffer.
+            // Parts written since the loss may be given up with the page when it leaves the buffer.
             let gave_up = own & !claimed != 0;
             held.since = (if gave_up { now } else { held.since.0 }, now);
             (held.parts, is_whole) = (claimed, claimed == WHOLE);
@@ -222,8 +221,7 @@ impl Oracle {
         is_whole
     }
 
-    /// Whether what memory holds of a page cannot have left it: something is still there that came
-    /// before.
+    /// Returns whether a page must still be in memory, because an earlier page is still there.
     pub(crate) fn must_hold(&self, lpn: Lpn) -> bool {
         let Some(own) = self.memory.held.get(&lpn) else { return false };
         let is_lost = |lpn: Lpn| self.stamps.newest(lpn).is_some_and(Tag::is_lost);
@@ -233,7 +231,7 @@ impl Oracle {
         })
     }
 
-    /// A read that is to complete a partly written page.
+    /// Checks a read that should complete a partly written page.
     #[cold]
     #[inline(never)]
     pub(crate) fn fill(&mut self, read: &PhysRead, carried: Stamp) {
@@ -256,7 +254,7 @@ impl Oracle {
         }
     }
 
-    /// The drive keeps what it read to complete a page.
+    /// Records that the drive keeps the parts that it read to complete a page.
     pub(crate) fn keep_fill(&mut self, lpn: Lpn) -> Result<(), String> {
         let held =
             self.memory.held.get_mut(&lpn).ok_or_else(|| {
@@ -264,8 +262,8 @@ impl Oracle {
             })?;
         let (complete, was_whole) = (held.is_complete(), held.rest.is_none());
         (held.parts, held.rest, held.rest_read) = (WHOLE, None, false);
-        // What a mover read beneath it while the host's read was under way leaves that one for the
-        // host.
+        // If a mover read the older data while the host's read was under way, that read still
+        // belongs to the host.
         held.for_host *= u64::from(!(held.last_by_host || was_whole));
         if complete {
             Ok(())
@@ -274,11 +272,11 @@ impl Oracle {
         }
     }
 
-    /// The host gets a page out of the controller's memory: what it needs of the flash has been
-    /// read for it.
+    /// Checks that the parts of a page on flash were read before the host gets the page from the
+    /// controller's memory.
     pub(crate) fn serve_from_memory(&mut self, lpn: Lpn, good: bool) {
         let Some(held) = self.memory.held.get_mut(&lpn) else {
-            // Of a page without data this is said already.
+            // For a page without data, this was reported already.
             let has_data = self.stamps.newest(lpn).is_some_and(Tag::is_present);
             if good && has_data && !self.waiting.contains_key(&lpn) {
                 self.findings.add(Kind::Stamp, || {
@@ -290,7 +288,7 @@ impl Oracle {
             return;
         };
         let (complete, parts) = (held.is_complete(), held.parts);
-        // A fill for the host's eyes only is none for the flash.
+        // A fill read for a host read does not count for the program.
         let used_up = std::mem::take(&mut held.for_host);
         held.rest_read = false;
         self.memory.fill_reads = self.memory.fill_reads.saturating_sub(used_up);
@@ -304,7 +302,7 @@ impl Oracle {
         }
     }
 
-    /// The newest data of a page goes to flash.
+    /// Checks the program of a page's newest data.
     pub(crate) fn program_held(&mut self, lpn: Lpn) -> Result<(), String> {
         match self.memory.held.remove(&lpn) {
             None => {

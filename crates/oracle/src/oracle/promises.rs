@@ -1,17 +1,20 @@
-//! Whether what a policy answers keeps its technique's promise: until it is asked again, and until
-//! the job is done that it may ask for only then, no page of the block comes to its limit, whatever
-//! is read.
+//! Checks that the answer of a policy keeps its technique's guarantee. An answer keeps it if no
+//! page of the block can reach its limit until the policy is asked again. This includes the time
+//! until the job that the policy may then request is done.
 //!
 //! ```text
-//! it wants nothing:   dose + alpha (reads until it is asked again + R_late) + movers' reads          <= limit     of every page
-//! it wants a job:     dose + alpha (reads until the deadline) + movers' reads                        <= limit     of a page that leaves
-//!                     dose + alpha (reads until the deadline + 1 + R_late) + movers' reads           <= limit     of one that stays
+//! no action: of every page         dose + alpha (reads until it is asked again + R_late) + movers
+//! a job: of a page that moves      dose + alpha (reads until the deadline) + movers
+//!        of a page that stays      dose + alpha (reads until the deadline + 1 + R_late) + movers
+//!
+//! Each sum must be at most the limit; `movers` are the reads by movers.
 //! ```
 //!
-//! Limits are the truth. Doses are, too; under a technique that only counts a block's reads they
-//! are what they may be by that count. Reads to come are those of the worst host: all beside the
-//! page. Of movers' reads each page counts once, where it lies: a technique reserves that, or more.
-//! So an answer that fails here loses data to some host, though hardly to the one that is at work.
+//! Limits are the true limits. Doses are the true doses; if a technique only counts the reads of a
+//! block, they are the largest doses for this count. Future reads are those of the worst host, all
+//! beside the page. Each page counts for one read by movers, at its place. A technique must reserve
+//! at least these reads. So if an answer fails here, some host loses data, though rarely the
+//! present host.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,81 +29,81 @@ use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::oracle::hearsay::late_reads;
 
-/// Reads that nothing bears, in quarters.
+/// Number of reads that no page endures, in quarters.
 const FOR_EVER: u64 = 1 << 40;
 
-/// What a policy wants done with the block that it was asked about.
+/// Action that a policy wants for the block about which it was asked.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
-    /// Nothing: it is to serve on.
+    /// No action: the block continues to serve reads.
     Nothing,
-    /// All of its data is to leave its place.
+    /// All data moves away.
     All,
-    /// These pages are to leave, and those of the most significant kind on wordlines that are
-    /// merged.
+    /// These pages move away, and so do the most significant pages of merged wordlines.
     Some { pages: PageSet, merged: WordlineSet },
-    /// It is to be reprogrammed in place; what is left has other limits then.
+    /// The block is reprogrammed in place. Then the remaining data has other limits.
     Reprogrammed,
 }
 
 impl Wanted {
-    /// Whether a page leaves, and no wordline is merged before it has.
+    /// Returns whether a page moves away, before any wordline is merged.
     fn takes_away(&self, page: At, bits: u32) -> bool {
         let Self::Some { pages, merged } = self else { return false };
         holds(pages.words(), page.index * bits + page.kind) && !holds(merged.words(), page.index)
     }
 }
 
-/// What a policy wants of a block, until it names its next alarm.
+/// Answer of a policy about a block, until it names the next alarm.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) block: BlockId,
     pub(crate) wanted: Wanted,
 }
 
-/// Between whoever hears what a policy answers, and the oracle.
+/// Shared record between the listener at a policy and the oracle.
 pub(crate) type Answers = Arc<Mutex<Option<Answer>>>;
 
-/// What a technique rests its promise on.
+/// Knowledge on which a technique's guarantee depends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Knows {
-    /// It only counts the reads of each block.
+    /// Whether the technique only counts the reads of each block.
     pub(crate) counts_blocks: bool,
-    /// Where it merges wordlines one by one: reads between its looks. A job merges as many as that
-    /// has room for.
+    /// Reads between two checks, if the technique merges single wordlines. A job merges as many
+    /// wordlines as this number of reads allows.
     pub(crate) interval: Option<u32>,
 }
 
-/// What a technique is held to.
+/// Numbers for the check of a technique's guarantee.
 #[derive(Debug)]
 struct Held {
     answers: Answers,
     /// Host reads, in quarters of a unit, between an alarm and the end of its job.
     late: u64,
-    /// Dose, in quarters, that merging a wordline deposits as from it.
+    /// Dose of the merge of a wordline, in quarters.
     per_merge: u64,
-    /// Wordlines that the next job may merge while a page stays.
+    /// Number of wordlines that the next job may merge while a page stays.
     merges: u64,
     model: DisturbModel,
     stride: u32,
-    /// Jobs are done before anything else is read.
+    /// Whether jobs are done before the next read.
     at_once: bool,
-    /// It knows of a block how much was read from it, and not where.
+    /// Whether the technique knows only the number of a block's reads, not their places.
     counts_blocks: bool,
 }
 
-/// The technique's promise, and the first answer that does not keep it.
+/// Guarantee of the technique, and the first answer that breaks it.
 #[derive(Debug, Default)]
 pub(crate) struct Promises {
     held: Option<Held>,
     broken: Option<String>,
 }
 
-/// Quarters of dose that will come from each wordline of a block that any comes from.
+/// Future dose from each wordline of a block, in quarters. Wordlines without such dose are absent.
 type Coming = BTreeMap<u32, u64>;
 
 impl Held {
-    /// What comes to a page on a wordline: from those beside it alpha times.
+    /// Returns the future dose of a page on wordline `own`. Dose from neighbours counts alpha
+    /// times.
     fn deposited(&self, coming: &Coming, own: u32, alpha: u64) -> u64 {
         let weight = |wordline: u32| match self.model {
             DisturbModel::Wordline if wordline == own => 0,
@@ -110,15 +113,15 @@ impl Held {
         coming.iter().map(|(wordline, dose)| weight(*wordline) * dose).sum()
     }
 
-    /// The same of the merges that a technique which merges wordlines must leave room for at any
-    /// time.
+    /// Returns the dose of the merges for which a technique must always leave space, if it merges
+    /// wordlines.
     fn burden(&self, alpha: u64) -> u64 {
         let beside = if self.merges > 0 { 2 * (alpha - FAR) } else { 0 };
         self.per_merge * (FAR * self.merges + beside)
     }
 
-    /// What the host may read from a block until a page of it is out, in quarters, where it reads
-    /// `until` before the policy is asked again or its job is done.
+    /// Returns the host reads of a block until a page of it is out, in quarters. `until` is the
+    /// number of reads before the policy is asked again or its job is done.
     fn by_host(&self, wanted: &Wanted, page: At, bits: u32, until: u64) -> u64 {
         let in_job = if self.at_once { 0 } else { until };
         match wanted {
@@ -130,14 +133,14 @@ impl Held {
             {
                 in_job
             }
-            // The policy is asked about it at the next read after the job.
+            // The policy is asked about the block at the next read after the job.
             Wanted::Some { .. } => in_job + COUNTED_UNIT + self.late,
         }
     }
 }
 
 impl Oracle {
-    /// From now on a technique is held to its promise.
+    /// Begins to check a technique's guarantee.
     pub(crate) fn hold_to_promise(
         &mut self,
         answers: &Answers,
@@ -164,12 +167,12 @@ impl Oracle {
         });
     }
 
-    /// The first answer that does not keep the technique's promise.
+    /// Returns the first answer that breaks the technique's guarantee.
     pub(crate) fn broken_promise(&self) -> Option<&str> {
         self.promises.broken.as_deref()
     }
 
-    /// The policy has named the dose at which it wants to be asked about a block.
+    /// Checks the policy's answer when it names the dose at which it must be asked next.
     pub(crate) fn judge_answer(&mut self, block: BlockId, at: Reads) {
         let Some(held) = &self.promises.held else { return };
         let Some(answer) = held.answers.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -227,7 +230,8 @@ impl Oracle {
         None
     }
 
-    /// Whether a page holds data that must not be lost; in an erased block, whether it can.
+    /// Returns whether a page holds data that must not be lost. In an erased block, returns whether
+    /// it may hold such data.
     fn will_be_read(&self, at: At) -> bool {
         if self.protocol.written(at.block) == 0 {
             return at.kind + u32::from(self.doses.mode_of(at.block)) < self.geometry.cell.bits();
@@ -235,8 +239,8 @@ impl Oracle {
         self.stamps.is_live(self.medium.stamp(at))
     }
 
-    /// What movers deposit until all data of the block has moved once, and what merges do that are
-    /// wanted now. Pages move before wordlines are merged.
+    /// Returns the dose of movers until all data of the block has moved once, and the dose of the
+    /// merges that are wanted now. Pages move before wordlines are merged.
     fn coming(&self, answer: &Answer) -> (Coming, Coming) {
         let (block, bits) = (answer.block, self.geometry.cell.bits());
         let first = self.geometry.first_wordline(block);

@@ -1,14 +1,13 @@
-//! The drive's map at the end of a run that began with a computed start: only what changed since is
-//! looked at.
+//! Checks the drive's map at the end of a run that began with a computed start. Only changes since
+//! the start are examined.
 //!
-//! The start puts each of the host's pages into one flash page. Pages of the host that left their
-//! place since, as the drive's map has it, and flash pages that do not hold any more what the start
-//! put there, as stamps and valid bits have it, must be the same pages. Each side is summed up in
-//! one number, and counted. A wrong map has the right sum in one case of 2^64.
+//! The start puts each host page into one flash page. The drive's map shows which host pages have
+//! left their place. Stamps and valid bits show which flash pages do not hold their first page any
+//! more. Both must be the same pages. Each side is counted and summed up in one number. A wrong map
+//! has the right sum in one case of 2^64.
 //!
-//! The map entry of a page that nobody has touched is worked out by the drive when it is asked for.
-//! That it leads to the right place is known of every page that was touched, and of a sample of the
-//! others.
+//! The drive computes the map entry of an untouched page when it is needed. The oracle checks the
+//! entries of all touched pages, and of a sample of the others.
 
 use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::drive::Drive;
@@ -19,19 +18,19 @@ use crate::oracle::Oracle;
 use crate::oracle::mapping::MapEntry;
 use crate::stamps::Stamp;
 
-/// Host pages that are skipped at once if none of them was touched.
+/// Number of host pages that are skipped together if none of them was touched.
 const RUN: usize = 256;
-/// Untouched pages that are looked at.
+/// Number of untouched pages that are checked.
 const SAMPLE: u32 = 4096;
 
-/// One side of the comparison.
+/// Side of the comparison: map or flash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Side {
-    /// Pages of the host that are not where the start put them: how many, and their sum.
+    /// Host pages that are not where the start put them: their number and their sum.
     left: (u64, u64),
-    /// Data that lies elsewhere than at the start: the sum of stamps and places.
+    /// Sum of stamps and places of data that is not at its first place.
     elsewhere: u64,
-    /// By block: its pages with data.
+    /// Number of pages with data in each block.
     valid: Vec<u32>,
 }
 
@@ -40,21 +39,21 @@ impl Side {
         Self { left: (0, 0), elsewhere: 0, valid: vec![0; blocks as usize] }
     }
 
-    /// A page of the host has left its place.
+    /// Adds a host page that has left its place.
     fn leaves(&mut self, lpn: Lpn) {
         self.left =
             (self.left.0 + 1, self.left.1.wrapping_add(Stamp::first(lpn).fingerprint(Ppn::FIRST)));
     }
 
-    /// A flash page holds data that the start did not put there.
+    /// Adds a flash page with data that the start did not put there.
     fn has(&mut self, stamp: Stamp, ppn: Ppn) {
         self.elsewhere = self.elsewhere.wrapping_add(stamp.fingerprint(ppn));
     }
 }
 
 impl Oracle {
-    /// Whether the map is right, found by looking at what changed since a computed start. It may
-    /// answer no where the map is right.
+    /// Returns whether the map is right, by the changes since a computed start. It may return false
+    /// although the map is right.
     pub(crate) fn is_right_since_start(&self, drive: &Drive) -> bool {
         let Some(begun) = self.medium.begun() else { return false };
         if drive.any_is_lost() || !self.is_sample_right(drive, begun) {
@@ -65,7 +64,7 @@ impl Oracle {
         by_map == by_flash && by_map.valid == drive.whole_pages()
     }
 
-    /// Whether untouched pages, evenly spread, lie where the start put them.
+    /// Returns whether evenly spread untouched pages lie where the start put them.
     fn is_sample_right(&self, drive: &Drive, begun: &Begun) -> bool {
         let pages = begun.pages();
         let sample = (0..SAMPLE.min(pages)).map(|n| {
@@ -82,13 +81,14 @@ impl Oracle {
         sample.filter(|lpn| drive.is_as_begun(*lpn)).all(is_right)
     }
 
-    /// What the start put into a flash page, if the page still carries it as it was.
+    /// Returns the host page that the start put into a flash page, if the flash page still holds it
+    /// unchanged.
     fn carries_start(&self, ppn: Ppn) -> Option<Lpn> {
         let put = self.medium.put_by_start(ppn)?;
         (self.medium.stamp(At::new(&self.geometry, ppn)) == Stamp::first(put)).then_some(put)
     }
 
-    /// What the drive's map says; nothing where an entry is wrong by itself.
+    /// Returns the side of the drive's map, or `None` if an entry is wrong by itself.
     fn side_of_map(&self, drive: &Drive, begun: &Begun) -> Option<Side> {
         let (pages, in_start) = (self.geometry.host_pages, begun.pages());
         let (mut side, mut count) = (Side::new(self.geometry.blocks), 0u64);
@@ -103,7 +103,7 @@ impl Oracle {
                     u64::from(self.weigh_entry(drive, lpn, lpn.number() < in_start, &mut side)?);
             }
         }
-        // Pages that are still where they were are valid there.
+        // Pages that are still at their first place are valid there.
         for block in self.geometry.block_ids() {
             side.valid[block.index()] +=
                 self.kept(drive, begun, block).map(u64::count_ones).sum::<u32>();
@@ -111,8 +111,8 @@ impl Oracle {
         (count == self.stamps.present()).then_some(side)
     }
 
-    /// Whether the drive's map has data of a page, which the start may have loaded; nothing where
-    /// the entry is wrong by itself.
+    /// Returns whether the drive's map has data of a page, which the start may have loaded. Returns
+    /// `None` if the entry is wrong by itself.
     fn weigh_entry(
         &self,
         drive: &Drive,
@@ -157,8 +157,8 @@ impl Oracle {
         is_possible.then_some(true)
     }
 
-    /// What the flash holds in the pages that the drive takes for valid; nothing where such a page
-    /// is wrong by itself.
+    /// Returns the side of the flash, from the pages that the drive keeps as valid. Returns `None`
+    /// if such a page is wrong by itself.
     fn side_of_flash(&self, drive: &Drive, begun: &Begun) -> Option<Side> {
         let mut side = Side::new(self.geometry.blocks);
         for block in self.geometry.block_ids() {
@@ -185,7 +185,7 @@ impl Oracle {
         Some(side)
     }
 
-    /// The valid pages of a block that still carry what the start put there, a bit each.
+    /// Returns the valid pages of a block that still hold their first page, as bits.
     fn kept(&self, drive: &Drive, begun: &Begun, block: BlockId) -> impl Iterator<Item = u64> {
         let (first, altered) = (self.geometry.first_page(block), begun.is_altered(block));
         let stands = if begun.stands(block) { u64::MAX } else { 0 };
@@ -203,7 +203,7 @@ impl Oracle {
     }
 }
 
-/// Numbers of the bits that are set in words.
+/// Returns the numbers of the bits that are set in words.
 fn pages_of(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
     (0..).step_by(64).zip(words).flat_map(|(first, word)| {
         let next = |word: &u64| Some(word & (word - 1)).filter(|rest| *rest > 0);
@@ -221,8 +221,8 @@ mod tests {
 
     use super::*;
 
-    /// A watched drive that began with a computed start and served some requests: of each page a
-    /// kind, 0 to read, 1 to write, 2 to trim.
+    /// Makes a watched drive that began with a computed start and served these requests. Each has a
+    /// page and a kind: 0 is a read, 1 a write, 2 a trim.
     fn served(requests: impl IntoIterator<Item = (u32, u32)>) -> (Box<Oracle>, Drive) {
         let text = r#"
             geometry = { channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 32, cell = "tlc", page_size = "16KiB" }
@@ -250,7 +250,7 @@ mod tests {
         (watcher.downcast().unwrap(), drive)
     }
 
-    /// Requests at random pages of the host: so many, of these kinds in turn.
+    /// Makes `count` requests to random host pages, with these kinds in turn.
     fn requests(count: u32, kinds: &'static [u32]) -> impl Iterator<Item = (u32, u32)> {
         (0..count)
             .map(|n| (kinds[n as usize % kinds.len()], (n.wrapping_mul(2_654_435_761) >> 7) % 6000))
@@ -264,7 +264,7 @@ mod tests {
             let (oracle, drive) = served(requests(count, kinds));
             assert!(oracle.is_right_since_start(&drive), "{count} requests of the kinds {kinds:?}");
             let report = oracle.conclude(&drive);
-            // A trim of a page by itself is none of the drive's counts of requests.
+            // The drive does not count a trim of a single page as a request.
             assert!(!report.is_bug() || kinds.contains(&2), "{report:?}");
         }
     }

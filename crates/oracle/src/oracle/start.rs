@@ -1,4 +1,4 @@
-//! What a drive begins with: pages that it holds already, the wear of its blocks, and reads that it
+//! Records the start-up state of a drive: its pages, the wear of its blocks, and the reads that it
 //! has served.
 
 use vpass_core::base::steady::Order;
@@ -10,11 +10,11 @@ use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
-/// Pages of a block after this one that are on their way into the cache while it is loaded.
+/// Number of pages that are fetched into the cache ahead of the page that is loaded.
 const AHEAD: usize = 64;
 
 impl Oracle {
-    /// A block holds pages from the start.
+    /// Records a block that holds pages from the start.
     pub(crate) fn preload_block(&mut self, block: BlockId, lpns: &[Lpn]) {
         if !self.check_block(block, "preload") {
             return;
@@ -46,8 +46,8 @@ impl Oracle {
         }
     }
 
-    /// The drive begins in a computed state, which follows from this order and from what blocks
-    /// take of it.
+    /// Records a computed start. It follows from this order and from the part that each block takes
+    /// of it.
     pub(crate) fn begin_in_order(&mut self, order: &Order) {
         if order.pages > self.geometry.host_pages || self.stamps.present() > 0 {
             let pages = order.pages;
@@ -62,7 +62,7 @@ impl Oracle {
         self.stamps.begin(order.pages);
     }
 
-    /// An erased block takes its part of the order.
+    /// Records that an erased block takes its part of the order.
     pub(crate) fn preload_in_order(&mut self, block: BlockId, first: u32, chosen: &[u64]) {
         if !self.check_block(block, "preload") {
             return;
@@ -91,13 +91,13 @@ impl Oracle {
         pages.map(|ppn| self.medium.put_by_start(ppn).unwrap_or(NO_LPN))
     }
 
-    /// A computed start is whole.
+    /// Checks that a computed start is complete.
     pub(crate) fn check_begun(&mut self) {
         let checked = self.medium.begun().map_or(Ok(()), Begun::check);
         self.findings.note(Kind::Stamp, checked);
     }
 
-    /// A block begins with so many P/E cycles.
+    /// Records that a block begins with this number of P/E cycles.
     pub(crate) fn begin_worn(&mut self, block: BlockId, pec: u32) {
         if !self.check_block(block, "wear") {
             return;
@@ -109,7 +109,8 @@ impl Oracle {
         self.note_worn(block);
     }
 
-    /// A block has served reads before the run: the dose of each wordline, in quarters.
+    /// Records the reads that a block served before the run, as the dose of each wordline in
+    /// quarters.
     pub(crate) fn age_block(&mut self, block: BlockId, doses: &[u32]) {
         if !self.check_block(block, "reads") {
             return;

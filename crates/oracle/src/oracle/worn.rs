@@ -1,6 +1,6 @@
-//! Parity where only worn blocks call for it: which stripes have a page of the host in one, from
-//! the oracle's own erase counts, and whether these have parity, or wait for it as the drive has
-//! said, and the others none.
+//! Checks parity that only worn blocks need. The oracle's own erase counts show which stripes have
+//! a host page in a worn block. These stripes must have parity, or wait for it as the drive
+//! reports. All other stripes must have none.
 
 use std::collections::BTreeSet;
 
@@ -14,37 +14,38 @@ use vpass_core::watch::observer::NO_PPN;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
-/// What is known of stripes; nothing where wear has nothing to do with parity.
+/// Knowledge about stripes. It is empty if parity does not depend on wear.
 #[derive(Debug, Default)]
 pub(crate) struct Worn {
     by_wear: Option<ByWear>,
-    /// Whether each page of the host lies in a worn block; how many of each stripe do; and what the
-    /// printed rule makes of it.
+    /// Whether each host page lies in a worn block, the number of such pages of each stripe, and
+    /// the counter of the printed rule.
     lies_in_one: Vec<bool>,
     members: Vec<u32>,
     printed: Vec<u32>,
     waiting: BTreeSet<u32>,
-    /// Stripes that have parity and should have none, or the other way round.
+    /// Stripes that have parity without need, and stripes that lack parity.
     wrong: BTreeSet<u32>,
-    /// Since the measured phase began.
+    /// Counts since the measured phase began.
     formed: u64,
     dissolved: u64,
     stripe_writes: u64,
     page_writes: u64,
     most: (u64, u64),
-    /// Stripes with a page in a worn block; whether any block is worn; and the stage of the drive's
-    /// life that it has told of, from 1 on.
+    /// Number of stripes with a page in a worn block, a flag for any worn block, and the reported
+    /// stage of life, from 1 on.
     marked: u32,
     any_block: bool,
     stage: u8,
-    /// Pages of the host that were programmed since a further stage has been due.
+    /// Number of host pages programmed since another stage was due.
     overdue: u32,
-    /// In the last stage: stripes that were written since it began.
+    /// Stripes that were written since the last stage began.
     written_since: Vec<bool>,
-    /// Stripes on flash that have no parity, nor a partial one, nor wait for it, nor were given up.
+    /// Stripes on flash without parity that neither have a partial parity, nor wait, nor were given
+    /// up.
     without: BTreeSet<u32>,
-    /// In the last stage there were none of them once. No stage is left again, whatever is trimmed
-    /// and written later.
+    /// Whether `without` was once empty in the last stage. A drive never leaves a stage, whatever
+    /// is trimmed and written later.
     all_formed: bool,
 }
 
@@ -73,8 +74,8 @@ impl Worn {
         self.most = self.open(stripes);
     }
 
-    /// Stripes that wait, and pages of the host in them. All stripes but the last are full, so no
-    /// call walks over them.
+    /// Returns the number of waiting stripes, and of host pages in them. All stripes except the
+    /// last are full, so this needs no loop over stripes.
     fn open(&self, stripes: Option<Stripes>) -> (u64, u64) {
         let waiting = self.waiting.len() as u64;
         let pages = |stripes: Stripes| {
@@ -85,24 +86,24 @@ impl Worn {
         (waiting, stripes.map_or(0, pages))
     }
 
-    /// The content at the start is told: the printed rule begins with what is true.
+    /// Ends the report of the content at the start. The printed rule begins with the true counts.
     pub(crate) fn end_loading(&mut self) {
         self.printed.clone_from(&self.members);
     }
 
-    /// The host writes a page.
+    /// Records that the host writes a page.
     pub(crate) fn host_writes(&mut self, stripes: Option<Stripes>) {
         let (stripes, pages) = self.open(stripes);
         self.stripe_writes += stripes;
         self.page_writes += pages;
     }
 
-    /// Whether wear says which stripes have parity.
+    /// Returns whether wear decides which stripes have parity.
     pub(crate) fn is_on(&self) -> bool {
         self.by_wear.is_some()
     }
 
-    /// A page of the host lies in a block that is worn or not, or nowhere.
+    /// Records whether a host page lies in a worn block.
     pub(crate) fn lies(&mut self, stripe: u32, lpn: Lpn, is_worn: bool) {
         if self.by_wear.is_some() {
             let was = std::mem::replace(&mut self.lies_in_one[lpn.index()], is_worn);
@@ -113,25 +114,25 @@ impl Worn {
         }
     }
 
-    /// A stripe waits no longer.
+    /// Records that a stripe does not wait any more.
     pub(crate) fn ends(&mut self, stripe: u32) {
         self.waiting.remove(&stripe);
     }
 
-    /// Parity of a stripe that had none, or had it, is programmed.
+    /// Records that the parity of a stripe is programmed. `had` says whether it had parity before.
     pub(crate) fn programmed(&mut self, stripe: u32, had: bool) {
         self.formed += u64::from(self.by_wear.is_some() && !had);
         self.ends(stripe);
     }
 
-    /// Whether a stripe of which flash holds something should have parity.
+    /// Returns whether a stripe with pages on flash should have parity.
     fn calls_for_parity(&self, stripe: u32) -> bool {
         let printed = self.by_wear.is_some_and(|by_wear| by_wear.as_printed);
         let counters = if printed { &self.printed } else { &self.members };
         counters[stripe as usize] > 0
     }
 
-    /// Holds what a stripe has against what it should have.
+    /// Compares the parity of a stripe with the parity that it should have.
     pub(crate) fn weigh(
         &mut self,
         stripe: u32,
@@ -158,12 +159,12 @@ impl Worn {
         }
     }
 
-    /// Whether the drive is in the last stage of its life.
+    /// Returns whether the drive is in the last stage of its life.
     fn is_last(&self) -> bool {
         self.stage == 3
     }
 
-    /// The stage that the drive should be in, as far as it has stages.
+    /// Returns the stage in which the drive should be, if it has stages.
     fn stage_due(&self) -> u8 {
         let Some(last) = self.by_wear.and_then(|by_wear| by_wear.last) else { return 1 };
         match (self.any_block, self.marked > last.beyond) {
@@ -173,7 +174,7 @@ impl Worn {
         }
     }
 
-    /// The drive tells of the next stage of its life.
+    /// Checks the drive's report of the next stage of its life.
     fn enters(&mut self, stage: u8) -> Result<(), String> {
         let (due, before) = (self.stage_due(), std::mem::replace(&mut self.stage, stage));
         self.overdue = 0;
@@ -187,15 +188,15 @@ impl Worn {
         ))
     }
 
-    /// Whether a stripe is to have parity, now or as soon as it is its turn.
+    /// Returns whether a stripe should have parity, now or when the pass reaches it.
     pub(crate) fn should_have_parity(&self, stripe: u32) -> bool {
         self.calls_for_parity(stripe) || self.is_last()
     }
 }
 
 impl Oracle {
-    /// The first stripe that has parity and should have none, or the other way round; it is said
-    /// once. A page that is still to be rebuilt needs parity whatever the wear.
+    /// Returns the first stripe with needless or missing parity, and reports it once. A page that
+    /// is still to be rebuilt needs parity whatever the wear.
     pub(crate) fn first_worn_wrongly(&mut self) -> Option<String> {
         let stripe = self
             .parity
@@ -212,27 +213,28 @@ impl Oracle {
         ))
     }
 
-    /// Whether a place lies in a block that is worn beyond the parity technique's limit.
+    /// Returns whether a place lies in a block that is worn beyond the parity technique's limit.
     pub(crate) fn is_worn(&self, ppn: Ppn) -> bool {
         let above = self.parity.worn.by_wear.map(|by_wear| by_wear.above);
         above.is_some_and(|above| self.doses.cycles_of(self.geometry.block_of(ppn)) > above)
     }
 
-    /// A block has been erased, or begins with its wear.
+    /// Records the wear of a block that was erased, or that begins with wear.
     pub(crate) fn note_worn(&mut self, block: BlockId) {
         let above = self.parity.worn.by_wear.map(|by_wear| by_wear.above);
         self.parity.worn.any_block |=
             above.is_some_and(|above| self.doses.cycles_of(block) > above);
     }
 
-    /// The drive tells of a stage of its life.
+    /// Records the stage of life that the drive reports.
     pub(crate) fn enter_stage(&mut self, stage: u8) {
         let checked = self.parity.worn.enters(stage);
         self.findings.note(Kind::Books, checked);
     }
 
-    /// The host goes on: the drive has told of the stage that is due. A job may make it due between
-    /// writes, and the stripe that leaves the buffer next goes before it.
+    /// Checks, when the host continues, that the drive has reported the due stage. A job may make a
+    /// stage due between writes. Then the next stripe that leaves the buffer comes before the
+    /// report.
     pub(crate) fn check_stage(&mut self) {
         let (due, told) = (self.parity.worn.stage_due(), self.parity.worn.stage);
         let members = self.parity.stripes.map_or(0, |stripes| stripes.members());
@@ -246,8 +248,8 @@ impl Oracle {
         }
     }
 
-    /// Whether a block is left alone by reclaim and refresh, parity being there for what cannot be
-    /// read of it.
+    /// Returns whether reclaim and refresh do not recycle a block, because parity protects its
+    /// pages.
     pub(crate) fn is_left_alone(&self, block: BlockId) -> bool {
         let worn = &self.parity.worn;
         let Some(by_wear) = worn.by_wear.filter(|by_wear| by_wear.last.is_some()) else {
@@ -256,22 +258,23 @@ impl Oracle {
         self.doses.cycles_of(block) > by_wear.above || worn.all_formed
     }
 
-    /// A block begins to age. One that is left alone may grow as old as it likes.
+    /// Handles a block that begins to age. A block that is not recycled may reach any age.
     pub(crate) fn excuse_left_alone(&mut self, block: BlockId) {
         if self.is_left_alone(block) {
             self.ageing.excuse(block);
         }
     }
 
-    /// All stripes have parity, and the drive is in the last stage of its life: no block is
-    /// refreshed any more.
+    /// Excuses all blocks from refresh when all stripes have parity in the last stage of the
+    /// drive's life.
     pub(crate) fn excuse_what_is_left_alone(&mut self) {
         if self.parity.worn.all_formed {
             self.ageing.excuse_all();
         }
     }
 
-    /// Reclaim or refresh begins to move a block: not one that is left alone for its wear.
+    /// Checks that reclaim or refresh does not begin with a block that is not recycled because of
+    /// its wear.
     pub(crate) fn check_recycled(&mut self, block: BlockId, cause: Cause) {
         let staged = self.parity.worn.by_wear.filter(|by_wear| by_wear.last.is_some());
         let Some(by_wear) = staged.filter(|_| matches!(cause, Cause::Reclaim | Cause::Refresh))
@@ -291,13 +294,12 @@ impl Oracle {
         }
     }
 
-    /// Whether what is programmed anew of a page, of the host or of parity, lay in a worn block
-    /// until now.
+    /// Returns whether the old version of a page, of the host or of parity, lies in a worn block.
     pub(crate) fn lay_in_worn_block(&self, lpn: Lpn) -> bool {
         self.parity.places.get(lpn.index()).is_some_and(|ppn| *ppn != NO_PPN && self.is_worn(*ppn))
     }
 
-    /// The host's own data of a page was programmed: what the printed rule counts.
+    /// Counts a programmed host page by the printed rule.
     pub(crate) fn count_as_printed(&mut self, lpn: Lpn, ppn: Ppn) {
         let Some(stripes) = self
             .parity
@@ -315,7 +317,7 @@ impl Oracle {
         self.parity.weigh(stripes.of(lpn));
     }
 
-    /// A stripe waits for parity, and has none.
+    /// Checks a stripe that waits for parity and has none.
     pub(crate) fn await_parity(&mut self, stripe: u32) -> Result<(), String> {
         let stripes = self.stripes_by_wear(stripe)?;
         self.forget_parity(stripes, stripe)?;
@@ -334,7 +336,7 @@ impl Oracle {
         Err(format!("stripe {stripe} waits for parity, but none of its pages is in a worn block"))
     }
 
-    /// A stripe needs no parity, and has none.
+    /// Checks a stripe that needs no parity and has none.
     pub(crate) fn need_no_parity(&mut self, stripe: u32) -> Result<(), String> {
         let stripes = self.stripes_by_wear(stripe)?;
         let had = self.parity.has_parity(stripe);
@@ -376,7 +378,7 @@ impl Oracle {
         self.stamps.trimmed(stripes.parity(stripe))
     }
 
-    /// What the drive reports of stripes that came to need parity, against what was seen.
+    /// Compares the drive's report about stripes that came to need parity with the oracle's counts.
     pub(crate) fn check_forming(&mut self, drive: &Drive) {
         let (Some(stripes), Some(by_wear)) = (self.parity.stripes, self.parity.worn.by_wear) else {
             if drive.forming_window().is_some() {

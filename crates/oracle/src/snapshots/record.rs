@@ -1,4 +1,4 @@
-//! What is known of doses at the end of a run.
+//! Doses of a run, as its results contain them.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ pub struct BlockDoses {
     pub wordline: Option<u32>,
     /// Time of that, in nanoseconds.
     pub at: Ns,
-    /// Number of wordlines past their limit at the block's worst look.
+    /// Number of wordlines past their limit at the block's worst moment that was checked.
     pub past_limit: u32,
     /// Number of erases.
     pub erases: u32,
@@ -71,7 +71,7 @@ pub(crate) fn wordlines_of(bin: u32, count: u32, wordlines: u32) -> Range<u32> {
 pub struct Bin {
     /// Highest dose over limit of a wordline with valid or lost pages; `None` without such pages.
     pub worst: Option<f64>,
-    /// What the bin holds.
+    /// Content of the bin.
     pub state: State,
 }
 

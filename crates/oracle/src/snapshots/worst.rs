@@ -1,9 +1,9 @@
-//! The worst blocks by a ratio, at most a fixed number, each with data of its own. Places are used
-//! again, and so is their memory.
+//! The blocks with the worst ratios, up to a fixed number, each with data of its own. A freed place
+//! is used again, and so is its memory.
 
 use vpass_core::base::units::BlockId;
 
-/// Stands for "no place".
+/// Mark of a block without a place.
 const NOWHERE: u16 = u16::MAX;
 
 /// Place of a block.
@@ -26,7 +26,7 @@ pub(super) struct Worst<T> {
 }
 
 impl<T: Default> Worst<T> {
-    /// Bytes for each block of the drive, the places apart.
+    /// Bytes for each block of the drive, without the places.
     pub(super) const BYTES_EACH: usize = size_of::<u16>();
 
     /// Keeps at most `most` of the drive's `blocks`.

@@ -1,6 +1,6 @@
-//! Drives whose data ages: one case in eight has a period, an age at the start, and requests by a
-//! clock of their own. Its choices come from dice of their own, so that other cases stay what they
-//! are.
+//! Drives whose data ages. One case in eight has a refresh period, an age at the start, and
+//! requests that arrive at times of their own. These choices have their own random numbers, so
+//! other cases stay the same.
 
 use vpass_core::base::span::{DAY, HOUR, Span};
 use vpass_core::base::units::Ns;
@@ -13,27 +13,28 @@ use super::balanced::Balanced;
 use super::{nested, params, tired};
 use crate::dice::Dice;
 
-/// One case in eight.
+/// One case in eight has data that ages.
 const AGES: [bool; 8] = [true, false, false, false, false, false, false, false];
-/// Periods, in the shortest that the drive could keep.
+/// Refresh periods, as multiples of the shortest one that the drive can keep.
 const PERIODS: [f64; 4] = [1.0, 2.0, 8.0, 1000.0];
-/// Blocks a second that refresh begins at most; 0 for as many as are due.
+/// Largest number of blocks that refresh begins in a second; 0 for all blocks that are due.
 const PATROLS: [f64; 4] = [0.0, 0.0, 0.001, 10.0];
-/// Timed, the host's own requests and what they set off take most of the dies' time.
+/// Factor of the period in timed cases. Without it, host requests and their consequences take most
+/// of the dies' time.
 const BUSY: f64 = 16.0;
-/// The same where jobs are to be under way while data grows older.
+/// Factor of the period in timed nested cases, whose jobs should run while data grows older.
 const BUSY_NESTED: f64 = 4.0;
-/// Hours of a period there at least: younger data counts as fresh.
+/// Smallest period of nested cases in hours, because younger data counts as fresh.
 const SHORT_NESTED: f64 = 3.0;
-/// Days of a period in which error rates grow.
+/// Periods in days during which error rates grow.
 const LONG: [f64; 3] = [0.2, 3.0, 60.0];
-/// Periods that pass while all requests come.
+/// Number of periods that pass during all requests.
 const PASSED: [f64; 4] = [0.3, 2.0, 6.0, 20.0];
 /// Ages at the start, in periods.
 const AGED: [f64; 3] = [0.0, 0.5, 1.0];
 
-/// Parameters that these cases draw one after the other. Another one has a list of its own, and
-/// moves nothing else of a case.
+/// Parameters that these cases draw one after another. Any other parameter has a list of its own
+/// and changes nothing else in a case.
 const IN_TURN: [(&str, &str); 7] = [
     ("block", "lead"),
     ("block", "at_once"),
@@ -44,24 +45,24 @@ const IN_TURN: [(&str, &str); 7] = [
     ("ida", "only_invalid"),
 ];
 
-/// Whether data ages in a case.
+/// Returns whether data ages in a case.
 pub(super) fn ages(balanced: &Balanced) -> bool {
     balanced.pick("ages", &AGES)
 }
 
-/// What of a case is about time.
+/// Choices of a case about time.
 #[derive(Clone, Copy)]
 pub(super) struct Ages {
     /// Refresh technique.
     pub(super) refresh: &'static str,
-    /// While all requests come.
+    /// Time that passes during all requests.
     passes: Ns,
 }
 
 impl Ages {
-    /// Those of a case, which has the drive's data age; none where it does not. Always where a
-    /// refresh technique is `named`, which is at work then; the one that is recorded takes the
-    /// place of the one that is drawn.
+    /// Draws these choices for a case and lets the drive's data age; `None` if its data does not
+    /// age. A `named` refresh technique is always active. A recorded technique replaces the drawn
+    /// one.
     pub(super) fn draw(
         balanced: &Balanced,
         config: &mut DriveConfig,
@@ -78,19 +79,19 @@ impl Ages {
             config.geometry.cell.bits() > 1 || technique.name != "ida"
         };
         let techniques: Vec<&RefreshTechnique> = REFRESH.iter().filter(fits).collect();
-        // That nothing is refreshed is drawn with an age alone.
+        // The list includes "no refresh", for data that only ages.
         let technique =
             techniques[dice.between(0, 3 * techniques.len() as u64) as usize % techniques.len()];
         let technique = named.or(recorded).and_then(refresh_technique).unwrap_or(technique);
         let refresh = technique.name;
-        // The code of today's TLC has no guard levels.
+        // The 2-3-2 code of TLC has no guard levels.
         if refresh == "ida"
             && config.geometry.cell == CellType::Tlc
             && !lowers_density
             && balanced.pick("code", &[false, true])
         {
             config.geometry.cell = CellType::Tlc232;
-            // Its MSB page is sensed as often as its LSB page.
+            // In this code, the MSB page is sensed as often as the LSB page.
             if let KindUs::PerKind(times) = &mut config.timing.sense_us {
                 times[2] = times[0];
             }
@@ -127,13 +128,13 @@ impl Ages {
         Some(Self { refresh, passes })
     }
 
-    /// A pass over the drive as it is takes no longer than the period.
+    /// Makes the period at least as long as a pass over the drive takes.
     pub(super) fn leave_time(self, config: &mut DriveConfig) {
         let technique = refresh_technique(self.refresh).expect("it was drawn from the list");
         config.refresh.period = config.refresh.period.max(shortest_pass(config, technique));
     }
 
-    /// The mean time between so many requests.
+    /// Returns the mean time between this number of requests.
     pub(super) fn gap(self, requests: u64) -> Ns {
         (self.passes / requests.max(1)).max(1)
     }

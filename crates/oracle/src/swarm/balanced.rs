@@ -1,20 +1,21 @@
-//! Balanced draws (permuted blocks): cases that follow each other take the values of a list in
-//! shuffled rounds, and not each for itself. So every value has its share of any few hundred cases.
-//! A case still is its number alone.
+//! Balanced draws (permuted blocks). Consecutive cases take the values of a list in shuffled
+//! rounds, so every value has its share of any few hundred cases. A case still follows from its
+//! number alone.
 //!
 //! ```text
-//! 4 values: cases 0 to 3 have each once, in an order that follows from list and round; cases 4 to 7 again, in another
+//! 4 values: cases 0 to 3 have each value once, in an order that follows from list and round;
+//!           so have cases 4 to 7, in another order
 //! ```
 
 use crate::dice::Dice;
 
-/// The lists from each of which one case takes a value.
+/// Source of balanced draws: a case takes one value from each list.
 pub(super) struct Balanced {
     pub(super) case: u64,
 }
 
 impl Balanced {
-    /// The value of this case. Balanced of different names are shuffled apart.
+    /// Returns the value of this case. Lists of different names are shuffled independently.
     pub(super) fn pick<T: Copy>(&self, name: &str, values: &[T]) -> T {
         let count = values.len() as u64;
         let (round, place) = (self.case / count, (self.case % count) as usize);
@@ -23,7 +24,7 @@ impl Balanced {
             .fold(0u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
         let mut dice = Dice::new(round.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ name);
         let mut order: Vec<usize> = (0..values.len()).collect();
-        // From the end: what stands behind is settled.
+        // From the end: later places are settled already.
         for last in (1..values.len()).rev() {
             order.swap(last, dice.between(0, last as u64) as usize);
         }
@@ -48,7 +49,7 @@ mod tests {
             Balanced { case }.pick("cell", &values) == "a"
                 && Balanced { case }.pick("gear", &values) == "a"
         };
-        // 25 of 400 if they are independent.
+        // The expectation is 25 of 400 if they are independent.
         let together = (0..400).filter(|case| both(*case)).count();
         assert!((10..45).contains(&together), "{together}");
     }

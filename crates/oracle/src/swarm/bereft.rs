@@ -1,7 +1,7 @@
-//! Random drives that lose a die at a random point: four dies with stripes of three and parity, or
-//! with none, 24 blocks of 16 pages each. Whatever the host does and whenever it happens, nothing
-//! is lost that parity can give back, and all else is reported. Where wear says which stripes have
-//! parity, cases have dice of their own.
+//! Random drives that lose a die at a random time. They have four dies with stripes of three pages
+//! and parity, or without parity, and 24 blocks of 16 pages on each die. The drive must lose
+//! nothing that parity can restore, and must report every other loss. Cases in which wear decides
+//! on parity have their own random numbers.
 
 mod worn;
 
@@ -21,16 +21,16 @@ use super::{Digest, panic_text};
 use crate::dice::Dice;
 use crate::{Oracle, OracleReport};
 
-/// Requests of a case.
+/// Number of requests of a case.
 const REQUESTS: u64 = 2000;
 /// Bytes of a page.
 const PAGE: u64 = 4096;
 
-/// Parity techniques, and dies a channel.
+/// Parity techniques, each with a number of dies per channel.
 const DRIVES: [(&str, u32); 7] =
     [("raid5", 2), ("raid5", 2), ("ppc", 2), ("hc", 2), ("raid5", 3), ("hc", 3), ("none", 2)];
 
-/// Reclaim techniques, and what a page endures.
+/// Reclaim techniques, each with a page's limit.
 const RECLAIM: [(&str, f64); 3] = [("block", 4000.0), ("block", 4000.0), ("none", 60.0)];
 
 const DRIVE: &str = r#"
@@ -40,26 +40,26 @@ const DRIVE: &str = r#"
     disturb = { model = "count", table = [{ pec = 0, limit = [4000] }] }
 "#;
 
-/// What a clean case came to.
+/// Result of a case without an error.
 #[derive(Clone, Debug)]
 pub struct Bereft {
-    /// The reclaim technique.
+    /// Reclaim technique.
     pub reclaim: &'static str,
-    /// Requests served.
+    /// Number of requests served.
     pub requests: u64,
-    /// The verdict.
+    /// Verdict of the oracle.
     pub report: OracleReport,
-    /// Pages lost.
+    /// Number of lost pages.
     pub lost: u64,
-    /// Those of them that failures took.
+    /// Number of pages that failures took.
     pub taken: TakenByFailures,
-    /// The stage of the drive's life at the first failure, where it has stages.
+    /// Stage of the drive's life at the first failure, if it has stages.
     pub stage: Option<Stage>,
-    /// Pages that were rebuilt.
+    /// Number of rebuilt pages.
     pub rebuilt: u64,
-    /// Whether the rebuild was done.
+    /// Whether the rebuild was finished.
     pub is_rebuild_done: bool,
-    /// Why the drive stopped, where it did.
+    /// Reason for which the drive stopped; `None` if it did not stop.
     pub stopped: Option<String>,
 }
 
@@ -85,7 +85,7 @@ impl RequestSource for Host {
             };
             let pages = self.dice.between(1, self.longest);
             let first = self.dice.between(0, self.pages - pages);
-            // Some begin or end within a page.
+            // Some requests begin or end within a page.
             let (skip, short) = (self.dice.pick(&[0, 0, 0, 512]), self.dice.pick(&[0, 0, 0, 1024]));
             self.clock += self.dice.between(0, 2_000_000);
             let bytes = (pages * PAGE - skip - short) as u32;
@@ -106,14 +106,14 @@ impl RequestSource for Host {
     }
 }
 
-/// A case as it is drawn.
+/// A drawn case.
 struct Drawn {
-    /// Chance of the run.
+    /// Random numbers of the run.
     dice: Dice,
     config: DriveConfig,
     timed: bool,
     parity: &'static str,
-    /// Dies a channel.
+    /// Dies per channel.
     dies: u32,
     reclaim: &'static str,
     is_published: bool,
@@ -123,16 +123,16 @@ struct Drawn {
 /// A case: the number of a random drive that loses a die.
 #[derive(Clone, Copy)]
 pub struct BereftCase {
-    /// Its number.
+    /// Number of the case.
     pub seed: u64,
-    /// Whether wear says which stripes have parity.
+    /// Whether wear decides which stripes have parity.
     pub by_wear: bool,
-    /// A bug of the drive.
+    /// Bug of the drive.
     pub bug: Option<Bug>,
 }
 
 impl BereftCase {
-    /// Draws the case and runs nothing.
+    /// Draws the case without a run.
     fn draw(self) -> Result<Drawn, String> {
         let mut dice = Dice::new(
             self.seed ^ if self.by_wear { 0xDEAD_D1E0_0EA2_0000 } else { 0xDEAD_D1E0_0000_0000 },
@@ -167,7 +167,7 @@ impl BereftCase {
         Ok(Drawn { dice, config, timed, parity, dies, reclaim, is_published, failures })
     }
 
-    /// Digest of the case as it is drawn. Nothing runs.
+    /// Returns the digest of the drawn case, without a run.
     pub fn digest(self) -> u64 {
         let digest = Digest::default().text(&format!("{}", self.by_wear));
         match self.draw() {
@@ -189,10 +189,10 @@ impl BereftCase {
         .value()
     }
 
-    /// Runs it.
+    /// Runs the case.
     ///
     /// # Errors
-    /// What went wrong, in sentences.
+    /// The errors found, as sentences.
     pub fn run(self) -> Result<Bereft, String> {
         let Drawn { dice, config, timed, parity, dies, reclaim, is_published, failures } =
             self.draw()?;
@@ -213,8 +213,8 @@ impl BereftCase {
         if done.report.is_bug() {
             return Err(format!("{what}: {}", done.report.findings.join("; ")));
         }
-        // The published rule forgets pages until their parity is committed, and where wear calls
-        // for parity, not all stripes have some; both say so.
+        // Under the published rule, pages have no protection until their parity is committed. If
+        // wear decides on parity, some stripes have none. The drive reports losses of both kinds.
         let TakenByFailures { unprotected, not_worn, waiting, .. } = done.taken;
         let excused = if is_published { unprotected } else { not_worn + waiting };
         if parity != "none" && reclaim == "block" && failures.len() == 1 && done.lost > excused {
@@ -310,13 +310,14 @@ impl BereftCase {
     }
 }
 
-/// The drive of a case, and whether its technique keeps to its published rule.
+/// Draws the drive of a case. The second value tells whether its technique keeps to the published
+/// rule.
 fn draw(dice: &mut Dice, parity: &str, dies: u32) -> Result<(DriveConfig, bool), String> {
     let mut config: DriveConfig = toml::from_str(DRIVE).map_err(|e| e.to_string())?;
-    // A fifth and sixth die: where there are spare ones, members go there.
+    // With three dies per channel, stripes may use the spare dies.
     config.geometry.dies_per_channel = dies;
     config.drive.spare = Some(if (parity, dies) == ("none", 2) || dies == 3 { 0.55 } else { 0.45 });
-    // Half of it holds a stripe for those that keep one together.
+    // Techniques that keep a stripe together need a stripe in half of the buffer.
     let buffers: &[u64] =
         if matches!(parity, "hc" | "da-raid5") { &[6, 8, 64] } else { &[0, 8, 64] };
     config.drive.write_buffer.0 = dice.pick(buffers) * PAGE;
@@ -334,7 +335,7 @@ fn draw(dice: &mut Dice, parity: &str, dies: u32) -> Result<(DriveConfig, bool),
     Ok((config, is_published))
 }
 
-/// One or two failures of a drive that is to serve so many requests.
+/// Returns one or two failures of a drive during this number of requests.
 pub(super) fn failures(seed: u64, geometry: &Geometry, requests: u64) -> Vec<Failure> {
     let mut dice = Dice::new(seed ^ 0xFA11_ED00_0000_0000);
     let mut failures: Vec<Failure> = vec![];

@@ -1,5 +1,5 @@
-//! Drives at the border of what a technique promises: limits, the distance of looks, the reads that
-//! a job may take or the age scaled until its budget just holds, or just does not.
+//! Drives at the border of a technique's guarantee. A search scales the limits, the check interval,
+//! the late reads or the age until the guarantee just holds or just does not.
 
 use vpass_core::base::span::Span;
 use vpass_core::config::{DriveConfig, ReclaimConfig, Schedule};
@@ -10,24 +10,24 @@ use vpass_core::slots::refresh;
 use super::balanced::Balanced;
 use crate::dice::Dice;
 
-/// Limits are scaled in steps of this part.
+/// Number of steps in which limits are scaled.
 const SCALE_ONE: u32 = 1 << 16;
-/// P/E cycles over which a border may be sought: where wear is to come, the promise holds, or not,
-/// at its end.
+/// P/E cycles that a border allows for. If wear is still to come, the guarantee is judged at the
+/// end of these cycles.
 const SPANS: [u32; 4] = [0, 0, 20, 3000];
 
-/// Settings that take from a limit; `restless` where they must not be such that nobody can act in
-/// time.
+/// Draws settings that reduce the usable limit. With `restless`, the late reads are never 0,
+/// because no policy could act in time then.
 pub(super) fn random_reserves(dice: &mut Dice, restless: bool) -> (u32, Option<u32>) {
     let interval = dice.pick(CHECK_INTERVAL.draw) as u32;
     let late = dice.pick(ReclaimConfig::RANDOM_LATE_READS);
     (interval, late.filter(|late| !restless || *late > 0))
 }
 
-/// What is brought to a border.
+/// Setting that is brought to a border.
 #[derive(Clone, Copy)]
 enum Knob {
-    /// All limits, smaller and smaller: `n` steps of 1 / [`SCALE_ONE`] below what they are.
+    /// All limits, `n` steps of 1 / [`SCALE_ONE`] below their values.
     Limits,
     /// `reclaim.check_interval`.
     Interval,
@@ -38,7 +38,8 @@ enum Knob {
 }
 
 impl Knob {
-    /// From where a promise may hold to where it does not.
+    /// Returns the range of the setting, from values that may keep the guarantee to values that
+    /// break it.
     fn range(self, at_once: bool) -> (u32, u32) {
         match self {
             Self::Limits => (0, SCALE_ONE - 1),
@@ -53,7 +54,7 @@ impl Knob {
         match self {
             Self::Limits => {
                 let factor = f64::from(SCALE_ONE - n) / f64::from(SCALE_ONE);
-                // A limit is 1 at least.
+                // A limit is at least 1.
                 config
                     .disturb
                     .table
@@ -69,7 +70,7 @@ impl Knob {
     }
 }
 
-/// Half of the drives are brought to a border: most of those a little to the side where the promise
+/// Brings half of the drives to a border. Most of these end just on the side where the guarantee
 /// holds.
 pub(super) fn sometimes_at_the_border(
     balanced: &Balanced,
@@ -116,8 +117,8 @@ pub(super) fn sometimes_at_the_border(
     );
 }
 
-/// Brings limits down to the smallest with which a technique's promise holds at the start, and this
-/// share above that. Tells whether the technique promises anything that limits decide.
+/// Brings limits down to the smallest ones that keep a technique's guarantee at the start, plus
+/// this share. Returns whether limits decide the guarantee.
 pub(super) fn bring_limits(
     config: &mut DriveConfig,
     technique: &Technique,
@@ -142,7 +143,7 @@ pub(super) fn bring_limits(
     true
 }
 
-/// The refresh period that a refusal says is right.
+/// Returns the refresh period that a refusal recommends.
 fn period_named(said: &str) -> Option<&str> {
     said.rsplit_once("refresh.period = \"")?
         .1
@@ -150,8 +151,8 @@ fn period_named(said: &str) -> Option<&str> {
         .map(|(period, _)| period)
 }
 
-/// The drive refuses these settings, before anything is made: not silently, and with a key of its
-/// own.
+/// Checks that the drive refuses settings without a guarantee before it is built, and that the
+/// message names a key.
 pub(super) fn refusal(
     config: &DriveConfig,
     technique: &Technique,
@@ -194,20 +195,20 @@ pub(super) fn refusal(
     }
 }
 
-/// Whether blocks still have the room that the restless policy is drawn: in an accelerated life
-/// they may wear beyond every row.
+/// Returns whether the limits of all blocks are still large enough for the random policy. In an
+/// accelerated life, blocks may wear beyond the last row.
 pub(super) fn has_room(drive: &Drive) -> bool {
     let last = drive.config().disturb.table.last().map_or(u32::MAX, |row| row.pec);
     drive.config().wear.acceleration == 1 || reached(drive) <= last
 }
 
-/// The P/E count of the most worn block.
+/// Returns the P/E count of the most worn block.
 fn reached(drive: &Drive) -> u32 {
     drive.block_states().map(|block| block.effective_milli.div_ceil(1000)).max().unwrap_or(0) as u32
 }
 
-/// Whether a technique had promised to lose nothing at all the P/E counts that blocks came to, and
-/// chance takes nothing within its limits.
+/// Returns whether a technique guarantees no loss at all P/E counts that blocks have reached. No
+/// loss by chance may be possible within the limits.
 pub(super) fn promised(drive: &Drive, technique: &Technique, timed: bool) -> bool {
     !promise::loses_by_chance(drive.config())
         && promise::first_broken(drive.config(), technique, timed, reached(drive)).is_none()

@@ -1,5 +1,5 @@
-//! The techniques of a case by name. A case draws them from lists that grow; a case that is
-//! recorded with them stays what it is when a list does.
+//! The techniques of a case by name. A case draws them from lists that grow. A case that is
+//! recorded with its techniques stays the same when a list grows.
 
 use std::fmt;
 
@@ -9,25 +9,25 @@ use vpass_core::slots::refresh::refresh_technique;
 
 use super::RESTLESS;
 
-/// What a case takes from the lists of techniques.
+/// Techniques that a case takes from the lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cards {
-    /// Of reclaim, or [`RESTLESS`].
+    /// Reclaim technique, or [`RESTLESS`].
     pub reclaim: &'static str,
-    /// Of garbage collection.
+    /// Technique of garbage collection.
     pub gc: &'static str,
-    /// Of refresh; it is at work where data ages.
+    /// Refresh technique. It is active if data ages.
     pub refresh: &'static str,
-    /// Whether events come one within the other: a case that was recorded before there were such is
-    /// none of them.
+    /// Whether events begin during other events. Cases recorded before such cases existed are not
+    /// nested.
     pub nested: bool,
 }
 
 impl Cards {
-    /// Those that are written so: `"block, greedy, none"`, and `"block, greedy, none, nested"`.
+    /// Parses techniques in this form: `"block, greedy, none"` or `"block, greedy, none, nested"`.
     ///
     /// # Panics
-    /// Where a list has no such technique.
+    /// If a list does not contain a technique of `text`.
     pub fn recorded(text: &'static str) -> Self {
         let names: Vec<&'static str> = text.split(", ").collect();
         let (names, nested) = match names[..] {

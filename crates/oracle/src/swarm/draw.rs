@@ -1,5 +1,5 @@
-//! The drive of a case: what every case needs of some kind comes from the balanced, the rest is
-//! drawn.
+//! Drive of a case. Choices that every few cases need come from balanced draws; all other choices
+//! are independent.
 
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{
@@ -16,7 +16,7 @@ use super::balanced::Balanced;
 use super::{border, params};
 use crate::dice::Dice;
 
-/// Spare blocks that techniques want which keep data apart.
+/// Spare blocks for techniques that keep kinds of data apart.
 const APART_BLOCKS: u32 = 6;
 
 /// One drive in sixteen.
@@ -25,7 +25,7 @@ const RARE: [bool; 16] = [
     false, false, false,
 ];
 
-/// A drive, with room for streams of a policy's own where it keeps data apart.
+/// Draws a drive. With `keeps_apart`, the drive has enough blocks for streams of the policy.
 pub(super) fn random_config(
     balanced: &Balanced,
     dice: &mut Dice,
@@ -110,7 +110,7 @@ pub(super) fn random_config(
             spare_share: dice.pick(DensityConfig::RANDOM_SPARE_SHARE),
         },
         start: StartConfig {
-            // The table ends at 3,010.
+            // The table ends at 3,010 cycles.
             pec: dice.pick(StartConfig::RANDOM_PEC),
             fill: dice.pick(StartConfig::RANDOM_FILL),
             overwrite: dice.pick(StartConfig::RANDOM_OVERWRITE),
@@ -122,8 +122,8 @@ pub(super) fn random_config(
     }
 }
 
-/// Limits small enough to be reached, but mostly such that a block can be moved within them, and
-/// looked at by wordlines or probed before that.
+/// Draws limits that a case can reach. Most of them are large enough to move a block, and to check
+/// or probe its wordlines before.
 fn random_disturb(
     balanced: &Balanced,
     dice: &mut Dice,
@@ -140,9 +140,9 @@ fn random_disturb(
     let alpha = 1.0 + 11.0 * dice.unit();
     let moving = pages + 2.0 * alpha * f64::from(geometry.cell.bits());
     let probing = f64::from(geometry.wordlines_per_block) + 2.0 * alpha;
-    // R_late is at most an eighth of limit / alpha, and a policy by wordlines needs room for it
-    // twice. A job that merges wordlines reads as many pages as one interval has, or one wordline,
-    // and those beside a wordline weigh more. So does a block that is reprogrammed as a whole.
+    // `R_late` is at most an eighth of limit / alpha, and a policy that counts wordlines needs it
+    // twice. A job that merges wordlines reads the pages of one interval or of one wordline. Pages
+    // beside a wordline weigh more, and so does a block that is reprogrammed as a whole.
     let weight = 1.0 + reprogram_dose / f64::from(geometry.cell.bits());
     let (moving, beside) =
         (moving * weight, 2.0 * alpha * f64::from(geometry.cell.bits()) * weight);
@@ -187,7 +187,7 @@ fn random_disturb(
     }
 }
 
-/// None, a few, or as many as the drive may have served.
+/// Draws no reads, some, or as many as the drive may have served.
 pub(super) fn random_start_reads(
     dice: &mut Dice,
     config: &DriveConfig,
@@ -201,7 +201,7 @@ pub(super) fn random_start_reads(
     dice.pick(&[0, any, most])
 }
 
-/// The same for every page kind, or longer by kind.
+/// Draws sensing times, equal for all page kinds or longer for higher kinds.
 fn random_sense(dice: &mut Dice, cell: CellType) -> KindUs {
     match dice.pick(&[1.0, 50.0]) {
         short if short < 2.0 => KindUs::All(short),
@@ -213,7 +213,8 @@ fn random_sense(dice: &mut Dice, cell: CellType) -> KindUs {
 
 fn random_timing(balanced: &Balanced, dice: &mut Dice, cell: CellType) -> TimingConfig {
     let timing = usual_timing(balanced, dice, cell);
-    // As slow as may be: a job takes so many seconds that its nanoseconds need more than 32 bits.
+    // `slow` is the slowest possible timing. It makes the nanoseconds of a job need more than 32
+    // bits.
     let timing = if balanced.pick("program of kind and wear", &RARE) {
         by_kind_and_wear(balanced, timing, cell)
     } else {
@@ -229,8 +230,8 @@ fn random_timing(balanced: &Balanced, dice: &mut Dice, cell: CellType) -> Timing
     if balanced.pick("slow", &RARE) { slow } else { timing }
 }
 
-/// Programs whose time depends on the page kind, where they take pages, and erases that take longer
-/// from a P/E count on that blocks pass early.
+/// Draws program times that depend on the page kind, if a program takes a page. Also draws longer
+/// erases from an early P/E count on.
 fn by_kind_and_wear(balanced: &Balanced, timing: TimingConfig, cell: CellType) -> TimingConfig {
     let mut dice = Dice::new(balanced.case ^ 0xE2A5_E000_0000_0000);
     let program_us = match (timing.program_unit, &timing.program_us) {

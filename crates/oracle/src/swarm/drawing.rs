@@ -1,4 +1,4 @@
-//! Draws a case: its drive, its techniques, its gear and its host. Nothing runs.
+//! Draws a case: its drive, its techniques, its gear and its host. This runs nothing.
 
 use vpass_core::base::span::Span;
 use vpass_core::config::DriveConfig;
@@ -16,39 +16,38 @@ use super::nested::Within;
 use super::{Case, Host, RESTLESS, border, draw, hinted, nested, striped, tired};
 use crate::dice::Dice;
 
-/// How often each technique stands in the list that cases draw from: one that may lose data, one
-/// that must not, and the restless policy.
+/// Number of entries in the list of techniques: for one that may lose data, for one that must not,
+/// and for the random policy.
 const SHARES: (usize, usize, usize) = (4, 3, 6);
 
-/// One case in sixteen is played twice: the same number is the same case.
+/// One case in sixteen runs twice. Both runs must end alike.
 const AGAIN: [bool; 16] = [
     true, false, false, false, false, false, false, false, false, false, false, false, false,
     false, false, false,
 ];
 
-/// How many besieged cases have whole limits, which doses can meet to the last.
+/// Besieged cases with whole limits, which doses can meet exactly.
 const WHOLE_LIMITS: [bool; 2] = [true, false];
 
-/// Cycles of an erase in cases that are accelerated.
+/// Cycles of an erase in accelerated cases.
 const ACCELERATIONS: [u32; 6] = [2, 3, 10, 30, 100, 1000];
 
-/// One case in four of those with retries is under the technique that goes by them.
+/// One in four of the cases with retries has the technique that follows retries.
 const OBSERVES: [bool; 4] = [true, false, false, false];
 
-/// A case as it is drawn.
+/// A drawn case.
 pub(super) struct Drawn {
     pub(super) config: DriveConfig,
     pub(super) techniques: Techniques,
-    /// None stands for the restless policy.
+    /// Named technique; `None` for the random policy.
     pub(super) named: Option<&'static Technique>,
-    /// Technique of the drive; under the restless policy it only says what the drive may begin
-    /// with.
+    /// Technique of the drive. Under the random policy it only limits how the drive may begin.
     pub(super) technique: &'static Technique,
     pub(super) cards: Option<Cards>,
     pub(super) timed: bool,
     pub(super) host: Host,
     pub(super) ages: Option<Ages>,
-    /// Whether a steady state at the start is computed.
+    /// Whether the steady state at the start is computed.
     pub(super) computed: bool,
     pub(super) warms_up: bool,
     /// Pages of the longest requests.
@@ -56,14 +55,14 @@ pub(super) struct Drawn {
     /// Factor of the number of requests.
     pub(super) lives: u64,
     pub(super) within: Within,
-    /// How often the case is played.
+    /// Number of runs of the case.
     pub(super) plays: u32,
-    /// Chance of the run.
+    /// Random numbers of the run.
     pub(super) dice: Dice,
 }
 
 impl Drawn {
-    /// Digest of all of it.
+    /// Returns the digest of the drawn case.
     pub(super) fn digest(&self) -> u64 {
         let Techniques { reclaim, gc, refresh, parity, seed } = &self.techniques;
         let restless = self.named.is_none();
@@ -82,8 +81,8 @@ impl Drawn {
 }
 
 impl Case {
-    /// The reclaim technique that is recorded, goes with parity or is drawn; none stands for the
-    /// restless policy.
+    /// Returns the reclaim technique: the recorded one, the one that belongs to the parity
+    /// technique, or a drawn one. Returns `None` for the random policy.
     fn reclaim(self, balanced: &Balanced) -> Option<&'static Technique> {
         match (self.cards, self.parity) {
             (Some(cards), _) => reclaim::technique(cards.reclaim),
@@ -98,8 +97,8 @@ impl Case {
         }
     }
 
-    /// Whether a case with error rates is under the technique that goes by retries. It is drawn
-    /// apart: other cases stay what they are.
+    /// Returns whether a case with error rates has the technique that follows retries. This is a
+    /// draw of its own, so other cases stay the same.
     fn observes(self, balanced: &Balanced, config: &DriveConfig) -> bool {
         self.technique.is_none()
             && self.parity.is_none()
@@ -107,14 +106,14 @@ impl Case {
             && balanced.pick("observes", &OBSERVES)
     }
 
-    /// Draws the case and runs nothing.
+    /// Draws the case without a run.
     pub(super) fn draw(self) -> Result<Drawn, String> {
         let balanced = Balanced { case: self.seed };
         let mut dice = Dice::new(self.seed);
         let timed = balanced.pick("gear", &[false, true]);
         let parity = self.parity.map(|parity| parity.name);
         let named = self.technique.or_else(|| self.reclaim(&balanced));
-        // Under the restless policy the technique named only says what the drive may begin with.
+        // Under the random policy, the named technique only limits how the drive may begin.
         let restless = named.is_none();
         let technique = named.unwrap_or_else(|| {
             vpass_core::slots::reclaim::technique("block").expect("it is in the list")
@@ -162,7 +161,7 @@ impl Case {
             refresh: drawn,
             nested: is_nested,
         });
-        // What merges states in place beside parity has a battery of its own.
+        // Techniques that merge states in place beside parity have a battery of their own.
         let ages = ages.filter(|ages| {
             self.parity.is_none() || self.refresh.is_some() || ages.refresh != "ida"
         });
@@ -186,7 +185,7 @@ impl Case {
         if is_tired && self.parity.is_none() {
             config = hinted::draw(&balanced, config, technique.keeps_apart)
                 .map_err(|e| format!("hints: {e}"))?;
-            // What was added for the hints is refreshed as well.
+            // Blocks added for hints need refresh too.
             if let Some(ages) = ages {
                 ages.leave_time(&mut config);
             }
@@ -194,7 +193,7 @@ impl Case {
         if is_nested && !is_raised && (!restless || is_reckless) {
             nested::bring_to_the_border(&balanced, &mut config, technique, timed);
         }
-        // Who looks where data lies is not told what has failed.
+        // An adversary would not notice which flash has failed.
         let host = if self.fails || is_nested {
             Host::Stream
         } else {
@@ -230,7 +229,7 @@ impl Case {
     }
 }
 
-/// The drive of a case as it is drawn first, resolved.
+/// Draws the first drive of a case and resolves it.
 fn first_config(
     balanced: &Balanced,
     dice: &mut Dice,
@@ -244,7 +243,7 @@ fn first_config(
     config.resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))
 }
 
-/// The list of techniques; none stands for the restless policy.
+/// Returns the list of techniques; `None` is the random policy.
 fn techniques() -> Vec<Option<&'static Technique>> {
     let (may_lose, safe, restless) = SHARES;
     let cards = RECLAIM

@@ -1,5 +1,5 @@
-//! Digests of cases as they are drawn, before anything runs: a change that ought to move no random
-//! case moves no digest. Keys at their defaults do not count, so that a new key moves nothing.
+//! Digests of drawn cases, before any run. If a change must not affect random cases, no digest may
+//! change. Keys at their defaults do not count, so a new key changes no digest.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use toml::Value;
 use vpass_core::config::DriveConfig;
 
-/// Keys that a drive file must have. What parsing adds are the defaults.
+/// Keys that a drive file must have. All other keys have defaults.
 const LEAST: &str = r#"
     geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 1, wordlines_per_block = 1, cell = "slc", page_size = "4KiB" }
     timing = { sense_us = 1, program_us = 1, erase_us = 1, channel_mb_s = 1 }
@@ -16,7 +16,7 @@ const LEAST: &str = r#"
 static DEFAULTS: LazyLock<BTreeMap<String, String>> =
     LazyLock::new(|| keys(&toml::from_str(LEAST).expect("these keys are all that a drive needs")));
 
-/// A digest that texts and other digests are added to (FNV-1a, 64 bits).
+/// A digest (FNV-1a, 64 bits) of texts and other digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(u64);
 
@@ -33,7 +33,7 @@ impl Digest {
         self.bytes(&case.to_le_bytes())
     }
 
-    /// Adds a text and its end.
+    /// Adds a text with an end mark.
     #[must_use]
     pub(super) fn text(self, text: &str) -> Self {
         self.bytes(text.as_bytes()).bytes(&[0])
@@ -44,7 +44,7 @@ impl Digest {
     pub(super) fn config(self, config: &DriveConfig) -> Self {
         let keys = keys(config);
         let own = keys.iter().filter(|(key, value)| DEFAULTS.get(*key) != Some(value));
-        // No file has the words of the host's hints.
+        // The ranges of the host's hints are not part of a drive file.
         own.fold(self, |digest, (key, value)| digest.text(key).text(value))
             .text(&format!("{:?}", config.hints.said))
     }
@@ -63,7 +63,7 @@ impl Digest {
     }
 }
 
-/// Values of a drive's keys.
+/// Returns the values of a drive's keys.
 fn keys(config: &DriveConfig) -> BTreeMap<String, String> {
     let mut keys = BTreeMap::new();
     let value = Value::try_from(config).expect("a drive is written as it is read");
@@ -108,7 +108,7 @@ mod tests {
             assert!(!seen.contains(&of(&config)), "{config:?}");
             seen.push(of(&config));
         }
-        // Nothing was added for the drive that is all defaults.
+        // A drive with all defaults adds no key.
         assert_eq!(seen[0], Digest::default().text("None"));
     }
 
@@ -142,7 +142,7 @@ mod tests {
             &|d| d.longest += 1,
             &|d| d.lives += 1,
             &|d| d.warms_up = !d.warms_up,
-            // The run's own chance.
+            // Random numbers of the run.
             &|d| _ = d.dice.next(),
         ];
         for (n, change) in changes.into_iter().enumerate() {

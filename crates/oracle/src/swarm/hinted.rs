@@ -1,5 +1,5 @@
-//! Drives whose host says how slow reads of its data may be: every second case with retries. Its
-//! choices come from dice of their own, so that other cases stay what they are.
+//! Drives whose host gives hints about the latency of its reads. Every second case with retries is
+//! one. These choices have their own random numbers, so other cases stay the same.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::units::Bytes;
@@ -9,15 +9,15 @@ use vpass_core::hints::{Budgets, HintRange};
 use super::balanced::Balanced;
 use crate::dice::Dice;
 
-/// Streams that every drive has.
+/// Streams of every drive.
 const STREAMS: u32 = 4;
-/// Streams of a technique's own at most.
+/// Largest number of streams that a technique adds.
 const OWN: u32 = 3;
 
-/// Gives a case hints, if it is one of them, and room for the streams that they want.
+/// Gives a case hints, if it is one of these cases, and enough blocks for their streams.
 ///
 /// # Errors
-/// A drive that cannot be.
+/// If the drive is impossible.
 pub(super) fn draw(
     balanced: &Balanced,
     mut config: DriveConfig,
@@ -36,7 +36,7 @@ pub(super) fn draw(
     let capacity = config.drive.capacity.map_or(0, |capacity| capacity.0);
     let range = |dice: &mut Dice, rank: u32| {
         let (one, other) = (dice.between(0, capacity), dice.between(0, capacity));
-        // On a page, within one, or over the whole drive.
+        // Ranges begin on pages or within them, or cover the whole drive.
         let unit = dice.pick(&[
             1,
             config.geometry.page_size.0,

@@ -1,10 +1,10 @@
 //! Drives on which one event comes within another: one case in eight.
 //!
-//! - Blocks and reserves are small. Limits lie at the border of what the technique promises.
+//! - Blocks and reserves are small. Limits lie at the border of the technique's guarantee.
 //! - Data takes retries wherever it is moved, and ages while it moves.
 //! - Alpha rises or falls steeply with wear.
 //! - The host writes parts of pages where it reads, so a fill sets off moves.
-//! - The restless policy mostly acts too late, so moves come upon pages that are lost.
+//! - The random policy mostly acts too late, so moves come upon pages that are lost.
 //!
 //! The choices come from dice of their own, so other cases stay what they are.
 
@@ -18,76 +18,77 @@ use super::balanced::Balanced;
 use super::border;
 use crate::dice::Dice;
 
-/// One case in eight.
+/// One case in eight is nested.
 const NESTED: [bool; 8] = [false, false, false, true, false, false, false, false];
-/// Three of four of them age.
+/// Data ages in three of four nested cases.
 const AGES: [bool; 4] = [true, false, true, true];
-/// Two of three of those under the restless policy act too late.
+/// The random policy acts too late in two of three nested cases that it has.
 const RECKLESS: [bool; 3] = [true, false, true];
 
-/// One of four has the restless policy.
+/// The random policy has one of four nested cases.
 const RESTLESS: [bool; 4] = [false, true, false, false];
-/// Where nothing else is drawn for the flash: half of the jobs are done at once, and the others
-/// last.
+/// Schedules of nested cases that draw nothing else for the flash. Half of the jobs are done at
+/// once, and the others take time.
 const SCHEDULES: [Schedule; 4] =
     [Schedule::Foreground, Schedule::Batch(1), Schedule::Foreground, Schedule::Deadline];
-/// Timed, two of three are so slow that jobs are under way while data grows older.
+/// Two of three timed nested cases are so slow that jobs run while data grows older.
 const SLOW: [bool; 3] = [true, true, false];
-/// A sensing, a program and an erase there.
+/// Time of a sensing, a program or an erase in slow cases.
 const SLOW_US: f64 = 1e5;
 
 /// Wordlines of a block.
 const WORDLINES: [u32; 5] = [2, 3, 8, 8, 21];
 /// Share of the flash that the host does not see.
 const SPARE: [f64; 2] = [0.14, 0.25];
-/// Spare blocks that techniques want which keep data apart.
+/// Spare blocks for techniques that keep kinds of data apart.
 const APART_BLOCKS: u32 = 6;
 /// Pages of the write buffer.
 const BUFFER: [u64; 4] = [0, 0, 2, 8];
 
-/// How far above the border limits are, as a share of them.
+/// Distance of limits above the border, as a share of them.
 const ABOVE: [f64; 3] = [0.0, 0.1, 0.5];
-/// The same under a technique that promises nothing, over the border of `block`.
+/// Factor of limits for a technique without a guarantee, relative to the border of `block`.
 const BELOW: [f64; 3] = [1.0, 0.8, 0.5];
 
-/// Alphas of four rows, over the largest: they rise, fall, or do both.
+/// Alphas of four rows, relative to the largest. They rise, fall, or do both.
 const ALPHAS: [[f64; 4]; 4] =
     [[0.2, 0.5, 0.8, 1.0], [1.0, 0.7, 0.4, 0.2], [0.4, 1.0, 0.3, 0.8], [1.0, 0.3, 0.9, 0.5]];
-/// Limits of these rows, over those of the last.
+/// Limits of these rows, relative to the last row.
 const LIMITS: [[f64; 4]; 2] = [[1.3, 1.2, 1.1, 1.0], [1.0, 1.0, 1.0, 1.0]];
 /// Cycles between two rows that a policy sees.
 const POLICY_ROWS: [u32; 3] = [0, 10, 100];
 
-/// What of a case has one event within another.
+/// Nested properties of a case.
 #[derive(Clone, Copy)]
 pub(super) struct Within {
-    /// Whether a case is one of these.
+    /// Whether the case is nested.
     pub(super) is_nested: bool,
-    /// Whether its restless policy acts too late.
+    /// Whether the random policy of the case acts too late.
     pub(super) is_reckless: bool,
 }
 
-/// Whether a case is one of them.
+/// Returns whether a case is nested.
 pub(super) fn is_nested(balanced: &Balanced) -> bool {
     balanced.pick("nested", &NESTED)
 }
 
-/// Whether such a case ages, whatever else says so.
+/// Returns whether data ages in a nested case, apart from other reasons.
 pub(super) fn ages(balanced: &Balanced) -> bool {
     balanced.pick("nested ages", &AGES)
 }
 
-/// Whether the restless policy acts too late in such a case.
+/// Returns whether the random policy acts too late in a nested case.
 pub(super) fn is_reckless(balanced: &Balanced) -> bool {
     balanced.pick("reckless", &RECKLESS)
 }
 
-/// Whether such a case is under the restless policy, unless its technique is named.
+/// Returns whether a nested case has the random policy, unless its technique is named.
 pub(super) fn is_restless(balanced: &Balanced) -> bool {
     balanced.pick("restless of nested", &RESTLESS)
 }
 
-/// Small blocks, few to spare, and limits that change much within a few cycles; not yet resolved.
+/// Draws small blocks, few spare blocks, and limits that change much within a few cycles. The drive
+/// is not resolved yet.
 pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, keeps_apart: bool) {
     let mut dice = Dice::new(balanced.case ^ 0x4E57_ED00_4E57_ED00);
     let spare = dice.pick(&SPARE);
@@ -118,7 +119,7 @@ pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, keeps_apart: b
     }
 }
 
-/// Four rows about the P/E count at which the drive begins or, in one case in four, below it.
+/// Draws four rows around the drive's first P/E count or, in one case in four, below it.
 fn steepen(dice: &mut Dice, config: &mut DriveConfig) {
     let pec = config.start.pec;
     let Some(worst) = config.disturb.table.last().cloned() else { return };
@@ -129,8 +130,8 @@ fn steepen(dice: &mut Dice, config: &mut DriveConfig) {
     } else {
         [pec.saturating_sub(10), pec + 4, pec + 11, pec + 50]
     };
-    // Beyond the last row a table goes on as it ended: so that the promise holds there, not
-    // steeply.
+    // Beyond its last row, a table continues with the slope of its end. The last row makes that
+    // slope small, so the guarantee holds there.
     let rows = (0..4).map(|row| PerPec {
         pec: at[row],
         limit: worst.limit.iter().map(|limit| limit * limits[row]).collect(),
@@ -145,8 +146,8 @@ fn steepen(dice: &mut Dice, config: &mut DriveConfig) {
     config.disturb.policy_row_cycles = dice.pick(&POLICY_ROWS);
 }
 
-/// Brings limits to the border of what the technique promises. Of one that promises nothing, below
-/// the border of `block`.
+/// Brings limits to the border of a technique's guarantee. For a technique without one, brings them
+/// below the border of `block`.
 pub(super) fn bring_to_the_border(
     balanced: &Balanced,
     config: &mut DriveConfig,
@@ -154,7 +155,7 @@ pub(super) fn bring_to_the_border(
     timed: bool,
 ) {
     if config.error.model == ErrorLaw::Bch {
-        // Limits follow from the code.
+        // Limits follow from the code in this model.
         return;
     }
     let mut dice = Dice::new(balanced.case ^ 0x4E57_B04D_4E57_B04D);

@@ -1,6 +1,6 @@
-//! Parameters of techniques, drawn from the values that their cards name, slot by slot and in the
-//! order of the lists. Those that several techniques share come first: what they take of a limit
-//! decides how large limits have to be.
+//! Parameters of techniques, drawn from the values in their descriptions, slot by slot and in the
+//! order of the lists. Shared parameters come first, because their part of a limit decides how
+//! large limits must be.
 
 use vpass_core::config::Params;
 use vpass_core::slots::card::{About, Param};
@@ -9,7 +9,8 @@ use vpass_core::slots::slot;
 use super::balanced::Balanced;
 use crate::dice::Dice;
 
-/// Draws what several techniques of a slot share, but for what was drawn before.
+/// Draws the parameters that several techniques of a slot share, unless they have been drawn
+/// already.
 pub(super) fn draw_shared(dice: &mut Dice, table: &str, mut params: Params) -> Params {
     let slot = slot(table).expect("a slot of the list");
     let is_shared =
@@ -20,9 +21,9 @@ pub(super) fn draw_shared(dice: &mut Dice, table: &str, mut params: Params) -> P
     params
 }
 
-/// Draws all that was not drawn before. Parameters with an alias, and those that are named as drawn
-/// `in_turn`, come from the case's dice one after the other. Each other one has a list of its own:
-/// where it is added, the rest of the case stays what it is.
+/// Draws all parameters that have not been drawn yet. Parameters with an alias, or named in
+/// `in_turn`, use the case's random numbers one after another. Each other parameter has a list of
+/// its own, so a new one changes nothing else in a case.
 pub(super) fn draw_apart(
     (balanced, dice): (&Balanced, &mut Dice),
     table: &str,
@@ -47,7 +48,7 @@ fn draw(dice: &mut Dice, about: &About, param: &Param, params: &mut Params) {
     }
 }
 
-/// The alias where there is one, which stands for all that share it.
+/// Returns the name of a parameter. An alias stands for all techniques that share it.
 fn place<'a>(about: &'a About, param: &'a Param) -> (Option<&'a str>, &'a str) {
     match param.alias {
         Some(alias) => (None, alias),

@@ -1,5 +1,5 @@
-//! A case in play: a drive under the oracle, whoever asks of it, and what has to hold when all is
-//! served.
+//! Run of a case: a drive under the oracle, the source of its requests, and the conditions at the
+//! end.
 
 use vpass_core::base::request::Request;
 use vpass_core::bugs::{Bug, Finder};
@@ -22,49 +22,49 @@ use crate::oracle::hearsay::Ear;
 use crate::oracle::promises::{Answers, Knows};
 use crate::{Oracle, OracleReport, ReferenceDrive};
 
-/// Requests of a siege for each of a stream: it does one thing after the other, and nothing at
-/// random between.
+/// Requests of a siege for each request of a stream. A siege acts in order and has no random
+/// requests in between.
 const SIEGE: u64 = 3;
 
-/// Requests of a warm-up, of all.
+/// Share of a stream's requests that belongs to the warm-up.
 const WARM_UP: (u64, u64) = (1, 4);
 
-/// What a run came to.
+/// Result of a run.
 pub(super) struct Played {
-    /// All that must be the same when it is run again.
+    /// State that must be equal in a second run.
     pub(super) end: String,
     pub(super) requests: u64,
     pub(super) report: OracleReport,
-    /// Pages lost, before and in the measured phase.
+    /// Number of pages lost before and in the measured phase.
     pub(super) lost: u64,
-    /// Whether nothing was to be lost at the P/E counts that the drive came to.
+    /// Whether no page may be lost at the P/E counts that the drive has reached.
     pub(super) promised: bool,
 }
 
-/// A case about to be run.
+/// A case that is ready to run.
 pub(super) struct Play<'a> {
     pub(super) config: DriveConfig,
     pub(super) techniques: &'a Techniques,
-    /// None where the policy is the restless one.
+    /// Technique of the case; `None` for the random policy.
     pub(super) technique: Option<&'static Technique>,
     pub(super) timed: bool,
     pub(super) host: Host,
-    /// Whether a steady state at the start is computed, as that of large drives is.
+    /// Whether the steady state at the start is computed, as for large drives.
     pub(super) computed: bool,
     pub(super) warms_up: bool,
     /// Pages of a stream's longest requests.
     pub(super) longest: u64,
-    /// Where data ages.
+    /// Choices about time, if data ages.
     pub(super) ages: Option<Ages>,
-    /// Whether one event comes within another.
+    /// Nested properties of the case.
     pub(super) within: Within,
-    /// What chance draws the failures of flash from, where there are any.
+    /// Seed of the failures of flash, if there are any.
     pub(super) fails: Option<u64>,
     pub(super) bug: Option<Bug>,
 }
 
 impl Play<'_> {
-    /// Plays it.
+    /// Runs the case.
     pub(super) fn run(self, mut dice: Dice, lives: u64) -> Result<Played, String> {
         let (seed, timed) = (dice.next(), self.timed);
         let verdict = Verdict::default();
@@ -107,7 +107,7 @@ impl Play<'_> {
             served => served.map_err(|e| format!("{e:?}"))?,
         };
         let requests = warmed + served;
-        // A siege ends with what it has begun.
+        // A siege completes its last act, so it may serve more requests.
         if requests != asked && !(self.host == Host::Siege && requests > asked) {
             return Err(format!("{requests} of {asked} requests were served"));
         }
@@ -120,8 +120,7 @@ impl Play<'_> {
         oracle.check_doses(&drive);
         oracle.check_counters(&drive);
         let all_lost = lost_before + drive.lost_pages();
-        // Nobody promises to keep data that is older than it may become, or what lies in blocks
-        // that are left alone.
+        // Nothing guarantees data beyond its largest age, or data in blocks that are left alone.
         let lost = all_lost.saturating_sub(oracle.losses_not_promised(drive.now()));
         if all_lost == 0 {
             compare(&drive, &source.reference)?;
@@ -137,7 +136,7 @@ impl Play<'_> {
         Ok(Played { end, requests, report: oracle.conclude(&drive), lost, promised })
     }
 
-    /// What is left of the stream's requests, or as many of another host's.
+    /// Serves the rest of the stream's requests, or as many requests of an adversary or a siege.
     fn serve(
         &self,
         dice: &mut Dice,
@@ -169,7 +168,7 @@ impl Play<'_> {
         adversary.attack(drive, engine, left, &mut heard, &mut |_, _| true)
     }
 
-    /// The drive, watched by an oracle, with its bug.
+    /// Returns the drive with its bug, watched by an oracle.
     fn drive(&self, seed: u64, verdict: &Verdict) -> Result<Drive, ConfigError> {
         let (config, gc) = (self.config.clone(), &self.techniques.gc);
         #[cfg(feature = "seeded-bugs")]
@@ -190,12 +189,12 @@ impl Play<'_> {
             self.techniques.seed,
             self.timed,
         );
-        // Blocks that hold a few pages, or are written again within themselves, look fuller to GC
-        // than they are.
+        // GC may see some blocks as fuller than they are. These blocks hold few pages, or are
+        // rewritten within themselves.
         if !self.timed && self.technique.is_some_and(|technique| !technique.keeps_apart) {
             oracle.expect_cleaning(gc);
         }
-        // What distorts bounds must show by what it does.
+        // A bug that changes bounds must show by its effects, not by the bounds.
         let ear = self.bug.is_none_or(|bug| bug.finder() == Finder::Check).then(Ear::default);
         if let Some(ear) = &ear {
             oracle.overhear(ear, drive.config(), self.timed);
@@ -206,8 +205,8 @@ impl Play<'_> {
         if self.technique.is_some_and(keeps_promises) {
             oracle.expect_budgets(drive.config());
         }
-        // Of retries, which deposit more, a technique keeps a reserve that the worst host is not
-        // held against.
+        // Retries add dose, so a technique has a reserve for them. The worst host is not judged by
+        // that reserve.
         let has_rates = drive.config().error.model != ErrorLaw::None;
         let answers = self
             .technique
@@ -251,7 +250,7 @@ impl Play<'_> {
     }
 }
 
-/// What a run came to that ended because too much of the flash had failed.
+/// Returns the result of a run that ended because too much flash had failed.
 fn stopped(drive: &mut Drive, engine: Option<&Replay>) -> Played {
     let end = end(drive, engine);
     let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
@@ -259,8 +258,8 @@ fn stopped(drive: &mut Drive, engine: Option<&Replay>) -> Played {
     Played { end, requests: 0, report: oracle.report(), lost: drive.lost_pages(), promised: false }
 }
 
-/// Serves a part of a stream in no time, and begins to count anew: the requests, and the pages
-/// lost.
+/// Serves a part of a stream without time and restarts the counts. Returns the numbers of requests
+/// and of lost pages.
 fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, u64), String> {
     let after = source.left - source.left * WARM_UP.0 / WARM_UP.1;
     source.left -= after;
@@ -276,7 +275,7 @@ fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, u64), Strin
     Ok((served, lost))
 }
 
-/// Where everything lies, how worn it is, what was counted, and when the last request was complete.
+/// Returns a text of the drive's map, wear and counts, and of the end of the last request.
 fn end(drive: &Drive, engine: Option<&Replay>) -> String {
     let map = drive.map_rows().fold(0u64, |sum, row| {
         sum.rotate_left(5).wrapping_mul(31)
@@ -302,7 +301,7 @@ fn end(drive: &Drive, engine: Option<&Replay>) -> String {
     )
 }
 
-/// Every page that the reference drive holds, and no other, is mapped.
+/// Checks that the drive maps exactly the pages that the reference drive holds.
 fn compare(drive: &Drive, reference: &ReferenceDrive) -> Result<(), String> {
     let mut held = 0;
     for row in drive.map_rows() {

@@ -1,9 +1,10 @@
-//! Between a drive and its GC policy: works out from what the policy may pick from which block it
-//! must pick, as its name says.
+//! Referee between a drive and its GC policy. From the candidates it computes the block that the
+//! policy must pick, according to the policy's name.
 //!
-//! `greedy`: the fewest valid pages; of several the block left alone the longest. `cost-benefit`:
-//! the largest (1 - u) / 2u x age. `stable-greedy`: of the first four of each list near the
-//! emptiest, those left alone half as long as the longest; of these the least worn.
+//! `greedy` picks the block with the fewest valid pages, and among several the one unchanged for
+//! the longest time. `cost-benefit` picks the largest (1 - u) / 2u x age. `stable-greedy` takes the
+//! first four blocks of each list near the emptiest. Of these it keeps the blocks at least half as
+//! old as the oldest, and picks the least worn one.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,26 +15,27 @@ use vpass_core::slots::gc::{Candidates, GC, GcPolicy};
 
 use crate::oracle::fullness::Sight;
 
-/// Blocks of each list that `stable-greedy` looks at.
+/// Number of blocks in each list that `stable-greedy` considers.
 const LOOK: usize = 4;
-/// Scores of `cost-benefit` that are this near are equal: arithmetic may come in another order.
+/// Relative difference up to which scores of `cost-benefit` count as equal. Arithmetic in another
+/// order may round differently.
 const ROUNDING: f64 = 1e-9;
 
-/// What was wrong first.
+/// First fault found.
 pub(super) type Verdict = Arc<Mutex<Option<String>>>;
 
-/// A block to pick from.
+/// A candidate for GC.
 #[derive(Clone, Copy, Debug)]
 struct Choice {
     block: BlockId,
     valid: u32,
-    /// Page programs since it came to its list.
+    /// Page programs since the block entered its list.
     age: u32,
-    /// Its place among those of its list.
+    /// Position of the block in its list.
     place: usize,
 }
 
-/// What was wrong first, if anything was.
+/// Returns the first fault, if there is one.
 pub(super) fn fault(verdict: &Verdict) -> Option<String> {
     verdict.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
@@ -42,8 +44,8 @@ pub(super) struct Referee {
     policy: Box<dyn GcPolicy>,
     sight: Sight,
     name: String,
-    /// Pages by which a victim of `stable-greedy` may be fuller than the emptiest block, as a share
-    /// of a block's.
+    /// Largest number of additional valid pages that a victim of `stable-greedy` may have over the
+    /// emptiest block, as a share of a block's pages.
     slack: f64,
     verdict: Verdict,
 }
@@ -69,7 +71,7 @@ impl Referee {
         }
     }
 
-    /// What is wrong with a pick.
+    /// Returns the fault of a pick, if it has one.
     fn fault(&self, among: &Candidates, picked: Option<BlockId>) -> Option<String> {
         let choices = match choices(among) {
             Ok(choices) => choices,
@@ -112,8 +114,8 @@ impl Referee {
     }
 }
 
-/// What a policy may pick from, each with its place among those of as many valid pages; or what is
-/// wrong with their order.
+/// Returns the candidates, each with its position among those with equally many valid pages.
+/// Returns an error if their order is wrong.
 fn choices(among: &Candidates) -> Result<Vec<Choice>, String> {
     let mut all = vec![];
     for valid in
@@ -139,7 +141,8 @@ fn choices(among: &Candidates) -> Result<Vec<Choice>, String> {
     Ok(all)
 }
 
-/// (1 - u) / 2u x age; a block without valid pages costs nothing to clean.
+/// Returns (1 - u) / 2u x age. A block without valid pages costs nothing to clean, so its benefit
+/// is infinite.
 fn benefit(among: &Candidates, choice: &Choice) -> f64 {
     if choice.valid == 0 {
         return f64::INFINITY;

@@ -1,6 +1,6 @@
-//! A policy that does at random times whatever a policy may ask for: it relocates, divides,
-//! recycles and reprograms blocks and wordlines of any state, hot or not, and in time. What a
-//! technique would do for a reason, it does more often.
+//! A policy that does everything that a policy may ask for, at random times. It relocates, divides,
+//! recycles and reprograms blocks and wordlines in any state, hot or not, but in time. It acts more
+//! often than a technique, which needs a reason.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::SetInBlock;
@@ -12,15 +12,15 @@ use vpass_core::slots::reclaim::{
 
 use crate::dice::Dice;
 
-/// Its streams.
+/// Streams of the policy.
 const HOT: u8 = FIRST_OWN;
 const LOW_DENSITY: u8 = FIRST_OWN + 1;
-/// Dose units by which a read may overshoot an alarm.
+/// Dose units by which a read may exceed an alarm.
 const OVERSHOOT: f64 = 4.0;
 
 pub(super) struct Restless {
     dice: Dice,
-    /// It acts too late.
+    /// Whether the policy acts too late.
     is_reckless: bool,
 }
 
@@ -29,19 +29,19 @@ impl Restless {
         Self { dice: Dice::new(seed), is_reckless }
     }
 
-    /// Reads at which it does something in the end.
+    /// Returns the reads of a block at which the policy acts at the latest.
     fn end(&self, view: &View, block: BlockId) -> u32 {
         let latest = Self::latest(view, block, view.mode(block));
         if !self.is_reckless {
             return latest;
         }
-        // A job may then come upon pages that it brings past their limits itself.
+        // A job may then reach pages that it brings past their limits itself.
         let by_job = Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
         latest.saturating_add(by_job as u32 / 2 + 2)
     }
 
-    /// Reads of a block at which something must be done in a mode, whatever the pattern: as for
-    /// `block`, but its job may read the most significant pages twice.
+    /// Returns the reads of a block in a mode at which the policy must act, for any pattern of
+    /// reads. This is like `block`, but its job may read the most significant pages twice.
     fn latest(view: &View, block: BlockId, mode: u8) -> u32 {
         let Some(limits) = view.limits else { return u32::MAX };
         let (units, wordlines) =
@@ -56,16 +56,16 @@ impl Restless {
         (0..limits.groups()).map(of_group).fold(f64::INFINITY, f64::min).max(1.0) as u32
     }
 
-    /// Dose units that reprogramming reads from a wordline; a read of the most significant page may
-    /// weigh more than one.
+    /// Returns the dose units that a reprogramming reads from a wordline. A read of the most
+    /// significant page may weigh more than one.
     fn units_per_wordline(view: &View) -> f64 {
         let bits = view.geometry.cell.bits();
         let weights = dose_per_kind(view.disturb.dose, view.geometry.cell);
         f64::from(bits) + weights[bits as usize - 1].units() + view.density.reprogram_dose.ceil()
     }
 
-    /// Whether a block may be reprogrammed now: in time, and so that its new limits leave room for
-    /// another job.
+    /// Returns whether a block may be reprogrammed now. It must be in time, and its new limits must
+    /// allow another job.
     fn may_reprogram(view: &View, block: BlockId) -> bool {
         let in_time = view.reads(block).0 <= Self::latest(view, block, 0);
         view.mode(block) == 0
@@ -73,29 +73,29 @@ impl Restless {
             && Self::after_a_job(view, block) < f64::from(Self::latest(view, block, 1))
     }
 
-    /// The same of a block that keeps its own deadline: it may serve all reads until its own alarm
-    /// before that gives its job one.
+    /// Returns whether a block with a deadline of its own may be reprogrammed. It may serve all
+    /// reads until its alarm, before its job has a deadline.
     fn may_reprogram_in_the_end(view: &View, block: BlockId) -> bool {
         let to_come = Self::latest(view, block, 0).saturating_sub(view.reads(block).0);
         let after = Self::after_a_job(view, block) + f64::from(to_come);
         Self::may_reprogram(view, block) && after < f64::from(Self::latest(view, block, 1))
     }
 
-    /// Whether a block may be written again now, or some of its wordlines reprogrammed: so that
-    /// there is room for another job, whatever its pages remember.
+    /// Returns whether a block may be rewritten within itself now, or some of its wordlines
+    /// reprogrammed. Its limits must allow another job, however disturbed its pages are.
     fn may_stay(view: &View, block: BlockId) -> bool {
         view.mode(block) == 0
             && Self::after_a_job(view, block) < f64::from(Self::latest(view, block, 0))
     }
 
-    /// Dose units that a block has served when it is asked about again behind a job: those of the
-    /// host until the job is done, and of the job.
+    /// Returns the dose units that a block has served at its first question after a job. These are
+    /// the host's reads until the end of the job, and the reads of the job.
     fn after_a_job(view: &View, block: BlockId) -> f64 {
         let by_job = Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
         f64::from(view.reads(block).0 + view.late_reads + 1) + by_job
     }
 
-    /// A count after this one, and not after the latest.
+    /// Returns a random count after `now`, and up to `latest`.
     fn some_time(&mut self, now: u32, latest: u32) -> Reads {
         Reads(self.dice.between(u64::from(now) + 1, u64::from(latest.max(now + 1))) as u32)
     }
@@ -142,11 +142,12 @@ impl Policy for Restless {
         if now < latest && self.dice.chance(0.6) {
             return self.some_time(now, latest);
         }
-        // Blocks that begin with reads leave room for a plain relocation only.
+        // A block that begins with reads may be past the latest count. Only a plain relocation is
+        // safe then.
         let rewrite = if now > latest { Rewrite::all(block) } else { self.rewrite(view, block) };
         out.push(rewrite.into());
         if self.dice.chance(0.2) {
-            // Another block, free or busy perhaps.
+            // The other block may be free or busy.
             let other =
                 BlockId::new(self.dice.between(0, u64::from(view.geometry.blocks) - 1) as u32);
             if other != block && Self::may_reprogram_in_the_end(view, other) {

@@ -1,5 +1,6 @@
-//! The drive as it begins: what `[start]` says was written, once or again, all over the pages
-//! filled; limits as they follow from a code; and every count at zero.
+//! Checks of the drive at its start. The pages that `[start]` describes must be written, once or
+//! again, and spread over all filled pages. Limits from a code must be correct, and every count
+//! must be zero.
 
 use vpass_core::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
 use vpass_core::base::units::Lpn;
@@ -10,13 +11,14 @@ use vpass_core::drive::audit::blame::BlamedRange;
 use crate::Oracle;
 use crate::bch::limits_apart;
 
-/// Standard deviations by which a share may lie off its mean: chance does not go so far.
+/// Largest distance of a share from its expectation, in standard deviations. Chance does not go so
+/// far.
 const FAR: f64 = 7.0;
 
-/// Just after preparation, before the measured phase.
+/// Checks the content after preparation, before the measured phase.
 ///
 /// # Errors
-/// What is not as `[start]` has it.
+/// If the content differs from `[start]`.
 pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), String> {
     let start = drive.config().start.clone();
     let filled = (f64::from(drive.geometry().host_pages) * start.fill).floor() as u32;
@@ -31,14 +33,14 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
         ));
     }
     if computed && drive.geometry().stripes.is_some() {
-        // Each die is in a steady state of its own.
+        // Each die has a steady state of its own.
         return Ok(());
     }
     if computed {
         return check_steady_state(drive, filled);
     }
     let oracle: &Oracle = drive.observer().expect("the oracle watches");
-    // A page is written once to be filled; what a computed state wrote before is not told.
+    // The first write fills a page. A computed state does not report earlier writes.
     let again: Vec<u64> = Lpn::range(0..filled)
         .map(|lpn| oracle.newest(lpn).map_or(0, |version| u64::from(version).saturating_sub(1)))
         .collect();
@@ -64,9 +66,10 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
     Ok(())
 }
 
-/// The steady state of greedy GC under uniform overwrites (Desnoyers, 2014): a share alpha of
-/// closed blocks' b pages being valid, and a share v of a victim's, with ln(1/v) = (1 - v) / alpha,
-/// a block that is u of the way from full to victim holds b v^u of them.
+/// Checks the steady state of greedy GC under uniform overwrites (Desnoyers, 2014). Of the b pages
+/// of closed blocks, a share alpha is valid on average, and a share v in a victim. They satisfy
+/// ln(1/v) = (1 - v) / alpha. A block that has gone the part u of the way from full to victim has b
+/// v^u valid pages.
 fn check_steady_state(drive: &Drive, filled: u32) -> Result<(), String> {
     let b = f64::from(drive.geometry().pages_per_block);
     let mut valid: Vec<u32> =
@@ -74,7 +77,8 @@ fn check_steady_state(drive: &Drive, filled: u32) -> Result<(), String> {
     valid.sort_unstable_by(|a, b| b.cmp(a));
     let closed = valid.len() as f64;
     let alpha = f64::from(filled) / (closed * b);
-    // The larger of two shares would be 1: bisected below the place where the difference is least.
+    // The equation has 1 as a larger solution. The bisection stays below the point of the smallest
+    // difference.
     let above = |v: f64| (1.0 / v).ln() > (1.0 - v) / alpha;
     let (mut low, mut high) = (1e-300, alpha.min(1.0));
     for _ in 0..2000 {
@@ -94,10 +98,10 @@ fn check_steady_state(drive: &Drive, filled: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// Where limits follow from a code, they are those that the oracle makes of it.
+/// Compares limits that follow from a code with the oracle's own limits.
 ///
 /// # Errors
-/// The first that is another.
+/// If a limit differs.
 pub(super) fn check_limits(config: &DriveConfig) -> Result<(), String> {
     if config.error.model != ErrorLaw::Bch {
         return Ok(());
@@ -108,10 +112,10 @@ pub(super) fn check_limits(config: &DriveConfig) -> Result<(), String> {
     })
 }
 
-/// Just after the measured phase began.
+/// Checks the counts just after the measured phase began.
 ///
 /// # Errors
-/// A count that is not zero.
+/// If a count is not zero.
 pub(super) fn check_counts(drive: &Drive) -> Result<(), String> {
     let own = drive.technique_counts().into_iter().find(|(_, count)| *count > 0);
     let blamed: Vec<BlamedRange> = drive.blamed_ranges().collect();

@@ -1,5 +1,5 @@
-//! A random stream of requests: reads, writes and trims of all sizes, all over the drive, to a
-//! place that is hot, or to what was just written, which lies in blocks that are still open.
+//! A random stream of requests: reads, writes and trims of all sizes. They go to random places, to
+//! a hot place, or to recently written pages in blocks that are still open.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
@@ -9,14 +9,13 @@ use vpass_core::drive::Drive;
 use crate::ReferenceDrive;
 use crate::dice::Dice;
 
-/// The groups of the origins of a stream.
+/// Groups of the origins of a stream.
 pub(super) const GROUP_OF: [u16; 3] = [1, 0, 1];
 
-/// Requests at most of a case in which events come one within the other: moves take most of its
-/// time.
+/// Largest number of requests of a nested case, because moves take most of its time.
 const NESTED_REQUESTS: u64 = 4000;
 
-/// A random stream of requests, and what the reference drive makes of it.
+/// A random stream of requests, with the reference drive that follows it.
 pub(super) struct Stream {
     dice: Dice,
     pub(super) left: u64,
@@ -28,17 +27,17 @@ pub(super) struct Stream {
     arrival: Arrival,
     clock: u64,
     gap: u64,
-    /// Share of requests to a small hot place, and that place: an attack on few wordlines where it
-    /// is one.
+    /// Share of requests to a small hot place, and that place. One hot page makes this an attack on
+    /// few wordlines.
     hot_share: f64,
     hot: (u64, u64),
-    /// Whether what is hot is only read: data that is written moves away before it shows how much
+    /// Whether the hot place is only read. Written data would move away before it shows how often
     /// it is read.
     only_read: bool,
     sequential: Option<u64>,
-    /// Whether most requests are to parts of pages.
+    /// Whether most requests cover parts of pages.
     parts: bool,
-    /// Share of reads of what was written last, and where that was.
+    /// Share of reads of recently written pages, and the places of these pages.
     fresh_share: f64,
     written: [u64; 8],
     pub(super) reference: ReferenceDrive,
@@ -46,8 +45,8 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// `long` where a technique has to find out first what is read how much; requests of up to
-    /// `longest` pages.
+    /// Draws a stream. `long` makes it longer, for a technique that must first learn which pages
+    /// are read often. Requests have up to `longest` pages.
     pub(super) fn new(
         dice: &mut Dice,
         drive: &Drive,
@@ -85,13 +84,13 @@ impl Stream {
         }
     }
 
-    /// From here on its requests come by a clock, this long apart in the mean.
+    /// Lets requests arrive at times of their own from now on, this long apart on average.
     pub(super) fn go_by_a_clock(&mut self, gap: u64) {
         (self.arrival, self.gap) = (Arrival::Open, gap);
     }
 
-    /// From here on most of its requests are to parts of pages, writes where it reads, and there
-    /// are no more than a few thousand.
+    /// Lets most requests cover parts of pages from now on, with writes at the places of reads.
+    /// Also limits the stream to a few thousand requests.
     pub(super) fn write_parts(&mut self) {
         (self.parts, self.only_read, self.sequential) = (true, false, None);
         self.left = self.left.min(NESTED_REQUESTS);
@@ -101,7 +100,7 @@ impl Stream {
         self.hot = (self.hot.0.min(self.capacity / self.page - pages), pages);
     }
 
-    /// Its clock begins anew at the last request.
+    /// Restarts the clock at the last request.
     pub(super) fn restart_clock(&mut self) {
         self.clock = 0;
     }
@@ -134,8 +133,8 @@ impl Stream {
             self.dice.between(0, self.capacity / self.page - 1)
         };
         let within = match self.dice.between(0, 3) {
-            // Hosts ask for sectors. Parts are smaller where pages are small, and the border of one
-            // is met from both sides.
+            // Hosts request sectors. On small pages, parts are smaller than a sector, and the
+            // border of a part is reached from both sides.
             0 => self.dice.between(0, self.page - 1),
             _ if bytes < self.page => self.dice.between(0, (self.page - bytes) / 512) * 512,
             _ => 0,
@@ -146,7 +145,7 @@ impl Stream {
             self.written.rotate_right(1);
             self.written[0] = page;
         }
-        // A few pages are read with words of their own, where the host has any.
+        // Some pages always have the same hint, if the host gives hints.
         let hint = AccessLatency::ALL.get((page % 5) as usize).copied().filter(|_| self.hinted);
         if self.gap > 0 {
             self.clock += self.dice.between(0, 2 * self.gap);
@@ -162,7 +161,7 @@ impl Stream {
     }
 }
 
-/// What a request changes of a reference drive.
+/// Applies a request to a reference drive.
 pub(super) fn mirror(reference: &mut ReferenceDrive, request: &Request, page: u64) {
     let end = request.offset + u64::from(request.bytes);
     match request.op {
@@ -170,7 +169,7 @@ pub(super) fn mirror(reference: &mut ReferenceDrive, request: &Request, page: u6
         Op::Write => (request.offset / page..=(end - 1) / page).for_each(|lpn| {
             reference.write(Lpn::new(lpn as u32));
         }),
-        // A drive trims whole pages only.
+        // A drive trims only whole pages.
         Op::Trim => (request.offset.div_ceil(page)..end / page)
             .for_each(|lpn| reference.trim(Lpn::new(lpn as u32))),
     }

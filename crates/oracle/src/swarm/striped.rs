@@ -1,5 +1,5 @@
-//! Cases with parity: the drive of a case with three dies or more, and flash enough for a page of
-//! parity in every few. They are a battery of their own, so that other cases stay what they are.
+//! Cases with parity. Their drives have three dies or more, and enough flash for one parity page in
+//! each stripe. They are a battery of their own, so other cases stay the same.
 
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{DensityConfig, DriveConfig, Number, Params, ProgramUnit};
@@ -12,29 +12,28 @@ use super::balanced::Balanced;
 use super::params;
 use crate::dice::Dice;
 
-/// Channels and dies on each.
+/// Numbers of channels, and of dies on each.
 const DIES: [(u32, u32); 5] = [(3, 1), (4, 1), (2, 2), (5, 1), (2, 3)];
 /// Share of the flash that the host does not see.
 const SPARE: [f64; 3] = [0.42, 0.5, 0.6];
 
-/// Parameters that these cases draw one after the other. Another one has a list of its own, and
-/// moves nothing else of a case.
+/// Parameters that these cases draw one after another. Any other parameter has a list of its own
+/// and changes nothing else in a case.
 const IN_TURN: [(&str, &str); 5] =
     [("ppc", "pages"), ("hc", "pages"), ("hc", "cut_off"), ("hc", "published"), ("hc", "n_update")];
 
-/// Blocks of a plane beyond those that parity needs, so that blocks may hold fewer pages than they
-/// could.
+/// Blocks of a plane beyond those that parity needs, so blocks need not be full.
 const ROOM_APART: [u32; 3] = [0, 6, 20];
 
-/// One case in four has a technique that keeps kinds of data apart. The others stay what they are.
+/// One case in four has a technique that keeps kinds of data apart. The other cases stay the same.
 const APART: [bool; 4] = [false, true, false, false];
 
-/// Techniques that give wordlines guard levels in place, and how many cases there are for one that
-/// has such a technique.
+/// Techniques that give wordlines guard levels in place. One case in `CASES_TO_MERGE` has such a
+/// technique.
 const MERGE: [&str; 2] = ["ipr-wl", "ipr"];
 const CASES_TO_MERGE: u64 = 8;
 
-/// The reclaim technique of a case.
+/// Returns the reclaim technique of a case.
 pub(super) fn technique(balanced: &Balanced) -> &'static Technique {
     let mut dice = Dice::new(balanced.case ^ 0x3E26_E1A6_3E26_E1A6);
     let merges = |t: &&Technique| MERGE.contains(&t.name);
@@ -47,19 +46,20 @@ pub(super) fn technique(balanced: &Balanced) -> &'static Technique {
     balanced.pick(name, &RECLAIM.iter().filter(goes).collect::<Vec<_>>())
 }
 
-/// The reclaim and the refresh technique that a parity technique is made of, in the case of this
-/// number. Of one with stripes others take the place of the former in every second case, and of
-/// both in every fourth.
+/// Returns the reclaim and the refresh technique that belong to a parity technique in this case. If
+/// it has stripes, every second case has another reclaim technique, and every fourth another
+/// refresh technique too.
 pub(super) fn parts(case: u64, parity: &str) -> (Option<&'static str>, Option<&'static str>) {
     let others = if has_stripes(parity) { case % 4 } else { 0 };
     (reclaim_part(parity).filter(|_| others % 2 == 0), refresh_part(parity).filter(|_| others < 3))
 }
 
-/// One case in four keeps to its technique's published rule, where there is one. It is in no draw
-/// of the card's: other cases stay what they are.
+/// One case in four keeps to its technique's published rule, if there is one. This is a draw of its
+/// own, so other cases stay the same.
 const PUBLISHED: [bool; 4] = [false, false, false, true];
 
-/// Makes a technique keep to its published rule, with a turn drawn from all that a stripe allows.
+/// Makes a technique keep to its published rule. The update turn is drawn from all values that a
+/// stripe allows.
 fn draw_published(balanced: &Balanced, config: &mut DriveConfig, technique: &ParityTechnique) {
     let named = |key| technique.params.iter().find(|param| param.key == key);
     if let (Some(published), Some(turn)) = (named("published"), named("n_update")) {
@@ -71,8 +71,8 @@ fn draw_published(balanced: &Balanced, config: &mut DriveConfig, technique: &Par
     }
 }
 
-/// When blocks are worn, so that some are in the course of a case, and how stripes that need parity
-/// are counted and wait for it: of dice of their own.
+/// Draws the wear that counts as worn, so that some blocks become worn during a case. Also draws
+/// how stripes with parity are counted and wait. These choices have their own random numbers.
 fn worn_beyond(balanced: &Balanced, config: &DriveConfig) -> Params {
     let mut dice = Dice::new(balanced.case ^ 0x00C0_FFEE_0B10_C500);
     let mut params = Params::default();
@@ -86,7 +86,7 @@ fn worn_beyond(balanced: &Balanced, config: &DriveConfig) -> Params {
     params
 }
 
-/// In one case of three some blocks begin worn beyond others, so that a drive may begin in any
+/// Lets some blocks begin more worn than others in one of three cases. So a drive may begin in any
 /// stage of its life.
 pub(super) fn draw_start_wear(balanced: &Balanced, config: &mut DriveConfig) {
     let mut dice = Dice::new(balanced.case ^ 0x05EA_50AE_D0B1_0C00);
@@ -101,8 +101,9 @@ pub(super) fn draw_start_wear(balanced: &Balanced, config: &mut DriveConfig) {
     }
 }
 
-/// Guard levels that help, and room for them, in three cases of four of a technique that gives them
-/// in place. In the other draws they are so rare that hardly a case merges what parity counts.
+/// Draws guard levels that help, and enough limit for them, in three of four cases of a technique
+/// that gives them in place. In other draws they are so rare that hardly any case merges pages with
+/// parity.
 fn draw_guard_levels(balanced: &Balanced, config: &mut DriveConfig) {
     let mut dice = Dice::new(balanced.case ^ 0x6A2D_1E7E_6A2D_1E7E);
     let (limit_factor, low_density, spare_share) =
@@ -119,10 +120,10 @@ fn draw_guard_levels(balanced: &Balanced, config: &mut DriveConfig) {
     }
 }
 
-/// The drive of a case, resolved, under a parity technique.
+/// Returns the resolved drive of a case under a parity technique.
 ///
 /// # Errors
-/// Why it cannot be resolved.
+/// If the drive cannot be resolved.
 pub(super) fn draw(
     balanced: &Balanced,
     config: DriveConfig,
@@ -137,7 +138,7 @@ pub(super) fn draw(
     config.drive.capacity = None;
     config.drive.spare = Some(dice.pick(&SPARE));
     let mut given = worn_beyond(balanced, &config);
-    // It matters where something fails (`bereft`).
+    // This parameter matters only if something fails (`bereft`).
     given.set(None, REBUILD.key, REBUILD.number(REBUILD.default));
     config.parity.params = params::draw_apart((balanced, &mut dice), "parity", &IN_TURN, given);
     if channels * dies == 3 {
@@ -147,7 +148,7 @@ pub(super) fn draw(
         draw_published(balanced, &mut config, technique);
     }
     if technique.make(&config, 0).longest_cached().is_some() {
-        // It keeps a stripe together in half of the buffer.
+        // The technique keeps a stripe together in half of the buffer.
         let stripe = u64::from(technique.args(&config).whole(&STRIPE));
         config.drive.write_buffer =
             Bytes(2 * dice.between(stripe, 3 * stripe) * config.geometry.page_size.0);
@@ -155,7 +156,7 @@ pub(super) fn draw(
     if technique.make(&config, 0).by_wear().is_some_and(|by_wear| by_wear.last.is_none())
         && balanced.case % 4 == 3
     {
-        // Stripes are those of a request then.
+        // A stripe then holds the pages of one request.
         config.drive.write_buffer = Bytes(0);
     }
     if MERGE.contains(&reclaim.name) {

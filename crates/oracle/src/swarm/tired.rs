@@ -1,7 +1,7 @@
-//! Drives whose data has error rates: one case in five of those whose reads disturb, with a ladder
-//! of no, one or three retries, and ages that take a little of the limits or all of them. Of those
-//! that reads disturb evenly one in three has limits that follow from a code. Their choices come
-//! from dice of their own, so that other cases stay what they are.
+//! Drives whose data has error rates: one in five of the cases with read disturb. They have no, one
+//! or three retries, and ages that take a small part of the limits or all of them. If all reads
+//! disturb equally, one case in three has limits that follow from a code. These choices have their
+//! own random numbers, so other cases stay the same.
 
 use vpass_core::base::span::{HOUR, Span, YEAR};
 use vpass_core::base::units::Bytes;
@@ -12,21 +12,22 @@ use vpass_core::slots::reclaim::{Technique, promise};
 use super::balanced::Balanced;
 use crate::dice::Dice;
 
-/// One case in five.
+/// One case in five has error rates.
 const TIRED: [bool; 5] = [true, false, false, false, false];
-/// What the first sensing of a page decodes.
+/// Error rate that the first sensing of a page decodes.
 const CAP: f64 = 0.0085;
-/// What the longest age adds to error rates, as a share of that.
+/// Error rate that the longest age adds, as a share of `CAP`.
 const BY_AGE: [f64; 4] = [0.05, 0.3, 0.9, 1.5];
-/// Limits grow by this until the technique has room for its promise, so many times at most.
+/// Factor by which limits grow until the technique can give its guarantee, and the largest number
+/// of such steps.
 const ROOM: f64 = 4.0;
 const TIMES: u32 = 4;
 
-/// Deviations of the error rates of stripes and pages, where parity raises the limits of reads.
+/// Deviations of the error rates of stripes and pages, if parity raises the limits of reads.
 const SPREADS: [(f64, f64); 4] = [(0.0, 0.0), (0.2, 0.0), (0.0, 0.3), (0.1, 0.1)];
 
-/// Gives a case with parity limits of reads that parity raises where its stripes are always
-/// protected, if it is one of them: one in eight. Tells whether it is.
+/// Gives one in eight of the cases with parity limits that parity raises. Parity raises them if its
+/// stripes are always protected. Returns whether it did so.
 pub(super) fn raise(
     balanced: &Balanced,
     config: &mut DriveConfig,
@@ -40,16 +41,17 @@ pub(super) fn raise(
         (d.model, d.groups, d.group_share) = (DisturbModel::Count, vec!["all".into()], vec![]);
         (d.spread, d.block_variation) = (vec![], 0.0);
         by_code(balanced, config, technique, (timed, true));
-        // Limits follow from the code, and which they are from the parity.
+        // Limits follow from the code, and the kind of limits from the parity technique.
         *config = parity::drive(config.clone(), parity.name);
     }
     is_raised
 }
 
-/// What the longest age adds where every move is to take retries, and no page is lost.
+/// Error rate that the longest age adds in nested cases, where every move should take retries and
+/// lose no page.
 const BY_AGE_NESTED: [f64; 3] = [0.9, 1.2, 1.5];
 
-/// Gives a case error rates, if it is one of them; tells whether it is.
+/// Gives a case error rates if it is one of these cases. Returns whether it is.
 pub(super) fn draw(
     balanced: &Balanced,
     config: &mut DriveConfig,
@@ -117,8 +119,8 @@ pub(super) fn draw(
     true
 }
 
-/// Limits from one code, of about the size that the case has already, and an age that is tolerable
-/// with much to spare, hardly or not at all.
+/// Draws limits from one code, of about the present size. Also draws an age that the code tolerates
+/// easily, hardly or not at all.
 fn by_code(
     balanced: &Balanced,
     config: &mut DriveConfig,
@@ -127,7 +129,7 @@ fn by_code(
 ) {
     let mut dice = Dice::new(balanced.case ^ 0xBC40_0000_0000_0000);
     let table = std::mem::take(&mut config.disturb.table);
-    // What the drive's file may say at most.
+    // The drive's file allows no more than this.
     config.error.longest_age = config.error.longest_age.min(Span(10 * YEAR));
     let longest = config.longest_age().0.max(HOUR) as f64;
     config.error.model = ErrorLaw::Bch;
@@ -161,7 +163,7 @@ fn by_code(
     for scaled in 1..=TIMES {
         config.disturb.table = vec![];
         *config = config.clone().resolve().expect("it was drawn to be right");
-        // Limits and code go together, also where no scale is enough.
+        // Limits and code always belong together, even if no scale is large enough.
         if scaled == TIMES || promise::check(config, technique, timed).is_ok() {
             break;
         }
@@ -169,22 +171,23 @@ fn by_code(
     }
 }
 
-/// Whether the data of a case may have error rates.
+/// Returns whether the data of a case may have error rates.
 fn is_tired(balanced: &Balanced) -> bool {
     balanced.pick("tired", &TIRED)
 }
 
-/// Whether its reads begin with the level that worked last, where it has retries.
+/// Returns whether reads of the case begin at the level that worked last, provided that it has
+/// retries.
 pub(super) fn keeps_levels(balanced: &Balanced) -> bool {
     is_tired(balanced) && balanced.pick("start from last", &[true, false])
 }
 
-/// Whether its retries are drawn.
+/// Returns whether the case draws its retries.
 pub(super) fn is_noisy(balanced: &Balanced) -> bool {
     is_tired(balanced) && balanced.pick("noise", &[true, false, false])
 }
 
-/// The longest age of data that nothing refreshes: all that passes, or less.
+/// Returns the longest age of data without refresh: the whole time that passes, or less.
 pub(super) fn longest_age(balanced: &Balanced, start: Span, passes: u64) -> Span {
     let all = start.0.saturating_add(passes).max(HOUR);
     Span(if balanced.pick("too old", &[false, false, true]) { start.0.max(all / 2) } else { all })

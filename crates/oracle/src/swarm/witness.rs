@@ -1,5 +1,5 @@
-//! Between a drive and its policy: hears what the policy is told, and what it wants, and says
-//! nothing itself.
+//! Witness between a drive and its policy. It passes everything on, and reports what the policy
+//! knows and wants.
 
 use std::sync::PoisonError;
 
@@ -18,7 +18,7 @@ use crate::endurance::Endurance;
 use crate::oracle::hearsay::{Divided, Ear, Told, Within};
 use crate::oracle::promises::{Answer, Answers, Wanted};
 
-/// Questions of which one is asked about the inside of its block, too.
+/// One in this number of questions also reports the inside of its block.
 const SELDOM: u64 = 8;
 
 pub(super) struct Witness {
@@ -31,7 +31,7 @@ pub(super) struct Witness {
 }
 
 impl Witness {
-    /// One that hears for both of these, as far as somebody listens.
+    /// Returns a witness that reports to the ear and the answers, if they are given.
     pub(super) fn of(
         policy: Box<dyn Policy>,
         ear: Option<&Ear>,
@@ -100,7 +100,7 @@ impl Witness {
     }
 }
 
-/// The share of a wordline's limit that a probe found used up.
+/// Returns the share of a wordline's limit that a probe found to be used.
 fn used(found: &Probed) -> f64 {
     const WHOLE: i64 = 1 << 40;
     let left = found.left_of(Dose::of_1024ths(WHOLE));
@@ -114,7 +114,7 @@ fn reprogrammed(action: &Action) -> Option<BlockId> {
     }
 }
 
-/// What actions come to for a block.
+/// Returns the effect of actions on a block.
 fn wanted_of(view: &View, block: BlockId, actions: &[Action]) -> Wanted {
     let rewrite = |action: &Action| match action {
         Action::Rewrite(rewrite) if rewrite.block == block => Some(rewrite.clone()),
@@ -166,7 +166,7 @@ fn within(view: &View, block: BlockId) -> Within {
 
 impl Policy for Witness {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
-        // A block that is there from the start was opened by nobody.
+        // A block that is there from the start has not been opened by the policy.
         self.hear(
             view,
             block,

@@ -1,4 +1,5 @@
-//! A start that is computed: what lies where follows from an order and from what blocks take of it.
+//! A computed start. The content of each page follows from an order and from the blocks' parts of
+//! it.
 
 use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Cause, Lpn};
@@ -7,11 +8,12 @@ use vpass_core::watch::observer::{Observer, ReadResult};
 use crate::common::{Scene, protocol, stamp};
 
 const ORDER: Order = Order { pages: 24, keys: [0x1234_5678, 0x9ABC_DEF0, 7, 0xFFFF_FFFF] };
-/// Blocks, the first place that each takes, and its chosen pages.
+/// Blocks, each with the first position and the chosen pages.
 const BLOCKS: [(u32, u32, u64); 3] =
     [(1, 0, 0b1011_1111_0111), (2, 10, 0b1111_1011_0110), (3, 19, 0b0000_0011_0111)];
 
-/// The order as it is defined, for 24 numbers: of 5 bits, 3 of them in the low half.
+/// Returns the number at a position, by the definition of the order. It has 24 numbers of 5 bits,
+/// with 3 bits in the low half.
 fn number_at(place: u32) -> u32 {
     let mut halves = [place & 7, place >> 3];
     loop {
@@ -36,7 +38,7 @@ fn begin(blocks: &[(u32, u32, u64)]) -> Scene {
     s
 }
 
-/// The host's pages with their places on flash.
+/// Returns the host pages with their places on flash.
 fn places() -> Vec<(u32, u32)> {
     let pages = |chosen: u64| (0..12).filter(move |page| chosen >> page & 1 == 1);
     let all = BLOCKS

@@ -8,8 +8,8 @@ use vpass_oracle::{DriveBooks, MapEntry};
 
 use crate::common::{Number, Scene, books};
 
-/// Two pages written, one moved, one erase, then the measured phase: a host read, an unmapped one,
-/// a move and a write.
+/// Returns a scene with its counts. Two pages are written, one is moved, and one block is erased.
+/// In the measured phase follow a host read, a read of an unmapped page, a move and a write.
 fn scene() -> (Scene, DriveBooks) {
     let mut s = Scene::tiny();
     s.write(0, [5, 6]);
@@ -84,8 +84,8 @@ fn entry(lpn: Lpn, ppn: impl Number<Ppn>) -> MapEntry {
     MapEntry { lpn, ppn: ppn.address(), buffered: false }
 }
 
-/// Pages 5 and 6 on flash, an older 6 at ppn 1, 7 with newer data in the buffer, 8 in the buffer
-/// only.
+/// Returns a scene with its map. Pages 5 and 6 are on flash, and an older page 6 is at ppn 1. Page
+/// 7 has newer data in the buffer, and page 8 is only in the buffer.
 fn mapped() -> (Scene, [MapEntry; 4]) {
     let mut s = Scene::tiny();
     s.write(0, [5, 6]);
@@ -106,7 +106,8 @@ fn mapped() -> (Scene, [MapEntry; 4]) {
 
 const VALID: [u32; 4] = [1, 2, 0, 0];
 
-/// Its reverse map, of 4 blocks: what was written where, though an older 6 is no longer wanted.
+/// Returns the reverse map of these 4 blocks. It names the owner of each written page, even of the
+/// older page 6.
 fn owners() -> Vec<Lpn> {
     let mut owners = vec![NO_LPN; 48];
     for (ppn, lpn) in [(0, 5), (1, 6), (12, 6), (13, 7)] {
@@ -115,7 +116,7 @@ fn owners() -> Vec<Lpn> {
     owners
 }
 
-/// Compares them with the truth; how often the map was gone through.
+/// Compares both maps with the truth. Returns how often the map was read completely.
 fn check(s: &mut Scene, map: &[MapEntry], owners: &[Lpn], valid: &[u32]) -> u32 {
     let rounds = Cell::new(0);
     let entries = || {

@@ -1,4 +1,4 @@
-//! A tiny drive to make events for, and short names for them.
+//! A tiny drive for hand-made events, with short names for them.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::{Op, Request};
@@ -11,10 +11,11 @@ use vpass_core::config::{
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};
 
-/// A dose unit, as doses and limits have it.
+/// A dose unit in doses and limits.
 pub(crate) const UNIT: u64 = 1024;
 
-/// Flash of so many blocks of so many TLC wordlines, half of it for the host.
+/// Returns a drive with this number of blocks and of TLC wordlines in each. Half of the flash
+/// belongs to the host.
 pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> DriveConfig {
     let page = 16 << 10;
     DriveConfig {
@@ -68,7 +69,7 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
     }
 }
 
-/// One group of wordlines with this limit and neighbour weight, at every P/E count.
+/// Returns one group of wordlines with this limit and neighbour weight, at every P/E count.
 pub(crate) fn wordline_model(limit: f64, alpha: f64) -> DisturbConfig {
     DisturbConfig {
         model: DisturbModel::Wordline,
@@ -77,7 +78,7 @@ pub(crate) fn wordline_model(limit: f64, alpha: f64) -> DisturbConfig {
     }
 }
 
-/// An address, in scenes mostly given by its number.
+/// An address, which scenes mostly give by its number.
 pub(crate) trait Number<A>: Copy {
     fn address(self) -> A;
 }
@@ -100,7 +101,7 @@ macro_rules! itself {
 
 itself! { Ppn Lpn }
 
-/// An oracle, and the drive's numbering of programs.
+/// An oracle, with the numbers of the drive's programs.
 pub(crate) struct Scene {
     pub(crate) oracle: Oracle,
     seq: u64,
@@ -112,12 +113,13 @@ impl Scene {
         Self { oracle: Oracle::new(&Geometry::new(config), config), seq: 0, asked: 0 }
     }
 
-    /// 4 blocks of 4 TLC wordlines (12 pages each, 24 for the host), limit 100, alpha 9.
+    /// Returns a scene of 4 blocks of 4 TLC wordlines (12 pages in each block, 24 for the host),
+    /// with limit 100 and alpha 9.
     pub(crate) fn tiny() -> Self {
         Self::new(&config(4, 4, wordline_model(100.0, 9.0)))
     }
 
-    /// The host writes pages, and they go to flash from this page on.
+    /// Lets the host write pages, which go to flash from this page on.
     pub(crate) fn write(
         &mut self,
         from: impl Number<Ppn>,
@@ -129,7 +131,7 @@ impl Scene {
         }
     }
 
-    /// The host asks: direction, first byte, bytes.
+    /// Announces host requests: operation, first byte and bytes of each.
     pub(crate) fn ask(&mut self, requests: &[(Op, u64, u64)]) {
         let requests: Vec<_> = requests
             .iter()
@@ -146,7 +148,7 @@ impl Scene {
         self.asked += requests.len() as u64;
     }
 
-    /// The drive takes in a write of the host's, and holds these parts of the page then.
+    /// Lets the drive take a host write. It then holds these parts of the page.
     pub(crate) fn take_in(&mut self, lpn: impl Number<Lpn>, parts: u64) {
         self.oracle.took_in(lpn.address(), parts);
         self.oracle.host_wrote(lpn.address(), parts == u64::MAX);
@@ -167,7 +169,7 @@ impl Scene {
         self.oracle.programmed(ppn.address(), lpn.address(), self.seq, origin, cause);
     }
 
-    /// A mover reads a page and writes a copy.
+    /// Lets a mover read a page and write a copy.
     pub(crate) fn copy(
         &mut self,
         from: impl Number<Ppn>,
@@ -189,7 +191,7 @@ impl Scene {
             .reads(&[PhysRead { result, ..PhysRead::good(lpn.address(), ppn.address(), cause) }]);
     }
 
-    /// A read that completes a partly written page.
+    /// Reads the rest of a partly written page.
     pub(crate) fn fill(
         &mut self,
         lpn: impl Number<Lpn>,
@@ -203,17 +205,17 @@ impl Scene {
         }]);
     }
 
-    /// The host reads and gets data.
+    /// Lets the host read a page and get its data.
     pub(crate) fn read(&mut self, lpn: impl Number<Lpn>, ppn: impl Number<Ppn>) {
         self.read_by(Cause::Host, lpn, ppn, ReadResult::Good);
     }
 
-    /// The host reads and gets an error.
+    /// Lets the host read a page and get an error.
     pub(crate) fn fail(&mut self, lpn: impl Number<Lpn>, ppn: impl Number<Ppn>) {
         self.read_by(Cause::Host, lpn, ppn, ReadResult::Uncorrectable);
     }
 
-    /// Dose and limit of a page, as the oracle knows them.
+    /// Returns dose and limit of a page, as the oracle knows them.
     pub(crate) fn truth(&self, ppn: impl Number<Ppn>) -> Option<(u64, u64)> {
         self.oracle.truth(ppn.address())
     }
@@ -222,7 +224,7 @@ impl Scene {
         self.oracle.erased(block, Cause::Gc);
     }
 
-    /// The verdict on a stream without errors.
+    /// Returns the verdict on events without errors.
     #[track_caller]
     pub(crate) fn clean(&self) -> OracleReport {
         let report = self.oracle.finish();
@@ -230,7 +232,8 @@ impl Scene {
         report
     }
 
-    /// The verdict on a stream with exactly one error; its sentence holds all of `words`.
+    /// Checks the verdict on events with exactly one error. Its sentence must contain all of
+    /// `words`.
     #[track_caller]
     pub(crate) fn caught(&self, count: impl Fn(&OracleReport) -> u64, words: &[&str]) {
         let report = self.oracle.finish();

@@ -1,12 +1,13 @@
-//! Blocks that give page kinds up: what may be lost, what they endure, and how they are written.
+//! Blocks that give up page kinds: data that may be lost, their limits, and the order of their
+//! programs.
 
 use vpass_core::base::units::{BlockId, Cause, WordlineInBlock};
 use vpass_core::watch::observer::{NO_OWNER, Observer, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
 
-/// Block 0 full of pages 0 to 11, their MSB pages copied to the first pages of block 1, but for
-/// these.
+/// Returns a scene with pages 0 to 11 in block 0. Their MSB pages are copied to the first pages of
+/// block 1, except for the `forgotten` ones.
 fn backed_up_but(forgotten: &[u32]) -> Scene {
     let mut s = Scene::tiny();
     s.write(0, 0..12);
@@ -16,7 +17,7 @@ fn backed_up_but(forgotten: &[u32]) -> Scene {
     s
 }
 
-/// Senses the pages of a wordline of block 0 and merges it.
+/// Senses the pages of a wordline of block 0 and merges the wordline.
 fn merge(s: &mut Scene, wordline: u32) {
     for ppn in wordline * 3..wordline * 3 + 2 {
         s.read_by(Cause::Reclaim, ppn, ppn, ReadResult::Good);
@@ -30,7 +31,8 @@ fn reprogram(s: &mut Scene) {
     s.oracle.recoded(BlockId::new(0), None, 1);
 }
 
-/// The first thing found is a read past the limit; the end of the run finds the same page again.
+/// Checks that the first finding is a read past the limit. The end of the run finds the same page
+/// again.
 #[track_caller]
 fn past(s: &Scene, sentence: &str) {
     assert_eq!(s.oracle.finish().findings[0], sentence);
@@ -74,8 +76,8 @@ fn what_a_merge_took_away_is_not_to_be_read() {
 
 #[test]
 fn limits_grow_when_all_wordlines_are_merged_and_not_before() {
-    // Backup and merge read 4 pages of each wordline: wordline 1 bears 9 x 8 + 4. 10 reads of
-    // wordline 0 add 90, 100 add 900.
+    // Backup and merge read 4 pages of each wordline, so wordline 1 has a dose of 9 x 8 + 4. Ten
+    // reads of wordline 0 add 90, and 100 reads add 900.
     let mut s = backed_up_but(&[]);
     (0..4).for_each(|wordline| merge(&mut s, wordline));
     (0..10).for_each(|_| s.read(0, 0));
@@ -133,7 +135,7 @@ fn a_block_opened_in_a_mode_is_written_without_its_msb_pages() {
     (0..100).for_each(|_| s.read(0, 0));
     s.read(2, 3);
     s.clean();
-    // After an erase it is a block like any other.
+    // After an erase, the block is like any other.
     s.write(12, 0..4);
     s.erase(BlockId::new(0));
     s.write(0, 4..10);

@@ -1,4 +1,5 @@
-//! Dose arithmetic: by hand on four wordlines, and against the definition on random streams.
+//! Arithmetic of doses, checked by hand on four wordlines and against the definition on random
+//! events.
 
 use proptest::prelude::*;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
@@ -8,7 +9,7 @@ use vpass_core::watch::observer::{Observer, PhysRead};
 use crate::common::{Scene, UNIT, config, wordline_model};
 
 impl Scene {
-    /// Doses of so many wordlines, from block 0 on, in dose units.
+    /// Returns the doses of the first wordlines from block 0 on, in dose units.
     fn doses(&self, wordlines: u32) -> Vec<f64> {
         (0..wordlines).map(|w| self.truth(w * 3).unwrap().0 as f64 / UNIT as f64).collect()
     }
@@ -71,7 +72,7 @@ fn reads_before_programming_count_their_weight() {
     s.read_wordline(0, 2);
     s.read_wordline(1, 4);
     s.write(6, 6..12);
-    // Wordline 2: (9 * 4 + 2) / 2; wordline 3: (2 + 4) / 2.
+    // Wordline 2 has (9 * 4 + 2) / 2, and wordline 3 has (2 + 4) / 2.
     assert_eq!(s.doses(4), [36.0, 18.0, 19.0, 3.0]);
     s.read_wordline(1, 1);
     assert_eq!(s.doses(4), [45.0, 18.0, 28.0, 4.0]);
@@ -139,7 +140,8 @@ fn each_page_kind_has_a_limit_of_its_own() {
     s.write(0, 0..12);
     let limits: Vec<u64> = (3..6).map(|ppn| s.truth(ppn).unwrap().1 / UNIT).collect();
     assert_eq!(limits, [200, 150, 100]);
-    // 108 on wordlines 0 and 2: more than MSB endures, not more than CSB.
+    // Wordlines 0 and 2 have a dose of 108, above the limit of MSB pages but not above that of CSB
+    // pages.
     s.read_wordline(1, 12);
     assert_eq!(s.oracle.finish().limit_violations, 2, "two MSB pages that nobody has reported");
     s.fail(2, 2);
@@ -181,15 +183,15 @@ fn nothing_disturbs_in_the_model_none() {
     assert!(worst == 0.0, "{worst}");
 }
 
-/// What happens to a block: a page is programmed (the next one), or a programmed one is read.
+/// Event in a block: a program of the next page, or a read of a programmed page.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Program,
     Read(u32),
 }
 
-/// The dose of a wordline from its definition, in 1/1024: every read of the block's life, one by
-/// one.
+/// Returns the dose of a wordline by the definition, in 1/1024. It counts every read of the block's
+/// life singly.
 fn from_definition(
     events: &[Event],
     wordline: u32,
@@ -235,7 +237,7 @@ proptest! {
         let mut c = config(4, WORDLINES, disturb);
         c.geometry.neighbour_stride = stride;
         let mut s = Scene::new(&c);
-        // Block 1 has had a life before.
+        // Block 1 has been used and erased before.
         let first = WORDLINES * 3;
         s.write(first, 0..first);
         s.read(first - 1, 2 * first - 1);
@@ -260,8 +262,8 @@ proptest! {
         s.clean();
     }
 
-    /// The oracle passes over the neighbours where a dose could tell nothing new; its verdict must
-    /// be that of every exact dose.
+    /// The oracle skips the neighbours whose doses cannot change the result. Its verdict must be
+    /// the same as that of all exact doses.
     #[test]
     fn every_read_is_judged_by_its_exact_dose(
         choices in prop::collection::vec((0u32..6, 0u32..1000), 1..400),

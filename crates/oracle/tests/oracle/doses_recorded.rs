@@ -7,7 +7,7 @@ use vpass_oracle::snapshots::{DoseRecord, State, WordlineDose};
 
 use crate::common::Scene;
 
-/// Scene with a record, and pages 0 to 11 of the host in block 0.
+/// Returns a scene with a record, and host pages 0 to 11 in block 0.
 fn recorded() -> Scene {
     let mut s = Scene::tiny();
     s.oracle.record_doses();
@@ -19,7 +19,7 @@ fn end(s: &mut Scene) -> DoseRecord {
     s.oracle.end_record(0).unwrap()
 }
 
-/// Doses of the first snapshot's wordlines.
+/// Returns the doses of the first snapshot's wordlines.
 fn doses(record: &DoseRecord) -> Vec<f64> {
     record.snapshots[0].wordlines.iter().map(|wordline| wordline.dose).collect()
 }
@@ -32,7 +32,8 @@ fn close(ratio: f64, expected: f64) -> bool {
 fn a_snapshot_is_of_the_last_moment_before_data_moves() {
     let mut s = recorded();
     s.oracle.now(5);
-    // Wordline 1 is read 4 times and wordline 3 twice: 0 takes 4 x 9 + 2, 2 takes 54.
+    // Wordline 1 is read 4 times and wordline 3 twice. So wordline 0 has 4 x 9 + 2, and wordline 2
+    // has 54.
     (0..4).for_each(|_| s.read(4, 4));
     (0..2).for_each(|_| s.read(9, 9));
     s.oracle.now(7);
@@ -63,7 +64,7 @@ fn a_snapshot_is_of_the_last_moment_before_data_moves() {
     assert!((worst.wordline, worst.erases, worst.past_limit) == (Some(2), 1, 0), "{worst:?}");
     assert_eq!((worst.at, worst.share_at_erase), (7, Some(worst.worst)));
     assert_eq!(record.shares.kept(), [worst.worst]);
-    // What the end shows is almost nothing.
+    // The end of the run shows almost nothing of this.
     let at_end = record.maps.iter().find(|map| map.block == BlockId::new(0)).unwrap();
     assert!(at_end.at_end.iter().all(Option::is_none), "the block is empty at the end");
 }
@@ -71,7 +72,7 @@ fn a_snapshot_is_of_the_last_moment_before_data_moves() {
 #[test]
 fn wordlines_without_data_do_not_count() {
     let mut s = recorded();
-    // Wordlines 0 and 2 are written anew elsewhere; only wordline 3 is left beside 1.
+    // Wordlines 0 and 2 are written again elsewhere, so only wordline 3 remains beside wordline 1.
     s.write(12, (0..3).chain(6..9));
     (0..5).for_each(|_| s.read(4, 4));
     s.oracle.moving(BlockId::new(0), None, Cause::Gc);
@@ -95,7 +96,8 @@ fn lost_pages_show_by_how_much_they_are_past_the_limit() {
     (0..3).for_each(|_| s.read(4, 4));
     let record = end(&mut s);
     let block = record.blocks[0];
-    // 15 reads of wordline 1 and 1 of wordline 0: 135 on wordline 0, 136 on wordline 2.
+    // Wordline 1 is read 15 times and wordline 0 once. So wordline 0 has 135 and wordline 2 has
+    // 136.
     assert!(close(block.worst, 1.36), "{block:?}");
     assert_eq!(block.past_limit, 2);
     let first = &record.snapshots[0].wordlines[0];

@@ -1,12 +1,12 @@
-//! Copies that wait in the controller's memory for the rest of their wordline, and wordlines that
-//! are padded.
+//! Copies that wait in the controller's memory for the rest of their wordline, and padded
+//! wordlines.
 
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
 
-/// Pages 0 to 2 lie in block 0; a copy of page 1 waits.
+/// Returns a scene with pages 0 to 2 in block 0 and a waiting copy of page 1.
 fn one_waits() -> Scene {
     let mut s = Scene::tiny();
     s.write(0, 0..3);

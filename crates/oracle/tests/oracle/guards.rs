@@ -1,4 +1,4 @@
-//! Wordlines merged by themselves: each endures more, and no other does.
+//! Wordlines that are merged singly. A merged wordline endures more, and no other wordline does.
 
 use vpass_core::base::units::{BlockId, Cause, WordlineInBlock};
 use vpass_core::config::{DensityConfig, DriveConfig, PerPec};
@@ -6,14 +6,14 @@ use vpass_core::watch::observer::{NO_OWNER, Observer, ReadResult};
 
 use crate::common::{Scene, UNIT, config, protocol, stamp, wordline_model};
 
-/// Wordline `index` of block 0 is merged by itself.
+/// Merges a single wordline of block 0.
 fn guard(s: &mut Scene, index: u32) {
     s.oracle.merged(BlockId::new(0), WordlineInBlock::new(index), 1, Cause::Reclaim);
     s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::new(index)), 1);
 }
 
-/// Block 0 holds pages 0 to 5, and wordline 1 was merged by itself: its MSB page lies in block 1 if
-/// it is backed up. With that it was read four times.
+/// Returns a scene with pages 0 to 5 in block 0 and wordline 1 merged singly. With `backed_up`, the
+/// wordline's MSB page is in block 1. The wordline has been read four times.
 fn guarded(backed_up: bool) -> Scene {
     guarded_on(Scene::tiny(), backed_up)
 }
@@ -61,8 +61,8 @@ fn its_neighbours_limits_do_not() {
     );
 }
 
-/// Wordline 1 was read four times and reprogrammed, which counts like 2.5 reads of it: 9 x 6.5 =
-/// 58.5 on its neighbours, 9 for each more.
+/// Wordline 1 was read four times and reprogrammed, which counts like 2.5 reads. Its neighbours
+/// have 9 x 6.5 = 58.5, and each further read adds 9.
 #[test]
 fn reprogramming_may_disturb_its_neighbours() {
     let flash = config(4, 4, wordline_model(100.0, 9.0));
@@ -93,8 +93,9 @@ fn after_an_erase_it_is_one_like_any_other() {
     );
 }
 
-/// 100 less 10 a cycle. Of cycles 1, 2, 3, .. the first and the third are reprogrammed ones, and
-/// wear like 2.5: after 1, 3 and 5 cycles the limits are those of 2.5, so 3, of 6 and of 8.
+/// The limit is 100 minus 10 for each cycle. The first and the third of the cycles are reprogrammed
+/// and count like 2.5. So after 1, 3 and 5 cycles the limits are those of 2.5 (rounded up to 3), 6
+/// and 8 cycles.
 #[test]
 fn what_it_wears_counts_for_limits() {
     for (counts, limits) in [(true, [70, 40, 20]), (false, [90, 70, 50])] {
@@ -165,8 +166,8 @@ fn its_limit_grows_only_when_it_was_merged_and_its_block_is_in_full_density() {
     s.caught(protocol, &["wordline 0 of block 0 goes to mode 1 alone; the block is in mode 1"]);
 }
 
-/// A wordline merged for fewer sensings gives its LSB page up (coding 4); block 0 holds pages 0 to
-/// 5, page 3 is backed up in block 1.
+/// Merges a wordline for fewer sensings, so that it gives up its LSB page (coding 4). Block 0 holds
+/// pages 0 to 5, and page 3 is backed up in block 1.
 fn faster(s: &mut Scene) {
     s.write(0, 0..6);
     s.copy(3, 12, 3);
@@ -184,8 +185,7 @@ fn a_wordline_may_keep_its_csb_and_msb_pages_and_endures_no_more() {
     for (lpn, ppn) in [(3, 12), (4, 4), (5, 5)] {
         s.read(lpn, ppn);
     }
-    // Wordline 0 was read once to back up, three times to merge and twice now on its neighbour: 9 x
-    // 11 = 99 of 100 for wordline 1.
+    // Reads of wordline 1 do not disturb it. The 11 reads of wordline 0 add 9 x 11 = 99 of 100.
     (0..11).for_each(|_| s.read(0, 0));
     s.read(4, 4);
     s.clean();

@@ -1,6 +1,6 @@
-//! Past the limit: what is a result because the drive said so, and what is a bug because it did
-//! not, or said so wrongly. The scene: 12 pages in block 0, limit 100, alpha 9. The 12th read of
-//! wordline 0 puts wordline 1 at 108.
+//! Reads past the limit. A loss is a result if the drive reports it, and a bug if the drive hides
+//! it or reports it wrongly. The scene has 12 pages in block 0, limit 100 and alpha 9. The 12th
+//! read of wordline 0 gives wordline 1 a dose of 108.
 
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::config::DisturbConfig;
@@ -18,8 +18,8 @@ fn hammered(reads: u32) -> Scene {
     s
 }
 
-/// A drive that must round what came before a programming: 4.5, 10 reads beside it and 5 elsewhere
-/// are 99.5 of 100.
+/// Returns a scene in which a drive must round the dose from before a program. That dose is 4.5,
+/// and 10 reads beside it and 5 elsewhere make it 99.5 of 100.
 fn rounded() -> Scene {
     let disturb = DisturbConfig { preprogram_weight: 0.5, ..wordline_model(100.0, 9.0) };
     let mut s = Scene::new(&config(4, 4, disturb));
@@ -31,7 +31,7 @@ fn rounded() -> Scene {
     s
 }
 
-/// Wordline 1 (pages 3, 4 and 5) moves away, or is rewritten, before the end of the run.
+/// Moves or rewrites wordline 1 (pages 3, 4 and 5) before the end of the run.
 fn rewrite_victims(s: &mut Scene) {
     s.write(12, 3..6);
 }
@@ -146,8 +146,8 @@ fn losses_count_from_the_measured_phase() {
     s.oracle.lost(Lpn::new(5));
     let report = s.clean();
     assert_eq!((report.uncorrectable_reads, report.lost_pages), (2, 2));
-    // Nothing was used since; of what stands, wordline 2 is worst: 12 reads of wordline 0 and the 2
-    // failed ones next to it.
+    // Nothing has been used since. The worst remaining wordline is 2, with 12 reads of wordline 0
+    // and the 2 failed reads beside it.
     assert!((report.worst_dose_ratio - 0.30).abs() < 1e-12, "{}", report.worst_dose_ratio);
 }
 
@@ -323,8 +323,8 @@ fn what_has_completed_a_page_may_decay() {
     assert_eq!(s.clean().lost_pages, 2);
 }
 
-/// Three dies, stripes of two without parity; pages 0, 5 and 6 share a wordline that is past its
-/// limit, and page 0 is written in part.
+/// Returns a scene on three dies with stripes of two pages and without parity. Pages 0, 5 and 6
+/// share a wordline that is past its limit, and page 0 is partly written.
 fn partly_written_in_stripes() -> Scene {
     let mut config = config(4, 4, wordline_model(100.0, 9.0));
     config.geometry.dies_per_channel = 3;

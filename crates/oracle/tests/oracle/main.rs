@@ -1,5 +1,4 @@
-//! The oracle on hand-made streams of events: right ones are clean, and each kind of error is
-//! caught.
+//! The oracle on hand-made events. Correct events are clean, and each kind of error is caught.
 
 mod begun;
 mod books;

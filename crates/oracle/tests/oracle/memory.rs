@@ -1,4 +1,4 @@
-//! The memory budget, on a drive of real size.
+//! The memory budget on a drive of real size.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::config::DisturbConfig;

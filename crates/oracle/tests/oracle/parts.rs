@@ -1,5 +1,5 @@
-//! Partly written pages: what the host left out is read from the version beneath before the page is
-//! served or programmed.
+//! Partly written pages. The drive must read the missing part from the older version before it
+//! serves or programs such a page.
 
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
@@ -9,8 +9,8 @@ use crate::common::{Scene, stamp};
 /// The first half of a page.
 const HALF: u64 = u64::MAX >> 32;
 
-/// Page 1 lies at ppn 1 as version 1 and at ppn 3 as version 2; then the host writes the first half
-/// of it.
+/// Returns a scene with version 1 of page 1 at ppn 1 and version 2 at ppn 3. Then the host writes
+/// the first half of the page.
 fn half_written() -> Scene {
     let mut s = Scene::tiny();
     s.write(0, 0..3);
@@ -38,11 +38,11 @@ fn a_page_programmed_without_its_rest_is_caught() {
         stamp,
         &["host at ppn 4: program of lpn 1, but memory holds only its parts 0x00000000ffffffff"],
     );
-    // The drive says that it read the rest, and did not.
+    // The drive claims to have read the rest but has not.
     let mut s = half_written();
     s.oracle.filled(Lpn::new(1));
     s.caught(stamp, &["lpn 1 was completed with parts that were not read"]);
-    // It could not be read.
+    // The rest could not be read.
     let mut s = half_written();
     s.fill(1, 3, ReadResult::Uncorrectable);
     s.program_host(4, 1);
@@ -131,7 +131,7 @@ fn what_nobody_ever_wrote_needs_no_read() {
     s.take_in(5, HALF << 32);
     s.program_host(1, 5);
     s.clean();
-    // A read that was not needed is no error.
+    // An unneeded read is not an error.
     s.take_in(5, u64::MAX);
     s.fill(5, 1, ReadResult::Good);
     s.program_host(2, 5);
@@ -153,8 +153,8 @@ fn lost_data_is_not_made_whole_by_a_part() {
     let mut s = half_written();
     s.fill(1, 3, ReadResult::Uncorrectable);
     s.oracle.lost(Lpn::new(1));
-    // The half that the drive gave up with the page does not count any more, and it does not say
-    // that it does.
+    // The drive gave up this half together with the page. The half no longer counts, and the drive
+    // does not claim to hold it.
     s.take_in(1, HALF << 32);
     s.fail(1, FROM_BUFFER);
     assert_eq!(s.oracle.newest(Lpn::new(1)), None);

@@ -1,6 +1,5 @@
-//! Requests of the host, split by the oracle itself: each page is served once, in its turn, in the
-//! parts that were asked for. Pages have 16 KiB, their parts 256 bytes; the pages themselves are
-//! written whole at first.
+//! Host requests, split by the oracle itself. Each page is served once, in order, with the
+//! requested parts. Pages have 16 KiB and parts 256 bytes. All pages are first written completely.
 
 use vpass_core::base::request::Op;
 use vpass_core::base::units::{Cause, Lpn};
@@ -10,7 +9,7 @@ use crate::common::{Scene, request, stamp};
 
 const KIB: u64 = 1 << 10;
 
-/// Pages 0 to 11 lie in block 0, in order; nothing was asked for yet.
+/// Returns a scene with pages 0 to 11 in block 0, in order, and without any request.
 fn written() -> Scene {
     let mut s = Scene::tiny();
     s.write(0, 0..12);
@@ -20,7 +19,8 @@ fn written() -> Scene {
 #[test]
 fn a_write_across_pages_covers_each_in_part() {
     let mut s = written();
-    // 12 to 36 KiB: the last quarter of page 0, all of page 1, the first quarter of page 2.
+    // Bytes 12 to 36 KiB are the last quarter of page 0, all of page 1 and the first quarter of
+    // page 2.
     s.ask(&[(Op::Write, 12 * KIB, 24 * KIB)]);
     for (lpn, parts) in [(0, 0xFFFF << 48), (1, u64::MAX), (2, 0xFFFF)] {
         s.take_in(lpn, parts);
@@ -32,7 +32,7 @@ fn a_write_across_pages_covers_each_in_part() {
 #[test]
 fn parts_that_are_not_wholly_covered_do_not_count() {
     let mut s = written();
-    // Bytes 100 to 1099 cover parts 1 to 3; bytes 16484 to 16533 none of page 1.
+    // Bytes 100 to 1099 cover parts 1 to 3. Bytes 16484 to 16533 cover no part of page 1.
     s.ask(&[(Op::Write, 100, 1000), (Op::Write, 16_484, 50)]);
     s.take_in(0, 0b1110);
     s.take_in(1, 0);
@@ -49,7 +49,8 @@ fn a_write_of_one_part_too_many_is_caught() {
         &["after a write of lpn 0, the drive holds its parts 0x000000000001ffff; the host wrote \
             0x000000000000ffff"],
     );
-    // All but the last part: a part more, and nobody would look for the rest.
+    // The request covers all parts but the last. If the drive held one part too many, it would
+    // never read the rest.
     let mut s = written();
     s.ask(&[(Op::Write, 0, 16 * KIB - 256)]);
     s.take_in(0, u64::MAX);
@@ -133,7 +134,7 @@ fn reads_pass_writes_and_each_kind_keeps_its_order() {
 fn a_trim_discards_whole_pages_only() {
     let asked = || {
         let mut s = written();
-        // Bytes 8 KiB to 56 KiB: pages 1 and 2 wholly, halves of pages 0 and 3.
+        // Bytes 8 KiB to 56 KiB cover pages 1 and 2 completely, and half of pages 0 and 3.
         s.ask(&[(Op::Trim, 8 * KIB, 48 * KIB)]);
         s
     };

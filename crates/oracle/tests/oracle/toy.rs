@@ -1,5 +1,5 @@
-//! A toy drive with garbage collection, right or with one of three bugs, against the oracle and the
-//! reference drive.
+//! A toy drive with garbage collection, correct or with one of three bugs, against the oracle and
+//! the reference drive.
 
 use proptest::prelude::*;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
@@ -12,11 +12,11 @@ use crate::common::{Scene, config};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bug {
     None,
-    /// Now and then the mover forgets a page.
+    /// The mover sometimes forgets a page.
     PageDropped,
-    /// Now and then a write is entered in the map at its neighbour.
+    /// The map sometimes gets a write at the neighbour of its page.
     LinkedToNeighbour,
-    /// Now and then the mover trusts the reverse map alone and moves a stale page.
+    /// The mover sometimes trusts the reverse map alone and moves an outdated page.
     StaleResurrected,
 }
 
@@ -24,7 +24,7 @@ const BLOCKS: u32 = 8;
 const PAGES: u32 = 12;
 const HOST_PAGES: u32 = BLOCKS * PAGES / 2;
 
-/// A page map, one open block, greedy garbage collection.
+/// A page map, one open block and greedy garbage collection.
 struct Toy {
     scene: Scene,
     map: Vec<Ppn>,
@@ -52,7 +52,7 @@ impl Toy {
         }
     }
 
-    /// Every 50th occasion goes wrong, where the bug is a slip.
+    /// Returns whether the bug acts, which it does on every 50th chance.
     fn slips(&mut self, bug: Bug) -> bool {
         self.occasions += u32::from(self.bug == bug);
         self.bug == bug && self.occasions.is_multiple_of(50)
@@ -173,7 +173,7 @@ proptest! {
 fn each_bug_is_caught_within_a_thousand_operations() {
     for bug in [Bug::PageDropped, Bug::LinkedToNeighbour, Bug::StaleResurrected] {
         let mut toy = Toy::new(bug);
-        // Knuth's multiplicative generator: any fixed stream does.
+        // Knuth's multiplicative generator gives a fixed stream, and any other would do.
         let mut state = 1u64;
         while !toy.scene.oracle.report().is_bug() {
             state = state

@@ -1,19 +1,19 @@
-//! Bugs looked for at the case that is recorded for each or, where cases have changed since, at one
-//! of those behind.
+//! Search for bugs at their recorded cases. If cases have changed since, the search goes on with
+//! later cases.
 #![expect(clippy::print_stdout, reason = "says which case to record")]
 
 use vpass_core::bugs::Bug;
 
-/// Those of these bugs that no case shows, of so many from the recorded one on; without a record
-/// from 0 on. A case is its number, with what is recorded beside it or, where that no longer shows
-/// the bug, by itself; the answer is what would be recorded of a case that shows it.
+/// Returns the bugs that no case shows. For each bug, the search first tries the recorded case with
+/// its record. Then it tries `within` cases from that one on, or from 0 on without a record. The
+/// answer of `shows` is the record of a case that shows the bug.
 pub(crate) fn missed<R: Copy>(
     bugs: impl IntoIterator<Item = Bug>,
     recorded: &[(Bug, u64, R)],
     within: u64,
     shows: impl Fn(Bug, u64, Option<R>) -> Option<String>,
 ) -> Vec<Bug> {
-    // A bug may stop the drive by a panic, which is no news here.
+    // A bug may stop the drive by a panic, which is expected here.
     std::panic::set_hook(Box::new(|_| {}));
     let is_found = |bug: &Bug| {
         let record = recorded.iter().find(|(of, ..)| of == bug);

@@ -1,10 +1,10 @@
-//! The cases that are recorded for seeded bugs: each the first from 0 on that shows its bug, or
-//! from 1,000,000 on. Beside each are its techniques of reclaim, garbage collection and refresh, by
-//! name, and whether one event comes within another.
+//! The recorded cases of seeded bugs. Each is the first case from 0 on, or from 1,000,000 on, that
+//! shows its bug. A record names the techniques of reclaim, garbage collection and refresh, and
+//! says if the case is nested.
 
 use vpass_core::bugs::Bug;
 
-/// Random drives.
+/// Bugs that random drives find.
 pub(crate) const CHECK: &[(Bug, u64, &str)] = &[
     (Bug::CorruptedLeft, 342, "chance-probe, cost-benefit, ida"),
     (Bug::AgeRestartsInPart, 9, "ideal, stable-greedy, ida"),
@@ -298,8 +298,8 @@ pub(crate) const CHECK: &[(Bug, u64, &str)] = &[
     (Bug::FillDropsOld, 1098, "(at random), greedy, ida, nested"),
 ];
 
-/// Batteries. Bugs that are not looked for under every technique have a line for each that must
-/// notice.
+/// Bugs that batteries find. A bug that not every technique must notice has a line for each
+/// technique that must.
 pub(crate) const BATTERY: &[(Bug, &str, u64, &str)] = &[
     (Bug::LateReadsZero, "block", 138, "block, stable-greedy, none"),
     (Bug::LateReadsZero, "page-type", 138, "page-type, stable-greedy, none"),
@@ -353,7 +353,7 @@ pub(crate) const BATTERY: &[(Bug, &str, u64, &str)] = &[
     (Bug::GuardsAlias64, "ipr-wl", 1930, "ipr-wl, cost-benefit, ida"),
 ];
 
-/// Bugs at which the drive's own assertions always stop first.
+/// Bugs that the drive's own assertions always find first.
 pub(crate) const STOPPED: &[Bug] = &[
     Bug::MoveMissesBuffer,
     Bug::TrackerKept,
@@ -368,30 +368,31 @@ pub(crate) const STOPPED: &[Bug] = &[
     Bug::FillDropsOld,
 ];
 
-/// Techniques that a distorted bound cannot touch: the flash of `ideal` has alpha 1 and one kind of
-/// wordline.
+/// Techniques that a distorted bound does not affect. The flash of `ideal` has alpha 1 and one kind
+/// of wordline.
 pub(crate) const UNTOUCHED: &[(Bug, &str)] = &[(Bug::AlphaOne, "ideal"), (Bug::BestGroup, "ideal")];
 
-/// Bugs that random drives do not find; `make soak` plants them all the same. Stories of core find
-/// those of [`BY_STORY`], and `make seeded-bugs` runs these.
+/// Bugs that random drives do not find, although `make soak` plants them too. Stories of core find
+/// the bugs of [`BY_STORY`], and `make seeded-bugs` runs these stories.
 pub(crate) const SURVIVORS: &[Bug] = &[
-    // Copies pile up in gaps that no random drive has: a gap has to outlast a job on every die.
+    // Copies pile up only in gaps that no random drive has. Such a gap must outlast a job on every
+    // die.
     Bug::PilesUp,
-    // A block rests for fewer erases than lie between two looks of wear levelling.
+    // The rest of a block lasts fewer erases than the time between two checks of wear levelling.
     Bug::LevelsResting,
     // Only cleaning of deferred jobs without background cleaning counts here.
     Bug::DeferredCleaningUncounted,
-    // A move within the fill has to erase the block below, and that block has to be merged.
+    // A move during the fill must erase the older block, and that block must be merged.
     Bug::FillCodingLate,
-    // The block below has to be erased within its own fill, and that fill has to fail.
+    // The older block must be erased during its own fill, and that fill must fail.
     Bug::AgedAfterFill,
-    // A job that adjusts all wordlines has to be finished for its age.
+    // A job that adjusts all wordlines must be finished because of its age.
     Bug::AgedLeftForgotten,
-    // Reads have to bring a block to its alarm while a job without a deadline adjusts it.
+    // Reads must bring a block to its alarm while a job without a deadline adjusts it.
     Bug::AdjustingNotWidened,
 ];
 
-/// Bugs that stories find: tests by hand that fail on drives with the bug, in
+/// Bugs that stories find. Stories are hand-made tests that fail on drives with the bug, in
 /// `crates/core/src/bugs/stories.rs` and `crates/core/tests/planted.rs`.
 pub(crate) const BY_STORY: &[Bug] = &[
     Bug::RefusalsUncounted,
@@ -417,7 +418,7 @@ pub(crate) const BY_STORY: &[Bug] = &[
     Bug::ReserveOfSmallerAlpha,
 ];
 
-/// Bugs that show only by findings with one of these words: what they do to ages and to merged
+/// Bugs that count as found only by findings with one of these words, which concern ages and merged
 /// wordlines.
 pub(crate) const SAID: &[(Bug, &[&str])] = &[
     (Bug::AgeForgottenAfterMove, &["old", "at an age of"]),

@@ -39,7 +39,7 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     phases
 }
 
-/// Mean dose of the victim per read, if all pages are read in turn.
+/// Returns the mean dose of the victim per read, if all pages are read in turn.
 fn per_read(knowledge: &Knowledge, target: &Target, victim: usize) -> f64 {
     let pages = target.pages.iter().flatten().count() as f64;
     let own = knowledge.pages(target, victim).count() as f64;

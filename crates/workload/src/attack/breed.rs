@@ -1,12 +1,12 @@
 //! Makes new attacks from known ones, for a search.
 //!
-//! It begins with the attacks of the list on a few blocks and with random attacks, and then changes
-//! those that did well. An attack here is only its phases, so every result of a search is a
-//! workload.
+//! A search begins with the attacks of the list, on a few blocks, and with random attacks. Then it
+//! changes the best attacks. Here an attack consists only of its phases, so every result of a
+//! search is a workload.
 //!
-//! Changes are plausible. Request counts change by factors, by one or the check interval, or to
-//! multiples of that interval. A phase reads a wordline's surroundings, some wordlines of a block,
-//! the whole block, or one page in each of several blocks. Few phases write or trim.
+//! Changes are plausible. A request count changes by a factor, by one, by the check interval, or to
+//! a multiple of this interval. A phase reads the wordlines around a victim, some wordlines of a
+//! block, the whole block, or one page in each of several blocks. Few phases write or trim.
 
 use rand_core::SeedableRng;
 use vpass_core::base::units::Lpn;
@@ -18,14 +18,14 @@ use crate::synthetic::random::{Random, Rng, below};
 /// Number of blocks that a search attacks. With few blocks, a trial is short and a change of one
 /// phase matters.
 const BLOCKS: usize = 4;
-/// Most phases of one attack.
+/// Largest number of phases that an attack reaches by changes.
 const MOST_PHASES: usize = 48;
-/// Most phases of a random attack.
+/// Largest number of phases that a random attack has.
 const RANDOM_PHASES: u64 = 6;
-/// Most changes made to an attack at a time.
+/// Largest number of changes that are made to an attack at once.
 const MOST_CHANGES: u64 = 4;
 
-/// Makes attacks on one drive; the same seed makes the same attacks.
+/// Makes attacks on one drive. The same seed makes the same attacks.
 pub struct Breeder {
     knowledge: Knowledge,
     random: Random,
@@ -38,8 +38,8 @@ impl Breeder {
         Self { knowledge, random: Random::seed_from_u64(seed) }
     }
 
-    /// Number of requests of a trial: the life of the weakest wordline under even reads, twice per
-    /// block.
+    /// Number of requests of a trial: for each block, twice the reads that the weakest wordline
+    /// endures.
     pub fn requests(&self) -> u64 {
         let limits =
             self.knowledge.targets.iter().flat_map(|t| t.wordlines.iter().map(|w| w.limit));
@@ -100,8 +100,8 @@ impl Breeder {
         }
     }
 
-    /// Changes the request count of a phase, and half of the time of all phases with the same
-    /// count.
+    /// Changes the request count of a phase. In half of all cases, also changes the other phases
+    /// with the same count.
     fn change_requests(&mut self, phases: &mut [PhaseConfig], at: usize) {
         let before = phases[at].requests;
         let interval = u64::from(self.knowledge.check_interval);
@@ -141,7 +141,7 @@ impl Breeder {
     /// Makes a random phase.
     fn phase(&mut self) -> PhaseConfig {
         let at = self.index(self.knowledge.targets.len());
-        // A copy: the generator is borrowed below while the target is read.
+        // The target is copied, because the generator is borrowed below while the target is read.
         let target = self.knowledge.targets[at].clone();
         let victim = self.victim(&target);
         let reads_beside = target.wordlines[victim].reads_beside();
@@ -177,7 +177,7 @@ impl Breeder {
             }
             _ => (self.some_wordlines(&target, victim), 1 + below(&mut self.random, 200)),
         };
-        // The wordline may have no neighbours with data, because of writes before the run.
+        // If the start-up state contains writes, the wordline may lack neighbours with data.
         let pages = if pages.is_empty() {
             target.pages.iter().copied().flatten().take(1).collect()
         } else {
@@ -191,15 +191,15 @@ impl Breeder {
         PhaseConfig { op, ..PhaseConfig::reads(pages, requests) }
     }
 
-    /// Chooses a wordline with data, mostly the weakest.
+    /// Chooses a wordline, mostly the weakest wordline with data.
     fn victim(&mut self, target: &Target) -> usize {
         let any = self.index(target.wordlines.len());
         let weakest = self.knowledge.victim(target);
         weakest.filter(|_| !self.random.next_u64().is_multiple_of(4)).unwrap_or(any)
     }
 
-    /// Returns one page each of some wordlines, about as many as a table has counters. The victim's
-    /// neighbours come first; the victim is left out.
+    /// Returns a page of each of some wordlines. Their number is about the number of counters of a
+    /// table. The victim's neighbours come first, and the victim is left out.
     fn some_wordlines(&mut self, target: &Target, victim: usize) -> Vec<Lpn> {
         let wordlines = target.wordlines.len();
         let about = (f64::from(self.knowledge.counters) * (0.5 + self.unit())) as usize;
@@ -254,7 +254,7 @@ mod tests {
                 && ops(PhaseOp::Trim) > 100
                 && all.iter().all(|a| a.len() <= MOST_PHASES)
         );
-        // Four blocks of limit 4,500, twice.
+        // Four blocks, each with a limit of 4,500, twice.
         assert_eq!(Breeder::new(knowledge(6, 12, 2), 1).requests(), 36_001);
     }
 }

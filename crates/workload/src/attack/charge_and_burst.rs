@@ -16,9 +16,9 @@
 use super::{Knowledge, Target};
 use crate::phases::PhaseConfig;
 
-/// Share of the reads that a careful policy allows, with which each block is charged.
+/// Reads with which each block is charged, as a share of the reads that a careful policy allows.
 const CHARGE: f64 = 0.9;
-/// Total reads of a block, as a multiple of the reads that reach the limit.
+/// Number of all reads of a block, as a multiple of the reads that reach the limit.
 const BEYOND: f64 = 1.1;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
@@ -41,7 +41,7 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     phases
 }
 
-/// Number of reads that bring a block near the count at which a careful policy acts.
+/// Returns the number of reads that bring a block near the count at which a careful policy acts.
 fn charge(knowledge: &Knowledge, target: &Target, victim: usize) -> u64 {
     let s = target.wordlines[victim];
     let careful = (s.assumed_limit - knowledge.moving(target, s.assumed_alpha)) / s.assumed_alpha

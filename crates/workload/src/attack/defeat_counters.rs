@@ -42,7 +42,8 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
 }
 
 /// Chooses the victim's neighbours and other wordlines until the table is full. Wordlines with the
-/// strongest neighbours come first, and wordlines near a chosen one only if no others are left.
+/// strongest neighbours come first. Wordlines near a chosen wordline are taken only if no others
+/// are left.
 fn tracked(knowledge: &Knowledge, target: &Target, victim: usize) -> Vec<usize> {
     let mut tracked: Vec<usize> =
         knowledge.neighbours(victim).filter(|w| knowledge.holds(target, *w)).collect();
@@ -70,7 +71,8 @@ fn tracked(knowledge: &Knowledge, target: &Target, victim: usize) -> Vec<usize> 
     tracked
 }
 
-/// Mean dose of the victim per read of the tracked wordlines in turn, as the table sees it.
+/// Returns the victim's mean dose per read as the table sees it, if the tracked wordlines are read
+/// in turn.
 fn per_read(knowledge: &Knowledge, target: &Target, victim: usize, tracked: usize) -> f64 {
     let counters = tracked as f64;
     let beside =
@@ -87,7 +89,7 @@ mod tests {
     #[test]
     fn a_full_table_without_the_victim_and_then_a_burst() {
         let phases = super::phases(&knowledge(2, 12, 2));
-        // Wordlines 1 and 3 are beside victim 2; wordlines 6 and 9 are apart from them and each
+        // Wordlines 1 and 3 are beside victim 2. Wordlines 6 and 9 are not beside these or each
         // other.
         assert_eq!(phases[0], PhaseConfig::reads([3, 9, 18, 27].map(Lpn::new).to_vec(), 894));
         assert_eq!(phases[1], PhaseConfig::reads([3, 4, 5, 9, 10, 11].map(Lpn::new).to_vec(), 16));

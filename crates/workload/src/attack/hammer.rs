@@ -13,7 +13,7 @@
 use super::Knowledge;
 use crate::phases::PhaseConfig;
 
-/// Number of reads, as a multiple of the reads that reach the limit; one more read is added.
+/// Number of reads, as a multiple of the reads that reach the limit. One more read is added.
 const BEYOND: f64 = 1.02;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {

@@ -1,5 +1,5 @@
-//! Knowledge of an attacker: where every page lies, how much each wordline endures, and how the
-//! policy is set.
+//! Collects the knowledge of an attacker: where every page lies, how much each wordline endures,
+//! and how the policy is set.
 
 use std::cmp::Reverse;
 
@@ -9,13 +9,13 @@ use vpass_core::drive::Drive;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS};
 use vpass_core::watch::observer::NO_PPN;
 
-/// Number of blocks that attacks take in turn. With fewer, a policy could have moved the data of
-/// all of them before the round ends.
+/// Number of blocks that attacks take in turn. With fewer blocks, a policy could move the data of
+/// all of them before a round ends.
 const TARGETS: usize = 64;
-/// Reads kept in reserve. Even reads may end within a round, so that a neighbour has one read more
-/// than its share (2). One more read allows for rounding.
+/// Number of reads kept in reserve. Even reads may end within a round over the pages; then both
+/// neighbours may have a read more than their share. The third read allows for rounding.
 const UNEVEN: f64 = 3.0;
-/// Least share of the fullest block's pages that a target holds.
+/// Smallest number of pages of a target, as a share of the pages of the fullest block.
 const FULL_ENOUGH: f64 = 0.9;
 
 /// Knowledge of an attacker about a drive.
@@ -29,20 +29,21 @@ pub struct Knowledge {
     pub neighbour_stride: u32,
     /// Reads between two checks of a block by the policy.
     pub check_interval: u32,
-    /// Reads that a policy expects between a check and the end of its job, at least 1.
+    /// Number of reads that a policy expects between a check and the end of the policy's job; at
+    /// least 1.
     pub late_reads: u32,
-    /// Counters per block that a policy has for wordlines.
+    /// Number of counters for wordlines that a policy has per block.
     pub counters: u32,
-    /// Blocks worth attacking, the weakest first; at least one.
+    /// Blocks that are worth an attack, the weakest block first. There is at least one.
     pub targets: Vec<Target>,
 }
 
 /// Block with its data.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The block.
+    /// Number of the block.
     pub block: BlockId,
-    /// Logical page in each page of the block.
+    /// Logical page that each page of the block holds.
     pub pages: Vec<Option<Lpn>>,
     /// Strength of each wordline.
     pub wordlines: Vec<Strength>,
@@ -61,7 +62,7 @@ pub struct Strength {
     pub assumed_alpha: f64,
 }
 
-/// Even reads, followed by reads beside one wordline.
+/// Even reads of a block, followed by reads of the neighbours of one wordline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadMix {
     /// Number of even reads.
@@ -71,7 +72,7 @@ pub struct ReadMix {
 }
 
 impl Strength {
-    /// Number of reads of its neighbours that the wordline endures.
+    /// Number of reads of the neighbours that the wordline endures.
     pub fn reads_beside(&self) -> f64 {
         self.limit / self.alpha
     }
@@ -123,9 +124,8 @@ impl Knowledge {
         self.neighbours(wordline).flat_map(|w| self.pages(target, w)).collect()
     }
 
-    /// Returns the wordline that endures the fewest neighbour reads, among wordlines with data
-    /// whose neighbours have data. Of equal wordlines, the one with more neighbouring pages is
-    /// taken.
+    /// Returns the wordline that endures the fewest reads of its neighbours. The wordline and its
+    /// neighbours must have data. Among equal wordlines, more neighbouring pages decide.
     pub fn victim(&self, target: &Target) -> Option<usize> {
         let beside = |w: usize| self.pages_beside(target, w).len();
         let candidates =
@@ -138,12 +138,12 @@ impl Knowledge {
         candidates.min_by(weaker)
     }
 
-    /// Returns the reads that end just before the check at which a wordline would be moved.
-    /// `per_read` is the wordline's dose per even read.
+    /// Returns the numbers of reads that end just before the check at which a wordline would be
+    /// moved. `per_read` is the wordline's dose per even read.
     ///
-    /// Even reads come first, up to the last check that leaves the wordline in place. A few of them
-    /// are replaced by reads of the neighbours, as far as the limit allows, and such reads continue
-    /// until the next check. Returns `None` if no check leaves the wordline in place.
+    /// Even reads come first, up to the last check that leaves the wordline in place. As far as the
+    /// limit allows, the last of these are reads of the neighbours instead. Reads of the neighbours
+    /// continue until the next check. Returns `None` if no check leaves the wordline in place.
     pub fn up_to_the_last_check(
         &self,
         target: &Target,
@@ -168,14 +168,14 @@ impl Knowledge {
         Some(ReadMix { even: (check - beside) as u64, neighbours: (beside + interval) as u64 })
     }
 
-    /// Largest dose that moving a whole block deposits on one of its wordlines: `P + 2 (alpha - 1)
-    /// p`, for P pages per block and p per wordline.
+    /// Returns the largest dose that a wordline gets if its whole block is moved: `P + 2 (alpha -
+    /// 1) p`. A block has P pages, and a wordline has p.
     pub fn moving(&self, target: &Target, alpha: f64) -> f64 {
         target.pages.len() as f64 + 2.0 * (alpha - 1.0) * f64::from(self.pages_per_wordline)
     }
 }
 
-/// Returns the fullest blocks, the weakest first.
+/// Returns the fullest blocks, the weakest block first.
 fn worth_attacking(drive: &Drive, limits: &LimitTable) -> Vec<BlockId> {
     let mut valid = vec![0u32; drive.geometry().blocks as usize];
     for row in drive.map_rows().filter(|row| row.ppn != NO_PPN) {
@@ -190,7 +190,7 @@ fn worth_attacking(drive: &Drive, limits: &LimitTable) -> Vec<BlockId> {
     blocks
 }
 
-/// Collects the data and strength of these blocks.
+/// Collects the data and the wordlines' strengths of these blocks.
 fn targets(drive: &Drive, limits: &LimitTable, blocks: &[BlockId]) -> Vec<Target> {
     let geometry = drive.geometry();
     let pec: Vec<u32> = drive.block_states().map(|row| row.pec).collect();
@@ -231,8 +231,9 @@ fn strength(limits: &LimitTable, block: BlockId, pec: u32, wordline: WordlineInB
 pub(super) mod tests {
     use super::*;
 
-    /// Knowledge made by hand: full blocks of TLC wordlines. Wordline w of block b holds pages 1000
-    /// b + 3 w to 1000 b + 3 w + 2. Limit 9,000 and alpha 9; wordline `weak` has limit 4,500.
+    /// Makes knowledge by hand: full blocks of TLC wordlines. Wordline w of block b holds pages
+    /// 1000 b + 3 w to 1000 b + 3 w + 2. Alpha is 9. The limit is 4,500 for wordline `weak` and
+    /// 9,000 for all others.
     pub(in crate::attack) fn knowledge(blocks: u32, wordlines: u32, weak: usize) -> Knowledge {
         let strength =
             |limit| Strength { limit, alpha: 9.0, assumed_limit: limit, assumed_alpha: 9.0 };
@@ -264,7 +265,7 @@ pub(super) mod tests {
         );
         assert_eq!(knowledge.neighbours(0).collect::<Vec<_>>(), [1]);
         assert_eq!(knowledge.neighbours(5).collect::<Vec<_>>(), [4]);
-        // Wordline 2 has no data beside it now; 4 and 5 lie beside each other.
+        // Now the neighbours of wordline 2 have no data. Wordlines 4 and 5 lie beside each other.
         for page in [3, 4, 5, 9, 10, 11] {
             knowledge.targets[0].pages[page] = None;
         }

@@ -14,7 +14,8 @@
 use super::Knowledge;
 use crate::phases::{Order, PhaseConfig};
 
-/// Multiple of the wordline's worst-case life; the pages have to move at least this often.
+/// Number of reads, as a multiple of the reads of neighbours that the wordline endures. The pages
+/// must move at least this often.
 const LIVES: f64 = 20.0;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {

@@ -1,5 +1,6 @@
-//! Values of a section's lines: each is parsed and checked by itself, and the last one counts. A
-//! section starts from the values of the `[global]` sections above it.
+//! Values of a section's lines. Each line is parsed and checked by itself. If an option is given
+//! twice, the last line counts. A section starts from the values of the `[global]` sections above
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ pub(super) enum Ways {
     Trim,
     /// Reads and writes.
     Mixed,
-    /// Each block is trimmed, then written.
+    /// Trims and writes: each block is trimmed, then written.
     TrimWrite,
 }
 
@@ -32,14 +33,15 @@ pub(super) struct Pattern {
     pub(super) text: String,
     pub(super) ways: Ways,
     pub(super) random: bool,
-    /// Requests per random address: 8 in `randread:8`.
+    /// Number of requests per random address: 8 in `randread:8`.
     pub(super) every: u32,
-    /// Bytes skipped between two requests, as in `read:4k`; negative runs backwards.
+    /// Bytes skipped between two requests, as in `read:4k`. With a negative value, addresses run
+    /// backwards.
     pub(super) gap: i64,
 }
 
-/// Value of `thinktime`. After every `blocks` requests, a job waits until all its requests are
-/// complete, then pauses.
+/// Value of `thinktime`. After every `blocks` requests, a job waits until all of its requests are
+/// complete. Then it pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Think {
     pub(super) pause_ns: u64,
@@ -48,7 +50,7 @@ pub(super) struct Think {
     pub(super) counts_issued: bool,
 }
 
-/// Values of a section so far; missing ones have fio's defaults.
+/// Values of a section so far. Options that are not given have fio's defaults.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each option that is one")]
 pub(super) struct Draft {
@@ -103,7 +105,7 @@ pub(super) struct Draft {
 
 /// Default block size of fio.
 const BLOCK: u64 = 4096;
-/// Most jobs that fio starts (`REAL_MAX_JOBS`).
+/// Largest number of jobs that fio starts (`REAL_MAX_JOBS`).
 pub(super) const MOST_JOBS: u64 = 4096;
 const SECOND_NS: u64 = 1_000_000_000;
 const MICROSECOND_NS: u64 = 1_000;
@@ -167,9 +169,9 @@ impl Default for Draft {
 }
 
 impl Draft {
-    /// Reads the lines of a section. `kb_base` is read first, since it decides about all units.
-    /// Options that do not affect a simulated drive are added to `left_out`, and options for safe
-    /// writes to `safe`.
+    /// Reads the lines of a section. `kb_base` is read first, since all units depend on it. Options
+    /// that do not affect a simulated drive are added to `left_out`. Options for safe writes are
+    /// added to `safe`.
     ///
     /// # Errors
     /// Reports the first invalid line.
@@ -334,7 +336,7 @@ fn above_zero(number: u64) -> Option<u64> {
     Some(number).filter(|n| *n > 0)
 }
 
-/// Parses a value for each direction; `missing` stands for directions without a value.
+/// Parses a value for each direction. Directions without a value get `missing`.
 fn each<T: Clone>(
     value: &str,
     missing: T,
@@ -353,7 +355,7 @@ fn percent(value: &str) -> Result<u32, String> {
         .ok_or_else(|| "a percentage from 0 to 100 is expected".into())
 }
 
-/// Returns the position of a word in a list.
+/// Returns the position of a value in a list of allowed words.
 fn one_of(value: &str, words: &[&str]) -> Result<usize, String> {
     words
         .iter()
@@ -374,7 +376,7 @@ fn kb_base(value: &str) -> Result<KbBase, String> {
     }
 }
 
-/// Words of `rw`, with their directions and whether they are random.
+/// Values of `rw`, with their directions and whether addresses are random.
 const PATTERNS: [(&str, Ways, bool); 11] = [
     ("read", Ways::Read, false),
     ("write", Ways::Write, false),

@@ -22,13 +22,13 @@ impl JobFile {
     ///
     /// # Errors
     /// Reports a file that cannot be read, or the first invalid line. The message has the file, the
-    /// line number, what is wrong, what would be right, and the text of the line.
+    /// line number, the error, the expected content, and the text of the line.
     pub fn read(path: &Path) -> Result<Self, SourceError> {
         Self::of(path, &grammar::read(path)?)
     }
 
-    /// Parses the text of a job file. `path` is the file's name in messages, and its folder is
-    /// searched for included files.
+    /// Parses the text of a job file. Messages name `path`. Included files are searched for in its
+    /// folder.
     ///
     /// # Errors
     /// Returns the errors of [`JobFile::read`].
@@ -101,8 +101,8 @@ impl JobFile {
         Ok(())
     }
 
-    /// Returns the files of the jobs on a drive of `capacity` bytes with pages of `page_bytes`:
-    /// name, first byte, and size.
+    /// Returns the name, first byte and size of each file of the jobs. The drive has `capacity`
+    /// bytes and pages of `page_bytes`.
     ///
     /// # Errors
     /// Reports a job that does not fit onto the drive.
@@ -115,8 +115,8 @@ impl JobFile {
             .map(|(_, files)| files)
     }
 
-    /// Returns the options that do not affect a simulated drive, each once, in the order of the
-    /// file.
+    /// Returns the options of the file that do not affect a simulated drive. Each is named once, in
+    /// the order of the file.
     pub fn left_out(&self) -> &[String] {
         &self.left_out
     }
@@ -127,7 +127,7 @@ impl JobFile {
 pub struct FioOptions {
     /// Random seed.
     pub seed: u64,
-    /// Requests outstanding, instead of the jobs' depths and rates.
+    /// Number of outstanding requests, which replaces the jobs' depths and rates.
     pub queue_depth: Option<u32>,
     /// Whether the drive reports its time
     /// ([`vpass_core::base::request::RequestSource::tell_time`]).

@@ -6,7 +6,7 @@ use super::in_file::InFile;
 use super::service::{Order, Service};
 use crate::synthetic::random::{Random, below};
 
-/// Position in the order of the files.
+/// State of the order in which a clone takes its files.
 pub(super) struct FileCycle {
     service: Service,
     /// File of the last request; `None` at the start of a pass.
@@ -24,7 +24,7 @@ impl FileCycle {
         (self.last, self.left) = (None, 0);
     }
 
-    /// Returns the file of the next request, or `None` if all are done.
+    /// Returns the file of the next request, or `None` if all files are done.
     #[inline]
     pub(super) fn next(&mut self, files: &[InFile], random: &mut Random) -> Option<usize> {
         if let [only] = files {

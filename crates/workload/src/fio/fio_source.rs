@@ -1,18 +1,20 @@
 //! Jobs of a file as one stream of requests for one drive.
 //!
-//! Jobs between two `stonewall`s are a stage. A stage begins when all requests of the stage before
-//! are complete. Within a stage:
-//! - One job is a closed loop of its `iodepth`.
-//! - Several jobs, or one that pauses, have a queue each ([`super::queues`]). A job issues its next
-//!   request when one of its own requests is complete.
-//! - If all jobs have a rate, they are an open loop, merged by time ([`super::rate_clocks`]).
+//! The jobs between two `stonewall`s are a stage. A stage begins when all requests of the stage
+//! before are complete. Within a stage:
+//! - A single job is a closed loop with its `iodepth`.
+//! - Each of several jobs has a queue of its own ([`super::queues`]), as has a single job that
+//!   pauses. A job issues its next request when one of its own requests is complete.
+//! - If all jobs have a rate, they are an open loop. Their requests are merged by time
+//!   ([`super::rate_clocks`]).
 //!
-//! Without a clock (untimed gear), or under a depth that the user gives, jobs without a rate are
-//! one closed loop. Their shares of its requests are proportional to their depths.
+//! In the untimed gear, which has no clock, jobs without a rate are one closed loop. A depth that
+//! the user gives replaces all rates and has this effect in every gear. Each job's share of the
+//! requests is proportional to its depth.
 //!
-//! A job with `runtime` ends exactly at that simulated time, with one exception. A job without a
-//! rate that is alone in its stage ends within about 100 requests, because requests are handed out
-//! ahead of time.
+//! A job with `runtime` ends exactly at that simulated time, with one exception. A single job
+//! without a rate may issue about 100 requests more, because its requests are handed out ahead of
+//! time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -41,17 +43,17 @@ pub struct FioSource {
     options: FioOptions,
     records: Vec<JobRecord>,
     notes: Vec<String>,
-    /// Workers that still have requests, the next one first: by position in a closed loop, by time
-    /// in an open one.
+    /// Workers that still have requests; the worker of the next request comes first. The order is
+    /// by position in a closed loop, and by time in an open loop.
     queue: BinaryHeap<Reverse<(u128, usize)>>,
-    /// Sum of the depths of those workers, and the last depth that was reported.
+    /// Sum of the depths of the workers in `queue`, and the depth that was reported last.
     active_depth: u32,
     depth: u32,
-    /// Queues of the clones, used instead of `queue` if each clone has its own.
+    /// Queues of the clones, if each clone has a queue of its own. They replace `queue`.
     queues: Option<Queues>,
     now: Ns,
     stage_began: Ns,
-    /// Job of each worker, and the requests of each job so far.
+    /// Job of each worker, and counts of each job's requests so far.
     job_of: Vec<u16>,
     counts: Vec<JobCounts>,
 }
@@ -60,12 +62,12 @@ pub struct FioSource {
 pub(super) struct Running {
     pub(super) worker: Worker,
     pub(super) clocks: Option<RateClocks>,
-    /// Distance between two of its requests in a closed loop.
+    /// Distance between two requests of the clone in a closed loop.
     step: u128,
 }
 
 impl Running {
-    /// Returns the next request and moves its clock on.
+    /// Returns the next request, and advances the clock of its direction.
     pub(super) fn issue(&mut self) -> Option<Request> {
         let Some(clocks) = &mut self.clocks else { return self.worker.next(None) };
         let (due, op) = clocks.due();
@@ -77,13 +79,13 @@ impl Running {
     }
 }
 
-/// Requests handed out at a time if a job ends by the drive's clock.
+/// Number of requests handed out at a time if the drive's clock ends a job.
 const SHORT_BATCH: usize = 64;
 /// Distance between two requests of a job of depth 1.
 const STEP: u128 = 1 << 32;
 /// Memory for the random maps of all jobs, in bits: 1 GiB.
 const MAP_BITS: u64 = 1 << 33;
-/// Time of a rate that is never reached: 146 years.
+/// Time that stands for "never": 146 years.
 pub(super) const NEVER: Ns = 1 << 62;
 
 impl FioSource {
@@ -135,17 +137,17 @@ impl FioSource {
         Ok(source)
     }
 
-    /// Returns the jobs as they are run.
+    /// Returns a record of each job.
     pub fn jobs(&self) -> &[JobRecord] {
         &self.records
     }
 
-    /// Returns the requests of each job, in all passes so far.
+    /// Returns the counts of each job's requests, over all passes so far.
     pub fn counts(&self) -> &[JobCounts] {
         &self.counts
     }
 
-    /// Returns the job of each request origin.
+    /// Returns the job for each origin of a request.
     pub fn job_of(&self) -> &[u16] {
         &self.job_of
     }
@@ -190,7 +192,7 @@ impl FioSource {
             && self.workers.iter().any(|r| r.worker.job.stage == self.stage && r.clocks.is_some())
     }
 
-    /// Removes a worker from the stage; the queue must not hold it any more. With `exitall`, the
+    /// Removes a worker from the stage, after it was removed from `queue`. With `exitall`, the
     /// whole stage ends.
     fn retire(&mut self, worker: usize) {
         let job = &self.workers[worker].worker.job;
@@ -201,8 +203,8 @@ impl FioSource {
         }
     }
 
-    /// Removes the workers of a closed loop whose time is over. Returns whether others will end by
-    /// time.
+    /// Removes the workers of a closed loop whose time is over. Returns whether a remaining worker
+    /// has a time limit.
     fn retire_by_time(&mut self) -> bool {
         if !self.options.has_clock {
             return false;
@@ -239,7 +241,7 @@ impl FioSource {
             PeekMut::pop(first);
             self.retire(i);
             if out.len() > end - most {
-                // Requests handed out so far belong to the loop with this worker.
+                // The requests of this call need the depth that includes this worker.
                 return;
             }
         }
@@ -256,7 +258,7 @@ impl FioSource {
             let in_time = due < NEVER
                 && job.limits.runtime_ns.is_none_or(|ns| due < ns.saturating_add(job.start_ns));
             let request = if in_time { running.issue() } else { None };
-            // The next stage begins no earlier than this one ends.
+            // The next stage begins when this stage has ended, or later.
             self.now = self.now.max(self.stage_began + due.min(NEVER));
             if let Some(request) = request {
                 out.push(Request { at: self.stage_began + due, origin: i as u16, ..request });

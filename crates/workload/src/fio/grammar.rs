@@ -1,8 +1,8 @@
 //! Splits the text of a job file into sections and options (fio(1) 3.33, "Job file format").
 //!
 //! A file has `[sections]`, `name=value` lines, comments from `;` or `#` on, `include FILE` lines
-//! and `${VARIABLES}`. As in fio, options follow the name of a section, and an included file holds
-//! options only.
+//! and `${VARIABLES}`. As in fio, options follow the name of a section. An included file holds only
+//! options.
 
 use std::env;
 use std::fmt::Display;
@@ -15,14 +15,15 @@ use vpass_core::base::request::SourceError;
 
 use crate::traces::quote;
 
-/// Largest job file; fio's own examples are below 4 KiB.
+/// Size of the largest job file; fio's own examples are below 4 KiB.
 const MAX_FILE_BYTES: u64 = 1 << 20;
-/// Longest line. fio(1): "the maximum length of a line in the job file is 8192 bytes".
+/// Length of the longest line. fio(1): "the maximum length of a line in the job file is 8192
+/// bytes".
 const MAX_LINE_BYTES: usize = 8192;
-/// Most nested includes; files that include each other would never end.
+/// Largest depth of nested includes. Files that include each other would never end.
 const MAX_INCLUDES: usize = 8;
 
-/// Line of a file, for messages.
+/// Line of a file that messages quote.
 #[derive(Clone, Debug)]
 pub(super) struct SourceLine {
     file: Arc<str>,
@@ -47,7 +48,7 @@ impl SourceLine {
     }
 }
 
-/// Line `name=value`, or a name alone.
+/// Line `name=value`, or a line with only a name.
 #[derive(Clone, Debug)]
 pub(super) struct Assignment {
     pub(super) name: String,
@@ -71,8 +72,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<Section>, SourceError> {
     sections(path, &text_of(path)?)
 }
 
-/// Parses the sections of a text. `path` is the file's name in messages, and its folder is searched
-/// for included files.
+/// Parses the sections of a text. Messages name `path`. Included files are searched for in its
+/// folder.
 pub(super) fn sections(path: &Path, text: &str) -> Result<Vec<Section>, SourceError> {
     let mut sections = Vec::new();
     gather(path, text, 0, &mut sections)?;
@@ -107,8 +108,8 @@ fn text_of(path: &Path) -> Result<String, SourceError> {
     })
 }
 
-/// Adds the sections of a text to `sections`. The options of an included file, with `depth` above
-/// 0, are added to the last section.
+/// Adds the sections of a text to `sections`. If `depth` is above 0, the text is an included file;
+/// its options are added to the last section.
 fn gather(
     path: &Path,
     text: &str,
@@ -156,7 +157,7 @@ fn gather(
     Ok(())
 }
 
-/// Returns the part of a line before the first `;` or `#`; fio cuts it there too.
+/// Returns the part of a line before the first `;` or `#`, as fio does.
 fn without_comment(line: &str) -> &str {
     line.find([';', '#']).map_or(line, |i| &line[..i])
 }
@@ -177,7 +178,8 @@ fn included(line: &str) -> Option<&str> {
     rest.starts_with([' ', '\t', '=']).then(|| rest[1..].trim())
 }
 
-/// Returns the path of an included file: as named, or in the folder of the including file.
+/// Returns the path of an included file. If the path as named does not exist, the file is expected
+/// in the folder of the including file.
 fn beside(path: &Path, name: &str) -> PathBuf {
     let as_named = PathBuf::from(name);
     if as_named.exists() { as_named } else { path.parent().unwrap_or(Path::new("")).join(name) }
@@ -240,7 +242,7 @@ mod tests {
 
     #[test]
     fn variables_come_from_the_environment() {
-        // Cargo sets this variable for every test.
+        // Cargo sets `CARGO_PKG_NAME` for every test.
         let text = "[a]\ndirectory=${CARGO_PKG_NAME}/${CARGO_PKG_NAME}x$y${\n";
         assert_eq!(flat(text)[1], "directory = vpass-workload/vpass-workloadx$y${");
     }

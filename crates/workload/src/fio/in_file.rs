@@ -1,4 +1,4 @@
-//! Requests of one clone in one of its files: the choice of the next span in each direction.
+//! Chooses the next span of each direction, for one clone in one of its files.
 //!
 //! The rules are those of fio 3.33. Reads, writes and trims each have a cursor. Random addresses
 //! come from a shuffle, from a skewed distribution, or from a uniform draw. A skewed distribution
@@ -12,7 +12,7 @@ use super::sizes::SizeDraw;
 use super::skew::Skew;
 use crate::synthetic::random::{Random, Streams, below};
 
-/// Request as a span of the region.
+/// Bytes of a request, as a span of the region.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     pub(super) start: u64,
@@ -22,7 +22,7 @@ pub(super) struct Span {
 /// Cursors and random maps of a clone in one file.
 pub(super) struct InFile {
     pub(super) region: Region,
-    /// Number of positions where a random request may begin, by direction.
+    /// Number of positions at which a random request may begin, by direction.
     places: [u64; 3],
     skews: Vec<Skew>,
     skew_of: [Option<usize>; 3],
@@ -42,8 +42,9 @@ pub(super) struct Shared<'a> {
     pub(super) countdown: &'a mut u32,
 }
 
-/// Most draws beyond the end of a file, which occur if blocks of the other direction are smaller.
-/// After them, the position is reduced modulo the file.
+/// Largest number of draws for one position. Draws beyond the end of a file occur if blocks of
+/// another direction are smaller. After this many draws, the position is taken modulo the positions
+/// of the file.
 const TRIES: u32 = 64;
 
 impl InFile {
@@ -52,7 +53,7 @@ impl InFile {
         self.maps.iter().map(RandomMap::memory).sum()
     }
 
-    /// Makes the state; the size of its maps is subtracted from `map_bits`.
+    /// Makes the state, and subtracts the size of its maps from `map_bits`.
     pub(super) fn new(
         job: &Job,
         region: Region,
@@ -106,7 +107,8 @@ impl InFile {
         Some(span)
     }
 
-    /// Returns the start of the next request, and the map that must record it.
+    /// Returns the start of the next request, and the index of the map that must record the
+    /// request.
     fn place(&mut self, op: usize, shared: &mut Shared) -> Option<(u64, Option<usize>)> {
         let job = shared.job;
         if !job.pattern.random {
@@ -161,11 +163,12 @@ impl InFile {
     }
 }
 
-/// Distributions, and the one of each direction.
+/// Skewed distributions, and the index of the distribution of each direction; `None` without one.
 type Skews = (Vec<Skew>, [Option<usize>; 3]);
 
-/// Makes one distribution for the file, over the blocks of the direction with the most blocks.
-/// Zones lie at fixed bytes, so there is one distribution for each block size.
+/// Makes the skewed distributions of a file. If popular blocks are scattered, all directions share
+/// one distribution, over the blocks of the direction with the most blocks. Zones lie at fixed
+/// bytes, so each direction has a distribution of its own.
 fn skews(job: &Job, places: &[u64; 3], random: &mut Random) -> Result<Skews, String> {
     let ops: Vec<usize> = (0..3).filter(|op| job.uses()[*op] && job.pattern.random).collect();
     let mut skews = Vec::new();
@@ -184,7 +187,7 @@ fn skews(job: &Job, places: &[u64; 3], random: &mut Random) -> Result<Skews, Str
     Ok((skews, skew_of))
 }
 
-/// Maps, and the one of each direction.
+/// Random maps of a job, and the index of the map of each direction; `None` without a map.
 type Maps = (Vec<RandomMap>, [Option<usize>; 3]);
 
 /// Makes the random maps of a job. Directions with the same smallest block share one map.

@@ -1,4 +1,5 @@
-//! Jobs: sections whose values have been checked against each other, with their stages.
+//! Jobs of a file with their stages. A job is a section whose values were checked against each
+//! other.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use crate::synthetic::Arrivals;
 /// Files and region of a job, before the drive is known.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
-    /// Names; without any, each clone has `files_per_clone` files of its own.
+    /// Names of the files. Without names, each clone has `files_per_clone` files of its own.
     pub(super) files: Vec<String>,
     pub(super) files_per_clone: u32,
     pub(super) directory: String,
@@ -28,7 +29,7 @@ pub(super) struct Target {
     pub(super) offset_align: u64,
 }
 
-/// Limits of a job, apart from the end of its file.
+/// Limits of a job, except the end of its file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) io_size: Option<Amount>,
@@ -40,7 +41,7 @@ pub(super) struct Limits {
     pub(super) time_based: bool,
 }
 
-/// Rate of requests with arrival times of their own.
+/// Rate of a job whose requests have their own arrival times.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rate {
     /// Rate by direction; `None` for directions without requests.
@@ -55,7 +56,8 @@ pub(super) struct Job {
     pub(super) section: String,
     pub(super) label: String,
     pub(super) place: SourceLine,
-    /// Stage of the job. Jobs of one stage run at the same time; a stage waits for the one before.
+    /// Stage of the job. The jobs of a stage run at the same time. A stage waits for the end of the
+    /// stage before.
     pub(super) stage: usize,
     pub(super) clones: u32,
     pub(super) pattern: Pattern,
@@ -86,14 +88,14 @@ pub(super) struct Jobs {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads all sections. Sections whose name begins with "global" set the start values of the
-/// sections below.
+/// Reads all sections. A section whose name begins with "global" sets the start values of the
+/// sections after it.
 pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
     let mut all = Jobs { list: vec![], left_out: vec![], notes: vec![] };
     let mut safe = Vec::new();
     let mut global = Draft::default();
     let mut stage = 0;
-    // Whether an engine keeps a job from reaching its depth.
+    // Whether the engine of any job keeps the job below its depth.
     let mut engine_matters = false;
     for section in sections {
         if section.name.starts_with("global") {
@@ -151,8 +153,8 @@ impl Job {
             read_percent: draft.read_percent,
             unaligned: draft.unaligned,
             align: [0, 1, 2].map(|i| draft.align[i].unwrap_or(blocks[i].ends().0)),
-            // As in fio, an alignment or a skewed distribution excludes the map. The lfsr generator
-            // never repeats a block by itself.
+            // As in fio, there is no map with an alignment or a skewed distribution. The lfsr
+            // generator visits each block once, so it acts like a map.
             map: (draft.map && !aligned || draft.lfsr)
                 && draft.distribution == Distribution::Random,
             random_percent: draft.random_percent,
@@ -197,7 +199,7 @@ impl Job {
         Ok(job)
     }
 
-    /// Returns whether there are reads, writes and trims.
+    /// Returns whether the job has reads, writes and trims.
     pub(super) fn uses(&self) -> PerOp<bool> {
         match self.pattern.ways {
             Ways::Read => [true, false, false],
@@ -245,7 +247,7 @@ impl Job {
     }
 }
 
-/// Returns the pauses of a job; the processor's spin time is part of a pause.
+/// Returns the pauses of a job. The time for which the processor spins is part of a pause.
 fn think(draft: &Draft) -> Option<Think> {
     let Think { pause_ns, .. } = draft.think;
     (pause_ns > 0).then(|| Think { pause_ns: pause_ns.max(draft.think_spin_ns), ..draft.think })

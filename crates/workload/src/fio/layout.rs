@@ -4,12 +4,12 @@
 //! `filename` share it. A job without `filename` has its own files for each clone
 //! (`$jobname.$jobnum.$filenum`), as in fio.
 //!
-//! A device (`/dev/...`) without a size is the whole drive, and percentages of its size are of the
+//! A device (`/dev/...`) without a size is the whole drive. Percentages of its size refer to the
 //! drive's capacity.
 //!
-//! vpass does not check whether a plain file already exists, or its size; the drive's own `[start]`
+//! vpass does not check whether a plain file exists or how large it is. The drive's own `[start]`
 //! decides which data the drive holds. A job without a size takes the size from another job on its
-//! file. For a file without any size, `size=50%` means half of the drive, with a note.
+//! file. For a file without any size, `size=50%` means half of the drive, and a note says so.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -31,7 +31,7 @@ pub(super) struct Region {
 /// Regions in which a clone works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// Regions, one per file; at least one.
+    /// Regions, one for each file. There is at least one.
     pub(super) files: Vec<Region>,
     /// Bytes after which a loop of the job ends.
     pub(super) io_bytes: u64,
@@ -40,7 +40,7 @@ pub(super) struct Part {
 /// Files of all jobs, in the order in which they are named.
 #[derive(Default)]
 struct Files {
-    /// Name, and bytes in use.
+    /// Name and used bytes of each file.
     list: Vec<(String, u64)>,
     by_name: HashMap<String, usize>,
 }
@@ -54,11 +54,11 @@ impl Files {
     }
 }
 
-/// Most files. More would be a mistake, and would take long to lay out.
+/// Largest number of files. More files would be a mistake and would take long to lay out.
 const MOST_FILES: u64 = 1 << 16;
 
-/// Returns the parts of the drive in which each job's clones work. `jobs_name` is the job file's
-/// name, for messages. Notes for the user are added to `notes`.
+/// Returns the parts of the drive in which each job's clones work. Messages name the job file,
+/// `jobs_name`. Notes for the user are added to `notes`.
 pub(super) fn layout(
     jobs_name: &str,
     jobs: &[Job],
@@ -72,7 +72,7 @@ pub(super) fn layout(
 /// File of the jobs: its name, first byte on the drive, and size.
 pub(super) type Laid = (String, u64, u64);
 
-/// Returns the parts of each job's clones, and the files.
+/// Returns the parts of the drive in which each job's clones work, and the files.
 pub(super) fn laid_out(
     jobs_name: &str,
     jobs: &[Job],
@@ -84,8 +84,8 @@ pub(super) fn laid_out(
     let numbers: Vec<Vec<Vec<usize>>> =
         jobs.iter().map(|job| job.target.numbers(job, &mut files)).collect();
     let mut parts = vec![Vec::new(); jobs.len()];
-    // Jobs with a size of their own come first. Other jobs may need the size of a file that these
-    // give.
+    // Jobs with a size come first. Jobs without a size may need the size that such a job gives to
+    // its file.
     for needs in [false, true] {
         for (i, job) in jobs.iter().enumerate().filter(|(_, job)| job.target.needs_size() == needs)
         {
@@ -163,7 +163,8 @@ fn starts(
     )))
 }
 
-/// Returns the regions of a clone in its files. The sizes of files grow to the bytes in use.
+/// Returns the regions of a clone in its files. If a region ends after the used bytes of its file,
+/// the file grows.
 fn part(
     job: &Job,
     clone: u32,
@@ -174,7 +175,7 @@ fn part(
 ) -> Result<Part, String> {
     let target = &job.target;
     let count = numbers.len() as u64;
-    // As in fio, a size is the sum over all files, and a filesize the size of each.
+    // As in fio, `size` is the sum over all files, and `filesize` is the size of each file.
     let fixed =
         if let Some(Amount::Bytes(bytes)) = target.size { Some(bytes / count) } else { None };
     let mut regions = Vec::new();
@@ -206,8 +207,8 @@ fn part(
     Ok(Part { files: regions, io_bytes: job.limits.io_size.map_or(size, |io| io.of(size)) })
 }
 
-/// Returns the region in a file. `whole` is the file's size, `fixed` its share of the job's size,
-/// if known.
+/// Returns the region in a file. `whole` is the file's size, and `fixed` is its share of the job's
+/// size, if these are known.
 fn region(
     job: &Job,
     name: &str,

@@ -1,8 +1,10 @@
 //! Role of every option of fio 3.33.
 //!
-//! There are four roles. An option describes the workload, does not affect a simulated drive, or
-//! asks for safe writes, which the drive gives anyway. Other options would change the workload in
-//! an unsupported way; they stop the run.
+//! There are four roles:
+//! - The option describes the workload.
+//! - It does not affect a simulated drive.
+//! - It asks for safe writes, which the drive guarantees anyway.
+//! - It would change the workload in an unsupported way, and stops the run.
 //!
 //! Names are those of `fio --cmdhelp` and, for engines, of `fio --enghelp=ENGINE`.
 
@@ -110,7 +112,7 @@ const NOT_APPLICABLE: &[&str] = &[
     "significant_figures", "disk_util", "disable_lat", "disable_clat", "disable_slat",
     "disable_bw_measurement", "disable_bw", "unified_rw_reporting", "error_dump",
     "continue_on_error", "ignore_error", "exitall_on_error", "rate_cycle", "ratecycle",
-    // Details of other options, which themselves stop the run.
+    // Details of options that stop the run.
     "verify_interval", "verify_offset", "verify_pattern", "verify_fatal", "verify_dump",
     "verify_backlog", "verify_backlog_batch", "verify_state_load", "verify_state_save",
     "experimental_verify", "trim_verify_zero", "trim_backlog", "trim_backlog_batch",
@@ -122,8 +124,8 @@ const NOT_APPLICABLE: &[&str] = &[
     "zone_reset_threshold", "zone_reset_frequency",
 ];
 
-/// Options that ask for safe data. The drive's write buffer keeps acknowledged data like one with
-/// capacitors, so a flush has nothing to wait for.
+/// Options that ask for safe data. The drive's write buffer keeps acknowledged data, as if it had
+/// capacitors. So a flush need not wait.
 #[rustfmt::skip]
 const SAFE: [&str; 8] = [
     "fsync", "fdatasync", "sync", "end_fsync", "fsync_on_close", "write_barrier",
@@ -140,8 +142,8 @@ const TOO_SLOW: &str = "it ends a job that is too slow, which is not supported; 
 const BATCHES: &str =
     "waiting for several completions at once is not modelled; set it to 1 or leave it out";
 
-/// Options that would change the workload, each with the reason why it is not supported. They are
-/// accepted if their value turns them off.
+/// Options that would change the workload, each with the reason why it is not supported. An option
+/// is accepted if its value turns it off.
 #[rustfmt::skip]
 const UNSUPPORTED: [(&str, &str); 32] = [
     ("atomic", FUA), ("readfua", FUA),
@@ -202,7 +204,7 @@ fn is_off(name: &str, value: Option<&str>) -> bool {
     is_zero || one_is_none || OFF.contains(&value)
 }
 
-/// Returns the known name nearest to a misspelt one.
+/// Returns the known name that is nearest to a misspelt name.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
     let used = USED.iter().flat_map(|(a, b)| [*a, *b]).filter(|n| !n.is_empty());
     let others =
@@ -210,8 +212,8 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
     crate::nearest::nearest(name, used.chain(others))
 }
 
-/// Engines that wait for each request: one request is outstanding whatever `iodepth` says, as in
-/// fio.
+/// Engines that wait for each request. As in fio, only one request is outstanding, whatever
+/// `iodepth` says.
 pub(super) const SYNCHRONOUS: [&str; 10] =
     ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libpmem", "dev-dax", "mtd"];
 

@@ -1,8 +1,8 @@
 //! Queues of the jobs of a stage, one per clone, as in fio.
 //!
-//! A clone issues a request when one of its own is complete. It pauses if it has a `thinktime`, and
-//! uses its clock if it has a rate. Everything happens at completions, which the drive reports, or
-//! at times that are known ahead.
+//! A clone issues a request when one of its own requests is complete. It pauses if it has a
+//! `thinktime`, and uses its clock if it has a rate. Each step happens at a completion, which the
+//! drive reports, or at a time that is known before.
 //!
 //! `thinktime` works as in fio 3.33. After each request, the clone checks whether
 //! `thinktime_blocks` more requests have been served. If so, it waits until all of its requests are
@@ -20,9 +20,10 @@ use super::job::Job;
 /// Queues of the clones of a stage.
 #[derive(Default)]
 pub(super) struct Queues {
-    /// One queue per clone of the file; clones of other stages are over.
+    /// One queue for each clone in the file. A clone that belongs to another stage has the state
+    /// `Over`.
     clones: Vec<CloneQueue>,
-    /// Times of the clones' next requests; of equal times, the one entered first is first.
+    /// Times of the clones' next requests. Equal times keep the order in which they were entered.
     due: BinaryHeap<Reverse<(Ns, u64, usize)>>,
     entered: u64,
     began: Ns,
@@ -34,17 +35,17 @@ struct CloneQueue {
     outstanding: u32,
     issued: u64,
     completed: u64,
-    /// Requests served when it last began to pause.
+    /// Number of requests that were served when the latest pause began.
     thought_at: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Its next request has a time in `due`.
+    /// The next request has a time in `due`.
     Due,
-    /// All requests that may be outstanding are.
+    /// As many requests as allowed are outstanding.
     Full,
-    /// A pause begins when all requests are complete.
+    /// A pause will begin when all requests are complete.
     Draining,
     Over,
 }
@@ -113,8 +114,8 @@ impl Queues {
         }
     }
 
-    /// Returns the time of the next request, or `Ns::MAX` if it follows from a completion, or
-    /// `None` if all requests are done.
+    /// Returns the time of the next request, or `Ns::MAX` if the next request waits for a
+    /// completion. Returns `None` if all requests are done.
     pub(super) fn waits_until(&self) -> Option<Ns> {
         let waits = || self.clones.iter().any(|clone| clone.outstanding > 0).then_some(Ns::MAX);
         self.due.peek().map(|Reverse((at, ..))| *at).or_else(waits)
@@ -130,7 +131,7 @@ impl Queues {
         }
     }
 
-    /// Issues the next request now, or begins the pause before it.
+    /// Issues the next request now, or begins a pause before the request.
     fn go_on(&mut self, i: usize, job: &Job, now: Ns) {
         let clone = &mut self.clones[i];
         let served = |counts_issued| if counts_issued { clone.issued } else { clone.completed };
@@ -152,7 +153,7 @@ impl Queues {
     }
 
     fn issue_at(&mut self, i: usize, job: &Job, at: Ns) {
-        // A job whose time ends while it waits is over at that time.
+        // A job whose time ends while it waits ends at that time.
         let at = self.end(job).map_or(at, |end| at.min(end));
         if at >= NEVER {
             return self.retire(i, job.exit_all);

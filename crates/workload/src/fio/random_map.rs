@@ -1,9 +1,10 @@
 //! Random map of fio: without `norandommap`, random requests visit each block once before any block
 //! is visited again.
 //!
-//! Requests of one size visit the blocks in the order of a shuffle, which needs no memory. Requests
-//! of several sizes may reach blocks that were visited before; they end there, as in fio. That
-//! needs a bit per block, and levels above the bits to find the next free block.
+//! Requests of one size visit the blocks in the order of a shuffle, which needs no memory. A
+//! request of one of several sizes may reach a block that was visited before; as in fio, the
+//! request ends there. This needs a bit for each block, and levels above the bits to find the next
+//! free block.
 
 use crate::synthetic::random::{Random, below};
 use crate::synthetic::scatter::Scatter;
@@ -45,7 +46,7 @@ impl RandomMap {
         }
     }
 
-    /// Draws a block that is not yet visited, or `None` if all are.
+    /// Draws a block that is not yet visited. Returns `None` if all blocks are visited.
     #[inline]
     pub(super) fn draw(&mut self, random: &mut Random) -> Option<u64> {
         match self {
@@ -62,8 +63,8 @@ impl RandomMap {
         }
     }
 
-    /// Marks up to `blocks` free blocks from `first` on, until the first visited one. Returns how
-    /// many it marked.
+    /// Marks up to `blocks` free blocks from `first` on, up to the first visited block. Returns the
+    /// number of marked blocks.
     #[inline]
     pub(super) fn visit(&mut self, first: u64, blocks: u64) -> u64 {
         match self {
@@ -73,7 +74,7 @@ impl RandomMap {
     }
 }
 
-/// Bits with a tree above them: a bit of a level is set if all 64 bits below it are.
+/// Bits with a tree of levels above them. A bit of a level is set if all 64 bits below it are set.
 #[derive(Clone, Debug)]
 pub(super) struct Bits {
     count: u64,

@@ -1,7 +1,7 @@
-//! Arrivals of a job with a `rate`: each direction has its own clock, so the rates decide the mix
-//! instead of `rwmixread`, as in fio.
+//! Arrival times of a job with a `rate`. As in fio, each direction has its own clock. So the rates
+//! decide the mix of reads and writes, not `rwmixread`.
 //!
-//! `rate` is in bytes per second. `rate_iops` counts requests of the smallest block; a larger
+//! `rate` is in bytes per second. `rate_iops` counts requests of the smallest block, so a larger
 //! request takes a larger share of the rate. Under `rate_process=poisson`, gaps are exponential and
 //! do not depend on the size.
 //!
@@ -18,7 +18,7 @@ use crate::synthetic::random::Random;
 /// Clocks of a clone.
 pub(super) struct RateClocks {
     by_op: [Option<ArrivalClock>; 3],
-    /// Bytes of the request for which the clock's rate holds; `None` if all requests count equally.
+    /// Bytes that the clock counts as one request; `None` if each request counts as one.
     unit: [Option<f64>; 3],
     start_ns: Ns,
 }
@@ -39,7 +39,8 @@ impl RateClocks {
         })
     }
 
-    /// Returns the time of the next request, after the start of the stage, and its direction.
+    /// Returns the time of the next request, counted from the start of the stage, and its
+    /// direction.
     pub(super) fn due(&self) -> (Ns, usize) {
         let due = self
             .by_op
@@ -51,7 +52,7 @@ impl RateClocks {
         (at.saturating_add(self.start_ns), op)
     }
 
-    /// Moves the clock on after a request of this many bytes.
+    /// Advances the clock of a direction after a request of this many bytes.
     pub(super) fn arrived(&mut self, op: usize, bytes: u32, random: &mut Random) {
         if let Some(clock) = &mut self.by_op[op] {
             clock.arrived(random, self.unit[op].map_or(1.0, |unit| f64::from(bytes) / unit));

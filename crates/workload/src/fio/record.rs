@@ -1,4 +1,5 @@
-//! Record of a job for the results: enough to see the requests it made, and to write an equal job.
+//! Record of a job for the results. It describes the job's requests well enough to write an equal
+//! job.
 
 use serde::Serialize;
 use vpass_core::base::request::{Op, Request};
@@ -10,7 +11,7 @@ use super::skew::Distribution;
 use super::values::Amount;
 use crate::synthetic::Arrivals;
 
-/// Requests of a job and its clones.
+/// Numbers of requests and bytes of a job and its clones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobCounts {
     /// Reads.
@@ -96,7 +97,7 @@ pub struct JobRecord {
 }
 
 impl JobRecord {
-    /// Makes the record of a job whose clones work in these parts of the drive.
+    /// Makes the record of a job. Its clones work in these parts of the drive.
     pub(super) fn new(job: &Job, parts: &[Part]) -> Self {
         let size = |op: usize| job.uses()[op].then(|| job.blocks[op].text());
         let seconds = |ns: u64| ns as f64 / 1e9;

@@ -1,16 +1,16 @@
-//! Value of `file_service_type`: the order of a clone's files, and the requests in a row to one
-//! file.
+//! Value of `file_service_type`: the order in which a clone takes its files, and the number of
+//! consecutive requests to a file.
 
 /// Order in which a clone takes its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     RoundRobin,
     Random,
-    /// One file to its end, then the next.
+    /// Each file up to its end, then the next file.
     Sequential,
 }
 
-/// Value such as `roundrobin:3`: the order, and the requests in a row to one file.
+/// Value such as `roundrobin:3`: the order, and the number of consecutive requests to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Service {
     pub(super) order: Order,

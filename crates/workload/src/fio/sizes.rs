@@ -1,7 +1,7 @@
-//! Size of each request: one size, a range, or sizes with shares, drawn as fio draws them.
+//! Draws the size of each request as fio does: one size, a range, or sizes with shares.
 //!
-//! Sizes are multiples of the smallest, unless `bs_unaligned` is given. If a size does not fit
-//! before the end of the file, another one is drawn, as long as the smallest fits.
+//! Sizes are multiples of the smallest size, unless `bs_unaligned` is given. If a size does not fit
+//! before the end of the file, another size is drawn, as long as the smallest size fits.
 
 use super::values::{self, KbBase};
 use crate::synthetic::random::{Random, Rng, below, threshold};
@@ -105,12 +105,12 @@ pub(super) struct SizeDraw {
 enum Kind {
     One,
     Range,
-    /// Sizes with thresholds of random numbers, the rarest size first, as in fio.
+    /// Sizes with thresholds of random numbers. As in fio, the rarest size comes first.
     Split(Vec<(u64, u64)>),
 }
 
-/// Most draws before the smallest size is taken. A size of 1 % is missed that many times in a row
-/// with a chance of 0.99^2000.
+/// Largest number of draws before the smallest size is taken. The chance that all draws miss a size
+/// with a share of 1 % is 0.99^2000.
 const TRIES: u32 = 2000;
 
 impl SizeDraw {
@@ -133,7 +133,7 @@ impl SizeDraw {
         Self { min, max, unaligned, kind }
     }
 
-    /// Draws a size of at most `space` bytes, into which the smallest size fits.
+    /// Draws a size of at most `space` bytes. The smallest size must fit into `space`.
     #[inline]
     pub(super) fn draw(&self, random: &mut Random, space: u64) -> u64 {
         match &self.kind {
@@ -143,15 +143,15 @@ impl SizeDraw {
         }
     }
 
-    /// Draws the smallest size plus a number below the largest. The sum is rounded down to a
-    /// multiple of the smallest and cut at the largest.
+    /// Draws the smallest size plus a number below the largest size. The sum is rounded down to a
+    /// multiple of the smallest size and limited to the largest size.
     fn in_range(&self, random: &mut Random, space: u64) -> u64 {
         let step = if self.unaligned { 1 } else { self.min };
         if space >= self.max {
             let bytes = self.min + below(random, self.max);
             return (bytes - bytes % step).min(self.max);
         }
-        // Sizes that fit are below the cut, so all multiples have the same chance.
+        // The sizes that fit are below the largest size, so all multiples have the same chance.
         if self.unaligned {
             self.min + below(random, space - self.min + 1)
         } else {
@@ -181,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    /// Shares of the drawn sizes, in percent.
+    /// Returns the shares of the drawn sizes, in percent.
     fn drawn(blocks: &Blocks, unaligned: bool, space: u64) -> BTreeMap<u64, i32> {
         let (draw, mut random) = (SizeDraw::new(blocks, unaligned), Random::seed_from_u64(1));
         let mut counts = BTreeMap::new();
@@ -194,8 +194,8 @@ mod tests {
 
     #[test]
     fn a_range_gives_multiples_of_its_smallest() {
-        // Measured with fio 3.33: bsrange=4k-10k gives 40 % of 4 KiB, 40 % of 8 KiB, and the rest
-        // 10 KiB.
+        // Measured with fio 3.33: bsrange=4k-10k gives 40 % requests of 4 KiB, 40 % of 8 KiB, and
+        // 20 % of 10 KiB.
         let range = Blocks::range("4k-10k", KbBase::Binary).unwrap();
         assert_eq!(
             drawn(&range, false, 1 << 20),

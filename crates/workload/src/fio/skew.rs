@@ -1,16 +1,16 @@
-//! Values of `random_distribution`: zipf, pareto and normal as fio draws them, and zones.
+//! Draws blocks by `random_distribution`: zipf, pareto and normal as in fio, and zones.
 //!
 //! fio's zipf differs from the exact law of `synthetic::zipf`:
 //! - It uses the approximation of Gray et al., "Quickly generating billion-record synthetic
-//!   databases", SIGMOD 1994, section 3.2, which gives the third rank a fifth too much.
-//! - It sums at most 10^7 terms of the harmonic number.
-//! - It scatters ranks by a multiplication modulo the number of blocks, so that ranks collide
-//!   unless this number is a power of two. With 25,600 blocks under zipf:1.1, 400,000 reads touch
-//!   8,200 blocks in fio instead of 20,900.
+//!   databases", SIGMOD 1994, section 3.2. This gives the third rank a fifth too many accesses.
+//! - It adds up at most 10^7 terms of the harmonic number.
+//! - It scatters ranks by a multiplication modulo the number of blocks. Ranks collide unless this
+//!   number is a power of two. With 25,600 blocks under zipf:1.1, 400,000 reads touch 8,200 blocks
+//!   in fio. They would touch 20,900 without collisions.
 //!
-//! This concentration decides how reads wear a drive, so this file follows fio. Pareto is `(n - 1)
-//! u^(ln h / ln (1 - h))`, scattered in the same way. Normal is the mean of twelve uniform numbers
-//! plus a uniform number as wide as the deviation, also scattered.
+//! This concentration decides how reads disturb a drive, so this file follows fio. Pareto is `(n -
+//! 1) u^(ln h / ln (1 - h))`, scattered in the same way. Normal is the mean of twelve uniform
+//! numbers plus a uniform number as wide as the deviation, also scattered.
 
 use super::values::{self, Amount, KbBase};
 use crate::synthetic::random::{Random, Rng, below};
@@ -41,11 +41,12 @@ pub(super) enum Distribution {
 const THETA: f64 = 1.1;
 const H: f64 = 0.2;
 const DEVIATION: f64 = 0.0;
-/// Largest exponent; above it, almost all accesses go to the first rank.
+/// Largest exponent. With a larger exponent, almost all accesses would go to the first rank.
 const MAX_THETA: f64 = 100.0;
 
 impl Distribution {
-    /// Returns whether popular blocks are scattered, so that directions must share their positions.
+    /// Returns whether popular blocks are scattered. If so, directions must share the positions of
+    /// popular blocks.
     pub(super) fn is_scattered(&self) -> bool {
         matches!(self, Self::Zipf { .. } | Self::Pareto { .. } | Self::Normal { .. })
     }
@@ -107,7 +108,7 @@ fn percent(text: &str) -> Result<u32, String> {
 }
 
 /// Parses zones such as `60/10:30/20:10/70`: percentage of the accesses, then size. Zones without a
-/// size share the remaining percentage.
+/// size divide the remaining percentage evenly.
 fn zones(
     text: Option<&str>,
     size: impl Fn(&str) -> Result<Amount, String>,
@@ -156,7 +157,7 @@ fn zones(
     ))
 }
 
-/// Draw of block numbers.
+/// Distribution from which block numbers are drawn.
 #[derive(Clone, Debug)]
 pub(super) enum Skew {
     Zipf {
@@ -185,14 +186,14 @@ pub(super) enum Skew {
 /// -2^64 / golden ratio, as an odd number: the multiplier of Knuth's multiplicative hash in fio and
 /// Linux.
 const GOLDEN: u64 = 0x61c8_8646_80b5_83eb;
-/// Number of uniform numbers whose mean approximates a normal one.
+/// Number of uniform numbers whose mean approximates a normal number.
 const UNIFORMS: u64 = 12;
-/// Most terms of the harmonic number that fio adds up.
+/// Largest number of terms of the harmonic number that fio adds up.
 const ZETA_TERMS: u64 = 10_000_000;
 
 impl Skew {
-    /// Makes the draw over `blocks` blocks (at least 1) of `block_bytes`; `None` for the uniform
-    /// distribution.
+    /// Makes the distribution over `blocks` blocks of `block_bytes`; there is at least one block.
+    /// Returns `None` for the uniform distribution.
     pub(super) fn new(
         distribution: &Distribution,
         blocks: u64,
@@ -222,8 +223,9 @@ impl Skew {
             }
             Distribution::Normal { deviation, center } => {
                 let spread = (blocks as f64 * deviation / 100.0).ceil().min((blocks / 2) as f64);
-                // The draw is centered in the file, so the shift is half the file more than the
-                // center. Without a center, fio takes the middle.
+                // The drawn numbers have their center in the middle of the file. So the shift is
+                // the requested center plus half of the file. Without a requested center, fio takes
+                // the middle.
                 let shift = (blocks as f64 * (center.unwrap_or(0.5) + 0.5)) as u64;
                 Self::Normal { spread, blocks, shift }
             }
@@ -274,13 +276,13 @@ fn scattered(rank: u64, shift: u64, blocks: u64) -> u64 {
     rank.wrapping_mul(GOLDEN).wrapping_add(shift) % blocks
 }
 
-/// Draws a number from 0 up to 1.
+/// Draws a number from 0 to 1, without 1.
 fn unit(random: &mut Random) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Sum of k^-theta up to `terms`: the first thousand terms are added up, and the Euler-Maclaurin
-/// formula gives the rest, exact to 10^-9.
+/// Returns the sum of k^-theta for k from 1 to `terms`. The first thousand terms are added up. The
+/// Euler-Maclaurin formula gives the rest, exact to 10^-9.
 fn zeta(terms: u64, theta: f64) -> f64 {
     let f = |k: f64| k.powf(-theta);
     let head = terms.min(1000);
@@ -350,8 +352,8 @@ mod tests {
 
     #[test]
     fn the_hottest_blocks_are_those_of_fio() {
-        // Measured with fio 3.33, 400,000 reads of 65,536 blocks under zipf:1.2:0: the six hottest
-        // blocks with their reads.
+        // The six hottest blocks with their reads. Measured with fio 3.33: 400,000 reads of 65,536
+        // blocks under zipf:1.2:0.
         let counts = counts("zipf:1.2:0", 65_536);
         for (block, n) in [
             (0, 79_318),
@@ -368,10 +370,12 @@ mod tests {
 
     #[test]
     fn the_scatter_collides_as_in_fio() {
-        // Measured with fio 3.33: 400,000 reads of 25,600 blocks under zipf:1.1:0 touch 8,167.
+        // Measured with fio 3.33: 400,000 reads of 25,600 blocks under zipf:1.1:0 touch 8,167
+        // blocks.
         let touched = counts("zipf:1.1:0", 25_600).iter().filter(|n| **n > 0).count();
         assert!((8_000..8_350).contains(&touched), "{touched}");
-        // Pareto over 65,536 blocks touches 52,050, and reads the first block 85,953 times.
+        // Under pareto over 65,536 blocks, reads touch 52,050 blocks. The first block is read
+        // 85,953 times.
         let counts = counts("pareto:0.2:0", 65_536);
         let touched = counts.iter().filter(|n| **n > 0).count();
         assert!(

@@ -1,8 +1,8 @@
-//! Values of options: bytes, times, shares, lists for reads, writes and trims (fio(1) 3.33,
-//! "Parameter types").
+//! Parses values of options: bytes, times, shares, and lists for reads, writes and trims (fio(1)
+//! 3.33, "Parameter types").
 //!
-//! In one point this is stricter than fio: text that fio ignores silently (the `x` of `4x`, the
-//! `.5k` of `1.5k`) is refused.
+//! vpass is stricter than fio in one point. It refuses text that fio ignores silently, such as the
+//! `x` of `4x` or the `.5k` of `1.5k`.
 
 /// Values for reads, writes and trims.
 pub(super) type PerOp<T> = [T; 3];
@@ -15,7 +15,7 @@ pub(super) enum Amount {
 }
 
 impl Amount {
-    /// Returns the size in bytes; a percentage is one of `whole`.
+    /// Returns the size in bytes. A percentage refers to `whole`.
     pub(super) fn of(self, whole: u64) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes,
@@ -24,7 +24,8 @@ impl Amount {
     }
 }
 
-/// Value of `kb_base`: with `Binary`, k is 1024 and KiB 1000; `Standard` follows the standards.
+/// Value of `kb_base`. With `Binary`, k is 1024 and KiB is 1000. With `Standard`, k is 1000 and KiB
+/// is 1024.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KbBase {
     Binary,
@@ -78,7 +79,8 @@ pub(super) fn amount(text: &str, base: KbBase) -> Result<Amount, String> {
     percent.map(Amount::Percent).ok_or_else(|| "a percentage from 0% to 100% is expected".into())
 }
 
-/// Parses a time such as `90`, `10m` or `500ms` to ns; a number without a unit counts `unit_ns`.
+/// Parses a time such as `90`, `10m` or `500ms`, and returns ns. A number without a unit counts in
+/// units of `unit_ns`.
 pub(super) fn time_ns(text: &str, unit_ns: u64) -> Result<u64, String> {
     const EXPECTED: &str =
         "a time is expected, a whole number with or without a unit: 30, 90s, 10m, 500ms, 2h";
@@ -119,8 +121,8 @@ pub(super) fn flag(text: Option<&str>) -> Result<bool, String> {
     }
 }
 
-/// Splits `a,b,c` into values for reads, writes and trims. A single value holds for all; a last
-/// value without a comma holds for the following directions too.
+/// Splits `a,b,c` into values for reads, writes and trims. A single value holds for all directions.
+/// The last value holds for the following directions too, unless a comma follows it.
 pub(super) fn per_op(text: &str) -> Result<PerOp<Option<&str>>, String> {
     let parts: Vec<_> =
         text.split(',').map(|part| Some(part.trim()).filter(|p| !p.is_empty())).collect();
@@ -132,15 +134,15 @@ pub(super) fn per_op(text: &str) -> Result<PerOp<Option<&str>>, String> {
     }
 }
 
-/// Parses `lo-hi` or `lo:hi`, in either order.
+/// Parses a range such as `lo-hi` or `lo:hi`. The ends may be in either order.
 pub(super) fn range(text: &str, base: KbBase) -> Result<(u64, u64), String> {
     let (a, b) = text.split_once(['-', ':']).ok_or("a range such as 4k-64k is expected")?;
     let (a, b) = (bytes(a.trim(), base)?, bytes(b.trim(), base)?);
     Ok((a.min(b), a.max(b)))
 }
 
-/// Parses pairs such as `a/b:c/d`. The second value of each is a percentage; pairs without one
-/// share what is missing to 100. `first` parses the first value of a pair.
+/// Parses pairs such as `a/b:c/d`. The second value of a pair is a percentage. Pairs without a
+/// percentage divide the rest up to 100 evenly. `first` parses the first value of a pair.
 pub(super) fn shares<T>(
     text: &str,
     first: impl Fn(&str) -> Result<T, String>,
@@ -178,7 +180,7 @@ mod tests {
 
     #[test]
     fn units_are_those_that_fio_prints() {
-        // Each value was seen in an iolog of fio 3.33.
+        // Each expected value was taken from an iolog of fio 3.33.
         let [binary, standard] = [KbBase::Binary, KbBase::Standard];
         for (text, base, expected) in [
             ("4k", binary, 4096),

@@ -1,9 +1,9 @@
-//! Requests of one clone of a job in its files on the drive, without their times.
+//! Makes the requests of one clone of a job in its files, without their times.
 //!
-//! The rules are those of fio 3.33. A mix draws the direction of each request;
-//! [`super::file_cycle`] chooses the file. A loop of the job ends after `io_size` bytes, or when a
-//! pass has no position left. If bytes remain, or if time ends the job, another pass begins
-//! instead.
+//! The rules are those of fio 3.33. In a mix, the direction of each request is drawn.
+//! [`super::file_cycle`] chooses the file. A loop of the job ends after `io_size` bytes or at the
+//! end of a pass, when no position is left. If `io_size` is not reached, or if only time ends the
+//! job, another pass begins instead.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(super) struct Worker {
     pub(super) streams: Streams,
     /// Requests until the next random address.
     countdown: u32,
-    /// Write that follows a trim.
+    /// File and span of the write that follows a trim.
     owed: Option<(usize, Span)>,
     /// Bytes after which a loop ends.
     io_bytes: u64,
@@ -44,7 +44,7 @@ impl Worker {
         self.files.iter().map(InFile::memory).sum()
     }
 
-    /// Makes a clone of `job`, with random streams that follow from `root`. The size of its maps is
+    /// Makes a clone of `job`. Its random streams follow from `root`, and the size of its maps is
     /// subtracted from `map_bits`.
     pub(super) fn new(
         job: &Arc<Job>,
@@ -73,15 +73,15 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Starts the job again; random numbers continue.
+    /// Starts the job again. Random numbers continue instead of repeating.
     pub(super) fn begin(&mut self) {
         self.loops_left = self.job.limits.loops;
         self.next_loop();
         self.countdown = 1;
     }
 
-    /// Returns the next request, of direction `op` if that is given, or `None` at the end of the
-    /// job.
+    /// Returns the next request, or `None` at the end of the job. If `op` is given, the request has
+    /// this direction.
     pub(super) fn next(&mut self, op: Option<usize>) -> Option<Request> {
         if let Some((file, span)) = self.owed.take() {
             return Some(self.request(1, file, span));
@@ -155,7 +155,7 @@ impl Worker {
     }
 
     fn request(&self, op: usize, file: usize, span: Span) -> Request {
-        // Sizes are at most 16 MiB, so they fit.
+        // Sizes are at most 16 MiB, so they fit into 32 bits.
         Request {
             at: 0,
             offset: self.files[file].region.start + span.start,

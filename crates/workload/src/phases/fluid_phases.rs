@@ -1,8 +1,8 @@
-//! Phases whose reads are rates, for gears that draw reads in bulk, on a whole drive or a sample of
-//! its pages.
+//! Runs phases whose reads are rates, for gears that draw reads in bulk. It serves a whole drive or
+//! a sample of its pages.
 //!
-//! A phase of n requests takes n / rate seconds, without random arrivals. Within a phase, each page
-//! is read at its mean rate, also if the phase reads its pages in turn. Writes and trims keep their
+//! A phase of n requests takes n / rate seconds; arrivals are not random. Within a phase, each page
+//! is read at its mean rate, even if the phase reads its pages in turn. Writes and trims keep their
 //! order and come evenly.
 
 use rand_core::SeedableRng;
@@ -20,7 +20,8 @@ use crate::synthetic::{NO_RATE, NoWrites, Sample, require};
 /// Source of rates for phases.
 pub struct FluidPhases {
     clock: PhaseClock,
-    /// Pages of the sample with the reads of a whole phase; empty for a phase that does not read.
+    /// Pages of the sample with their reads in each whole phase. A phase that does not read has no
+    /// pages.
     reads: Vec<Vec<(Lpn, u64)>>,
     phases: Vec<PhaseConfig>,
     pages: u32,
@@ -29,19 +30,19 @@ pub struct FluidPhases {
     writes: Box<dyn RequestSource + Send>,
 }
 
-/// Sequence of phases. A pass begins with the first phase and ends with its last request.
+/// Sequence of phases. A pass begins with the first phase, and ends after the requests of a pass.
 #[derive(Clone)]
 struct PhaseClock {
     of_phase: Vec<u64>,
     of_pass: u64,
     rate: f64,
-    /// Phase under way.
+    /// Current phase.
     phase: usize,
-    /// Requests of the phase under way.
+    /// Number of requests of the current phase.
     requests: u64,
-    /// Requests of all earlier phases.
+    /// Number of requests of all earlier phases.
     before: u64,
-    /// Requests of the pass after this phase.
+    /// Number of requests of the pass after this phase.
     left: u64,
 }
 
@@ -63,13 +64,13 @@ impl PhaseClock {
         self.left = left - self.requests;
     }
 
-    /// Time at which `requests` requests have come.
+    /// Returns the time at which `requests` requests have come.
     fn time_of(&self, requests: u64) -> Ns {
         (requests as f64 / self.rate * 1e9) as Ns
     }
 
     fn ends(&self) -> Ns {
-        // A single phase that no pass cuts short never ends.
+        // A single phase never ends, unless a pass ends within the phase.
         let is_alone = self.of_phase.len() == 1 && self.of_pass.is_multiple_of(self.of_phase[0]);
         if is_alone { Ns::MAX } else { self.time_of(self.before + self.requests) }
     }
@@ -87,7 +88,8 @@ impl FluidPhases {
     /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first invalid key, by itself or for this drive, or a workload without a rate.
+    /// Reports the first key that is invalid in general or for this drive, or a workload without a
+    /// rate.
     pub fn new(
         config: &PhasesConfig,
         capacity: u64,
@@ -117,12 +119,12 @@ impl FluidPhases {
     }
 
     /// Returns an upper bound of the memory for phases that name `pages` pages. It covers the
-    /// rates, and the counts of the phase under way, of the next phase, and of all phases.
+    /// rates, and the counts of the current phase, of the next phase, and of all phases.
     pub fn memory(pages: u64) -> u64 {
         pages * (2 * 4 + 3 * 16)
     }
 
-    /// Returns the reads of each page in the phase under way, each page once.
+    /// Returns the reads of each page in the current phase. Each page occurs once.
     fn under_way(&self) -> Vec<(Lpn, u64)> {
         let phase = self.clock.phase;
         if self.clock.is_whole() {
@@ -133,15 +135,16 @@ impl FluidPhases {
     }
 
     fn per_s(&self, reads: u64) -> f32 {
-        // Counts are in fractions of a read, since a random order gives fractions.
+        // Counts are in fractions of a read, since pages in random order have such counts.
         (reads as f64 / PARTS / self.clock.seconds()) as f32
     }
 }
 
-/// Fractions of a read in which counts are kept.
+/// Number of fractions of a read. Counts are kept in these fractions.
 const PARTS: f64 = 65_536.0;
 
-/// Mean reads of each page of a sample by a phase of `requests` requests, in fractions of a read.
+/// Returns the mean reads of each page of a sample by a phase of `requests` requests, in fractions
+/// of a read.
 fn reads_of(phase: &PhaseConfig, requests: u64, sample: Sample) -> Vec<(Lpn, u64)> {
     if Op::from(phase.op) != Op::Read {
         return vec![];
@@ -205,7 +208,7 @@ struct Writes {
     page_bytes: u32,
     sample: Sample,
     address: Random,
-    /// Requests of the phase under way that have been made, and the position in its pages.
+    /// Number of requests made in the current phase, and the position in its pages.
     made: u64,
     cursor: Cursor,
 }
@@ -300,8 +303,8 @@ mod tests {
         FluidPhases::new(&file.workload, 100 * 4096, 4096, 1, sample)
     }
 
-    /// Three reads of page 5 and one of page 3, then two writes, repeated. A pass ends within the
-    /// second round.
+    /// Phases with three reads of page 5 and one read of page 3, then two writes. They are
+    /// repeated. A pass ends within the second round.
     const TABLE: &str = "rate = 1.0\nrequests = 9\n\
         phase = [{ pages = [5, 3, 5, 5], requests = 4 }, \
         { ranges = [[7, 8]], op = 'write', requests = 2 }]";
@@ -322,7 +325,8 @@ mod tests {
             )
         };
         assert_eq!(changes(4 * S), (Some(6 * S), vec![(3, 0.0), (5, 0.0)]));
-        // The pass ends after three of the phase's four requests: page 5 has been read twice.
+        // The pass ends after three of the phase's four requests. By then, page 5 has been read
+        // twice.
         let third = 1.0 / 3.0;
         assert_eq!(changes(6 * S), (Some(9 * S), vec![(3, third), (5, 2.0 * third)]));
         assert_eq!(changes(9 * S), (Some(13 * S), vec![(3, 0.25), (5, 0.75)]));

@@ -30,7 +30,7 @@ impl PhasesFile {
     /// Parses a workload file.
     ///
     /// # Errors
-    /// Reports what is wrong with the TOML or with a key, and its line.
+    /// Reports invalid TOML or an invalid key, with its line.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|e| ConfigError(e.to_string()))
     }

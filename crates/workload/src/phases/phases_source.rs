@@ -1,5 +1,5 @@
-//! Phases as a stream of requests for one drive. Pages are kept as runs of consecutive pages, so a
-//! range needs little memory.
+//! Makes a stream of requests for one drive from phases. Pages are kept as runs of consecutive
+//! pages, so a range needs little memory.
 
 use rand_core::SeedableRng;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
@@ -22,7 +22,7 @@ pub struct PhasesSource {
     arrivals: Random,
     requests: u64,
     left: u64,
-    /// Phase under way, its remaining requests, and the position in its pages.
+    /// Current phase, its remaining requests, and the position in its pages.
     phase: usize,
     phase_left: u64,
     cursor: Cursor,
@@ -35,7 +35,7 @@ struct Phase {
     pages: Runs,
 }
 
-/// Ordered pages, as runs of consecutive pages.
+/// Pages in order, as runs of consecutive pages.
 pub(super) struct Runs {
     runs: Vec<Run>,
     pub(super) count: u64,
@@ -44,7 +44,7 @@ pub(super) struct Runs {
 struct Run {
     first: Lpn,
     pages: u32,
-    /// Pages of all earlier runs.
+    /// Number of pages of all earlier runs.
     before: u64,
 }
 
@@ -76,7 +76,7 @@ impl Runs {
         run.first + (n - run.before) as u32
     }
 
-    /// Returns the page at the cursor and moves the cursor on.
+    /// Returns the page at the cursor, and moves the cursor to the next page.
     pub(super) fn next(&self, cursor: &mut Cursor) -> Lpn {
         let run = &self.runs[cursor.run];
         let page = run.first + cursor.page;
@@ -95,7 +95,7 @@ impl PhasesSource {
     /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first invalid key, by itself or for this drive.
+    /// Reports the first key that is invalid in general or for this drive.
     pub fn new(
         config: &PhasesConfig,
         capacity: u64,
@@ -135,7 +135,7 @@ impl PhasesSource {
         self.cursor = Cursor::default();
     }
 
-    /// Appends `count` requests of the phase under way.
+    /// Appends `count` requests of the current phase.
     fn request(&mut self, count: u64, out: &mut Vec<Request>) {
         let phase = &self.phases[self.phase];
         let (page_bytes, op) = (self.page_bytes, phase.op);
@@ -188,7 +188,7 @@ impl RequestSource for PhasesSource {
 }
 
 impl PassSource for PhasesSource {
-    /// Starts a pass, with the first phase.
+    /// Starts a pass at the first phase.
     fn next_pass(&mut self) -> Result<(), SourceError> {
         self.left = self.requests;
         self.begin(0);
@@ -258,7 +258,8 @@ mod tests {
         let pages = all(&mut source(table).unwrap(), 64);
         assert_eq!(pages, all(&mut source(table).unwrap(), 1000));
         let of = |page| pages.iter().filter(|(p, _)| *p == page).count();
-        // Expected: 1,000 each, and 2,000 for the page named twice; standard errors 30 and 39.
+        // Each page should get 1,000 requests, and the page named twice 2,000. Standard errors are
+        // 30 and 39.
         assert!((1800..2200).contains(&of(90)), "{}", of(90));
         assert!([1, 10, 11, 12, 13, 14].iter().all(|p| (850..1150).contains(&of(*p))));
     }

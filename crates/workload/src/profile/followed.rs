@@ -1,24 +1,24 @@
-//! Choice of the pages of a trace that are counted one by one: all pages, or a share of them if
-//! these are too many.
+//! Chooses the pages of a trace that are counted one by one: all pages, or a share of them if there
+//! are too many.
 //!
-//! The share consists of stretches of pages that a hash picks.
+//! The share consists of stretches of pages. A hash picks the stretches.
 
 use super::pages::LINE_PAGES;
 
-/// Bytes of a stretch. A stretch is followed as a whole or not at all, so a busy region is seen as
-/// a whole.
+/// Length of a stretch, in bytes. A stretch is followed as a whole or not at all. So a busy region
+/// is seen as a whole.
 const STRETCH_BYTES: u64 = 4 << 20;
 
 /// Share of the pages that is followed: one stretch in 2^n.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Followed {
-    /// Pages of a stretch, as a power of two. A stretch holds whole lines of counters.
+    /// Number of pages of a stretch, as a power of two. A stretch holds whole lines of counters.
     stretch_shift: u32,
     mask: u64,
 }
 
 impl Followed {
-    /// Follows all pages of 2^`page_shift` bytes.
+    /// Follows all pages, which have 2^`page_shift` bytes.
     pub(super) fn all(page_shift: u32) -> Self {
         let of_bytes = STRETCH_BYTES.trailing_zeros().saturating_sub(page_shift);
         Self { stretch_shift: of_bytes.max(LINE_PAGES.trailing_zeros()), mask: 0 }
@@ -44,7 +44,7 @@ impl Followed {
         page >> self.stretch_shift
     }
 
-    /// Returns the followed parts of a request: first page and number of pages of each.
+    /// Returns the followed parts of a request, each with its first page and its number of pages.
     pub(super) fn parts(
         self,
         device: u32,
@@ -69,7 +69,7 @@ impl Followed {
     }
 }
 
-/// Mixes `n`, so that every bit of the result depends on every bit of `n`. These are the last steps
+/// Mixes `n`, so that every bit of the result depends on every bit of `n`. This uses the last steps
 /// of splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
 fn mixed(n: u64) -> u64 {
     let z = n.wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -1,17 +1,18 @@
-//! Separate parts ("islands") of a device's addresses. Between two islands lies an untouched gap
-//! that is large in bytes and large beside the addresses in use. A uniformly scattered trace is one
-//! island; a disk with partitions has several.
+//! Finds the separate parts ("islands") of a device's addresses. An untouched gap separates two
+//! islands. The gap is large in bytes, and large as a share of the addresses in use. A uniformly
+//! scattered trace is one island. A disk with partitions has several.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::PageCounts;
 
-/// Smallest gap: larger than a file system's smallest structures and than gaps between two files.
+/// Smallest gap in bytes. It is larger than the smallest structures of a file system, and larger
+/// than gaps between two files.
 const LEAST_GAP_BYTES: u64 = 16 << 20;
-/// Smallest gap as a share of the addresses from the first to the last touched page, inverted.
+/// Inverse of the smallest gap as a share of the addresses from the first to the last touched page.
 const LEAST_GAP_SHARE: u64 = 256;
-/// Pages are grouped into stretches of this many bytes, which are well below any gap.
+/// Length of the stretches into which pages are grouped, in bytes. It is well below any gap.
 const STRETCH_BYTES: u64 = 1 << 20;
 
 /// Range of pages without a large gap inside.
@@ -23,7 +24,7 @@ pub struct Island {
     pub first: u64,
     /// Last page that is touched.
     pub last: u64,
-    /// Pages touched.
+    /// Number of touched pages.
     pub touched: u64,
     /// Page reads.
     pub reads: u64,
@@ -31,8 +32,8 @@ pub struct Island {
     pub writes: u64,
 }
 
-/// Returns the islands by device and address. Of more than `most` gaps, the largest are used; of
-/// equal gaps, the first.
+/// Returns the islands in the order of devices and addresses. If there are more than `most` gaps,
+/// the largest are used. Among equal gaps, the first are used.
 pub(super) fn islands<'a>(
     devices: impl Iterator<Item = &'a PageCounts>,
     page_shift: u32,
@@ -109,7 +110,7 @@ mod tests {
 
     #[test]
     fn parts_are_cut_at_gaps_of_16_mib() {
-        // 15 pages are missing between 5 and 21, and 16 between 21 and 38.
+        // 15 pages are missing between pages 5 and 21, and 16 pages between pages 21 and 38.
         assert_eq!(of(&[21, 5, 38], 9), [(5, 21, 2), (38, 38, 1)]);
         assert_eq!(of(&[], 9), []);
     }
@@ -128,7 +129,7 @@ mod tests {
 
     #[test]
     fn scattered_pages_are_one_island() {
-        // Each gap is 32 MiB, 1/320 of the addresses. A gap of 64 MiB is 1/160.
+        // Each gap is 32 MiB, which is 1/320 of the addresses. A gap of 64 MiB is 1/160 of them.
         let mut pages: Vec<u64> = (0..320).map(|i| i * 33).collect();
         assert_eq!(of(&pages, 9).len(), 1);
         pages.push(319 * 33 + 65);

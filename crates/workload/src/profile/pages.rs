@@ -1,19 +1,20 @@
-//! Exact read and write counts of every page, in little memory. 16 neighbouring pages share a cache
-//! line of two-byte counters, which a hash table finds. A separate map counts how often a counter
-//! wraps.
+//! Counts the reads and writes of every page exactly, in little memory. 16 neighbouring pages share
+//! a cache line of two-byte counters, which a hash table finds. A separate map counts how often a
+//! counter wraps.
 //!
-//! A line takes 64 bytes, its number 8 and its hash-table entry 19 to 38. This is about 6 bytes per
-//! page if all 16 pages are touched, and about 100 if only one is.
+//! A line takes 64 bytes, its number 8, and its hash-table entry 19 to 38. This is about 6 bytes
+//! per page if all 16 pages are touched, and about 100 bytes if only one page is touched.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Pages of a line.
+/// Number of pages of a line.
 pub(super) const LINE_PAGES: u64 = 16;
-/// Lines allocated at once (64 KiB), so that growth never copies them.
+/// Number of lines allocated at once (64 KiB). The memory grows by such slabs, so that lines are
+/// never copied.
 const SLAB_LINES: usize = 1024;
 
-/// Counters of the pages of a line: 16 of reads, then 16 of writes.
+/// Counters of the pages of a line: 16 counters of reads, then 16 counters of writes.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Line([u16; 2 * LINE_PAGES as usize]);
@@ -21,13 +22,13 @@ struct Line([u16; 2 * LINE_PAGES as usize]);
 /// Reads and writes by page.
 #[derive(Debug, Default)]
 pub struct PageCounts {
-    /// Index of a line, by its number (page / 16).
+    /// Index of each line, by its number, which is page / 16.
     places: HashMap<u64, u32, BuildHasherDefault<Spread>>,
     /// Number of each line, in the order of first touch.
     numbers: Vec<u64>,
     slabs: Vec<Vec<Line>>,
     latest: Option<(u64, u32)>,
-    /// Times that a counter has wrapped, by line and counter.
+    /// Number of times that a counter has wrapped, by line and counter.
     rounds: BTreeMap<(u32, u8), u64>,
 }
 
@@ -74,12 +75,12 @@ impl PageCounts {
         place
     }
 
-    /// Number of lines held; each covers 16 pages.
+    /// Number of lines held. Each line covers 16 pages.
     pub(super) fn lines(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Drops the lines for whose first page `keeps` returns false.
+    /// Drops lines. `keeps` gets the first page of a line, and returns whether to keep the line.
     pub(super) fn retain(&mut self, keeps: impl Fn(u64) -> bool) {
         let mut kept = Self::default();
         for ((line, number), place) in self.slabs.iter().flatten().zip(&self.numbers).zip(0u32..) {
@@ -120,8 +121,8 @@ impl PageCounts {
     }
 }
 
-/// Hash of one number: its product with 2^64 / golden ratio, with both halves combined so that all
-/// bits matter.
+/// Hash of a number: its product with 2^64 / golden ratio. Both halves of the product are combined,
+/// so that all bits matter.
 #[derive(Debug, Default)]
 struct Spread(u64);
 

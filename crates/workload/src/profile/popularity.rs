@@ -1,21 +1,23 @@
-//! Distribution of the accesses over the pages: percentiles, and the share of the hottest pages.
+//! Describes the distribution of the accesses over the pages: percentiles, and the share of the
+//! hottest pages.
 
 use std::collections::BTreeMap;
 
-/// Counts below this value are sorted by counting.
+/// Limit of counts that are sorted by counting.
 const SMALL: u64 = 65_536;
 
 /// Distribution of counts above 0 over the pages.
 #[derive(Clone, Debug)]
 pub struct Popularity {
-    /// Number of pages, by count.
+    /// Number of pages with each count.
     pages_with: BTreeMap<u64, u64>,
     pages: u64,
     total: u64,
 }
 
 impl Popularity {
-    /// Makes the distribution of these counts, one per page. Pages with a count of 0 are left out.
+    /// Makes the distribution of these counts, one for each page. Pages with a count of 0 are left
+    /// out.
     pub fn new(counts: impl Iterator<Item = u64>) -> Self {
         let mut small = vec![0u64; SMALL as usize];
         let mut pages_with = BTreeMap::new();
@@ -32,7 +34,8 @@ impl Popularity {
         Self { pages_with, pages, total }
     }
 
-    /// Multiplies all numbers of pages: an estimate from one page in `times`.
+    /// Multiplies all numbers of pages by `times`. This estimates a whole trace from one page in
+    /// `times`.
     #[must_use]
     pub(super) fn times(mut self, times: u64) -> Self {
         self.pages_with.values_mut().for_each(|pages| *pages *= times);
@@ -59,7 +62,8 @@ impl Popularity {
         (self.pages > 0).then(|| self.total as f64 / self.pages as f64)
     }
 
-    /// Returns the smallest count that at least this share of the pages does not exceed.
+    /// Returns the smallest count such that at least `percent` of the pages have this count or
+    /// less.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let rank =
             ((self.pages as f64 * percent / 100.0).ceil() as u64).clamp(1, self.pages.max(1));
@@ -70,7 +74,7 @@ impl Popularity {
         })
     }
 
-    /// Returns the number of pages in the hottest `percent` (rounded up) and the sum of their
+    /// Returns the number of pages in the hottest `percent`, rounded up, and the sum of their
     /// counts.
     pub fn hottest(&self, percent: f64) -> (u64, u64) {
         let wanted = ((self.pages as f64 * percent / 100.0).ceil() as u64).min(self.pages);
@@ -90,7 +94,7 @@ mod tests {
 
     #[test]
     fn ten_pages_by_hand() {
-        // 100,000 + 60 + 8 x 5 = 100,100 reads of ten pages; two pages are not read.
+        // Ten pages have 100,000 + 60 + 8 x 5 = 100,100 reads. Two pages are not read.
         let counts = Popularity::new([5, 0, 100_000, 5, 5, 60, 5, 5, 0, 5, 5, 5].into_iter());
         assert_eq!((counts.pages(), counts.total(), counts.pages_with(5)), (10, 100_100, 8));
         assert_eq!(counts.mean(), Some(10_010.0));

@@ -1,4 +1,4 @@
-//! Exact distribution of request sizes.
+//! Counts requests by their size, exactly.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,10 @@ use crate::traces::MAX_REQUEST_BYTES;
 
 const SECTOR_BYTES: u64 = 512;
 
-/// Requests by size.
+/// Numbers of requests by size.
 #[derive(Debug, Default)]
 pub struct Sizes {
-    /// Counts by size in sectors, up to 16 MiB (32,768 sectors). Almost all sizes are in this
-    /// range.
+    /// Counts by size in sectors, up to 16 MiB (32,768 sectors). Almost all sizes are here.
     sectors: Vec<ByOp>,
     /// Counts by size in bytes, for all other sizes.
     others: BTreeMap<u64, ByOp>,
@@ -33,7 +32,7 @@ impl Sizes {
         requests[op as usize] += 1;
     }
 
-    /// Returns every size that occurs with its requests, in ascending order.
+    /// Returns every size that occurs, with its number of requests, in ascending order.
     pub fn all(&self) -> Vec<(u64, ByOp)> {
         let whole = (0..)
             .step_by(SECTOR_BYTES as usize)
@@ -47,8 +46,8 @@ impl Sizes {
         all
     }
 
-    /// Returns the smallest size that at least this share of the requests of a direction does not
-    /// exceed.
+    /// Returns the smallest size such that at least `percent` of the requests of a direction have
+    /// this size or less.
     pub fn percentile(&self, op: Op, percent: f64) -> Option<u64> {
         let all = self.all();
         let requests = all.iter().map(|(_, n)| n[op as usize]).sum::<u64>();

@@ -1,11 +1,12 @@
-//! Times of the requests: span of the trace, backward steps of its clock, and load over time.
+//! Records the times of requests: span of the trace, backward steps of its clock, and load over
+//! time.
 //!
 //! Load is counted in steps of equal length. The length of a trace is known only at its end. So a
-//! step is one nanosecond at first, and steps are merged in pairs whenever they no longer suffice.
+//! step is one nanosecond at first. Whenever the steps no longer suffice, they are merged in pairs.
 
 use vpass_core::base::request::Op;
 
-/// Number of steps held. Reports show far fewer, so merging does not change their shape.
+/// Number of steps held. Reports show far fewer steps, so merging hardly changes them.
 const STEPS: usize = 1024;
 
 /// Requests within one step of time.
@@ -17,7 +18,7 @@ pub struct Step {
     pub writes: u64,
 }
 
-/// Clock and load over time of a trace.
+/// Clock of a trace, and its load over time.
 #[derive(Debug, Default)]
 pub struct Timeline {
     /// Time of the first row, from which steps are counted.
@@ -27,7 +28,7 @@ pub struct Timeline {
     previous: u64,
     back_steps: u64,
     longest_step_back: u64,
-    /// A step is 2^shift ns.
+    /// Length of a step, which is 2^shift ns.
     shift: u32,
     steps: Vec<Step>,
 }
@@ -45,7 +46,7 @@ impl Timeline {
             self.longest_step_back = self.longest_step_back.max(self.previous - at_ns);
         }
         self.previous = at_ns;
-        // Rows earlier than the first one count in its step.
+        // Rows that are earlier than the first row count in its step.
         let since = at_ns.saturating_sub(first);
         while since >> self.shift >= STEPS as u64 {
             self.pair_up();
@@ -96,8 +97,8 @@ impl Timeline {
         self.longest_step_back
     }
 
-    /// Returns the length of a step in ns, and at most `most` steps of equal length. The last step
-    /// may reach beyond the end of the trace.
+    /// Returns at most `most` steps of equal length, and their length in ns. The last step may
+    /// reach beyond the end of the trace.
     pub fn steps(&self, most: usize) -> (u64, Vec<Step>) {
         let together = self.steps.len().div_ceil(most).max(1);
         ((together as u64) << self.shift, grouped(&self.steps, together))
@@ -127,7 +128,7 @@ mod tests {
         timeline.add(5_001_023, Op::Trim, 9);
         assert_eq!(timeline.steps(STEPS).0, 1);
         timeline.add(5_004_000, Op::Read, 1);
-        // 4,000 ns need steps of 4 ns.
+        // A span of 4,000 ns needs steps of 4 ns.
         let (length, steps) = timeline.steps(STEPS);
         assert_eq!((length, steps.len()), (4, 1001));
         assert_eq!(

@@ -21,14 +21,14 @@ pub struct Statistic {
     pub error_percent: f64,
 }
 
-/// Compares all statistics of a profile with the measured ones.
+/// Compares all requested statistics with the measured statistics.
 ///
 /// A popularity is the share of one page in all accesses of its direction. It is multiplied by the
 /// requested accesses, so that it reads as a number of accesses.
 ///
-/// There are two rows for the windows: all pages in their right window, and the worst window. A
-/// single window can be met only to within one request. So in its row, a difference counts only
-/// beyond the largest request.
+/// The windows have two rows: the pages in their right window, and the pages of the worst window. A
+/// source can meet a single window only to within one request. So the row of the worst window
+/// ignores differences up to the size of the largest request.
 pub fn agreement(target: &DiskStatistics, measured: &DiskStatistics) -> Vec<Statistic> {
     let mut rows = vec![];
     let mut add = |name: &str, unit, target: u64, generated: u64| {

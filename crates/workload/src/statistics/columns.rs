@@ -10,7 +10,7 @@ use vpass_core::base::request::SourceError;
 use crate::nearest::nearest;
 use crate::traces::open_decompressed;
 
-/// Longest line, in bytes: twenty times the longest of the tables in use.
+/// Longest line, in bytes: twenty times the longest line of the tables in use.
 const MAX_LINE_BYTES: u64 = 64 << 10;
 
 /// Open table.

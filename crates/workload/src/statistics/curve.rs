@@ -1,18 +1,18 @@
-//! Extension of a few percentiles, a number of items and a total to a whole distribution: the
+//! Extends a few percentiles, a number of items and a total to a whole distribution, which has the
 //! number of items of each value.
 //!
-//! Between two percentiles only the total of all values is known, so one number g bends every
-//! interval. At the share t of the way from percentile a (value l) to percentile b (value h), an
-//! item has the value l (h / l) ^ (t ^ g). With g = 1, this is a straight line on a logarithmic
-//! scale; a large g stays near l, a small g near h. The total falls as g rises, so bisection finds
-//! the g that meets it.
+//! Between the percentiles only the total of all values is known. So one number g, the bend,
+//! decides about all intervals. Percentile a has the value l, and percentile b has the value h. At
+//! the share t of the way from a to b, an item has the value l (h / l) ^ (t ^ g). With g = 1, the
+//! values lie on a straight line on a logarithmic scale. A large g keeps the values near l, a small
+//! g near h. The total falls as g rises, so bisection finds the g that meets it.
 //!
 //! The last interval of page popularity is the head of the distribution, in which a few items have
-//! most of the accesses. There t is measured on ranks: t = 1 - ln(r) / ln(n) for the r-th highest
-//! of n. Then g = 1 is a power law, which popularities roughly follow (Zipf).
+//! most of the accesses. In the head, t depends on ranks: t = 1 - ln(r) / ln(n) for the r-th
+//! highest of n items. So g = 1 gives a power law, which popularities roughly follow (Zipf).
 //!
-//! Near a percentile all items have its value, so that moving a few items from one side to the
-//! other does not change the percentile.
+//! Near a percentile, all items have the percentile's value. So the percentile stays if a few items
+//! move from one side to the other.
 
 use super::percentiles::rank;
 
@@ -23,16 +23,16 @@ pub(super) struct Step {
     pub(super) count: u64,
 }
 
-/// Shape of the items above the second highest percentile, up to the highest value.
+/// Form of the curve from the second highest percentile up to the highest value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Head {
-    /// No head: the highest value holds for a margin below the end.
+    /// No head: all items within a margin below the end have the highest value.
     None,
-    /// Shape of all other intervals; a single item has the highest value.
+    /// Form of all other intervals, except that a single item has the highest value.
     Plain,
-    /// Shape by rank; `top` items have the highest value.
+    /// Form that depends on ranks; `top` items have the highest value.
     Ranked {
-        /// Items with the highest value.
+        /// Number of items with the highest value.
         top: u64,
     },
 }
@@ -40,14 +40,15 @@ pub(super) enum Head {
 /// Known numbers of a distribution.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'a> {
-    /// Percentiles (rising, the last is 100) and their values (never falling, above 0).
+    /// Percentiles in rising order, up to 100, with their values. Values are above 0 and never
+    /// fall.
     pub(super) points: &'a [(f64, u64)],
     /// Number of items, at least 1.
     pub(super) items: u64,
     /// Sum of all values.
     pub(super) total: u64,
     pub(super) head: Head,
-    /// Unit of the values between percentiles, if a multiple of it lies between them.
+    /// Unit of the values between two percentiles, if one of its multiples lies between them.
     pub(super) grain: u64,
     /// Unit of all values.
     pub(super) unit: u64,
@@ -63,24 +64,26 @@ pub(super) struct OutOfRange {
 /// Whole distribution.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
-    /// Steps with rising values. The counts add up to the number of items. The values add up to the
-    /// total, or to less than one unit below it.
+    /// Steps with rising values. The counts add up to the number of items. The sum of all values is
+    /// the total, or less than one unit below it.
     pub(super) steps: Vec<Step>,
     bend: f64,
 }
 
-/// Shares of an interval that keep the value at each of its ends, from the best to the worst.
+/// Margins: shares of an interval that keep the value of its lower or upper end. The widest margin
+/// is the best.
 const MARGINS: [f64; 4] = [0.25, 0.1, 0.04, 0.0];
-/// Narrowest margin at which moving a few pages keeps every percentile.
+/// Narrowest margin at which every percentile stays if a few pages move.
 const SOUND_MARGIN: f64 = 0.04;
-/// Bends of all intervals except the last, in the order of trials: 1, 3 and 1/3, 9 and 1/9.
+/// Bends of all intervals except the last, in the order in which they are tried: 1, 3 and 1/3, 9
+/// and 1/9.
 const BODY_BENDS: [f64; 5] = [1.0, 3.0, 0.33, 9.0, 0.11];
-/// Pieces of an interval.
+/// Number of pieces of an interval.
 const PIECES: u64 = 8;
-/// Pieces of a ranked head, narrower towards the top.
+/// Number of pieces of a ranked head; they are narrower towards the top.
 const HEAD_PIECES: u32 = 64;
-/// Logarithm of the largest and smallest bend that are searched. At these bends every item has the
-/// lower or the higher value, except for rounding.
+/// Logarithm of the largest bend that is tried; that of the smallest bend is its negative. At these
+/// bends, all items have the lower or the higher value, except for rounding.
 const BEND_LOG: f64 = 12.0;
 
 /// Consecutive items with a value that depends on the bend.
@@ -88,7 +91,7 @@ const BEND_LOG: f64 = 12.0;
 struct Piece {
     low: u64,
     high: u64,
-    /// Position between low and high, 0 to 1.
+    /// Position between `low` and `high`, from 0 to 1.
     way: f64,
     grain: u64,
     unit: u64,
@@ -133,11 +136,11 @@ impl Curve {
             .ok_or_else(|| range(&pieces(&Known { grain: known.unit, ..*known }, 0.0, known.unit)))
     }
 
-    /// Returns the curves that meet the total, the most plausible first.
+    /// Returns the curves that meet the total, beginning with the most plausible curve.
     ///
     /// Curves are ordered by these preferences:
-    /// - multiples of the grain and no value below the first percentile, then only multiples of the
-    ///   grain, then neither
+    /// - multiples of the grain, and no value below that of the first percentile
+    /// - multiples of the grain
     /// - wide margins instead of narrow ones
     /// - one bend for all intervals instead of a separate bend for the last
     pub(super) fn all<'a>(known: &Known<'a>) -> impl Iterator<Item = Self> + use<'a> {
@@ -174,13 +177,13 @@ impl Curve {
         (range.lowest..=range.highest).contains(&known.total).then(|| Self::solved(&pieces, known))
     }
 
-    /// Returns the lowest total that leaves every percentile a margin.
+    /// Returns the lowest total at which every percentile has a sound margin.
     pub(super) fn lowest_sound_total(known: &Known) -> u64 {
         range(&pieces(known, SOUND_MARGIN, known.points[0].1)).lowest
     }
 
     fn solved(pieces: &[Piece], known: &Known) -> Self {
-        // `low` gives at least the total, `high` at most the total.
+        // The bend `low` gives at least the total; the bend `high` gives at most the total.
         let (mut low, mut high) = (-BEND_LOG, BEND_LOG);
         for _ in 0..60 {
             let middle = f64::midpoint(low, high);
@@ -193,8 +196,8 @@ impl Curve {
         Self { steps: exact(pieces, low.exp(), high.exp(), known), bend: high.exp() }
     }
 
-    /// Returns the value of the curve at a rank from the top, 1 for the highest. The rank must be
-    /// in the head of `known`, from which the curve was made.
+    /// Returns the value of the curve at a rank from the top; rank 1 is the highest. The curve must
+    /// have been made from `known`, and the rank must be in its head.
     pub(super) fn value_from_top(&self, known: &Known, from_top: f64) -> f64 {
         let [.., (percent, low), (_, high)] = *known.points else {
             return known.points[0].1 as f64;
@@ -224,10 +227,10 @@ fn total(pieces: &[Piece], bend: f64) -> u64 {
     pieces.iter().fold(0u64, |sum, p| sum.saturating_add(p.value(bend).saturating_mul(p.count)))
 }
 
-/// Returns the items in the order of their values, from `floor` on.
+/// Returns the pieces in the order of their values, from `floor` on.
 fn pieces(known: &Known, margin: f64, floor: u64) -> Vec<Piece> {
     let mut out = vec![];
-    // With few items, several percentiles may have one rank; then the highest decides.
+    // With few items, several percentiles may share a rank. The highest of them decides.
     let points: Vec<_> =
         known.points.iter().map(|(percent, value)| (rank(*percent, known.items), *value)).collect();
     let mut from = (0, floor.min(points[0].1));
@@ -242,7 +245,7 @@ fn pieces(known: &Known, margin: f64, floor: u64) -> Vec<Piece> {
     out
 }
 
-/// Adds the items from one percentile to the next; each is given as rank and value.
+/// Adds the pieces from one percentile to the next. `from` and `to` are their ranks and values.
 fn interval(
     known: &Known,
     margin: f64,
@@ -314,8 +317,9 @@ fn interval(
     out.push(Piece::fixed(high, above));
 }
 
-/// Bends the pieces so that the total is met to the unit. Items bent by `much` are raised one by
-/// one to their value at `little`, the last one in part.
+/// Bends the pieces so that their sum is the total, to within one unit. Each item begins with its
+/// value at the bend `much`. Items are raised one by one to their value at the bend `little`; the
+/// last raised item gets only the part that is still missing.
 fn exact(pieces: &[Piece], little: f64, much: f64, known: &Known) -> Vec<Step> {
     let mut missing = known.total - total(pieces, much);
     let mut steps = vec![];
@@ -393,13 +397,14 @@ mod tests {
         let curve = Curve::new(&known(&points, 10, 20, Head::Plain)).unwrap();
         assert_eq!(curve.steps, [Step { value: 2, count: 10 }]);
         let error = Curve::new(&known(&points, 10, 21, Head::Plain)).unwrap_err();
-        // Of the lower half, all items below the median may have the lowest value.
+        // All items below the median may have the lowest value.
         assert_eq!(error, OutOfRange { lowest: 16, highest: 20 });
     }
 
     #[test]
     fn a_heavy_head_takes_what_the_rest_leaves() {
-        // 950 pages of one access, and 50 of up to 1,000: between 950 + 49 + 1000 and 950 + 50,000.
+        // 950 pages have one access, and 50 pages have up to 1,000. So the total is between 950 +
+        // 49 + 1000 and 950 + 50,000.
         let points = [(1.0, 1), (95.0, 1), (100.0, 1000)];
         for total in [2_100, 3_000, 10_000, 40_000] {
             let known = known(&points, 1000, total, Head::Ranked { top: 1 });
@@ -455,7 +460,7 @@ mod tests {
             let curve = Curve::new(&known(&points, items, total, head)).unwrap();
             let (count, sum, at) = sums(&curve.steps, &points);
             prop_assert_eq!((count, sum), (items, total));
-            // With at least one item per percentile, each percentile has its value.
+            // With at least 1,000 items, each percentile has its requested value.
             if items >= 1000 && !ranked {
                 prop_assert_eq!(at, values);
             }

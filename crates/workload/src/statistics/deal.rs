@@ -1,28 +1,29 @@
 //! Random order of the requests of a pass, with exact counts.
 //!
-//! A pass is dealt in hands. Each hand has every cell's share of the requests, as evenly as whole
-//! numbers allow, and is shuffled.
+//! A pass consists of hands. Every hand holds the same share of each cell's requests, as nearly as
+//! whole numbers allow, in random order.
 
 use super::layout::shuffle;
 use super::tiling::BlockClass;
 use crate::synthetic::random::{Random, below};
 
-/// Requests of a hand: few enough for the first-level cache, and enough to keep the cost of dealing
-/// low.
+/// Number of requests of a hand. A hand fits into the first-level cache, and is large enough to
+/// keep the cost of dealing low.
 const HAND: u64 = 4096;
 
-/// Requests of a cell in the hands.
+/// Number of requests of a cell in each hand.
 #[derive(Clone, Copy, Debug)]
 struct Share {
     /// Requests in every hand.
     whole: u32,
-    /// Requests of a pass beyond those.
+    /// Requests of a pass that are left after these.
     rest: u64,
-    /// Fraction of a request that has gathered, in units of 1 / hands; its start is random.
+    /// Fraction of a request that is due so far, in units of 1 / hands. It begins at a random
+    /// value.
     gathered: u64,
 }
 
-/// Order of the requests of a pass, repeated for every pass.
+/// Random order of the requests, pass after pass.
 #[derive(Clone, Debug)]
 pub(super) struct Deal {
     shares: Vec<Share>,
@@ -48,7 +49,7 @@ impl Deal {
         Self { shares: cells.iter().map(share).collect(), hands, hand: vec![] }
     }
 
-    /// Returns the cells of the next requests, the next one last; at least one.
+    /// Returns the cells of the next requests, at least one. The last cell of the list is the next.
     #[inline]
     pub(super) fn hand(&mut self, random: &mut Random) -> &mut Vec<u32> {
         while self.hand.is_empty() {

@@ -13,7 +13,7 @@ pub struct DiskStatistics {
     pub page_bytes: u64,
     /// Different pages that are read or written.
     pub footprint_pages: u64,
-    /// End of each window, from the start of the first.
+    /// End of each window, counted from the start of the first window.
     pub window_ends_ns: Vec<Ns>,
     /// Reads, if there are any.
     pub reads: Option<SideStatistics>,
@@ -24,22 +24,23 @@ pub struct DiskStatistics {
 /// Statistics of one direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SideStatistics {
-    /// Requests.
+    /// Number of requests.
     pub requests: u64,
     /// Bytes of all requests.
     pub bytes: u64,
-    /// Different pages.
+    /// Number of different pages.
     pub pages: u64,
-    /// Pages in each window; a page counts once per request that touches it.
+    /// Number of pages in each window. A page counts once for each request that touches it.
     pub window_pages: Vec<u64>,
-    /// Percentiles (rising, to 100) of popularity, with the requests that touch the page there.
+    /// Percentiles of popularity in rising order, up to 100. Each has the number of requests that
+    /// touch the page at this percentile.
     pub accesses: Vec<(f64, u64)>,
-    /// Percentiles of the size of requests, with the size in bytes.
+    /// Percentiles of the size of requests, each with the size in bytes.
     pub sizes: Vec<(f64, u64)>,
 }
 
 impl SideStatistics {
-    /// Returns a direction of a table, unscaled.
+    /// Returns the statistics of one direction of a table, without applying its scale.
     pub(super) fn at_full_scale(side: &SideConfig, window_pages: &[u64]) -> Self {
         let points =
             |values: &[u64]| side.percentiles.iter().copied().zip(values.iter().copied()).collect();
@@ -53,7 +54,7 @@ impl SideStatistics {
         }
     }
 
-    /// Pages of all windows; a page counts once per request that touches it.
+    /// Number of pages in all windows. A page counts once for each request that touches it.
     pub fn page_accesses(&self) -> u64 {
         self.window_pages.iter().sum()
     }

@@ -1,4 +1,4 @@
-//! Conversion to a `[statistics]` table, from published tables or from measured requests.
+//! Makes a `[statistics]` table from published tables or from measured requests.
 
 use super::disk::{DiskStatistics, SideStatistics};
 use super::repair::repair;

@@ -4,8 +4,8 @@
 //! pages lie in scattered runs. Every page of the range is in one block.
 //!
 //! Whole extents are multiples of 16 pages, so that large requests keep their alignment to a
-//! drive's larger pages. The remainders of the cells, and whole small cells, are grouped at random
-//! into such multiples and placed between the extents.
+//! drive's larger pages. The remainders of the cells, and whole small cells, are grouped at random.
+//! Groups are such multiples too, and are placed between the extents.
 
 use std::cmp::Reverse;
 
@@ -18,7 +18,7 @@ const ALIGNED_PAGES: u64 = 16;
 /// Extents of the blocks of a cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blocks {
-    /// First extent of the cell.
+    /// Number of the cell's first extent.
     first: u32,
     /// Number of blocks in a full extent, as a power of two.
     shift: u32,
@@ -27,7 +27,7 @@ pub(super) struct Blocks {
 /// Positions of all blocks.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    /// First page of each extent, by cell.
+    /// First page of each extent, in the order of the cells.
     starts: Vec<u32>,
 }
 
@@ -37,8 +37,8 @@ impl Layout {
         size_of_val(self.starts.as_slice()) as u64
     }
 
-    /// Places cells on a range of pages that begins at `base` and that they fill, in extents of
-    /// about `extent_pages`.
+    /// Places cells in extents of about `extent_pages`. Together they fill a range of pages that
+    /// begins at `base`.
     pub(super) fn new(
         cells: &[BlockClass],
         base: u32,
@@ -96,15 +96,15 @@ impl Layout {
     }
 }
 
-/// Returns the number of blocks in a full extent, as a power of two. The extent is aligned, and as
-/// large as `extent_pages` allows.
+/// Returns the number of blocks in a full extent, as a power of two. The extent is a multiple of
+/// [`ALIGNED_PAGES`], and otherwise as large as `extent_pages` allows.
 fn shift(block_pages: u64, extent_pages: u64) -> u32 {
     let aligned = ALIGNED_PAGES.trailing_zeros().saturating_sub(block_pages.trailing_zeros());
     (extent_pages / block_pages).checked_ilog2().unwrap_or(0).max(aligned)
 }
 
-/// Groups extents that are aligned together. Each group has the number of full extents before it;
-/// the last group may be unaligned.
+/// Groups partial extents so that the sum of each group's pages is aligned. Only the last group may
+/// be unaligned. Each group comes with the number of full extents before it.
 fn groups(
     partial: &[u32],
     pages: impl Fn(u32) -> u64,
@@ -164,7 +164,7 @@ mod tests {
                         let first = layout.page(blocks, block, cell.pages) - 1000;
                         (first..first + u64::from(cell.pages))
                             .for_each(|page| seen[page as usize] += 1);
-                        // Blocks of 16 pages are whole extents, which stay aligned.
+                        // Blocks of 16 pages stay aligned.
                         assert!(cell.pages != 16 || first.is_multiple_of(16));
                     }
                 }

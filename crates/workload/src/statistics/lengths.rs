@@ -1,21 +1,22 @@
-//! Requests by the number of pages that they touch.
+//! Sorts requests by the number of pages that they touch.
 //!
-//! A request of 8 KiB that begins within a page touches three pages of 4 KiB; one that begins at a
-//! page border touches two. The number of requests that begin within a page follows from the total
-//! of touched pages and the sizes of all requests.
+//! A request of 8 KiB that begins within a page touches three pages of 4 KiB. A request that begins
+//! at a page border touches two pages. The number of requests that begin within a page follows from
+//! the total of touched pages and the sizes of all requests.
 
 use std::collections::BTreeMap;
 
 use super::curve::Step;
 use super::statistics_config::SECTOR_BYTES;
 
-/// Requests that touch this many pages.
+/// Requests that touch the same number of pages.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Length {
     pub(super) pages: u32,
-    /// Number of these requests.
+    /// Number of requests that touch `pages` pages.
     pub(super) requests: f64,
-    /// Shapes of these requests, with the number of each.
+    /// Each size and start position ([`Shape`]) of these requests, with the number of requests that
+    /// have it.
     pub(super) shapes: Vec<(Shape, f64)>,
 }
 
@@ -23,17 +24,20 @@ pub(super) struct Length {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) bytes: u32,
-    /// Bytes of the first page before the request.
+    /// Bytes from the start of the first page to the start of the request.
     pub(super) skip: u32,
 }
 
-/// Tolerated difference between the touched pages and the range that the sizes allow; the number of
-/// requests makes up for it.
+/// Tolerated difference between the number of touched pages and the range that the sizes allow, as
+/// a share of the touched pages. The numbers of requests are scaled by this difference.
 const SLACK: f64 = 0.01;
 
-/// Returns requests of these sizes by the number of pages touched, with `accesses` touched pages in
-/// all. The last entry is a single request of the largest size. If this is impossible, returns the
-/// fewest and the most pages that the sizes can touch.
+/// Sorts requests of these sizes by the number of pages that they touch. Together they touch
+/// `accesses` pages. The last entry is a single request of the largest size.
+///
+/// # Errors
+/// Returns the smallest and the largest number of pages that the sizes can touch, if `accesses` is
+/// not between them.
 pub(super) fn lengths(
     sizes: &[Step],
     accesses: u64,
@@ -49,7 +53,7 @@ pub(super) fn lengths(
     }
     let share = if straddling == 0 { 0.0 } else { (extra / straddling as f64).clamp(0.0, 1.0) };
     let mut all: BTreeMap<u64, Vec<(Shape, f64)>> = BTreeMap::new();
-    // Only whole requests of each shape, so that a rare size does not vanish in fractions.
+    // Each shape gets whole requests, so that a rare size is not lost by rounding.
     let mut owed = 0.0;
     for Step { value, count } in sizes.iter().copied() {
         let (pages, bytes) = (value.div_ceil(page_bytes), value as u32);
@@ -75,7 +79,7 @@ pub(super) fn lengths(
     let mut lengths: Vec<_> = all.into_iter().map(of).collect();
     let largest = split_largest(&mut lengths);
     lengths.extend(largest);
-    // The tolerated difference changes the number of requests.
+    // If the sizes miss `accesses` by a tolerated difference, the numbers of requests are scaled.
     let touched: f64 = lengths.iter().map(|l| l.requests * f64::from(l.pages)).sum();
     for length in &mut lengths {
         length.requests *= accesses as f64 / touched;
@@ -83,7 +87,7 @@ pub(super) fn lengths(
     Ok(lengths)
 }
 
-/// Splits off one of the largest requests as a length of its own, so that it certainly occurs.
+/// Splits off one request of the largest size as a length of its own, so that this size occurs.
 fn split_largest(lengths: &mut Vec<Length>) -> Option<Length> {
     let bytes = |l: &Length| l.shapes.iter().map(|(shape, _)| shape.bytes).max();
     let place = (0..lengths.len()).max_by_key(|i| bytes(&lengths[*i]))?;
@@ -99,10 +103,11 @@ fn split_largest(lengths: &mut Vec<Length>) -> Option<Length> {
     Some(one)
 }
 
-/// Returns the position in its first page at which a request touches one page more than necessary.
-/// Returns `None` if its size is too small for that.
+/// Returns a start position within a page at which a request touches one more page than necessary.
+/// Returns `None` if the request is too small to touch another page.
 fn skip(bytes: u64, page_bytes: u64) -> Option<u32> {
-    // One sector before the end of a page, as on a disk partitioned at sector 63.
+    // The request begins one sector before the end of a page, as on a disk partitioned at sector
+    // 63.
     let rest = (bytes - 1) % page_bytes + 1;
     (rest > SECTOR_BYTES).then_some((page_bytes - SECTOR_BYTES) as u32)
 }

@@ -1,5 +1,5 @@
-//! Measures the statistics of a stream of requests: of a trace, to generate similar requests, or of
-//! a generated pass, to check it.
+//! Measures the statistics of a stream of requests. The stream is a trace for which similar
+//! requests will be generated, or a generated pass that is checked.
 
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::Ns;
@@ -17,7 +17,7 @@ enum Windows {
     Doubling(Ns),
 }
 
-/// Limit of the number of windows if none are given: there are fewer, but more than half as many.
+/// Largest number of windows if none are given. A long stream has more than half as many.
 const MOST_WINDOWS: usize = 512;
 /// First window length tried.
 const FIRST_WINDOW_NS: Ns = 1_000_000;
@@ -34,8 +34,8 @@ struct Counts {
     percents: Vec<f64>,
 }
 
-/// Measures requests one by one. Memory grows with the touched pages, about 6 bytes each if
-/// neighbours are touched too.
+/// Measures requests one by one. The memory grows with the number of touched pages. A page takes
+/// about 6 bytes if its neighbours are touched too.
 #[derive(Debug)]
 pub struct Meter {
     page_bytes: u64,
@@ -60,8 +60,8 @@ impl Meter {
         Self::new(target.page_bytes, Windows::Given(target.window_ends_ns.clone()), percents)
     }
 
-    /// Makes a meter for any requests. Its windows have one length, 1 ms times a power of two, so
-    /// that there are 256 to 512 of them.
+    /// Makes a meter for any requests. All windows have the same length, 1 ms times a power of two.
+    /// A long stream has 256 to 512 windows.
     pub fn of_anything(page_bytes: u64) -> Self {
         Self::new(page_bytes, Windows::Doubling(FIRST_WINDOW_NS), [usual(), usual()])
     }
@@ -80,7 +80,8 @@ impl Meter {
         }
     }
 
-    /// Counts a request; arrivals never fall. Trims are counted separately.
+    /// Counts a request. Each request arrives no earlier than the request before. Trims only add to
+    /// [`Meter::trims`].
     pub fn add(&mut self, request: &Request) {
         let (bytes, first) = (u64::from(request.bytes), request.offset / self.page_bytes);
         let pages = (request.offset + bytes).div_ceil(self.page_bytes) - first;
@@ -203,7 +204,8 @@ mod tests {
         let mut meter = Meter::of_anything(4096);
         let request =
             |at, offset, bytes, op| Request { at, offset, bytes, op, origin: 0, hint: None };
-        // Pages 0 and 1; page 0; pages 1 to 3, the first one in part; a trim.
+        // The requests touch pages 0 and 1, page 0, and pages 1 to 3 (page 1 in part). A trim
+        // follows.
         meter.add(&request(0, 0, 8192, Op::Read));
         meter.add(&request(1_500_000, 512, 512, Op::Read));
         meter.add(&request(1_500_000, 8191, 8192, Op::Write));

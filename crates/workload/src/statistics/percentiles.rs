@@ -1,16 +1,16 @@
 //! Percentiles by nearest rank: percentile p of n sorted items is the item at rank p n / 100,
 //! rounded up.
 //!
-//! Unlike an interpolated value, it always occurs. For more than a few hundred items, both are
-//! practically equal.
+//! Such a percentile is always a value that occurs, unlike an interpolated percentile. With more
+//! than a few hundred items, both are practically equal.
 
-/// Returns the percentiles of the published statistics of block traces, the default.
+/// Returns the default percentiles, which are those of the published statistics of block traces.
 pub(super) fn usual() -> Vec<f64> {
     std::iter::once(1.0).chain((1..=20).map(|i| f64::from(i) * 5.0)).collect()
 }
 
-/// Returns the rank, from 1, of a percentile (above 0, at most 100) among `items` items (at least
-/// 1).
+/// Returns the rank of a percentile among `items` items; ranks begin at 1. The percentile is above
+/// 0 and at most 100. There is at least one item.
 pub(super) fn rank(percent: f64, items: u64) -> u64 {
     ((items as f64 * percent / 100.0).ceil() as u64).clamp(1, items)
 }

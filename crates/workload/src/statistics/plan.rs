@@ -64,8 +64,8 @@ impl SidePlan {
     }
 }
 
-/// Pages of the most popular block; all are as popular as the most popular page, since no request
-/// touches fewer pages.
+/// Returns the number of pages of the most popular block. Each request to this block touches all of
+/// them, so all are as popular as the most popular page.
 pub(super) fn top_pages(
     name: &str,
     side: &SideStatistics,
@@ -74,7 +74,7 @@ pub(super) fn top_pages(
     Ok(top_length(&planned_lengths(name, side, page_bytes)?, side))
 }
 
-/// Returns the number of requests of the most frequent length.
+/// Returns the largest number of requests that any length has.
 pub(super) fn most_of_one_length(
     side: &SideStatistics,
     page_bytes: u64,
@@ -115,8 +115,8 @@ fn planned_lengths(
             side.requests, side.bytes
         )));
     }
-    // Sizes between the percentiles are not fixed. Of all curves, one is chosen whose sizes touch
-    // the right number of pages.
+    // The percentiles do not fix the sizes between them. So the first curve is taken whose sizes
+    // touch the right number of pages.
     let mut range = (u64::MAX, 0);
     let fitting = |curve: Curve| {
         lengths(&curve.steps, accesses, page_bytes)

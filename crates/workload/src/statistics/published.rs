@@ -13,18 +13,19 @@
 //! windows   workload, window (from 0), end_us, read_pages_4k, write_pages_4k
 //! ```
 //!
-//! The meaning of the columns was checked on the 53 disks of a collection:
+//! The meaning of the columns was checked with the 53 disks of one collection:
 //! - The pages of all windows add up exactly to the page accesses. So both count every 4-KiB page
 //!   that a request touches, even in part.
 //! - Working sets are multiples of 4,096, so they are in bytes.
-//! - The popularity at P times the page accesses is a whole number, up to rounding. So it is one
-//!   page's share of all accesses of this direction, and untouched pages do not count.
+//! - The popularity at P, multiplied by the page accesses, is a whole number up to rounding. So
+//!   popularity is one page's share of all accesses of this direction. Untouched pages do not
+//!   count.
 //! - `end_us` is the time of the last request of the window.
 //!
-//! On 19 of those disks, all with misaligned writes, the most popular page is read about as often
-//! as the most popular page is written. It seems that a page which a write touches in part was
-//! counted as read there. On seven disks, the working set of reads is even larger than all reads
-//! can touch at that popularity. [`import`] repairs contradictions and reports them.
+//! On 19 of these disks, the most popular page is read about as often as the most popular page is
+//! written. All 19 have misaligned writes. Their pages seem to count as read if a write touches
+//! them in part. On seven disks, the working set of reads is larger than the reads can touch at the
+//! popularity that the table gives. [`import`] repairs contradictions and reports them.
 
 use std::path::Path;
 
@@ -42,8 +43,8 @@ const PAGE_BYTES: u64 = 4096;
 /// Imports the statistics of a disk.
 ///
 /// # Errors
-/// Reports a file that is not such a table, a disk that is not in it (with the nearest name), or
-/// impossible numbers.
+/// Reports a file that is not such a table, or impossible numbers. For a disk that the table lacks,
+/// the error gives the nearest name.
 pub fn import(totals: &Path, windows: &Path, disk: &str) -> Result<Imported, SourceError> {
     let mut table = Table::open(totals)?;
     find(&mut table, disk, totals)?;
@@ -107,7 +108,7 @@ fn find(table: &mut Table, disk: &str, path: &Path) -> Result<(), SourceError> {
     )))
 }
 
-/// Returns a column of bytes, in pages.
+/// Returns a column that is in bytes, as a number of pages.
 fn pages(table: &Table, column: &str) -> Result<u64, SourceError> {
     let column = table.column(column)?;
     let bytes = table.count(column)?;
@@ -143,8 +144,8 @@ fn side(table: &Table, name: &str) -> Result<Option<(SideConfig, u64)>, SourceEr
     Ok(Some((side, accesses)))
 }
 
-/// Returns the windows of a disk. A window without requests has the end of the window before in the
-/// table; here it gets its true end.
+/// Returns the windows of a disk. In the table, a window without requests has the end of the window
+/// before it. Here such a window gets its true end.
 fn windows_of(path: &Path, disk: &str) -> Result<WindowsConfig, SourceError> {
     let mut table = Table::open(path)?;
     let [name, window, end, read, written] =
@@ -185,8 +186,8 @@ fn windows_of(path: &Path, disk: &str) -> Result<WindowsConfig, SourceError> {
             path.display()
         )));
     }
-    // A window ends with its last request. So the longest ones give the length of a window, to the
-    // second.
+    // A window ends with its last request. So the longest windows give the length of a window,
+    // rounded up to a second.
     let length_s =
         (1..).zip(&rows).map(|(i, (end_s, _))| end_s / f64::from(i)).fold(0.0, f64::max).ceil();
     let ends = (1..)

@@ -6,14 +6,14 @@ use super::disk::SideStatistics;
 use super::plan::{most_of_one_length, top_pages};
 use super::statistics_config::{SideConfig, StatisticsConfig};
 
-/// Largest share of the accesses that the lowest possible popularities may need after a repair. At
-/// a share of 1, all pages between two percentiles would have the popularity of the lower
-/// percentile.
+/// Largest share of the page accesses that may be needed, after a repair, to give each page the
+/// lowest popularity that the percentiles allow. At a share of 1, all pages between two percentiles
+/// would have the popularity of the lower percentile.
 const POSSIBLE: f64 = 0.99;
 
 /// Repairs two contradictions:
 /// - a page that is touched more often than there are requests of any one length
-/// - more pages than the accesses are enough for
+/// - more pages than the number of accesses allows at these popularities
 ///
 /// Returns a sentence for each change.
 pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
@@ -37,7 +37,7 @@ pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
     }
     let new = pages(config);
     if new != old {
-        // The numbers of pages that only one direction touches stay, as far as possible.
+        // As far as possible, this keeps the number of pages that only reads or only writes touch.
         let only = [
             config.footprint_pages.saturating_sub(old[1]),
             config.footprint_pages.saturating_sub(old[0]),

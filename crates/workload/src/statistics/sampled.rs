@@ -1,9 +1,10 @@
-//! Statistics of a sample of a disk's pages: a share of the pages, with all their requests, at the
-//! same times.
+//! Statistics of a sample of a disk's pages. The sample holds a share of the pages, with all
+//! requests to them at their original times.
 //!
-//! A page keeps its requests, so the percentiles of popularity stay, except for the last. The most
-//! popular page of a sample is rarely the most popular page of all. At scale 0.01, it is taken to
-//! be the middle page of the first hundred, on the curve between the last two percentiles.
+//! A page keeps its requests, so all percentiles of popularity stay except the last. The sample
+//! rarely contains the most popular page of the disk. At scale 0.01, the most popular page of the
+//! sample gets the popularity of the middle of the first hundred pages. This value lies on the
+//! curve between the last two percentiles.
 
 use vpass_core::config::ConfigError;
 
@@ -12,7 +13,7 @@ use super::disk::SideStatistics;
 use super::percentiles::rank;
 use super::plan::{contradiction, top_pages};
 
-/// Scales counts, rounded so that every partial sum from the first count on is right.
+/// Scales counts. They are rounded so that the sum of the first n counts is right for every n.
 pub(super) fn sampled_counts(counts: &[u64], scale: f64) -> Vec<u64> {
     let (mut sum, mut given) = (0, 0);
     let sample = counts.iter().map(|n| {
@@ -23,10 +24,10 @@ pub(super) fn sampled_counts(counts: &[u64], scale: f64) -> Vec<u64> {
     sample.collect()
 }
 
-/// Factor by which the pages of the head keep clear of the limits of the last percentile.
+/// Safety factor between the last percentile and its limits.
 const MARGIN: f64 = 1.1;
 
-/// Returns the percentiles of popularity at this scale, below 1.
+/// Returns the percentiles of popularity at this scale, which is below 1.
 pub(super) fn sampled_accesses(
     name: &str,
     whole: &SideStatistics,

@@ -1,4 +1,4 @@
-//! Requests of one direction: their order, their pages and their arrivals.
+//! Makes the requests of one direction: their order, their pages and their arrivals.
 
 use std::sync::Arc;
 
@@ -14,25 +14,26 @@ use super::window_clock::WindowClock;
 use crate::synthetic::alias::Alias;
 use crate::synthetic::random::{Random, Rng, below};
 
-/// Cell, ready to run.
+/// Cell with the state that a run needs.
 #[derive(Clone, Debug)]
 struct Running {
     /// Pages of a block.
     pages: u32,
     blocks: u32,
-    /// Next block. Each request moves on by `step`, which has no common factor with the number of
-    /// blocks. So every block is used once before any is used twice.
+    /// Next block. Each request advances it by `step`, which has no common factor with the number
+    /// of blocks. So every block is used once before any block is used again.
     next: u32,
     step: u32,
     place: Blocks,
-    /// Shape of its requests, or the mix from which shapes are drawn.
+    /// Size and position of all requests. With several, `mix` is the index of the [`Mix`] from
+    /// which they are drawn.
     shape: Shape,
     mix: Option<u32>,
 }
 
-/// Shapes of requests that touch equally many pages, drawn by weight. An even sequence over 0 to 1
-/// (multiples of the golden ratio) replaces random numbers, so the shares are right after few
-/// requests.
+/// Shapes of requests that touch the same number of pages, drawn by weight. Multiples of the golden
+/// ratio, modulo 1, replace random numbers. They cover 0 to 1 evenly, so the shares are right after
+/// few requests.
 #[derive(Clone, Debug)]
 struct Mix {
     alias: Alias,
@@ -71,8 +72,8 @@ impl Side {
         size_of_val(self.cells.as_slice()) as u64 + self.layout.memory() + self.deal.memory()
     }
 
-    /// Runs a plan on the pages from `base` on, with pages per window in proportion to
-    /// `window_pages`.
+    /// Makes the state for a plan whose pages begin at `base`. The pages in each window are in
+    /// proportion to `window_pages`.
     pub(super) fn new(
         op: Op,
         plan: &SidePlan,
@@ -147,9 +148,10 @@ impl Side {
         })
     }
 
-    /// Chooses a request of the current hand for the rest of a window. It prefers the next one that
-    /// fills the window or leaves space for another. Otherwise it takes the longest that fits, or
-    /// else one that exceeds the rest by less than the rest itself.
+    /// Chooses a request of the current hand for the `left` pages of a window. It takes the next
+    /// request that fills the window or leaves space for another request. If there is no such
+    /// request, it takes the longest request that fits. If no request fits, it takes the shortest
+    /// request if that is below twice the rest.
     #[cold]
     fn choose(&mut self, left: u64) -> Option<u32> {
         let (cells, shortest) = (&self.cells, self.shortest);
@@ -194,7 +196,7 @@ fn mix(shapes: &[(Shape, f64)], mixes: &mut Vec<Mix>, random: &mut Random) -> Op
     Some(mixes.len() as u32 - 1)
 }
 
-/// Returns a step near the golden section of `count`, without a common factor with it.
+/// Returns a step near the golden section of `count` that has no common factor with `count`.
 fn step(count: u32) -> u32 {
     fn gcd(a: u32, b: u32) -> u32 {
         if b == 0 { a } else { gcd(b, a % b) }

@@ -29,7 +29,7 @@ impl StatisticsFile {
     /// Parses a workload file.
     ///
     /// # Errors
-    /// Reports what is wrong with the TOML or with a key, and its line.
+    /// Reports invalid TOML or an invalid key, with its line.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|e| ConfigError(e.to_string()))
     }
@@ -153,15 +153,16 @@ impl StatisticsConfig {
     }
 }
 
-/// Most pages: their numbers have 32 bits.
+/// Largest number of pages, since page numbers have 32 bits.
 const MOST_PAGES: u64 = u32::MAX as u64;
-/// Most accesses: more than any drive serves in its life; sums stay far below 2^64.
+/// Largest number of accesses: more than a drive serves in its life, but so few that sums stay far
+/// below 2^64.
 const MOST_ACCESSES: u64 = 1 << 48;
 /// Smallest unit of address of a drive, in bytes.
 pub(super) const SECTOR_BYTES: u64 = 512;
 /// Longest window, in seconds: a century.
 const MOST_SECONDS: f64 = 3.2e9;
-/// Lists of pages by window.
+/// Range of the lists with the pages of each window.
 const PAGES: Range = Range::Words("one for each window, up to 2^48 in sum");
 
 impl StatisticsConfig {
@@ -231,7 +232,7 @@ impl WindowsConfig {
         let mut before = 0.0;
         for (i, end) in self.ends_s.iter().copied().enumerate() {
             let idle = self.read_pages[i] == 0 && self.write_pages[i] == 0;
-            // Windows are kept in nanoseconds; a shorter window has no time for a request.
+            // Windows are kept in nanoseconds. A window with requests must be at least 1 us long.
             let later = if idle { end >= before } else { end >= before + 1e-6 };
             require(later && end <= MOST_SECONDS, || {
                 format!(

@@ -16,8 +16,8 @@ use crate::synthetic::random::{Random, Rng};
 
 /// Source of requests generated from statistics.
 ///
-/// Pages are numbered from 0: first the pages that are only read, then those that are read and
-/// written, then those that are only written.
+/// Pages are numbered from 0 in this order: pages that are only read, pages that are read and
+/// written, pages that are only written.
 #[derive(Clone, Debug)]
 pub struct StatisticsSource {
     arrival: Arrival,
@@ -38,8 +38,7 @@ impl StatisticsSource {
     /// not fit the drive.
     pub fn new(config: &StatisticsConfig, capacity: u64, seed: u64) -> Result<Self, ConfigError> {
         Self::of(config, capacity, seed).map_err(|e| match config.scale {
-            // Numbers that agree at full scale may contradict each other with few pages and
-            // requests.
+            // Numbers that agree at full scale may contradict each other at a small scale.
             scale if scale < 1.0 && e.0.contains("contradict") => {
                 ConfigError(format!("{e}; this occurs at statistics.scale = {scale}"))
             }

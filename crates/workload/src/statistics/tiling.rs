@@ -1,12 +1,13 @@
-//! Tiling of the pages of one direction into blocks: runs of a few pages that every request touches
-//! as a whole. Blocks of equal size and equal number of requests are a cell.
+//! Divides the pages of one direction into blocks. A block is a run of a few pages, and each of its
+//! requests touches all of them. A cell is all blocks of the same size and the same number of
+//! requests.
 //!
-//! Sizes and popularity are known, but not their relation. Here size does not depend on popularity
-//! (assumption): from the most popular page down, every length of request gets its share of the
-//! pages.
+//! The statistics give sizes and popularity, but not their relation. Assumption: size does not
+//! depend on popularity. So, from the most popular page down, every length of request gets its
+//! share of the pages.
 //!
-//! A block may join pages of different popularity, and then has their mean, but only if no
-//! percentile changes.
+//! A block may join pages of different popularity if this changes no percentile. All its pages then
+//! get their mean popularity.
 
 use super::curve::Step;
 use super::lengths::{Length, Shape};
@@ -14,27 +15,28 @@ use super::lengths::{Length, Shape};
 /// Blocks of equal size and popularity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockClass {
-    /// Requests for each block in a pass.
+    /// Number of requests to each block in a pass.
     pub(super) accesses: u64,
-    /// Pages of a block.
+    /// Number of pages of a block.
     pub(super) pages: u32,
-    /// Kind of its requests, an index into the lengths.
+    /// Index of the length of its requests.
     pub(super) length: u32,
     pub(super) blocks: u64,
 }
 
 impl BlockClass {
-    /// Number of requests for all its blocks in a pass.
+    /// Number of requests to all of its blocks in a pass.
     pub(super) fn requests(&self) -> u64 {
         self.accesses * self.blocks
     }
 }
 
-/// Cuts pages with these accesses (rising) into blocks.
+/// Divides pages into blocks. `popularity` has the number of pages for each number of accesses, in
+/// rising order.
 ///
-/// The number of pages is met exactly, the number of accesses to within half the pages of a block.
-/// `marks` are the pages at the percentiles, counted from the most popular page (0). `top` is the
-/// length of the first block. The last block may need a length of its own, which is added to
+/// The number of pages is exact. The number of accesses may differ by up to half the pages of a
+/// block. `marks` are the pages at the percentiles, counted from 0 at the most popular page. `top`
+/// is the length of the first block. The last block may need a new length, which is added to
 /// `lengths`.
 pub(super) fn tile(
     popularity: &[Step],
@@ -46,7 +48,7 @@ pub(super) fn tile(
     let mut supply = Supply::new(lengths);
     let mut rest = Pages { steps: popularity.to_vec(), at: 0 };
     let mut cells: Vec<BlockClass> = vec![];
-    // Accesses that rounding has taken from the pages so far; negative if it has added some.
+    // Accesses that rounding has removed so far; negative if rounding has added accesses.
     let mut owed = 0;
     let mut first = Some(top);
     cells.extend(supply.reserve_last(&mut rest));
@@ -71,7 +73,7 @@ pub(super) fn tile(
         let pages = supply.lots[length].pages;
         let sum = rest.take(pages).cast_signed() + owed;
         // The result differs by less than one from the mean of the block's own pages. So a small
-        // block does not make up for a large one.
+        // block need not absorb the rounding of a large block.
         let (own, block) = (sum - owed, pages.cast_signed());
         let accesses = (sum + block / 2)
             .div_euclid(block)
@@ -83,13 +85,14 @@ pub(super) fn tile(
     merged(cells)
 }
 
-/// Requests of one length that are still to be placed.
+/// Requests of one length that have no block yet.
 struct Lot {
     pages: u64,
     left: f64,
     /// Share of the remaining page accesses.
     share: f64,
-    /// Pages that it should have had so far, less those that it has had.
+    /// Pages that are still due to this length: its share of the pages placed so far, less the
+    /// pages that it got.
     due: f64,
 }
 
@@ -124,8 +127,8 @@ impl Supply {
             .for_each(|lot| lot.share = if all > 0.0 { left(lot) / all } else { 0.0 });
     }
 
-    /// Adds blocks for up to `count` pages of `accesses` each, as far as each length is due a whole
-    /// block. Returns the pages used.
+    /// Adds blocks for up to `count` pages of `accesses` accesses each. A length gets blocks only
+    /// for whole blocks that are due to it. Returns the number of pages used.
     fn serve(&mut self, accesses: u64, count: u64, cells: &mut Vec<BlockClass>) -> u64 {
         self.share();
         let mut used = 0;
@@ -145,10 +148,11 @@ impl Supply {
 
     /// Chooses the length of the next block.
     ///
-    /// Lengths are candidates if they fit and do not change the popularity at the next mark. The
-    /// candidate that is most due and has enough requests left is taken, or else the candidate with
-    /// the most requests left. Without candidates, the shortest length is taken. Returns `None` if
-    /// all lengths are too long.
+    /// A length is a candidate if its block fits and leaves the popularity at the next mark
+    /// unchanged. This prefers candidates with enough requests left, and takes the one to which
+    /// most pages are due. If no candidate has enough, it takes the candidate with the most
+    /// requests left. Without candidates, it takes the shortest length that fits. Returns `None` if
+    /// no length fits.
     fn choose(&mut self, rest: &Pages, marks: &[u64]) -> Option<usize> {
         self.share();
         let count = rest.count();
@@ -176,7 +180,7 @@ impl Supply {
             .or_else(|| fits.into_iter().min_by_key(|i| self.lots[*i].pages))
     }
 
-    /// Gives every length its share of this many pages.
+    /// Adds this many pages to the pages that are due, divided by the lengths' shares.
     fn give(&mut self, pages: u64) {
         self.lots.iter_mut().for_each(|lot| lot.due += lot.share * pages as f64);
     }
@@ -204,7 +208,7 @@ fn merged(mut cells: Vec<BlockClass>) -> Vec<BlockClass> {
     cells
 }
 
-/// Pages that are not in a block yet, the most popular last.
+/// Pages that are not in a block yet; the most popular pages come last.
 struct Pages {
     steps: Vec<Step>,
     /// Number of pages that are in a block.
@@ -216,7 +220,8 @@ impl Pages {
         self.steps.iter().map(|s| s.count).sum()
     }
 
-    /// Returns the accesses of the `count` most popular pages, and whether all have equally many.
+    /// Returns the sum of the accesses of the `count` most popular pages, and whether all of them
+    /// have the same number of accesses.
     fn peek(&self, mut count: u64) -> (u64, bool) {
         let mut sum = 0;
         for (i, step) in self.steps.iter().rev().enumerate() {
@@ -266,8 +271,8 @@ mod tests {
 
     #[test]
     fn every_popularity_has_its_share_of_every_length() {
-        // 16 pages of 5 accesses and 48 of 1: 128 accesses. Half of them come from requests for one
-        // page, half from requests for four.
+        // 16 pages have 5 accesses each, and 48 pages have 1, so there are 128 accesses. Requests
+        // for one page make half of them; requests for four pages make the other half.
         assert_eq!(
             tiled(&[(1, 48), (5, 16)], &[(1, 64), (4, 16)]),
             [(5, 1, 8), (5, 4, 2), (1, 1, 24), (1, 4, 6)]
@@ -276,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_block_may_take_pages_of_two_popularities() {
-        // Requests for two pages only: three pages of 5 accesses make a block and a half.
+        // All requests touch two pages. Three pages of 5 accesses make a block and a half.
         assert_eq!(tiled(&[(1, 5), (5, 3)], &[(2, 10)]), [(5, 2, 1), (3, 2, 1), (1, 2, 2)]);
     }
 

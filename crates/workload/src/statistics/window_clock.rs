@@ -1,5 +1,5 @@
-//! Clock that counts the pages of the windows: the pages that a window still lacks, and the
-//! arrivals of those handed out.
+//! Clock of the windows: it counts the pages that a window still lacks, and gives requests their
+//! arrival times.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) struct WindowClock {
 /// Current window.
 #[derive(Clone, Copy, Debug)]
 struct Window {
-    /// Pages up to its start and up to its end.
+    /// Pages of the pass up to the window's start, and up to its end (`quota`).
     before: u64,
     quota: u64,
     start: Ns,
@@ -32,8 +32,8 @@ struct Window {
 }
 
 impl WindowClock {
-    /// Makes a clock for windows with these ends, and with pages in proportion to `window_pages`;
-    /// there are `accesses` pages in all.
+    /// Makes a clock for windows with these ends. Together the windows have `accesses` pages, in
+    /// proportion to `window_pages`.
     pub(super) fn new(ends_ns: Arc<[Ns]>, window_pages: &[u64], accesses: u64) -> Self {
         let all: u64 = window_pages.iter().sum();
         let mut sum = 0;
@@ -67,7 +67,7 @@ impl WindowClock {
         Some(self.now.quota - self.given)
     }
 
-    /// Returns whether no later window has any page.
+    /// Returns whether this is the last window that has pages.
     #[inline]
     pub(super) fn is_last(&self) -> bool {
         Some(&self.now.quota) == self.quotas.last()
@@ -88,8 +88,8 @@ impl WindowClock {
         (self.window, self.now) = (window, Window { before, quota, start, length, ns_per_page });
     }
 
-    /// Hands out pages. Returns their arrival: evenly over the window, shifted at random within
-    /// their own share of time.
+    /// Counts the pages of a request, and returns its arrival. Arrivals are spread evenly over the
+    /// window. Each is shifted at random within the time that its pages take.
     #[inline]
     pub(super) fn pass(&mut self, pages: u64, bits: u64) -> Ns {
         let now = &self.now;

@@ -1,6 +1,7 @@
-//! List of the stripes written last, each once, the last first.
+//! Lists the stripes written last. The stripe written last comes first, and each stripe occurs
+//! once.
 
-/// Short list; a stripe that is written again moves to its front.
+/// Short list of stripes. A stripe that is written again moves to the front.
 #[derive(Clone, Debug)]
 pub(super) struct Recent {
     stripes: Vec<u64>,

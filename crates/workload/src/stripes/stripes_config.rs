@@ -46,7 +46,7 @@ pub struct StripesConfig {
     pub most_pages: u32,
 }
 
-/// Largest mean and largest cut, in pages.
+/// Largest value of the keys that count pages.
 const PAGES_MAX: u64 = 1024;
 /// Range of the mean number of pages of a request.
 const MEAN: Range = Range::Real(1.0, PAGES_MAX as f64);

@@ -25,7 +25,7 @@ pub struct StripesSource {
     requests: u64,
     left: u64,
     read_below: u64,
-    /// Shares, as thresholds of random numbers.
+    /// Shares as thresholds of random numbers.
     sequential: u64,
     recent_below: u64,
     /// Popularity of stripes; `None` if all are equally popular.
@@ -40,7 +40,8 @@ impl StripesSource {
     /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first invalid key, by itself or for this drive, or a workload without stripes.
+    /// Reports a workload without stripes, or the first key that is invalid in general or for this
+    /// drive.
     pub fn new(
         workload: &WorkloadConfig,
         capacity: u64,
@@ -142,7 +143,7 @@ impl StripesSource {
     }
 }
 
-/// Draws a number of pages: geometric with mean `mean`, cut at `most`.
+/// Draws a number of pages. It is geometric with mean `mean`, and at most `most`.
 fn length(random: &mut Random, mean: f64, most: u32) -> u64 {
     let goes_on = threshold((1.0 - 1.0 / mean).max(0.0));
     let mut pages = 1;
@@ -200,7 +201,7 @@ mod tests {
         of.iter().filter(|r| holds(r)).count() as f64 / of.len() as f64
     }
 
-    /// P(1) = 1/3 of a geometric length with mean 3; P(8 or more) = (2/3)^7.
+    /// Checks a geometric length with mean 3: P(1) = 1/3 and P(8 or more) = (2/3)^7.
     #[test]
     fn lengths_are_geometric_and_cut() {
         let writes = drawn("read_share = 0\n[stripes]", 100_000);
@@ -216,9 +217,9 @@ mod tests {
         assert!((share(&reads, |r| u64::from(r.bytes) == PAGE) - 1.0 / 1.8).abs() < 0.005);
     }
 
-    /// Checks the share of writes that begin in recently written stripes: `recent_share` of the
-    /// writes that do not continue the last one. A uniform draw over 16,384 stripes almost never
-    /// hits them.
+    /// Checks the share of writes that begin in recently written stripes. It is `recent_share` of
+    /// the writes that do not continue the last write. A uniform draw over 16,384 stripes almost
+    /// never hits a recently written stripe.
     #[test]
     fn writes_come_back_to_the_stripes_written_last() {
         let writes =

@@ -1,17 +1,17 @@
-//! Common ground of the address generators: the footprint, cut into aligned blocks and, for
+//! Parts that all address generators share. The footprint is cut into aligned blocks and, for
 //! generators with ranks, into runs.
 
 use vpass_core::base::request::{Op, Request};
 
 use super::random::{Random, below};
 
-/// Block size, with the number of such blocks.
+/// Block size, with the number of blocks of this size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SizeClass {
     pub(super) bytes: u64,
-    /// Whole aligned blocks in the footprint.
+    /// Number of whole aligned blocks in the footprint.
     pub(super) blocks: u64,
-    /// Whole aligned blocks in a run.
+    /// Number of whole aligned blocks in a run.
     pub(super) per_run: u64,
 }
 
@@ -33,8 +33,9 @@ pub(super) trait Addresses {
     fn offset(&mut self, random: &mut Random, class: &SizeClass, op: Op) -> u64;
 }
 
-/// Gives each request of `batch` its offset, or only those of direction `only`. The loop is
-/// compiled once per generator. The common case, one size and one distribution, needs no look-up.
+/// Gives each request of `batch` its offset. If `only` is given, only requests of this direction
+/// get one. The loop is compiled once for each generator. The common case of one size and one
+/// distribution needs no look-up.
 pub(super) fn address_all<P: Addresses>(
     place: &mut P,
     random: &mut Random,

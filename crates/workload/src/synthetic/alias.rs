@@ -1,15 +1,15 @@
-//! Draws one of a few thousand weighted cases in constant time with one random number (Walker's
-//! alias method, Vose's construction).
+//! Draws one of a few thousand weighted cases in constant time, with one random number. This is
+//! Walker's alias method with Vose's construction.
 
 use std::hint::select_unpredictable;
 
 use super::random::{Random, Rng};
 
-/// Slot of the table: two cases that share it.
+/// Slot of the table, which two cases share.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// Threshold of 32 random bits: below it the slot stands for its own case, else for `other`.
-    /// With eight bytes per slot, the table fits into the first-level cache.
+    /// Threshold of 32 random bits. Below it, the slot gives its own case; otherwise, it gives
+    /// `other`. With eight bytes per slot, the table fits into the first-level cache.
     own: u32,
     other: u32,
 }
@@ -17,13 +17,13 @@ struct Slot {
 /// Weighted cases 0 to n - 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Alias {
-    /// Slots; their number is a power of two, so that the index is a shift.
+    /// Slots. Their number is a power of two, so that a shift gives the index.
     slots: Vec<Slot>,
     index_bits: u32,
 }
 
 impl Alias {
-    /// Makes the table of these weights: finite, not negative, at least one above 0.
+    /// Makes the table of these weights. All are finite and 0 or more; at least one is above 0.
     pub(crate) fn new(weights: &[f64]) -> Self {
         let count = weights.len().next_power_of_two().max(2);
         let total: f64 = weights.iter().sum();
@@ -42,7 +42,8 @@ impl Alias {
                 short.push(large);
             }
         }
-        // Slots left over are full except for rounding; a case of weight 0 must not be among them.
+        // The slots that are left are full, except for rounding. A case of weight 0 must not be
+        // among them.
         debug_assert!(short.iter().all(|i| level[*i] > 0.5));
         Self { slots, index_bits: count.trailing_zeros() }
     }
@@ -58,7 +59,7 @@ impl Alias {
     pub(crate) fn pick(&self, bits: u64) -> usize {
         let index = (bits >> (64 - self.index_bits)) as usize;
         let slot = self.slots[index];
-        // A branch here would be mispredicted every few draws.
+        // A branch would be mispredicted every few draws.
         select_unpredictable((bits as u32) < slot.own, index, slot.other as usize)
     }
 }
@@ -77,7 +78,8 @@ mod tests {
         for _ in 0..160_000 {
             seen[alias.draw(&mut random)] += 1;
         }
-        // 10,000 per unit of weight; five standard deviations of the largest case are 1,000.
+        // A unit of weight gives 10,000 draws. Five standard deviations of the largest case are
+        // 1,000.
         for (count, expected) in seen.iter().zip([10_000.0, 0.0, 50_000.0, 20_000.0, 80_000.0]) {
             assert!(
                 (f64::from(*count) - expected).abs() <= 1000f64.min(expected / 5.0),

@@ -1,4 +1,4 @@
-//! Names of the address distributions in a configuration: `"uniform"`, `"zipf:0.99"`,
+//! Parses the names of address distributions in a configuration: `"uniform"`, `"zipf:0.99"`,
 //! `"sequential"`, `"hot-cold:0.1/0.9"`.
 
 use std::fmt;
@@ -13,30 +13,31 @@ pub enum Distribution {
     /// All blocks have the same chance.
     #[default]
     Uniform,
-    /// The popularity of a rank is the rank to the power `-theta`.
+    /// Popularity in proportion to 1 / k^`theta` for rank k.
     Zipf {
         /// Exponent, above 0 and at most 10.
         theta: f64,
     },
-    /// One block after the other.
+    /// Blocks in order, one after the other.
     Sequential,
-    /// Hot part and cold part.
+    /// Two parts, of which the hot part has most of the accesses.
     HotCold {
         /// Share of the addresses that is hot, between 0 and 1.
         addresses: f64,
-        /// Share of the accesses that go to the hot part, 0 to 1.
+        /// Share of the accesses that go to the hot part, from 0 to 1.
         accesses: f64,
     },
 }
 
-/// Spelling of each distribution, with an example for error messages.
+/// Name of each distribution, with an example for error messages.
 const FORMS: [(&str, &str); 4] = [
     ("uniform", "uniform"),
     ("zipf", "zipf:0.99"),
     ("sequential", "sequential"),
     ("hot-cold", "hot-cold:0.1/0.9"),
 ];
-/// Largest exponent. No trace is steeper: above it, almost all accesses go to the first rank.
+/// Largest exponent. With a larger exponent, almost all accesses would go to the first rank. No
+/// trace is so steep.
 const MAX_THETA: f64 = 10.0;
 
 const ZIPF_HOLDS: &str = "theta should be a number above 0 and at most 10, as in \"zipf:0.99\"";
@@ -44,7 +45,7 @@ const HOT_COLD_HOLDS: &str = "the hot share of the addresses (between 0 and 1) a
     the accesses (0 to 1) are expected, as in \"hot-cold:0.1/0.9\"";
 
 impl Distribution {
-    /// Returns whether its numbers are in range.
+    /// Returns whether the numbers of the distribution are in range.
     fn is_possible(&self) -> bool {
         match *self {
             Self::Uniform | Self::Sequential => true,
@@ -55,13 +56,13 @@ impl Distribution {
         }
     }
 
-    /// Checks a distribution that was made in code, by formatting it and parsing the text.
+    /// Checks a distribution that was made in code. It is formatted, and the text is parsed.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.to_string().parse::<Self>().map(|_| ())
     }
 }
 
-/// The forms of a distribution, for lists of keys.
+/// Forms of a distribution, for lists of keys.
 pub(super) const IN_WORDS: &str = "uniform, sequential, zipf:THETA, hot-cold:ADDRESSES/ACCESSES";
 
 impl KeyValue for Distribution {

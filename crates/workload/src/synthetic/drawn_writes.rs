@@ -1,5 +1,5 @@
-//! Writes to the pages of a sample, page by page. They are drawn from the shares of the sample's
-//! own pages, so writes to other pages need not be generated.
+//! Makes writes to the pages of a sample, page by page. They are drawn from the shares of the
+//! sample's own pages. So writes to other pages need not be generated.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 
@@ -9,11 +9,11 @@ use super::random::{Random, Rng, below};
 
 /// Choice of the page of the next write.
 pub(super) enum Where {
-    /// Any page, by these weights.
+    /// Any page, drawn by these weights.
     Weighted(Alias),
-    /// Any of this many pages, with the same chance.
+    /// Any of this many pages; all have the same chance.
     Even(u64),
-    /// Each of `pages` pages in order, again from the first after the last.
+    /// Each of `pages` pages in order. After the last page, the first page follows again.
     RoundRobin { next: u64, pages: u64 },
 }
 
@@ -22,14 +22,14 @@ pub(super) enum Where {
 pub(super) struct PartSize {
     /// Bytes of the write, at most a whole page.
     pub(super) bytes: u32,
-    /// Number of such parts in a page.
+    /// Number of parts of this size in a page.
     pub(super) in_page: u64,
 }
 
 /// Source of writes to a sample's pages.
 pub(super) struct DrawnWrites {
     pub(super) place: Where,
-    /// Sizes of writes; `size` draws one of them.
+    /// Sizes of writes. `size` draws one of them.
     pub(super) sizes: Vec<PartSize>,
     pub(super) size: Alias,
     pub(super) page_bytes: u32,

@@ -1,10 +1,10 @@
-//! A `[workload]` table whose reads are rates, for gears that draw reads in bulk, on a whole drive
-//! or a sample of its pages.
+//! Runs a `[workload]` table whose reads are rates, for gears that draw reads in bulk. It serves a
+//! whole drive or a sample of its pages.
 //!
-//! A sample 1/N holds the pages whose number has one residue modulo N; page p gets number p / N.
-//! Reads and writes of a sample are those of its pages, except that each page of a long write
-//! arrives by itself. Random writes of a sample arrive as a Poisson process, also if the workload's
-//! requests arrive evenly.
+//! A sample 1/N holds the pages whose number has one residue modulo N. Page p gets number p / N. A
+//! sample has the reads and writes of its pages, except that each page of a long write arrives by
+//! itself. Random writes of a sample arrive as a Poisson process, even if the workload's requests
+//! arrive evenly.
 
 use std::fmt;
 
@@ -24,12 +24,12 @@ use super::scatter::Scatter;
 use super::synthetic_config::{Arrivals, WorkloadConfig, require};
 use super::synthetic_source::{Area, SyntheticSource};
 
-/// Sample of a drive's pages: those whose number is `residue` modulo `of`.
+/// Sample of a drive's pages. It holds the pages whose number is `residue` modulo `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// N of a sample 1/N.
     pub of: u32,
-    /// Residue of the sample's page numbers modulo N.
+    /// Residue of the page numbers modulo N.
     pub residue: u32,
 }
 
@@ -42,8 +42,8 @@ impl Sample {
         self.of == 1
     }
 
-    /// Returns the sample's number for a page of the whole drive, or `None` for pages outside the
-    /// sample.
+    /// Returns the number that a page of the whole drive has in the sample, or `None` for pages
+    /// outside the sample.
     pub fn number_of(self, lpn: Lpn) -> Option<Lpn> {
         (lpn.number() % self.of == self.residue).then(|| Lpn::new(lpn.number() / self.of))
     }
@@ -55,7 +55,7 @@ impl fmt::Display for Sample {
     }
 }
 
-/// Source of rates of a `[workload]` table.
+/// Source of rates and writes of a `[workload]` table.
 pub struct FluidSynthetic {
     rates: ReadRates,
     writes: Box<dyn RequestSource + Send>,
@@ -78,8 +78,8 @@ impl FluidSynthetic {
     /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first invalid key, by itself or for this drive, a workload without a rate, or
-    /// reads in sequence, which are not random.
+    /// Reports the first key that is invalid in general or for this drive, a workload without a
+    /// rate, or reads in sequence.
     pub fn new(
         config: &WorkloadConfig,
         capacity: u64,
@@ -133,15 +133,15 @@ impl FluidSynthetic {
         self.rates.pages.per_ns(page) * 1e9
     }
 
-    /// Returns an upper bound of the memory for `pages` pages: their rates twice, and the tables
-    /// from which writes are drawn.
+    /// Returns an upper bound of the memory for `pages` pages. It covers their rates, twice, and
+    /// the tables from which writes are drawn.
     pub fn memory(pages: u64) -> u64 {
         const BYTES_PER_PAGE: u64 = 2 * 4 + 2 * 8 + 16;
         pages * BYTES_PER_PAGE
     }
 }
 
-/// 2^64 / golden ratio, rounded to an odd number; its multiples are far from each other.
+/// 2^64 / golden ratio, rounded to an odd number. Its multiples are far from each other.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 pub(crate) const NO_RATE: &str = "the workload is a closed loop, and the fluid gear needs its \
@@ -179,7 +179,7 @@ impl Whole {
         seed: u64,
     ) -> Result<Self, ConfigError> {
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
-        // Shuffle that the generator uses too.
+        // The generator uses the same shuffle.
         let scatter = Scatter::new(area.runs().max(1), &mut Streams::new(seed).scatter);
         let first_of_writes = area.first_rank_of_writes(config)?;
         let shares = config.sizes().iter().map(|size| size.share).collect();
@@ -219,7 +219,7 @@ impl Whole {
             .sum()
     }
 
-    /// Mean share of the touched pages that a request covers only in part.
+    /// Returns the mean share of the touched pages that a request covers only in part.
     pub(super) fn partial_share(&self) -> f64 {
         let of_class = |bytes: u64| {
             let pattern = self.page_bytes / gcd(bytes, self.page_bytes);
@@ -239,7 +239,7 @@ impl Whole {
         1.0 - whole / self.pages_per_request()
     }
 
-    /// Mean number of pages that a request touches, over all positions of its block.
+    /// Returns the mean number of pages that a request touches, over all positions of its block.
     fn pages_per_request(&self) -> f64 {
         let of_class = |bytes: u64| {
             // The positions of blocks within pages repeat after `pattern` blocks.
@@ -284,7 +284,7 @@ impl Whole {
         }
         let place = match distribution {
             Distribution::Sequential => {
-                // Writes in sequence come as whole pages.
+                // Writes in sequence become writes of whole pages.
                 sum *= (self.mean_bytes() / self.page_bytes as f64).min(1.0);
                 sizes = vec![PartSize { bytes: self.page_bytes as u32, in_page: 1 }];
                 Where::RoundRobin { next: 0, pages: used }

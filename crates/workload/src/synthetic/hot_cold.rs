@@ -1,7 +1,7 @@
 //! `hot-cold:0.1/0.9`: a tenth of the runs gets nine tenths of the accesses.
 //!
-//! Within each part all runs have the same chance. The seed decides which runs are hot, so they lie
-//! scattered over the footprint.
+//! Within each part, all runs have the same chance. The seed decides which runs are hot. Hot runs
+//! are scattered over the footprint.
 
 use vpass_core::base::request::Op;
 
@@ -9,33 +9,37 @@ use super::addresses::{Addresses, SizeClass};
 use super::random::{Random, Rng, below, threshold};
 use super::scatter::Scatter;
 
-/// Most hot runs whose positions are kept in a table; the table fits into a second-level cache.
+/// Largest number of hot runs whose positions are kept in a table. The table fits into a
+/// second-level cache.
 const MOST_KEPT: u64 = 1 << 16;
 
 /// Generator of hot and cold addresses.
 #[derive(Clone, Debug)]
 pub(super) struct HotCold {
     run_bytes: u64,
-    /// First rank of the hot part. The cold part follows, and wraps after the last rank.
+    /// First rank of the hot part. The cold part follows the hot part. After the last rank, rank 0
+    /// follows.
     first: u64,
     hot_runs: u64,
     cold_runs: u64,
-    /// Threshold of a random number: below it the access is hot.
+    /// Threshold of a random number. Below it, the access goes to the hot part.
     hot: u64,
     scatter: Scatter,
-    /// Positions of the hot runs, in rank order; empty if there are too many.
+    /// Positions of the hot runs, in the order of their ranks. The table is empty if there are too
+    /// many hot runs.
     hot_places: Vec<u32>,
 }
 
-/// Returns the number of hot runs, a share `addresses` of all; each part has at least one run.
+/// Returns the number of hot runs, which is a share `addresses` of all runs. Each part has at least
+/// one run.
 pub(super) fn hot_runs(runs: u64, addresses: f64) -> u64 {
     assert!(runs >= 2);
     ((runs as f64 * addresses).round() as u64).clamp(1, runs - 1)
 }
 
 impl HotCold {
-    /// Makes the generator. `runs` is at least 2; the hot part begins at rank `first`, below
-    /// `runs`.
+    /// Makes the generator. `runs` is at least 2. The hot part begins at rank `first`, which is
+    /// below `runs`.
     pub(super) fn new(
         runs: u64,
         run_bytes: u64,
@@ -95,8 +99,8 @@ mod tests {
 
     use super::*;
 
-    /// 1,000 runs of one block. The hot tenth begins at rank 950 and wraps. With the table and
-    /// without, addresses are equal.
+    /// Checks that addresses are equal with and without the table. There are 1,000 runs of one
+    /// block. The hot tenth begins at rank 950 and continues at rank 0.
     #[test]
     fn a_table_of_the_hot_places_changes_no_address() {
         let scatter = Scatter::new(1000, &mut Random::seed_from_u64(1));

@@ -1,5 +1,5 @@
-//! Read and write rates of single pages under a `[workload]` table, for estimates, without a source
-//! of requests.
+//! Calculates the read and write rates of single pages under a `[workload]` table. Estimates use
+//! them without a source of requests.
 //!
 //! ```text
 //! 1,000 requests/s, 70 % reads, uniform over 10,000 pages: 0.07 reads/s, 0.03 writes/s per page
@@ -18,7 +18,7 @@ pub struct PageLaw {
     reads: Direction,
     writes: Direction,
     scatter: Scatter,
-    /// Bytes of the smallest run; each run has one rank.
+    /// Bytes of a run. Each run has one rank.
     run_bytes: u64,
     runs: u64,
     page_bytes: u64,
@@ -37,8 +37,8 @@ struct Direction {
 }
 
 impl PageLaw {
-    /// Makes the rates of this table on a drive of `capacity` bytes. A table without a rate counts
-    /// as 1 request per second.
+    /// Makes the rates of this table on a drive of `capacity` bytes. A table without a rate gets 1
+    /// request per second.
     ///
     /// # Errors
     /// Reports the first invalid key.
@@ -81,7 +81,7 @@ impl PageLaw {
         self.pages
     }
 
-    /// Returns reads and writes per second of a page, over all hours of the day.
+    /// Returns the reads and the writes of a page per second, over all hours of the day.
     pub fn of(&self, page: u64) -> (f64, f64) {
         let of = |direction: &Direction| {
             if direction.rate > 0.0 { direction.rate * direction.weights.of(page) } else { 0.0 }
@@ -89,7 +89,8 @@ impl PageLaw {
         (of(&self.reads), of(&self.writes))
     }
 
-    /// Returns about `most` pages of the most popular ranks, each once, in ascending order.
+    /// Returns about `most` pages that have the most popular ranks. Each page occurs once, in
+    /// ascending order.
     pub fn hottest(&self, most: u64) -> Vec<u64> {
         let of_run = |rank: u64| {
             let from = self.scatter.image(rank) * self.run_bytes;

@@ -1,5 +1,4 @@
-//! Mean number of requests of a `[workload]` table that touch a page, calculated from the laws of
-//! the generators.
+//! Calculates the mean number of requests that touch a page, from the laws of the generators.
 
 use super::addresses::SizeClass;
 use super::distribution::Distribution;
@@ -10,19 +9,19 @@ use super::scatter::{Gather, Scatter};
 pub(super) struct PageWeights {
     law: Law,
     page_bytes: u64,
-    /// Sizes, with their shares of the requests.
+    /// Sizes of requests, with their shares.
     classes: Vec<(SizeClass, f64)>,
     gather: Gather,
 }
 
 enum Law {
     Even,
-    /// Popularity of the first rank, which falls with this exponent.
+    /// Zipf's law: its exponent, and the popularity of the first rank.
     Zipf {
         theta: f64,
         first: f64,
     },
-    /// First rank of the hot part, and the chance of each hot and cold run.
+    /// Two parts: first rank of the hot part, and the chance of each hot run and of each cold run.
     HotCold {
         first: u64,
         runs: u64,
@@ -32,11 +31,11 @@ enum Law {
     },
 }
 
-/// Number of ranks whose popularity is added up one by one; an integral covers the others.
+/// Number of ranks whose popularity is added up one by one. An integral covers the other ranks.
 const ADDED_UP: u64 = 100_000;
 
 impl PageWeights {
-    /// Makes the weights of a distribution over `runs` runs; the hot part begins at rank `first`.
+    /// Makes the weights of a distribution over `runs` runs. The hot part begins at rank `first`.
     pub(super) fn new(
         distribution: Distribution,
         runs: u64,
@@ -58,7 +57,7 @@ impl PageWeights {
         Self { law, page_bytes, classes, gather: Gather::new(scatter) }
     }
 
-    /// Returns the mean number of touches of a page per request.
+    /// Returns how often a request touches a page on average.
     pub(super) fn of(&self, page: u64) -> f64 {
         let (begin, end) = (page * self.page_bytes, (page + 1) * self.page_bytes);
         let of_class = |(class, share): &(SizeClass, f64)| {
@@ -74,7 +73,7 @@ impl PageWeights {
         self.classes.iter().map(of_class).sum()
     }
 
-    /// Returns whether blocks lie in every page in the same way.
+    /// Returns whether blocks have the same positions in every page.
     pub(super) fn are_alike(&self) -> bool {
         let fits = |bytes: u64| {
             self.page_bytes.is_multiple_of(bytes) || bytes.is_multiple_of(self.page_bytes)
@@ -90,7 +89,7 @@ impl PageWeights {
         }
     }
 
-    /// Returns the chance of a run.
+    /// Returns the chance that a request goes to a run.
     fn of_run(&self, run: u64) -> f64 {
         let rank = || self.gather.preimage(run);
         match self.law {
@@ -104,8 +103,8 @@ impl PageWeights {
     }
 }
 
-/// Sum of k^-theta for k from 1 to `count`. The first terms are added up; the Euler-Maclaurin
-/// formula gives the rest.
+/// Returns the sum of k^-theta for k from 1 to `count`. The first terms are added up. The
+/// Euler-Maclaurin formula gives the rest.
 fn zeta(count: u64, theta: f64) -> f64 {
     let added = count.min(ADDED_UP);
     let head: f64 = (1..=added).rev().map(|k| (k as f64).powf(-theta)).sum();
@@ -140,7 +139,8 @@ mod tests {
         }
     }
 
-    /// Compares the number of requests that the generator draws for each page with its weight.
+    /// Compares the number of requests that the generator draws for each page with the weight of
+    /// the page.
     #[test]
     fn rates_are_those_of_the_generator() {
         let (pages, page) = (240u64, 16_384u64);
@@ -169,7 +169,7 @@ mod tests {
             let fluid =
                 FluidSynthetic::new(&config, pages * page, page as u32, 5, Sample::WHOLE).unwrap();
             for (p, seen) in seen.iter().enumerate() {
-                // Reads of a page in 400 seconds.
+                // Expected number of reads of a page in 400 seconds.
                 let expected = fluid.reads_per_s(Lpn::new(p as u32)) * 400.0;
                 assert!(
                     (seen - expected).abs() <= 5.0 * expected.sqrt() + 1e-9,

@@ -1,22 +1,22 @@
-//! Random numbers: one seed, one stream for each purpose, without division.
+//! Makes random numbers without division. All come from one seed, with a stream for each purpose.
 //!
-//! With separate streams, the choice of read or write does not affect addresses, and a run does not
-//! depend on the sizes of its batches.
+//! With separate streams, the choice of read or write does not affect addresses. A run does not
+//! depend on the sizes of its batches either.
 
 pub(crate) use rand_core::Rng;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Random generator in use: 1.1 ns per number.
+/// Random generator. A number takes 1.1 ns.
 pub(crate) type Random = Xoshiro256PlusPlus;
 
-/// Random streams, one per purpose, 2^128 numbers apart.
+/// Random streams, one for each purpose, 2^128 numbers apart.
 pub(crate) struct Streams {
     pub(crate) direction: Random,
     pub(crate) size: Random,
     pub(crate) arrival: Random,
     pub(crate) address: Random,
-    /// Stream for addresses of writes, if these have a distribution of their own.
+    /// Stream for the addresses of writes, if writes have their own distribution.
     pub(crate) write_address: Random,
     pub(crate) scatter: Random,
 }
@@ -26,8 +26,8 @@ impl Streams {
         Self::after(Random::seed_from_u64(seed))
     }
 
-    /// Makes the streams of an earlier time of the same host. All random numbers differ except
-    /// `scatter`, which decides which addresses are hot.
+    /// Makes the streams of an earlier time of the same host. All random numbers differ, except
+    /// those of `scatter`, which decide about the hot addresses.
     pub(crate) fn earlier(seed: u64) -> Self {
         let (now, mut root) = (Self::new(seed), Random::seed_from_u64(seed));
         root.long_jump();
@@ -52,8 +52,8 @@ impl Streams {
     }
 }
 
-/// Draws a number from 0 to `count - 1`, by Lemire's multiplication without the rejection step. Its
-/// bias is below `count / 2^64`, here under 2^-27.
+/// Draws a number from 0 to `count - 1`, by Lemire's multiplication without the rejection step. The
+/// bias is below `count / 2^64`, which is below 2^-27 here.
 #[inline]
 pub(crate) fn below(random: &mut Random, count: u64) -> u64 {
     scaled(random.next_u64(), count)

@@ -1,8 +1,8 @@
-//! Shuffle of 0 to n - 1 without a table: it gives each rank its address.
+//! Shuffles the numbers 0 to n - 1 without a table. This gives each rank its address.
 //!
 //! Rounds of xor-shift and odd multiplication modulo 2^k permute 0 to 2^k - 1, since each step can
-//! be undone. An image at or above n is shuffled again until it is below n ("cycle walking"), which
-//! permutes 0 to n - 1. With 2^k < 2 n, this takes fewer than two rounds on average.
+//! be undone. An image that is not below n is shuffled again until it is below n ("cycle walking").
+//! This permutes 0 to n - 1. With 2^k < 2 n, it takes fewer than two rounds on average.
 
 use super::random::{Random, Rng};
 
@@ -13,7 +13,7 @@ pub(crate) struct Scatter {
     mask: u64,
     shift: u32,
     add: u64,
-    /// One odd factor per round.
+    /// Odd factor of each round.
     factors: [u64; 3],
 }
 
@@ -27,8 +27,8 @@ impl Scatter {
         Self {
             count,
             mask,
-            // Half the width: the shift moves the upper half, where products are mixed best, to the
-            // lower.
+            // The shift is about half the width. It moves the upper half, where products are mixed
+            // best, to the lower half.
             shift: bits / 2 + 1,
             add: random.next_u64(),
             factors: [random.next_u64() | 1, random.next_u64() | 1, random.next_u64() | 1],
@@ -62,7 +62,7 @@ impl Scatter {
 #[derive(Clone, Debug)]
 pub(crate) struct Gather {
     scatter: Scatter,
-    /// Inverses of the factors modulo 2^64, which are also inverses modulo every smaller power of
+    /// Inverses of the factors modulo 2^64. They are also inverses modulo every smaller power of
     /// two.
     inverses: [u64; 3],
 }
@@ -74,7 +74,7 @@ impl Gather {
         Self { scatter, inverses }
     }
 
-    /// Returns the number whose image is `n`, which must be below the count.
+    /// Returns the number whose image is `n`. `n` must be below the count.
     pub(crate) fn preimage(&self, n: u64) -> u64 {
         let mut n = n;
         loop {
@@ -97,8 +97,8 @@ impl Gather {
     }
 }
 
-/// Returns the inverse of an odd number modulo 2^64, by Newton's iteration. The start value is
-/// right in the lowest 3 bits; each step doubles the number of right bits.
+/// Returns the inverse of an odd number modulo 2^64, by Newton's iteration. The lowest 3 bits of
+/// the start value are right. Each step doubles the number of right bits.
 fn inverse(odd: u64) -> u64 {
     (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
 }
@@ -144,8 +144,8 @@ mod tests {
 
     #[test]
     fn the_first_ranks_spread_over_the_whole_range() {
-        // 1,600 ranks over 16 equal parts: 100 each, with five standard deviations of 50. A stride
-        // or a cluster would exceed them.
+        // Each of 16 equal parts gets about 100 of 1,600 ranks; five standard deviations are 50. A
+        // stride or a cluster would exceed them.
         for seed in 0..20 {
             let scatter = Scatter::new(100_000_000, &mut Random::seed_from_u64(seed));
             let mut parts = [0i32; 16];

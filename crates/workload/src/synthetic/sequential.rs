@@ -1,5 +1,5 @@
-//! `sequential`: block after block from the start of the footprint, and from the start again after
-//! its end.
+//! `sequential`: takes block after block from the start of the footprint. After the end of the
+//! footprint, it begins again at the start.
 //!
 //! Reads and writes have separate cursors, like a reader and a writer of two files.
 

@@ -1,4 +1,4 @@
-//! Size of each request: one size for all, or a choice from a list of sizes with shares.
+//! Draws the size of each request: one size for all, or a size from a list with shares.
 
 use vpass_core::base::request::Request;
 
@@ -7,7 +7,7 @@ use super::random::{Random, Rng, threshold};
 /// Sizes with the thresholds that choose them.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {
-    /// Ascending thresholds of random numbers, with their sizes; the last size takes the rest.
+    /// Ascending thresholds of random numbers, with their sizes. The last size takes the rest.
     limits: Vec<(u64, u32)>,
 }
 
@@ -22,7 +22,7 @@ impl Sizes {
         Self { limits: limits.collect() }
     }
 
-    /// Returns the first size; with one size, it is the size of all requests.
+    /// Returns the first size. If there is only one size, all requests have it.
     pub(super) fn first(&self) -> u32 {
         self.limits[0].1
     }

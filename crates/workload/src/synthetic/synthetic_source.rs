@@ -1,7 +1,7 @@
-//! A `[workload]` table as a stream of requests for one drive.
+//! Makes a stream of requests for one drive from a `[workload]` table.
 //!
 //! A batch is drawn in steps: direction, size, arrival, address. Each step is a tight loop with its
-//! own random stream, and branches on the settings stay outside of the loop.
+//! own random stream. Branches on the settings stay outside of the loop.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::ConfigError;
@@ -19,7 +19,8 @@ use super::uniform::Uniform;
 use super::zipf::Zipf;
 use crate::pass::PassSource;
 
-/// Requests drawn at a time. They take 12 KiB, so every step finds them in the first-level cache.
+/// Number of requests drawn at a time. They take 12 KiB, so every step finds them in the
+/// first-level cache.
 const BATCH: usize = 512;
 
 /// Generator of addresses.
@@ -42,7 +43,7 @@ pub struct SyntheticSource {
     arrival: Arrival,
     requests: u64,
     left: u64,
-    /// Threshold of a random number: below it the request is a read. `None` if all requests have
+    /// Threshold of a random number. Below it, the request is a read. `None` if all requests have
     /// the same direction.
     read_below: Option<u64>,
     first_op: Op,
@@ -50,7 +51,7 @@ pub struct SyntheticSource {
     clock: Option<ArrivalClock>,
     classes: Vec<SizeClass>,
     place: Placement,
-    /// Generator for writes, if these have a distribution of their own.
+    /// Generator for writes, if writes have their own distribution.
     write_place: Option<Placement>,
     streams: Streams,
 }
@@ -59,7 +60,7 @@ impl SyntheticSource {
     /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first invalid key, by itself or for this drive.
+    /// Reports the first key that is invalid in general or for this drive.
     pub fn new(
         config: &WorkloadConfig,
         capacity: u64,
@@ -69,7 +70,8 @@ impl SyntheticSource {
         Self::with(config, capacity, page_bytes, Streams::new(seed))
     }
 
-    /// Makes the source for an earlier time of the same host: equal hot addresses, other requests.
+    /// Makes the source for an earlier time of the same host. Its hot addresses are equal, and its
+    /// requests are others.
     ///
     /// # Errors
     /// Returns the errors of [`Self::new`].
@@ -93,7 +95,7 @@ impl SyntheticSource {
             "workload.stripes: this generator draws no stripes".into()
         })?;
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
-        // Reads and writes share one shuffle, so their hot addresses are equal unless the ranks of
+        // Reads and writes share one shuffle. So their hot addresses are equal, unless the ranks of
         // writes begin elsewhere.
         let scatter = Scatter::new(area.runs().max(1), &mut streams.scatter);
         let writes_first = area.first_rank_of_writes(config)?;
@@ -118,7 +120,7 @@ impl SyntheticSource {
         })
     }
 
-    /// Draws `batch`, whose requests hold the first direction and size.
+    /// Draws the requests of `batch`, which already hold the first direction and the first size.
     fn draw(&mut self, batch: &mut [Request]) {
         let streams = &mut self.streams;
         if let Some(read_below) = self.read_below {
@@ -255,8 +257,8 @@ impl Area {
         Ok(Self { footprint, run_bytes, classes: classes.collect() })
     }
 
-    /// Returns the first rank of the writes' hot part. It follows the reads' hot part if no run may
-    /// be in both.
+    /// Returns the first rank of the hot part of writes. If no run may be in both hot parts, this
+    /// rank follows the hot part of reads.
     pub(super) fn first_rank_of_writes(&self, config: &WorkloadConfig) -> Result<u64, ConfigError> {
         let runs = self.runs();
         match (config.hot_sets, config.distribution, config.write_distribution) {
@@ -278,7 +280,7 @@ impl Area {
         }
     }
 
-    /// Number of runs; each has a rank.
+    /// Number of runs. Each run has a rank.
     pub(super) fn runs(&self) -> u64 {
         self.footprint / self.run_bytes
     }

@@ -1,4 +1,4 @@
-//! `uniform`: every aligned block of the footprint has the same chance.
+//! `uniform`: draws every aligned block of the footprint with the same chance.
 
 use vpass_core::base::request::Op;
 

@@ -1,16 +1,16 @@
-//! `zipf:0.99`: the run of rank k gets accesses in proportion to 1 / k^theta, and the seed scatters
+//! `zipf:0.99`: the run of rank k gets accesses in proportion to 1 / k^theta. The seed scatters
 //! ranks over the footprint.
 //!
 //! The draw is exact and needs no table of all ranks. Ranks are grouped into buckets of nearly
 //! equal popularity: single ranks at first, then buckets that grow by 1/32.
 //!
-//! The alias method draws a bucket with its size times the popularity of its *first* rank as
-//! weight. A rank in the bucket is drawn evenly. It is accepted with the ratio of its popularity to
-//! that of the first rank; otherwise the whole draw is repeated. So rank k comes in proportion to
-//! k^-theta.
+//! The alias method draws a bucket. The weight of a bucket is its size times the popularity of its
+//! *first* rank. Then a rank in the bucket is drawn evenly. The chance to accept it is the ratio of
+//! its popularity to that of the first rank. Otherwise, the whole draw is repeated. So rank k comes
+//! in proportion to k^-theta.
 //!
-//! Most random numbers lie below the ratio of the bucket's *last* rank and are accepted without
-//! computing a power.
+//! Most random numbers lie below the ratio of the bucket's *last* rank. They are accepted without
+//! the calculation of a power.
 
 use vpass_core::base::request::Op;
 
@@ -19,20 +19,21 @@ use super::alias::Alias;
 use super::random::{Random, Rng};
 use super::scatter::Scatter;
 
-/// Number of ranks with a bucket of their own. At theta 1 they get four tenths of the accesses of a
-/// drive with 10^6 runs, and are never rejected.
+/// Number of ranks that have their own bucket, and so are never rejected. At theta 1, they get four
+/// tenths of the accesses of a drive with 10^6 runs.
 const SINGLE_RANKS: u64 = 256;
-/// Inverse growth of the later buckets. At most 3 % of draws need a power, and 2^36 ranks make
-/// fewer than 1,024 buckets.
+/// Inverse growth of the later buckets. With it, at most 3 % of the draws need a power, and 2^36
+/// ranks make fewer than 1,024 buckets.
 const GROWTH: u64 = 32;
 
 /// Ranks of nearly equal popularity.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
-    /// First rank, from 1.
+    /// First rank of the bucket; ranks begin at 1.
     first: u64,
     count: u32,
-    /// Threshold of the top half of a random number: up to it, any rank of the bucket is accepted.
+    /// Threshold of the upper half of a random number. Up to it, any rank of the bucket is
+    /// accepted.
     surely: u32,
 }
 
@@ -55,7 +56,8 @@ impl Ranks {
             let size =
                 if first <= SINGLE_RANKS { 1 } else { (first / GROWTH).min(count + 1 - first) };
             let last = first + size - 1;
-            // Rounded down, less one, so that it accepts nothing that the exact test would reject.
+            // The threshold is rounded down and reduced by one. So it accepts nothing that the
+            // exact test would reject.
             let surely = (last as f64 / first as f64).powf(-theta);
             let surely = if size == 1 { u32::MAX } else { (surely * 2f64.powi(32)) as u32 - 1 };
             buckets.push(Bucket {
@@ -74,14 +76,14 @@ impl Ranks {
         (self.buckets.len() * (size_of::<Bucket>() + size_of::<u64>())) as u64
     }
 
-    /// Draws a rank; 0 is the most popular.
+    /// Draws a rank. Rank 0 is the most popular.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "as for `offset` below")]
     pub(crate) fn draw(&self, random: &mut Random) -> u64 {
         loop {
             let bucket = &self.buckets[self.alias.draw(random)];
-            // One random number gives both: its product's upper half the rank, the lower half the
-            // acceptance.
+            // One random number gives both: the upper half of the product is the rank, and the
+            // lower half decides about acceptance.
             let product = u128::from(random.next_u64()) * u128::from(bucket.count);
             let rank = bucket.first + (product >> 64) as u64;
             let chance = product as u64;
@@ -110,7 +112,7 @@ impl Zipf {
         Self { ranks: Ranks::new(runs, theta), run_bytes, scatter }
     }
 
-    /// Bytes of its ranks.
+    /// Bytes of the tables of its ranks.
     pub(super) fn memory(&self) -> u64 {
         self.ranks.memory()
     }
@@ -134,8 +136,8 @@ mod tests {
 
     use super::*;
 
-    /// Chi-square of `draws` ranks against 1 / k^theta, over cells of at least 50 expected draws,
-    /// with its degrees of freedom.
+    /// Returns the chi-square of `draws` ranks against 1 / k^theta, and its degrees of freedom.
+    /// Each cell has at least 50 expected draws.
     fn chi_square(count: u64, theta: f64, draws: u32) -> (f64, f64) {
         let ranks = Ranks::new(count, theta);
         let mut random = Random::seed_from_u64(7);
@@ -168,8 +170,8 @@ mod tests {
             (1000, 10.0),
         ] {
             let (sum, freedom) = chi_square(count, theta, 2_000_000);
-            // The mean is `freedom`, the variance twice that. The limit allows four standard
-            // deviations, and a bit more for few cells.
+            // The mean is `freedom`, and the variance is twice as much. The limit allows four
+            // standard deviations, and a bit more for few cells.
             assert!(
                 sum <= freedom + 4.0 * (2.0 * freedom).sqrt() + 10.0,
                 "{count} ranks, theta {theta}: {sum} over {freedom}"
@@ -191,11 +193,11 @@ mod tests {
 
     #[test]
     fn the_head_is_right_on_a_large_drive() {
-        // With 2^27 ranks, the first rank's share is 1 / H(n, theta), within 1 %.
+        // With 2^27 ranks, the share of the first rank must be 1 / H(n, theta) to within 1 %.
         let count = 1u64 << 27;
         let ranks = Ranks::new(count, 0.99);
-        // Euler-Maclaurin: the sum of k^-0.99 over the first 1,000, plus the integral over the rest
-        // and half of its ends.
+        // The Euler-Maclaurin formula: the sum of k^-0.99 over the first 1,000 ranks, plus the
+        // integral over the rest and half of its end values.
         let f = |k: f64| k.powf(-0.99);
         let head: f64 = (1..=1000).map(|k| f(f64::from(k))).sum();
         let n = count as f64;

@@ -1,7 +1,7 @@
 //! Detects the formats that a file may have, from its first bytes alone.
 //!
-//! Each format decides what it recognises. The check is deliberately coarse. A file of a known
-//! shape with a wrong number in its first line should get a message about that number.
+//! Each format decides which files it recognises. These checks are deliberately coarse. So a file
+//! of a known format with a wrong number in its first line gets a message about that number.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
-//! One trace file as a stream of rows. It detects the format, reads each line or record, and
+//! Reads one trace file as a stream of rows. It detects the format, reads each line or record, and
 //! reports each error with its place and text.
 //!
-//! The checks here hold for any drive. [`TraceSource`](super::TraceSource) makes the checks that
-//! depend on a drive or a clock.
+//! The checks in this file hold for any drive. [`TraceSource`](super::TraceSource) makes the checks
+//! that depend on a drive or a clock.
 
 use std::fmt::Display;
 use std::io::{self, Read};
@@ -23,10 +23,10 @@ use crate::traces::rows::quote::quote;
 use crate::traces::rows::reader::{Body, LineReader, Opening, RecordReader};
 use crate::traces::rows::records::{Next, RecordError, Records};
 
-/// Largest read or write. No operating system sends larger ones to a drive, so a larger size means
-/// that a column was misread.
+/// Size of the largest read or write. No operating system sends larger requests to a drive. So a
+/// larger size means that a column was misread.
 pub const MAX_REQUEST_BYTES: u64 = 16 << 20;
-/// Largest discard: Linux merges discards up to this size.
+/// Size of the largest discard. Linux merges discards up to this size.
 pub const MAX_TRIM_BYTES: u64 = u32::MAX as u64;
 
 /// Open trace file.
@@ -38,7 +38,7 @@ pub struct TraceFile {
     format: &'static Format,
     skips: bool,
     skipped: Skipped,
-    /// Whether any row was good.
+    /// Whether the file had any valid row so far.
     has_rows: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct TraceFile {
 pub struct Skipped {
     /// Number of skipped lines or records.
     pub count: u64,
-    /// Error of the first one.
+    /// Error of the first skipped line or record.
     pub first: Option<String>,
 }
 
@@ -83,17 +83,17 @@ enum Odd {
 }
 
 impl TraceFile {
-    /// Opens a file; without a given format, detects it from the first bytes.
+    /// Opens a file. If no format is given, the first bytes decide.
     ///
     /// # Errors
-    /// Reports a file that cannot be opened or decompressed, is empty, or has no format or several.
-    /// Reports missing options that the format needs.
+    /// Reports a file that cannot be opened or decompressed or is empty. Reports a file that no
+    /// format or several formats recognise, and missing options that the format needs.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, SourceError> {
         let (input, raw) = input::open(path)?;
         Self::begin(path, input, raw, options)
     }
 
-    /// Opens bytes from elsewhere; `name` stands for the path in messages.
+    /// Opens bytes that do not come from a file. Messages use `name` as the path.
     ///
     /// # Errors
     /// Returns the errors of [`TraceFile::open`].
@@ -148,7 +148,7 @@ impl TraceFile {
         })
     }
 
-    /// Returns the path, or the name that stands for it in messages.
+    /// Returns the path, or the name that messages use as the path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -158,7 +158,7 @@ impl TraceFile {
         self.format
     }
 
-    /// Returns the lines skipped so far; always empty unless the options allow skipping.
+    /// Returns the lines skipped so far. There are none unless the options allow skipping.
     pub fn skipped(&self) -> &Skipped {
         &self.skipped
     }
@@ -172,7 +172,7 @@ impl TraceFile {
         }
     }
 
-    /// Returns the epoch of the times; known after the first row.
+    /// Returns the epoch of the times. It is known after the first row.
     pub fn clock(&self) -> Epoch {
         match &self.content {
             Content::Batches(batches) => batches.clock(),
@@ -180,7 +180,7 @@ impl TraceFile {
         }
     }
 
-    /// Returns whether `name` is the trace's name for the device, or the part of it that
+    /// Returns whether `name` is the trace's name for the device, or the part of that name that
     /// distinguishes the devices of a host.
     pub fn is_device(&self, device: u32, name: &str) -> bool {
         match &self.content {
@@ -189,17 +189,19 @@ impl TraceFile {
         }
     }
 
-    /// Bytes of the file read so far, before decompression; 0 for bytes from elsewhere.
+    /// Number of bytes of the file read so far, before decompression. It is 0 for bytes that do not
+    /// come from a file.
     pub fn bytes_read(&self) -> u64 {
         self.raw.read.load(Ordering::Relaxed)
     }
 
-    /// Whether other bytes follow the gzip data of the file; they were ignored. Known at the end.
+    /// Whether other bytes, which are ignored, follow the gzip data of the file. This is known at
+    /// the end of the file.
     pub fn has_garbage(&self) -> bool {
         self.raw.garbage.load(Ordering::Relaxed)
     }
 
-    /// Number of the line, record or row that was read last, from 1.
+    /// Number of the line, record or row that was read last. Numbers begin at 1.
     pub fn number(&self) -> u64 {
         match &self.content {
             Content::Lines(lines, _) => lines.number(),
@@ -208,7 +210,7 @@ impl TraceFile {
         }
     }
 
-    /// Returns the unit of [`TraceFile::number`].
+    /// Returns the word for what [`TraceFile::number`] counts: line, record or row.
     pub(super) fn rows_are(&self) -> &'static str {
         match &self.content {
             Content::Lines(..) => "line",
@@ -229,8 +231,7 @@ impl TraceFile {
     /// Goes to the next row. Returns false at the end of the file.
     ///
     /// # Errors
-    /// Reports the first line or record that is invalid and may not be skipped, or a file without
-    /// any row.
+    /// Reports an invalid line or record that may not be skipped, or a file without any row.
     #[inline]
     pub fn advance(&mut self) -> Result<bool, SourceError> {
         Ok(self.ready.step() || self.read_row()?)
@@ -243,7 +244,7 @@ impl TraceFile {
     }
 
     /// Returns the next row, or `None` at the end of the file. `advance` and `row` are faster,
-    /// because a row in a result is copied twice.
+    /// because here each row is copied twice.
     ///
     /// # Errors
     /// Returns the errors of [`TraceFile::advance`].
@@ -319,8 +320,8 @@ impl TraceFile {
         }
     }
 
-    /// Returns whether the current line holds a negative number. Some tracers write one for a
-    /// request without an address.
+    /// Returns whether the current line holds a negative number. Some tracers write a negative
+    /// number for a request without an address.
     fn has_negative(&self) -> bool {
         let Content::Lines(lines, _) = &self.content else { return false };
         lines.text().windows(3).any(|at| {
@@ -372,7 +373,7 @@ impl TraceFile {
 }
 
 impl Content {
-    /// Gives `ready` the next row, good or not.
+    /// Puts the next row into `ready`, valid or not.
     #[inline]
     fn next(&mut self, ready: &mut Ready) -> Result<(), Odd> {
         if let Self::Batches(batches) = self {
@@ -432,7 +433,7 @@ fn io_sentence(e: &io::Error) -> String {
     }
 }
 
-/// Returns whether the size of a row is possible.
+/// Returns whether the size of a row is within the limits.
 #[inline]
 fn is_good(row: &TraceRow) -> bool {
     (1..=MAX_REQUEST_BYTES).contains(&row.bytes)

@@ -1,5 +1,5 @@
-//! List of all formats; each has its own file. A new format is a file with a [`Format`] and a line
-//! in [`FORMATS`].
+//! Lists all formats. Each format has its own file. A new format is a file with a [`Format`] and a
+//! line in [`FORMATS`].
 
 pub(in crate::traces) mod alibaba;
 pub(in crate::traces) mod arc;
@@ -24,7 +24,7 @@ use vpass_core::base::request::SourceError;
 use crate::traces::rows::format::Format;
 use crate::traces::rows::quote::quote;
 
-/// Every format that vpass reads, in the order of lists.
+/// Every format that vpass reads, in the order in which they are listed.
 pub static FORMATS: &[Format] = &[
     msr::FORMAT,
     disksim::FORMAT,
@@ -47,7 +47,7 @@ pub static FORMATS: &[Format] = &[
 /// Returns the format with this name or alias.
 ///
 /// # Errors
-/// Lists the nearest name and all names if there is no such format.
+/// Gives the nearest name and all names if there is no such format.
 pub fn format_named(name: &str) -> Result<&'static Format, SourceError> {
     let wanted = name.to_ascii_lowercase();
     FORMATS.iter().find(|f| f.name == wanted || f.aliases.contains(&wanted.as_str())).ok_or_else(

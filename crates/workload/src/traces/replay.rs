@@ -1,4 +1,4 @@
-//! Path of a trace to a drive: it is surveyed once, laid out on the drive, then replayed as
+//! Replays a trace on a drive. The trace is surveyed once, laid out on the drive, then replayed as
 //! requests.
 
 pub(in crate::traces) mod capacity_fit;

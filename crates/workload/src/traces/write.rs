@@ -1,5 +1,5 @@
-//! Writes traces: rows of any format become a compact trace, an MSR Cambridge CSV or a fio iolog.
-//! It counts what the output format cannot keep.
+//! Writes rows of any format as a compact trace, an MSR Cambridge CSV or a fio iolog. It counts the
+//! facts that the output format cannot keep.
 
 mod fio;
 mod label;
@@ -20,7 +20,7 @@ use msr::MsrWriter;
 pub enum Target {
     /// Format of vpass; it keeps everything.
     Compact,
-    /// MSR Cambridge CSV; it keeps times to 100 ns, and cannot hold trims.
+    /// MSR Cambridge CSV; it keeps times to 100 ns, and no trims.
     Msr,
     /// fio iolog version 3; it keeps times to 1 us, counted from the first row.
     Fio,
@@ -35,10 +35,10 @@ impl Target {
         Self::NAMES[self as usize]
     }
 
-    /// Returns the output format for a file name's extension, before a compression's extension;
-    /// `None` for other extensions.
+    /// Returns the output format for the extension of a file name, without the extension of a
+    /// compression. Returns `None` for other extensions.
     pub fn of_path(path: &Path) -> Option<Self> {
-        // The extensions are ASCII, whatever precedes them.
+        // The extensions are ASCII, but the rest of the name may not be.
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let name =
             [".zst", ".gz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
@@ -71,7 +71,7 @@ impl FromStr for Target {
 pub enum WriteError {
     /// Error of the output.
     Io(io::Error),
-    /// The format cannot hold the row; the text continues a sentence about the row.
+    /// The format cannot hold the row. The text continues a sentence whose subject is the row.
     Unwritable(&'static str),
 }
 
@@ -81,14 +81,14 @@ impl From<io::Error> for WriteError {
     }
 }
 
-/// Losses of the output format.
+/// Facts that the output format lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Time unit of the format, in ns.
     pub time_unit_ns: u64,
-    /// Rows whose time was rounded down to a multiple of this unit.
+    /// Number of rows whose time was rounded down to a multiple of this unit.
     pub rounded: u64,
-    /// Rows that were earlier than the first row and were moved up to its time.
+    /// Number of rows that were earlier than the first row, and were moved up to its time.
     pub moved_up: u64,
 }
 
@@ -103,13 +103,13 @@ pub struct TraceWriter<W: Write> {
     form: Form<W>,
     names: Names,
     listed: u32,
-    /// Output number of each device of the current file, by the file's number.
+    /// Number in the output of each device, by its number in the current file.
     numbers: Vec<Option<u32>>,
     rows: u64,
 }
 
 impl<W: Write> TraceWriter<W> {
-    /// Begins a file; `clock` is the epoch of the rows' times.
+    /// Begins a file. `clock` is the epoch of the rows' times.
     ///
     /// # Errors
     /// Returns the errors of the output.
@@ -199,8 +199,9 @@ impl<W: Write> TraceWriter<W> {
     }
 }
 
-/// First device number that is looked up by name each time. Formats with numbered devices may use
-/// any number, and a table up to the largest could take too much memory.
+/// Smallest device number that is not kept in the table `numbers`; its name is looked up for each
+/// row. Formats with numbered devices may use any number, so a table of all numbers could take too
+/// much memory.
 const MANY: u32 = 1 << 20;
 
 #[cfg(test)]

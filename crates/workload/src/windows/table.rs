@@ -1,4 +1,4 @@
-//! Table of a stream: reads of each page in each window, and every write.
+//! Makes the table of a stream: the reads of each page in each window, and every write.
 
 use vpass_core::base::request::{Arrival, Op, Request, SourceError};
 use vpass_core::base::units::{Lpn, Ns};
@@ -6,19 +6,19 @@ use vpass_core::base::units::{Lpn, Ns};
 use crate::pass::PassSource;
 use crate::synthetic::Sample;
 
-/// One pass of a stream, for the whole drive or for a sample of its pages.
+/// Table of one pass of a stream, for the whole drive or for a sample of its pages.
 #[derive(Clone, Debug)]
 pub struct Windows {
     pub(super) page_bytes: u32,
     /// Number of logical pages, including pages that are never read.
     pub(super) pages: u32,
-    /// Length of a window; the last window of a pass may be shorter.
+    /// Length of a window. The last window of a pass may be shorter.
     pub(super) width: Ns,
     /// Time from the first request of a pass to the first request of the next.
     pub(super) pass: Ns,
-    /// End of each window's entries in `reads`.
+    /// Index after the last entry of each window in `reads`.
     pub(super) ends: Vec<usize>,
-    /// Pages with their number of reads, window by window, in page order.
+    /// Pages with their number of reads, window by window, each in the order of pages.
     pub(super) reads: Vec<(Lpn, u32)>,
     /// Writes and trims.
     pub(super) writes: Vec<Request>,
@@ -27,14 +27,14 @@ pub struct Windows {
     requests: u64,
 }
 
-/// Requests taken from the stream at a time.
+/// Number of requests taken from the stream at a time.
 const CHUNK: usize = 4096;
 
 const NO_CLOCK: &str = "its requests come in closed loop, without times, and the fluid gear needs \
     times: replay a trace by its own clock, without --queue-depth; give fio jobs a rate_iops; give \
     statistics no queue_depth; or use --gear untimed";
 
-/// Sums of the window under way and of the pass.
+/// Sums of the current window and of the pass.
 struct Sums {
     of_page: Vec<u32>,
     touched: Vec<Lpn>,
@@ -47,7 +47,7 @@ impl Windows {
     /// Reads one pass of a stream for a drive of `pages` pages.
     ///
     /// # Errors
-    /// Returns errors of the stream, or reports a stream without times.
+    /// Returns the errors of the stream, or reports a stream without times.
     pub fn of(
         source: &mut dyn PassSource,
         page_bytes: u32,
@@ -129,7 +129,7 @@ impl Windows {
         self.ends.push(self.reads.len());
     }
 
-    /// Returns the table of the pages of a sample, with the sample's page numbers.
+    /// Returns the table of a sample, with the page numbers of the sample.
     #[must_use]
     pub fn sampled(&self, sample: Sample) -> Self {
         let (mut ends, mut reads) = (vec![], vec![]);
@@ -185,14 +185,14 @@ impl Windows {
     /// Returns an upper bound of the memory of a table, for a stream of `requests` one-page
     /// requests on a drive of `pages` pages.
     pub fn memory(requests: u64, pages: u64) -> u64 {
-        // Twice, because making the table and cutting a sample copy it; 12 bytes per page for
-        // counts and rates.
+        // The table counts twice, because making it and cutting a sample from it copy it. Counts
+        // and rates take 12 bytes per page.
         2 * requests * size_of::<Request>() as u64 + pages * 12
     }
 }
 
-/// Returns the start of the next pass. If the stream does not give it, the mean distance between
-/// requests is added to the time of the last one.
+/// Returns the start of the next pass. If the stream does not give this time, it is the time of the
+/// last request plus the mean distance between requests.
 fn next_begins(source: &mut dyn PassSource, last: Ns, requests: u64) -> Result<Ns, SourceError> {
     let mut first = vec![];
     source.next_pass()?;
@@ -201,12 +201,13 @@ fn next_begins(source: &mut dyn PassSource, last: Ns, requests: u64) -> Result<N
     Ok(first.first().map(|request| request.at).filter(|at| *at > last).unwrap_or(last + distance))
 }
 
-/// Returns the part of a request that lies in a sample's pages, if any.
+/// Returns the part of a request that lies in the pages of a sample. Returns `None` if there is no
+/// such part.
 fn part_of(request: &Request, page: u64, sample: Sample) -> Option<Request> {
     let (of, residue) = (u64::from(sample.of), u64::from(sample.residue));
     let end = request.offset + u64::from(request.bytes);
     let (first, behind) = (request.offset / page, end.div_ceil(page));
-    // Number of sample pages before a page of the whole drive.
+    // Returns the number of sample pages before a page of the whole drive.
     let before = |lpn: u64| lpn.saturating_sub(residue).div_ceil(of);
     let (from, to) = (before(first), before(behind));
     if from >= to {
@@ -229,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_sample_gets_exactly_its_pages_of_a_write() {
-        // Each byte that a write changes must be written by exactly one sample's part.
+        // Each byte that a write changes must be in the part of exactly one sample.
         for (offset, bytes) in [(0, 100), (30, 50), (130, 240), (250, 900), (399, 2), (700, 100)] {
             let mut bytes_of = vec![0u32; 1200];
             for residue in 0..4 {

@@ -1,4 +1,4 @@
-//! Table of windows as a source of rates, pass after pass.
+//! Uses a table of windows as a source of rates, pass after pass.
 
 use std::sync::Arc;
 
@@ -9,10 +9,11 @@ use vpass_core::time::FluidSource;
 
 use super::table::Windows;
 
-/// Endless source with reads by window and single writes.
+/// Source that repeats the table without end. It gives one read rate per page for each window, and
+/// each write as its own request.
 pub struct FluidWindows {
     table: Arc<Windows>,
-    /// Completed passes, and the window under way.
+    /// Number of completed passes, and the current window.
     passes: u64,
     window: usize,
     writes: Writes,
@@ -35,13 +36,13 @@ impl FluidWindows {
         }
     }
 
-    /// Length of the window under way, in seconds.
+    /// Length of the current window, in seconds.
     fn seconds(&self) -> f64 {
         let begins = self.table.width * self.window as u64;
         (self.ends() - self.passes * self.table.pass - begins) as f64 / 1e9
     }
 
-    /// Returns the end of the window under way. The last window lasts until the next pass begins.
+    /// Returns the end of the current window. The last window lasts until the next pass begins.
     fn ends(&self) -> Ns {
         let is_last = self.window + 1 == self.table.ends.len();
         let within =
@@ -117,8 +118,8 @@ mod tests {
     use super::*;
     use crate::pass::PassSource;
 
-    /// Stream with five requests: reads of page 7 at 1, 2 and 9 s, of pages 7 and 8 at 12 s, and a
-    /// write at 3 s. A pass takes 14 s.
+    /// Stream with five requests. Page 7 is read at 1, 2 and 9 s, and pages 7 and 8 at 12 s. A
+    /// write comes at 3 s. A pass takes 14 s.
     struct Stream(u64, usize);
 
     impl RequestSource for Stream {

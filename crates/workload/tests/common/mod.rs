@@ -1,4 +1,5 @@
-//! Helpers of several tests: rows written in each format, and trace files in a temporary folder.
+//! Helpers that several tests use: rows written in each format, and trace files in a temporary
+//! folder.
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub(crate) mod writers;
@@ -13,12 +14,12 @@ use vpass_workload::traces::{
     TraceSource, TraceWriter, format_named,
 };
 
-/// Makes a row; the short name suits tables of rows.
+/// Makes a row. The short name suits tables of rows.
 pub(crate) fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> TraceRow {
     TraceRow { at_ns, device, offset, bytes, op, hint: None }
 }
 
-/// Writes the rows with the library, with device numbers as names. Returns the bytes and the
+/// Writes the rows with the library; device numbers are the names. Returns the bytes and the
 /// losses.
 pub(crate) fn rewritten(target: Target, rows: &[TraceRow]) -> (Vec<u8>, Losses) {
     let mut writer = TraceWriter::new(target, vec![], Epoch::Relative).unwrap();
@@ -37,7 +38,7 @@ pub(crate) fn rows_of(
     Ok((file.format().name, rows))
 }
 
-/// Options under which any file can be read: they give all facts that a format lacks.
+/// Returns options under which any file can be read. They give all facts that a format lacks.
 pub(crate) fn all_said(format: Option<&'static Format>) -> ReadOptions {
     ReadOptions {
         format,
@@ -47,7 +48,7 @@ pub(crate) fn all_said(format: Option<&'static Format>) -> ReadOptions {
     }
 }
 
-/// Returns the file at its end and its rows, or the first error.
+/// Reads a file to its end. Returns the file and its rows, or the first error.
 pub(crate) fn read_all(
     text: &[u8],
     options: &ReadOptions,
@@ -76,7 +77,8 @@ pub(crate) fn file(content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Opens a source over one text. It stays open after its folder is gone, unless it is replayed.
+/// Opens a source over one text. Unless it is replayed, the source can be read after its folder is
+/// gone.
 pub(crate) fn source(text: &str, capacity: u64, options: TraceOptions) -> (TempDir, TraceSource) {
     let (folder, path) = file(text);
     (folder, TraceSource::open(&[path], capacity, options).unwrap())

@@ -1,12 +1,13 @@
-//! Writers of every format that follow the formats' sources, independently of the readers.
+//! Writers of every format. They follow the definitions of the formats, independently of the
+//! readers.
 
 use std::io::Write;
 
 use vpass_core::base::request::Op::{self, Read, Trim, Write as Written};
 use vpass_workload::traces::{Target, TraceRow};
 
-/// Writes the rows as a file of this format. Times must be whole in its unit, addresses in its
-/// sectors, and it must have the directions.
+/// Writes the rows as a file of this format. Times must be multiples of its unit of time, and
+/// addresses multiples of its sectors. The format must have the directions of the rows.
 pub(crate) fn written(format: &str, rows: &[TraceRow]) -> Vec<u8> {
     if format == "compact" {
         return super::rewritten(Target::Compact, rows).0;
@@ -113,7 +114,7 @@ fn srt(row: &TraceRow) -> Vec<u8> {
     fields.map(u32::to_be_bytes).concat()
 }
 
-/// Ranges of a format.
+/// Values that a format can hold.
 pub(crate) struct Holds {
     /// Unit of time, in ns; 0 without times.
     pub(crate) time: u64,

@@ -1,5 +1,5 @@
-//! Damaged and random files: no reader may panic, hang, use unbounded memory or hand out a request
-//! that a drive could not serve.
+//! Reads damaged and random files. No reader may panic, hang, use unbounded memory or hand out a
+//! request that a drive could not serve.
 //!
 //! The corpus is read unchanged and then mutated. `VPASS_FUZZ_EXECS` is the number of mutants per
 //! reader. With a high number, this test is the soak run: `VPASS_FUZZ_EXECS=10000000 cargo test
@@ -28,9 +28,10 @@ use vpass_workload::traces::{
 };
 
 const DEFAULT_EXECS: u64 = 4000;
-/// One mutant in this many is replayed from a file, which costs a thousand times as much.
+/// Number of mutants for each mutant that is replayed from a file. A replay costs a thousand times
+/// as much.
 const REPLAYED: u64 = 1024;
-/// Most memory that the process may use.
+/// Largest memory that the process may use.
 const MOST_MIB: u64 = 256;
 
 /// Reads a file under one format. Returns the number of rows before the end or the first error.
@@ -66,7 +67,8 @@ fn read(
     (rows, result.err().map(|e| e.0))
 }
 
-/// Replays a file on a small drive. Every request must lie on it, in order of time.
+/// Replays a file on a small drive. Every request must lie on the drive. Requests must be in the
+/// order of time.
 fn replay(path: &Path, format: Option<&'static Format>, fit: Fit) {
     const CAPACITY: u64 = 1 << 30;
     let assume_op = format.filter(|f| !f.has_op).map(|_| Op::Write);
@@ -148,12 +150,12 @@ fn the_corpus_reads_as_it_should() {
     assert!(without.is_empty(), "tests/corpus has no file of {without:?}");
 }
 
-/// Fuzzes one reader, or the detection of formats. Returns the rows read and the files read to
-/// their end.
+/// Fuzzes one reader, or the detection of formats. Returns the number of rows read, and the number
+/// of files read to their end.
 fn fuzz(format: Option<&'static Format>, execs: u64, seed: u64, folder: &Path) -> (u64, u64) {
     let name = format.map_or("detection", |f| f.name);
     let corpus = corpus();
-    // Mostly files of this format; other files rarely pass their first line.
+    // Most mutants come from files of this format. Other files rarely pass the first line.
     let known: Vec<_> =
         corpus.iter().filter(|(_, bytes)| read(bytes, format, false).0 > 0).collect();
     let path = folder.join(name);
@@ -184,7 +186,7 @@ fn fuzz(format: Option<&'static Format>, execs: u64, seed: u64, folder: &Path) -
         whole += u64::from(error.is_none());
     }
     eprintln!("{name}: {execs} mutants of seed {seed}: {rows} rows, {whole} files to the end");
-    // A mutator that breaks everything at once would test only the first check.
+    // If every mutant broke at once, only the first check of a reader would be tested.
     assert!(
         execs < 1000 || (rows > execs / 2 && whole > execs / 20),
         "{name}: {rows} rows, {whole} whole"

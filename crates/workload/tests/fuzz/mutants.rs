@@ -1,13 +1,13 @@
-//! Mutants: files with small random changes.
+//! Makes mutants: files with small random changes.
 
 use std::path::Path;
 
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Longest mutant: long enough for several lines, short enough for speed.
+/// Length of the longest mutant. It is long enough for several lines, and short enough for speed.
 const MAX_BYTES: usize = 4096;
-/// Bytes that are special for a reader.
+/// Bytes that have a special meaning for a reader.
 const BYTES: &[u8] = b"0123456789 ,.\n\r\t-\0xRr\xff";
 
 /// Returns the initial files, with their names.
@@ -31,7 +31,7 @@ fn pick(random: &mut Xoshiro256PlusPlus, count: usize) -> usize {
     (random.next_u64() % count.max(1) as u64) as usize
 }
 
-/// Makes the next mutant in `bytes`: a file with one to eight changes; some copy pieces of
+/// Makes the next mutant in `bytes`: a file with one to eight changes. Some changes copy pieces of
 /// `others`.
 pub(crate) fn mutate(
     random: &mut Xoshiro256PlusPlus,
@@ -41,7 +41,7 @@ pub(crate) fn mutate(
 ) {
     bytes.clear();
     bytes.extend_from_slice(from);
-    // Mostly one or two changes; with more, few mutants pass the first line.
+    // Most mutants have one or two changes. With more changes, few mutants pass the first line.
     for _ in 0..=random.next_u64().trailing_zeros().min(7) {
         let at = pick(random, bytes.len() + 1);
         match pick(random, 7) {
@@ -72,7 +72,7 @@ pub(crate) fn mutate(
     }
 }
 
-/// Recomputes the checksums of a compact trace's sections, so that the damage passes the checksum
+/// Recalculates the checksums of a compact trace's sections, so that damaged sections pass this
 /// check.
 fn mend(bytes: &mut [u8]) {
     let mut at = 0;

@@ -1,6 +1,6 @@
-//! Reads and work stage by stage: an array begins, is suspended or goes on, a channel carries, a
-//! die is done. Each stage takes as long as the configuration says, begins when what it needs is
-//! free, and is that of whoever came first.
+//! The stages of reads and work. An array begins, is suspended or continues; a channel transfers; a
+//! die finishes. Each stage takes as long as the configuration says and begins when all that it
+//! needs is free. The read or work that came first goes first.
 
 use vpass_core::base::units::{Cause, Ns};
 use vpass_core::watch::time_event::OpId;
@@ -10,7 +10,7 @@ use crate::clock::lengths::Lengths;
 use crate::clock::work::Stage;
 
 impl Dies {
-    /// An array begins, or goes on.
+    /// Checks that an array may begin or continue this operation.
     pub(in crate::clock) fn begun(
         &mut self,
         op: OpId,
@@ -38,8 +38,8 @@ impl Dies {
         }
         let first = u.waiting.pop_front();
         let d = &mut self.all[die as usize];
-        // At the very time at which a write has come there may be room for it. The read behind one
-        // for a rebuild begins as that ends, when a program that waited for it joins.
+        // At the very time at which a write arrives, the buffer may have a free page. A read behind
+        // a read for a rebuild begins as the latter ends. A waiting program joins the die then.
         let write_is_next = self.pressed.is_some_and(|since| since < at)
             && !d.waiting.is_empty()
             && d.joined != Some(at);
@@ -91,7 +91,7 @@ impl Dies {
         }
     }
 
-    /// Work takes its die.
+    /// Checks that work may take its die.
     fn occupy(&mut self, op: OpId, die: u32, at: Ns) -> Result<(), String> {
         let is_quiet = self.is_quiet(die, at);
         let work = self.work(op)?;
@@ -108,7 +108,7 @@ impl Dies {
                 "die {die} begins work at {at} ns while {reads} reads wait, but no work is urgent"
             ));
         }
-        // Where a job is done piece by piece, one in the foreground looks like any other.
+        // With batches, a piece in the foreground looks like any other piece.
         if reads > 0 && !d.urgent && self.pieces_are_whole && d.turn.owed() > 0 {
             return Err(format!(
                 "die {die} begins work at {at} ns while {reads} reads wait, but a read is next"
@@ -127,7 +127,7 @@ impl Dies {
         let first = if is_piece { &mut d.pieces } else { &mut d.waiting }.pop_front();
         self.touch(die);
         if first != Some(op) {
-            // The program of a wordline waits for its loads elsewhere.
+            // The program of a wordline waits for its loads in a list of its own.
             let is_early = self.wordlines.values().any(|(_, programs)| programs.contains(&op));
             let what = if is_early {
                 "to program a wordline whose pages are still being read"
@@ -171,7 +171,7 @@ impl Dies {
         Ok(())
     }
 
-    /// Something is ready for its channel at `at`.
+    /// Checks the transfer of data that is ready for its channel at `at`.
     pub(in crate::clock) fn transfer(
         &mut self,
         op: OpId,
@@ -262,7 +262,7 @@ impl Dies {
         Ok((die, ns))
     }
 
-    /// It has left its die.
+    /// Checks that an operation has left its die.
     pub(in crate::clock) fn ended(
         &mut self,
         op: OpId,
@@ -323,14 +323,15 @@ impl Dies {
         Ok(Ended::Work(work))
     }
 
-    /// Work leaves its die: for what was reclaim's, the reads that wait have waited.
+    /// Notes that work leaves its die. If it was work of reclaim, adds the time that reads have
+    /// waited for it.
     fn leave(&mut self, op: OpId, die: u32, at: Ns) -> Result<(), String> {
         let work = self.work(op)?;
         let (cause, begun, is_copy_program) = (work.cause, work.begun, work.is_copy_program());
         if is_copy_program {
             self.copy_programs -= 1;
             if self.copy_programs == 0 {
-                // Those that were kept from piling up more may go on.
+                // Jobs that were kept from adding more copies may continue.
                 for die in 0..self.all.len() as u32 {
                     if self.all[die as usize].jobs > 0 {
                         self.touch(die);
@@ -350,8 +351,8 @@ impl Dies {
         Ok(())
     }
 
-    /// A page was read for a wordline or a stripe; `among_reads` is when, if that was done among
-    /// the host's reads.
+    /// Notes that a page was read for a wordline or a stripe. `among_reads` is the time of a read
+    /// among the host's reads.
     fn loaded(&mut self, wordline: u32, among_reads: Option<Ns>) -> Result<(), String> {
         let loads = self.wordlines.get_mut(&wordline).ok_or("a load ends, but it never began")?;
         loads.0 -= 1;

@@ -1,21 +1,22 @@
-//! Whose turn it is on a die where a piece of a job waits, or, while writers wait for room in the
-//! buffer, any work: how many reads of the host go before it.
+//! Number of host reads that go before waiting work on a die. It applies when a piece of a job
+//! waits, or when writers wait for a free page in the buffer.
 
 use vpass_core::base::units::Ns;
 
-/// Reads of the host that may go before a piece of a job that waits: those that waited when the
-/// die's last work ended, and none before a piece in the foreground, which begins next.
+/// Number of host reads that may go before a waiting piece of a job. These reads waited when the
+/// die's last work ended. A piece in the foreground begins next, before all reads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turn {
     reads: usize,
-    /// A piece in the foreground waits.
+    /// Whether a piece in the foreground waits.
     pub(super) foreground: bool,
-    /// Planes begin together: the most that might have begun at this time.
+    /// Time of the last start, and the largest number of reads that may begin at this time. Several
+    /// planes may begin together.
     at: Ns,
     most: usize,
-    /// Reads that must go before any work.
+    /// Number of reads that must go before any work.
     least: usize,
-    /// The work that the die began last was a piece: a waiting other work has its turn.
+    /// Whether the die began a piece last, so other waiting work is next.
     pub(super) others: bool,
 }
 
@@ -27,17 +28,17 @@ impl Turn {
         self.at = at;
     }
 
-    /// A piece waits that is all that is left of its job.
+    /// Lets a piece in the foreground begin next. Such a piece is all that is left of its job.
     pub(super) fn take(&mut self) {
         (self.reads, self.most, self.least, self.foreground) = (0, 0, 0, true);
     }
 
-    /// Reads that go before work, if so many wait.
+    /// Returns the number of reads that must go before work.
     pub(super) fn owed(&self) -> usize {
         self.least
     }
 
-    /// A read begins: whether it may, before a piece that waits.
+    /// Notes that a read begins. Returns whether it may begin before a waiting piece.
     pub(super) fn read(&mut self, at: Ns) -> bool {
         if self.at != at {
             (self.at, self.most) = (at, self.reads);

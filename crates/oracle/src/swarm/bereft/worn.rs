@@ -1,20 +1,19 @@
-//! Cases in which wear says which stripes have parity: blocks that begin worn, or come to be in the
-//! course of a case, so that flash fails in each stage of a drive's life, and while one passes into
-//! the next.
+//! Cases in which wear decides which stripes have parity. Some blocks begin worn or become worn
+//! during the case. So flash fails in each stage of a drive's life, and between two stages.
 
 use vpass_core::config::{DriveConfig, KindUs, Number};
 
 use crate::dice::Dice;
 
-/// Parity techniques, and dies a channel.
+/// Parity techniques, each with a number of dies per channel.
 pub(super) const DRIVES: [(&str, u32); 5] =
     [("pe-aware", 2), ("pe-aware", 3), ("da-raid5", 2), ("da-raid5", 2), ("da-raid5", 3)];
 
-/// P/E cycles with which most blocks begin.
+/// P/E cycles of most blocks at the start.
 const PEC: u32 = 10;
 
-/// Reclaim techniques, and what a page endures. That of `pe-aware` may move pages from worn blocks
-/// to others, which GC does not.
+/// Returns the reclaim techniques, each with a page's limit. Reclaim under `pe-aware` may move
+/// pages from worn blocks to others, which GC does not.
 pub(super) fn reclaim(parity: &str) -> &'static [(&'static str, f64)] {
     if parity == "pe-aware" {
         &[("block", 4000.0), ("block", 250.0), ("block", 250.0), ("none", 60.0)]
@@ -23,20 +22,20 @@ pub(super) fn reclaim(parity: &str) -> &'static [(&'static str, f64)] {
     }
 }
 
-/// Shares of writes in what the host asks: blocks are to become worn.
+/// Shares of writes in the host's requests, so that blocks become worn.
 pub(super) const WRITES: [f64; 3] = [0.2, 0.6, 0.9];
 
-/// When blocks are worn, how many begin so, and how stripes are counted and wait.
+/// Draws the wear that counts as worn, the share of worn blocks at the start, and how stripes are
+/// counted and wait.
 pub(super) fn draw(dice: &mut Dice, config: &mut DriveConfig, parity: &str) {
     let (above, spread, share) = (
         u64::from(PEC) + dice.between(0, 4),
         dice.pick(&[0, 0, 4]),
         dice.pick(&[0.0, 0.0, 0.05, 0.05, 0.3]),
     );
-    // Where programs are slow, stripes wait long, and the last stage goes through them for as long
-    // as the case lasts.
+    // Slow programs make stripes wait long. The last stage then lasts as long as the case.
     config.timing.program_us = KindUs::All(dice.pick(&[500.0, 20_000.0]));
-    // GC has one open block more.
+    // GC needs one more open block.
     config.drive.spare = Some(dice.pick(&[0.52, 0.6]));
     let start = &mut config.start;
     (start.pec, start.pec_spread, start.worn_share) = (PEC, spread, share);

@@ -8,8 +8,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use vpass_core::base::request::SourceError;
 
-/// Returns the SHA-256 of the file's bytes on the disk (compressed, if the file is), in
-/// hexadecimal.
+/// Returns the SHA-256 of the file's bytes on the disk, in hexadecimal. A compressed file is not
+/// decompressed.
 ///
 /// # Errors
 /// Reports a file that cannot be read.

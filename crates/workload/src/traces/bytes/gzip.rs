@@ -1,5 +1,5 @@
-//! Gzip data of one or several members. Zeros that pad a tape, or other bytes, may follow; both are
-//! ignored, as gzip does, and other bytes are reported.
+//! Reads gzip data of one or several members. As in gzip, bytes after the last member are ignored.
+//! They are reported, unless they are zeros that pad a tape.
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use flate2::bufread::GzDecoder;
 /// First bytes of a member.
 pub(super) const MAGIC: &[u8] = &[0x1f, 0x8b];
 
-/// Members of a file, one after the other.
+/// Reader of the members of a file, one after the other.
 pub(super) struct Members<R> {
-    /// Current member; `None` after the last.
+    /// Current member; `None` after the last member.
     member: Option<GzDecoder<Source<R>>>,
     /// Set if other bytes follow the last member.
     garbage: Arc<AtomicBool>,
@@ -22,14 +22,14 @@ pub(super) struct Members<R> {
 type Source<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
 impl<R: Read> Members<R> {
-    /// Makes the reader of the members of `input`, of which `begins` was read before. `garbage` is
-    /// set if other bytes follow the members.
+    /// Makes the reader of the members of a file. `begins` holds the first bytes, which were read
+    /// before; `input` holds the rest. `garbage` is set if other bytes follow the members.
     pub(super) fn new(begins: Vec<u8>, input: R, garbage: Arc<AtomicBool>) -> Self {
         let input = BufReader::with_capacity(1 << 16, input);
         Self { member: Some(GzDecoder::new(Cursor::new(begins).chain(input))), garbage }
     }
 
-    /// Returns the member after one that has ended, if there is one.
+    /// Returns the member after the member that has ended, or `None` at the end.
     fn behind(&self, ended: GzDecoder<Source<R>>) -> io::Result<Option<GzDecoder<Source<R>>>> {
         let mut rest = ended.into_inner();
         let mut begins = vec![];

@@ -1,5 +1,5 @@
-//! Bytes of a trace file: plain, gzip or zstd, recognised by the first bytes and never by the name.
-//! Compressed files may have several members or frames.
+//! Opens a trace file: plain, gzip or zstd. The first bytes decide about decompression; the name
+//! does not matter. Compressed files may have several members or frames.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -15,7 +15,8 @@ use super::gzip::{self, Members};
 pub(in crate::traces) type Input = Box<dyn Read + Send>;
 
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-/// Compressions that are recognised and refused by name; "not a trace" would mislead the user.
+/// Compressions that are recognised and refused. The error names them, since "not a trace" would
+/// mislead the user.
 const REFUSED: [(&str, &[u8]); 4] = [
     ("xz", &[0xfd, b'7', b'z', b'X', b'Z', 0]),
     ("bzip2", b"BZh"),
@@ -28,9 +29,9 @@ const MAGIC_BYTES: u64 = 6;
 /// State of a file on the disk.
 #[derive(Clone, Debug, Default)]
 pub(in crate::traces) struct Raw {
-    /// Bytes read, before decompression.
+    /// Number of bytes read, before decompression.
     pub(in crate::traces) read: Arc<AtomicU64>,
-    /// Whether other bytes follow the gzip data. Known at the end.
+    /// Whether other bytes follow the gzip data. This is known at the end of the file.
     pub(in crate::traces) garbage: Arc<AtomicBool>,
 }
 
@@ -48,7 +49,7 @@ impl Read for Counted {
     }
 }
 
-/// Content of which every byte counts: bytes after gzip data are an error.
+/// Content that must be read completely, so that bytes after gzip data are an error.
 pub(in crate::traces) struct Whole {
     input: Input,
     raw: Raw,
@@ -74,7 +75,7 @@ impl Read for Whole {
     }
 }
 
-/// Opens a file, and counts the bytes read.
+/// Opens a file. The number of bytes read is counted in the returned [`Raw`].
 pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> {
     let sentence = |e: io::Error| SourceError(format!("{}: cannot be opened: {e}", path.display()));
     let file = File::open(path).map_err(sentence)?;
@@ -88,7 +89,7 @@ pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> 
     Ok((decompressed(path, Counted { file, read: raw.read.clone() }, &raw)?, raw))
 }
 
-/// Returns the content of `input`, decompressed if its first bytes say so; `name` is for messages.
+/// Returns the content of `input`, decompressed if its first bytes say so. Messages use `name`.
 pub(in crate::traces) fn decompressed(
     name: &Path,
     mut input: impl Read + Send + 'static,

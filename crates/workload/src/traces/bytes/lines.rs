@@ -1,12 +1,13 @@
-//! Lines of a byte stream, read in constant memory. LF and CRLF both end a line; the last line may
-//! have no end.
+//! Reads the lines of a byte stream in constant memory. LF and CRLF both end a line. The last line
+//! may lack an end.
 
 use std::io;
 use std::ops::Range;
 
 use crate::traces::bytes::window::Window;
 
-/// Longest line, in bytes. No format comes near it, so a file with a longer line is not a trace.
+/// Longest line, in bytes. Lines of all formats are much shorter, so a file with a longer line is
+/// not a trace.
 pub(in crate::traces) const MAX_LINE_BYTES: usize = 64 << 10;
 
 /// Reason why there is no next line.
@@ -14,7 +15,7 @@ pub(in crate::traces) const MAX_LINE_BYTES: usize = 64 << 10;
 pub(in crate::traces) enum LineError {
     /// The stream failed: a read error or a damaged compressed file.
     Io(io::Error),
-    /// The line is longer than [`MAX_LINE_BYTES`]; the next line can be read.
+    /// The line is longer than [`MAX_LINE_BYTES`]. The next line can still be read.
     TooLong,
     /// The line holds a NUL byte.
     Nul,
@@ -26,7 +27,8 @@ pub(in crate::traces) struct Lines {
     /// Current line, without its end.
     line: Range<usize>,
     number: u64,
-    /// Whether the window holds a NUL anywhere. One fast scan per buffer replaces one per line.
+    /// Whether the window holds a NUL byte. One fast scan of the buffer replaces a scan of each
+    /// line.
     has_nul: bool,
     /// Whether the previous line was too long and its end is still to come.
     in_long_line: bool,
@@ -64,8 +66,8 @@ impl Lines {
         self.number
     }
 
-    /// Makes the next `length` bytes the current line. Drops the carriage return at its end, and
-    /// the `newline` (0 or 1 bytes) after it.
+    /// Makes the next `length` bytes the current line, without a carriage return at its end. Also
+    /// drops the `newline` bytes (0 or 1) after the line.
     #[inline]
     fn take(&mut self, length: usize, newline: usize) {
         let taken = self.window.take(length + newline);
@@ -75,8 +77,8 @@ impl Lines {
         self.number += 1;
     }
 
-    /// Handles the rare cases: the buffer ends within the line, or the line is the last, too long,
-    /// or holds a NUL.
+    /// Handles the rare cases: the buffer ends within the line, or the line is the last, is too
+    /// long, or holds a NUL byte.
     #[cold]
     fn advance_slowly(&mut self) -> Result<bool, LineError> {
         self.finish_long_line()?;
@@ -88,8 +90,7 @@ impl Lines {
         if next.is_none() && self.window.pending().is_empty() {
             return Ok(false);
         }
-        // A buffer without a line end is full, with a line that is too long, or holds the last
-        // line.
+        // A buffer without a line end holds the last line, or is full with a line that is too long.
         self.in_long_line = next.is_none() && !self.window.at_end();
         self.take(next.unwrap_or(self.window.pending().len()), usize::from(next.is_some()));
         if self.line.len() > MAX_LINE_BYTES {
@@ -148,8 +149,8 @@ mod tests {
 
     #[test]
     fn a_stream_longer_than_the_buffer_loses_nothing() {
-        // 7-byte lines do not divide the buffer, so a part of a line is carried over at every
-        // refill.
+        // The buffer is not a multiple of 7 bytes, the length of a line. So a part of a line is
+        // carried over at every refill.
         let text: Vec<u8> = (0..200_000).flat_map(|i| format!("{i:06}\n").into_bytes()).collect();
         let lines = all(&text);
         assert_eq!(lines.len(), 200_000);

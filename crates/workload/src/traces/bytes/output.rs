@@ -1,14 +1,17 @@
-//! Bytes of a written trace: plain, gzip or zstd, according to the extension of its name.
+//! Compresses a written trace with gzip, zstd or not at all, according to the extension of its
+//! name.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use flate2::write::GzEncoder;
 
-/// Compromise between speed and size: level 9 takes four times as long and saves a tenth.
+/// Level of zstd, a compromise between speed and size: level 9 takes four times as long and saves a
+/// tenth.
 const ZSTD_LEVEL: i32 = 3;
 
-/// Output that may compress. Without [`Compressed::finish`], a compressed file is truncated.
+/// Output that compresses if its file name says so. Without [`Compressed::finish`], a compressed
+/// file is truncated.
 pub struct Compressed<W: Write>(Kind<W>);
 
 enum Kind<W: Write> {

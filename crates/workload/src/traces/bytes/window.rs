@@ -1,21 +1,21 @@
-//! Byte stream of any length, through one buffer of fixed size.
+//! Gives access to a byte stream of any length through one buffer of fixed size.
 
 use std::io;
 use std::ops::Range;
 
 use crate::traces::bytes::input::Input;
 
-/// First size of the buffer; most of the files that are open at the same time may be small.
+/// First size of the buffer. It is small because many small files may be open at the same time.
 const FIRST_BYTES: usize = 16 << 10;
-/// Size for longer streams. It is large beside the part of a line (40 bytes) that is carried over,
-/// and fits into the L2 cache.
+/// Size of the buffer for longer streams. It fits into the L2 cache. It is much larger than the
+/// part of a line that is carried over, about 40 bytes.
 pub(in crate::traces) const BUFFER_BYTES: usize = 256 << 10;
 
 /// Part of a stream that is in memory.
 pub(in crate::traces) struct Window {
     input: Input,
     buffer: Vec<u8>,
-    /// Range of the buffer that is read and not yet handed out.
+    /// Range of the buffer that has been read but not yet handed out.
     pending: Range<usize>,
     at_end: bool,
 }

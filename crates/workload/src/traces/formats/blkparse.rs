@@ -68,7 +68,7 @@ fn detect(head: &Head) -> bool {
         && is_decimal(columns[3])
 }
 
-/// State of the reading of a file.
+/// State while a file is read.
 struct Events {
     action: BlkAction,
     devices: Names,
@@ -104,7 +104,7 @@ impl LineReader for Events {
         let offset = fields.sector()?;
         match fields.text()? {
             b"+" => {}
-            // A payload, or the error of a flush.
+            // The event has a payload, or is the error of a flush.
             [b'(' | b'[', ..] => return Ok(None),
             _ => return Err(BadRow::Column(PLUS)),
         }
@@ -145,7 +145,7 @@ fn begins_summary(line: &[u8]) -> bool {
 
 /// Returns the direction of an RWBS string, or `None` for a flush or another event without data.
 fn direction(rwbs: &[u8]) -> Result<Option<Op>, BadRow> {
-    // A leading F is a flush before the request, unless the string is only F.
+    // A leading F means a flush before the request, unless the string is only F.
     let letter = rwbs.strip_prefix(b"F").and_then(<[u8]>::first).or(rwbs.first());
     match letter {
         Some(b'R') => Ok(Some(Op::Read)),

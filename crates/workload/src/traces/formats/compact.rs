@@ -36,7 +36,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("device", "the index of a device that was listed before"),
         column("direction", "read, write or trim"),
     ],
-    // The file's own header takes precedence over this.
+    // The header of the file has the true epoch.
     clock: Epoch::Relative,
     times: Times::Fixed("nanoseconds"),
     has_op: true,

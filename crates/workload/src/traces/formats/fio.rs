@@ -51,17 +51,17 @@ const ACTION: usize = 2;
 
 const HEADER: &[u8] = b"fio version 3 iolog";
 
-/// Detects any fio log except one of version 2, so that this format reports a wrong header.
+/// Detects any fio log except logs of version 2. So this format reports a wrong header.
 fn detect(head: &Head) -> bool {
     head.first().starts_with(b"fio version ") && head.first().trim_ascii_end() != fio2::HEADER
 }
 
-/// State of the reading of a log.
+/// State while a log is read.
 struct Log {
     unit_ns: u64,
     header_due: bool,
     files: Names,
-    /// Start of the current log, and latest time.
+    /// Start of the current log, and the latest time.
     start_ns: u64,
     latest_ns: u64,
 }
@@ -103,8 +103,8 @@ impl LineReader for Log {
 }
 
 impl Log {
-    /// Checks a header. fio appends to an existing log, so a header may come again; its clock then
-    /// continues from the latest time.
+    /// Checks a header. fio appends to an existing log, so a file may have several headers. After a
+    /// header, the clock continues from the latest time.
     fn header(&mut self, line: &[u8]) -> Result<(), BadRow> {
         self.header_due = false;
         self.start_ns = self.latest_ns;
@@ -123,8 +123,8 @@ pub(in crate::traces) enum Entry {
     Other,
 }
 
-/// Parses the rest of a line from its action on. `action` is the number of that column, from 0;
-/// both versions share this part.
+/// Parses the rest of a line, which begins with its action. `action` is the number of that column,
+/// counted from 0. Both versions share this part.
 #[inline]
 pub(in crate::traces) fn entry(fields: &mut Blanks, action: usize) -> Result<Entry, BadRow> {
     let kind = match fields.text()? {

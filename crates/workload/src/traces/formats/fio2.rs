@@ -43,10 +43,10 @@ pub(in crate::traces) const FORMAT: Format = Format {
 pub(in crate::traces) const HEADER: &[u8] = b"fio version 2 iolog";
 const ACTION: usize = 1;
 const OFFSET: usize = 2;
-/// Shortest wait; shorter ones are ignored.
+/// Shortest wait that counts. Shorter waits are ignored.
 const LEAST_WAIT_US: u64 = 100;
 
-/// State of the reading of a log.
+/// State while a log is read.
 struct Log {
     header_due: bool,
     files: Names,
@@ -64,7 +64,7 @@ fn open(opening: &Opening) -> Box<dyn LineReader> {
 impl LineReader for Log {
     #[inline]
     fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
-        // fio appends to an existing log, so a header may come again.
+        // fio appends to an existing log, so a file may have several headers.
         if line.trim_ascii_end() == HEADER {
             self.header_due = false;
             return Ok(None);

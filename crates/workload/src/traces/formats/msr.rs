@@ -61,7 +61,8 @@ fn is_header(line: &[u8]) -> bool {
     line.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
 }
 
-/// Devices of a file: host and disk, as the text with a comma between them.
+/// Reader with the devices of a file. The name of a device is host and disk with a comma between
+/// them.
 #[derive(Default)]
 struct Rows {
     disks: Names,
@@ -80,8 +81,7 @@ impl LineReader for Rows {
             Err(_) if is_header(line) => return Ok(None),
             Err(bad) => return Err(bad),
         };
-        // Most lines have the same disk as the line before, so its two columns are not parsed
-        // again.
+        // Most lines have the same disk as the line before. Its two columns are not parsed again.
         let known =
             self.disks.last().and_then(|(disk, device)| fields.take(disk, 2).then_some(device));
         let disk = if known.is_some() { b"" } else { disk(&mut fields)? };
@@ -106,12 +106,13 @@ impl LineReader for Rows {
         Ok(Some(TraceRow { at_ns, device, offset, bytes, op, hint }))
     }
 
-    /// Returns the name as in the collection's file names: `hm_0` is disk 0 of host hm.
+    /// Returns the name in the form of the collection's file names. `hm_0` is disk 0 of host hm.
     fn device_name(&self, device: u32) -> String {
         self.disks.name(device).replace(',', "_")
     }
 
-    /// Returns whether `name` is `hm_0`, or 0 for disk 0 of every host.
+    /// Returns whether `name` is the device's name, such as `hm_0`, or its disk number. The name 0
+    /// means disk 0 of every host.
     fn is_device(&self, device: u32, name: &str) -> bool {
         let disk = self.device_name(device);
         disk == name || disk.rsplit_once('_').is_some_and(|(_, number)| number == name)

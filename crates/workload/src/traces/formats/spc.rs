@@ -52,7 +52,7 @@ fn detect(head: &Head) -> bool {
 
 #[derive(Default)]
 struct Rows {
-    /// Current line without its blanks, if it has some.
+    /// Current line without its blanks, if the line has blanks.
     squeezed: Vec<u8>,
 }
 

@@ -66,11 +66,11 @@ const BYTES: usize = 6;
 const SECTOR: usize = 7;
 const DEVICE: usize = 8;
 const FLAGS: usize = 11;
-/// Types of record that are a request.
+/// Types of the records that are requests.
 const REQUESTS: [u32; 2] = [1, 4];
 const LONGEST: usize = 4096;
 
-/// State of the reading of a file.
+/// State while a file is read.
 struct Records {
     /// Bytes of a sector of each disk, after the header is read.
     disks: Option<Disks>,

@@ -4,7 +4,7 @@
 /// Bytes of a sector of each disk that the header describes.
 pub(in crate::traces) type Disks = [Option<u32>; 256];
 
-/// Reads a header; sizes that it does not give stay unknown.
+/// Reads a header. Sizes that the header does not give stay unknown.
 pub(in crate::traces) fn disks(header: &[u8]) -> Disks {
     let mut disks = [None; 256];
     let mut depth = 0;
@@ -34,8 +34,8 @@ pub(in crate::traces) fn disks(header: &[u8]) -> Disks {
     disks
 }
 
-/// Returns the words of a header: names and numbers, quoted text, `->`, and single signs, separated
-/// by commas and blanks.
+/// Returns the parts of a header: names, numbers, quoted text, `->`, and single signs. Commas and
+/// blanks separate them.
 fn words(header: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = header;
     std::iter::from_fn(move || {

@@ -67,7 +67,7 @@ struct Layout {
 
 const V1: Layout = Layout { version: 1, bytes: 32, length_at: 4, command_at: 12 };
 const V2: Layout = Layout { version: 2, bytes: 40, length_at: 8, command_at: 0 };
-/// Position in both versions.
+/// Position of the block in both versions.
 const BLOCK_AT: usize = 16;
 const TIME_AT: usize = 24;
 
@@ -107,7 +107,7 @@ fn row(layout: Layout, record: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         return Err(BadRow::Column(VERSION));
     }
     let op = match short(layout.command_at) {
-        // READ and WRITE with commands of 6, 10, 12 and 16 bytes; WRITE AND VERIFY.
+        // READ, WRITE, and WRITE AND VERIFY, with commands of 6, 10, 12 or 16 bytes.
         0x08 | 0x28 | 0xa8 | 0x88 => Op::Read,
         0x0a | 0x2a | 0xaa | 0x8a | 0x2e | 0xae | 0x8e => Op::Write,
         0..=0xff => return Ok(None),

@@ -1,4 +1,4 @@
-//! Placement of requests that lie beyond the drive's capacity.
+//! Places requests that lie beyond the drive's capacity.
 
 use std::fmt;
 use std::str::FromStr;
@@ -58,14 +58,14 @@ pub(in crate::traces) const CHANGED: &str = "the file has changed since the trac
 /// Unit of scaled addresses, as on a disk.
 const SECTOR_BYTES: u64 = 512;
 
-/// Fit with its numbers.
+/// Fit with the numbers that it needs.
 #[derive(Debug)]
 pub(in crate::traces) struct Fitter {
-    /// Positions of the touched pages; present if `fit` is `Pack`.
+    /// Positions of the touched pages, if `fit` is `Pack`.
     pub(in crate::traces) packing: Option<Arc<Packing>>,
     pub(in crate::traces) fit: Fit,
     pub(in crate::traces) capacity: u64,
-    /// End of the trace's highest request; used if `fit` is `Scale`.
+    /// End of the trace's highest request, for the fit `Scale`.
     pub(in crate::traces) extent: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Replay of one file of a trace: its rows with their times and addresses on the drive.
+//! Replays one file of a trace: gives its rows times and addresses on the drive.
 
 use std::collections::HashMap;
 
@@ -18,28 +18,29 @@ use crate::traces::rows::options::ReadOptions;
 pub(in crate::traces) struct FileReplay {
     file: TraceFile,
     clock: FileClock,
-    /// First byte on the drive by device number; `None` for devices that `--only` leaves out.
+    /// First byte on the drive of each device number; `None` for devices that `--only` leaves out.
     bases: HashMap<u32, Option<u64>>,
-    /// Device of the latest row, since most rows have the same device.
+    /// Device of the latest row with its first byte. Most rows have the same device as the row
+    /// before.
     latest: Option<(u32, Option<u64>)>,
 }
 
 /// Row as the drive sees it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::traces) struct Placed {
-    /// Run time, at the trace's own speed.
+    /// Time since the start of the run, at the trace's own speed.
     pub(in crate::traces) at: Ns,
     pub(in crate::traces) offset: u64,
     pub(in crate::traces) bytes: u32,
     pub(in crate::traces) op: Op,
     pub(in crate::traces) hint: Option<AccessLatency>,
-    /// Whether the row was earlier than the row before and was moved up to it.
+    /// Whether the row was earlier than the row before, and was moved up to that row's time.
     pub(in crate::traces) clamped: bool,
-    /// Whether the address was changed to fit.
+    /// Whether the address or the length was changed to fit the drive.
     pub(in crate::traces) refitted: bool,
 }
 
-/// Settings of the replay that every row needs.
+/// Settings of the replay that apply to every row.
 pub(in crate::traces) struct Way<'a> {
     pub(in crate::traces) clock: &'a TraceClock,
     pub(in crate::traces) fitter: &'a Fitter,

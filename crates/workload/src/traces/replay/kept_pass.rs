@@ -1,7 +1,7 @@
-//! One pass of a trace in memory, so that later passes need not decompress and parse the files
+//! Keeps one pass of a trace in memory. So later passes need not decompress and parse the files
 //! again.
 //!
-//! Only a small pass is kept. It is used while the files are unchanged. A file that has changed is
+//! Only a small pass is kept, and only while the files are unchanged. Files that have changed are
 //! read again and reported.
 
 use std::path::Path;
@@ -14,10 +14,10 @@ use vpass_core::base::units::Ns;
 use crate::traces::replay::file_replay::Placed;
 use crate::traces::replay::survey::Survey;
 
-/// Most bytes of a kept pass.
+/// Largest size of a kept pass, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Row as it was handed out; its time counts from the start of its part.
+/// Row as it was handed out. Its time counts from the start of its part.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     since: Ns,
@@ -34,7 +34,7 @@ const _: () = assert!(size_of::<Row>() == 24);
 /// Size and modification time of a file; `None` if they cannot be read.
 type Identity = Option<(u64, SystemTime)>;
 
-/// Kept pass: empty, incomplete or whole.
+/// Kept pass, which may be empty, incomplete or whole.
 #[derive(Debug, Default)]
 pub(in crate::traces) struct KeptPass {
     is_small: bool,
@@ -51,14 +51,14 @@ impl KeptPass {
         Self { is_small: Self::bytes(survey) > 0, files: identities(survey), ..Self::default() }
     }
 
-    /// Bytes of a pass over these files; 0 if it is too large to be kept.
+    /// Number of bytes of a pass over these files, or 0 if the pass is too large to be kept.
     pub(in crate::traces) fn bytes(survey: &Survey) -> u64 {
         Some(survey.rows() * size_of::<Row>() as u64)
             .filter(|bytes| *bytes <= MOST_BYTES)
             .unwrap_or(0)
     }
 
-    /// Keeps a row that was handed out; `since` is its time since the start of its part.
+    /// Keeps a row that was handed out. `since` is the time since the start of its part.
     #[inline]
     pub(in crate::traces) fn keep(&mut self, row: &Placed, since: Ns) {
         if self.is_small && !self.is_whole {
@@ -79,7 +79,7 @@ impl KeptPass {
         self.is_whole = self.is_small;
     }
 
-    /// Returns whether the kept pass can serve another pass. Otherwise it is dropped.
+    /// Returns whether the kept pass can serve another pass. If not, the kept pass is dropped.
     pub(in crate::traces) fn serves(&mut self, survey: &Survey) -> bool {
         let same = self.files.iter().all(Option::is_some) && self.files == identities(survey);
         self.is_small &= same;
@@ -90,8 +90,8 @@ impl KeptPass {
         self.is_whole
     }
 
-    /// Returns a row of a part, by its index in the pass; its `at` is the time since the part's
-    /// start.
+    /// Returns a row of a part, by its index in the pass. The `at` of the row is the time since the
+    /// part's start.
     pub(in crate::traces) fn row(&self, part: usize, place: usize) -> Option<Placed> {
         let row = self
             .rows

@@ -1,5 +1,5 @@
-//! Devices of a trace side by side on one drive: each begins after the one before, rounded up to a
-//! whole MiB.
+//! Places the devices of a trace side by side on one drive. Each device begins after the device
+//! before, rounded up to a whole MiB.
 
 use std::fmt::Write;
 
@@ -15,15 +15,16 @@ pub struct Device {
     pub file: usize,
     /// First byte on the drive, before any fit.
     pub base: u64,
-    /// End of its highest request, in bytes from its own start.
+    /// End of the device's highest request, in bytes from the start of the device.
     pub extent: u64,
-    /// Number of its requests in a pass.
+    /// Number of the device's requests in a pass.
     pub rows: u64,
 }
 
-/// Unit of the bases, so that devices rarely share a page or an erase block of the drive.
+/// Unit of the bases. With it, devices rarely share a page or an erase block of the drive.
 const ALIGNMENT: u64 = 1 << 20;
-/// Most bytes of all devices together; one more request still fits below 2^64.
+/// Largest number of bytes of all devices together. The end of another request still fits below
+/// 2^64.
 const MOST: u64 = u64::MAX - u32::MAX as u64;
 
 /// Gives every device its base. Returns the bytes of all devices.
@@ -43,8 +44,8 @@ pub(in crate::traces) fn lay_out(devices: &mut [Device]) -> Result<u64, SourceEr
     Ok(end)
 }
 
-/// Makes the error for devices of `trace` that need more than the drive has. `furthest` is the
-/// place of the highest request; `packed` is the size of the touched pages, if known.
+/// Makes the error for devices of `trace` that need more bytes than the drive has. `furthest` is
+/// the place of the highest request. `packed` is the size of the touched pages, if known.
 pub(in crate::traces) fn too_large(
     trace: &str,
     devices: &[Device],
@@ -82,13 +83,13 @@ pub(in crate::traces) fn too_large(
         "; the drive has {}; {some}{pack}use --fit scale or --fit wrap to change the addresses, or \
          use a larger drive with --set drive.capacity={}{enough}",
         words(capacity),
-        // Whole MiB, rounded up.
+        // The message names whole MiB, rounded up.
         Bytes(bytes.div_ceil(1 << 20).saturating_mul(1 << 20))
     );
     SourceError(text)
 }
 
-/// Makes the error for touched pages that need more than the drive has, even side by side.
+/// Makes the error for touched pages that do not fit the drive, even side by side.
 pub(in crate::traces) fn too_many_pages(
     trace: &str,
     devices: &[Device],

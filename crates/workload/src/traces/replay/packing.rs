@@ -1,12 +1,12 @@
-//! `--fit pack`: the pages that a trace touches lie side by side on the drive, in the order of
-//! their addresses.
+//! Implements `--fit pack`: the pages that a trace touches lie side by side on the drive, in the
+//! order of their addresses.
 //!
-//! Gaps between touched pages take no space. Neighbouring pages stay neighbours, and requests touch
-//! the same drive pages together as before.
+//! Gaps between touched pages take no space. Neighbouring pages stay neighbours, and a request
+//! touches as many drive pages as before.
 //!
-//! A read or a write touches all of its pages. A trim may cover a whole device, so it touches only
-//! its first page. Of the other pages, it keeps those that reads and writes touch; they lie side by
-//! side too.
+//! A read or a write touches all of its pages. A trim may cover a whole device, so only its first
+//! page counts as touched. On the drive, the trim covers this page and the pages in its range that
+//! other requests touch.
 //!
 //! ```text
 //! device   . . A B . . . . C . . . D E F .
@@ -27,12 +27,12 @@ pub(in crate::traces) struct Touched {
 }
 
 impl Touched {
-    /// Makes an empty count of pages of `page_bytes`, a power of two.
+    /// Makes an empty record for pages of `page_bytes`, a power of two.
     pub(in crate::traces) fn new(page_bytes: u64) -> Self {
         Self { page_shift: page_bytes.trailing_zeros(), devices: vec![] }
     }
 
-    /// Records a row of a device, by the device's index.
+    /// Records the pages of a row. `device` is the index of its device.
     pub(in crate::traces) fn add(&mut self, device: usize, row: &TraceRow) {
         if self.devices.len() <= device {
             self.devices.resize_with(device + 1, PageCounts::default);
@@ -46,7 +46,8 @@ impl Touched {
         self.devices[device].read(first, last - first + 1);
     }
 
-    /// Returns the packed pages, device after device. Bases are multiples of a page.
+    /// Returns the positions of the touched pages, device after device. The base of each device
+    /// must be a multiple of a page.
     pub(in crate::traces) fn packed(self, devices: &[Device]) -> Packing {
         let mut packing = Packing { page_shift: self.page_shift, runs: vec![], pages: 0 };
         let mut end = None;
@@ -70,7 +71,7 @@ impl Touched {
 #[derive(Debug)]
 pub(in crate::traces) struct Packing {
     page_shift: u32,
-    /// Runs of touched pages, by address.
+    /// Runs of touched pages, in the order of their addresses.
     runs: Vec<Run>,
     pages: u64,
 }
@@ -78,9 +79,9 @@ pub(in crate::traces) struct Packing {
 /// Run of neighbouring touched pages.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// First page, in the addresses before packing.
+    /// Number of the run's first page before packing.
     first: u64,
-    /// Position of that page on the drive.
+    /// Number of this page on the drive.
     packed: u64,
 }
 
@@ -90,8 +91,9 @@ impl Packing {
         self.pages << self.page_shift
     }
 
-    /// Returns the offset and the length of a request on the drive. The length is smaller if pages
-    /// within the request are not touched. Returns `None` if the first page is not touched.
+    /// Returns the offset and the length of a request on the drive. The length is smaller than that
+    /// of the request if the request has untouched pages. Returns `None` if its first page is
+    /// untouched.
     #[inline]
     pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Option<(u64, u64)> {
         let within = (1u64 << self.page_shift) - 1;
@@ -118,7 +120,7 @@ impl Packing {
         Some((start, end - start))
     }
 
-    /// Returns the page on the drive after a run.
+    /// Returns the number of the drive page after a run.
     #[inline]
     fn end(&self, run: usize) -> u64 {
         self.runs.get(run + 1).map_or(self.pages, |next| next.packed)
@@ -139,8 +141,8 @@ mod tests {
         Device { name: String::new(), file: 0, base, extent: 0, rows: 0 }
     }
 
-    /// Two devices: pages 2, 3, 8, 11 to 13 of the first, and pages 0 and 100 of the second, which
-    /// begins at page 256.
+    /// Makes a packing of two devices. Pages 2, 3, 8, 11, 12 and 13 of the first device are
+    /// touched, and pages 0 and 100 of the second. The second device begins at page 256.
     fn packing() -> Packing {
         let mut touched = Touched::new(PAGE);
         for (page, pages) in [(11, 3), (8, 1), (2, 2), (3, 1), (12, 1)] {
@@ -163,7 +165,8 @@ mod tests {
     #[test]
     fn a_request_keeps_its_place_in_the_page_and_its_length() {
         let packing = packing();
-        // From the middle of page 11 to the first sector of page 13: pages 3 to 5 on the drive.
+        // The request reaches from the middle of page 11 to the first sector of page 13. These are
+        // pages 3 to 5 on the drive.
         assert_eq!(
             packing.place(11 * PAGE + 2048, 2048 + PAGE + 512),
             Some((3 * PAGE + 2048, 2048 + PAGE + 512))
@@ -173,10 +176,11 @@ mod tests {
     #[test]
     fn a_trim_leaves_out_pages_that_nothing_else_touches() {
         let packing = packing();
-        // From page 3 to the middle of page 12: pages 3, 8, 11 and half of 12, which are 1 to 4 on
-        // the drive.
+        // The request reaches from page 3 to the middle of page 12. It touches pages 3, 8, 11 and
+        // half of page 12, which are pages 1 to 4 on the drive.
         assert_eq!(packing.place(3 * PAGE, 9 * PAGE + 2048), Some((PAGE, 3 * PAGE + 2048)));
-        // From page 3 into the gap after page 13: pages 1 to 5 on the drive, whole.
+        // The request reaches from page 3 into the gap after page 13. It covers pages 1 to 5 on the
+        // drive, each as a whole.
         assert_eq!(packing.place(3 * PAGE, 20 * PAGE + 1), Some((PAGE, 5 * PAGE)));
         let mut touched = Touched::new(PAGE);
         touched.add(0, &row(7, 1 << 18, Op::Trim));

@@ -1,7 +1,8 @@
-//! Reading of all files of a trace before a run: every line is checked, devices are named and
-//! measured, rows are counted.
+//! Reads all files of a trace before a run. It checks every line, finds the devices and their
+//! extents, and counts rows.
 //!
-//! Memory is constant, except for the table of devices and, with `--fit pack`, the touched pages.
+//! Memory is constant, except for the table of devices. With `--fit pack`, the touched pages also
+//! take memory.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,30 +18,30 @@ use crate::traces::replay::survey::FileSurvey;
 use crate::traces::replay::trace_options::TraceOptions;
 use crate::traces::rows::names::MAX_DEVICES;
 
-/// Results for the files so far.
+/// Results for the files read so far.
 pub(in crate::traces) struct Scan<'a> {
     options: &'a TraceOptions,
     files: Vec<String>,
     devices: Vec<Device>,
-    /// Place of each device's highest request: file, and line or record.
+    /// Place of each device's highest request: index of the file, and number of the line or record.
     furthest: Vec<(usize, u64)>,
-    /// Devices by name, if the files are parts of one trace.
+    /// Index of each device by name, if the files are parts of one trace.
     by_name: HashMap<String, usize>,
     /// Whether each device of `--only` was found.
     found: Vec<bool>,
-    /// Names of other devices, for a message.
+    /// Names of devices that `--only` leaves out, for a message.
     others: Vec<String>,
-    /// Word for the rows of the file with the first device: line, record or row.
+    /// Word for the rows of the file in which the first device appears: line, record or row.
     rows_are: &'static str,
-    /// Touched pages of each device, if they are to be packed.
+    /// Touched pages of each device, if they will be packed.
     touched: Option<Touched>,
 }
 
-/// Rows between two progress reports.
+/// Number of rows between two reports of progress.
 const STEP_ROWS: u64 = 8192;
 const TOO_MANY: &str = "the trace names more than 65,536 devices, more than any known trace; a \
     column was probably misread";
-/// Most names that a message shows.
+/// Largest number of names that a message shows.
 const SHOWN: usize = 10;
 
 impl<'a> Scan<'a> {
@@ -114,12 +115,12 @@ impl<'a> Scan<'a> {
         Ok((survey, file.skipped().clone()))
     }
 
-    /// Returns the touched pages, if they are to be packed.
+    /// Returns the touched pages, if they will be packed.
     pub(in crate::traces) fn touched(&mut self) -> Option<Touched> {
         self.touched.take()
     }
 
-    /// Returns the devices, and the place of the first one's highest request.
+    /// Returns the devices, and the place of the first device's highest request.
     ///
     /// # Errors
     /// Reports a device of `--only` that no file names.
@@ -189,12 +190,12 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Device numbers of one file, with the index of each device; `None` for devices that `--only`
-/// leaves out.
+/// Device numbers of one file. Each has the index of its device, or `None` if `--only` leaves the
+/// device out.
 #[derive(Default)]
 struct Numbers {
     known: HashMap<u32, Option<usize>>,
-    /// Device of the latest row, since most rows have the same device.
+    /// Device of the latest row. Most rows have the same device as the row before.
     latest: Option<(u32, Option<usize>)>,
 }
 

@@ -1,5 +1,5 @@
-//! Survey of a trace's files before a run: formats, devices side by side, rows. `scan` reads the
-//! files for it.
+//! Surveys the files of a trace before a run: their formats, their rows, and the devices side by
+//! side. `scan` reads the files.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::traces::rows::options::{MissingClock, ReadOptions};
 use crate::traces::rows::rate;
 use crate::traces::rows::unit::TimeUnit;
 
-/// Files of a trace and their content.
+/// Files of a trace, and facts about their content.
 #[derive(Clone, Debug)]
 pub struct Survey {
     files: Vec<FileSurvey>,
@@ -43,18 +43,19 @@ pub struct FileSurvey {
     pub format: &'static Format,
     /// Whether the format was detected from the content.
     pub detected: bool,
-    /// Whether other bytes follow its gzip data.
+    /// Whether other bytes follow the gzip data of the file.
     pub(in crate::traces) has_garbage: bool,
     /// Epoch of the times.
     pub(in crate::traces) clock: Epoch,
     /// Time on the file's own clock at which its part of the trace begins; `None` without selected
     /// requests.
     pub(in crate::traces) origin_ns: Option<u64>,
-    /// Number of its requests that are selected.
+    /// Number of selected requests of the file.
     pub rows: u64,
-    /// Time from the earliest to the latest of them.
+    /// Time from the earliest to the latest selected request.
     pub span_ns: Ns,
-    /// Device numbers, with the index of each device; `None` for devices that `--only` leaves out.
+    /// Device numbers of the file. Each has the index of its device, or `None` if `--only` leaves
+    /// the device out.
     pub(in crate::traces) numbers: HashMap<u32, Option<usize>>,
 }
 
@@ -64,20 +65,20 @@ pub fn garbage_note(path: &Path) -> String {
 }
 
 impl FileSurvey {
-    /// Returns a note if other bytes after its gzip data were ignored.
+    /// Returns a note if other bytes after the gzip data of the file were ignored.
     pub fn garbage(&self) -> Option<String> {
         self.has_garbage.then(|| garbage_note(&self.path))
     }
 
-    /// Returns a warning if the rate of its requests shows that its times were probably read in a
-    /// wrong unit. `said` is the unit that the user gave.
+    /// Returns a warning if the rate of requests shows that the times were probably read in a wrong
+    /// unit. `said` is the unit that the user gave.
     pub fn doubts(&self, said: Option<TimeUnit>) -> Option<String> {
         rate::doubts(&self.path.display().to_string(), self.format, said, self.rows, self.span_ns)
     }
 }
 
 impl Survey {
-    /// Reads all files once. `watch` gets the number of bytes read since its last call, and returns
+    /// Reads all files once. `watch` gets the number of bytes read since its last call. It returns
     /// whether to continue.
     ///
     /// # Errors
@@ -119,7 +120,7 @@ impl Survey {
         &self.devices
     }
 
-    /// Number of their requests in a pass.
+    /// Number of requests of the selected devices in a pass.
     pub fn rows(&self) -> u64 {
         self.devices.iter().map(|d| d.rows).sum()
     }
@@ -134,7 +135,7 @@ impl Survey {
         &self.skipped
     }
 
-    /// Bytes of the touched pages side by side, if the options ask for [`Fit::Pack`].
+    /// Number of bytes of the touched pages side by side, if the options ask for [`Fit::Pack`].
     pub fn packed_bytes(&self) -> Option<u64> {
         self.packing.as_ref().map(|packing| packing.bytes())
     }
@@ -181,8 +182,8 @@ impl Survey {
     }
 }
 
-/// Gives files of one format whose times are dates a common clock; it begins with the earliest
-/// request of these files.
+/// Gives a common clock to the files of a format whose times are dates. The clock begins at the
+/// earliest request of these files.
 fn share_clocks(files: &mut [FileSurvey]) {
     let mut earliest: HashMap<&str, u64> = HashMap::new();
     for file in files.iter().filter(|f| f.clock == Epoch::Absolute) {
@@ -196,7 +197,7 @@ fn share_clocks(files: &mut [FileSurvey]) {
     }
 }
 
-/// Refuses options that have no effect on any of the files.
+/// Refuses options without effect on any file.
 fn refuse_idle_options(files: &[FileSurvey], options: &ReadOptions) -> Result<(), SourceError> {
     let format = files[0].format.name;
     let idle = |option: &str, what: &str| {

@@ -1,30 +1,32 @@
-//! Clock of a trace: ns since the first request, never backwards, continuous over parts and passes.
+//! Clock of a trace in ns. It begins at the first request, never runs backwards, and continues over
+//! parts and passes.
 
 use vpass_core::base::units::{END_OF_TIME, Ns};
 
-/// Relation between the trace's clocks and the run's clock. Merged files are one part; parts follow
-/// each other.
+/// Relation between the clocks of a trace and the clock of the run. Merged files are one part.
+/// Parts follow each other.
 #[derive(Debug)]
 pub(in crate::traces) struct TraceClock {
     speed: f64,
-    /// Latest run time, at the trace's own speed, that is before the end of time at both speeds.
+    /// Latest time, at the trace's own speed. It is before the end of time at this speed and at the
+    /// speed of the run.
     end: Ns,
-    /// Run time, at the trace's own speed, at which the current part begins.
+    /// Start of the current part, at the trace's own speed.
     start: Ns,
-    /// Run time of the latest row.
+    /// Time of the latest row, at the trace's own speed.
     last: Ns,
     rows: u64,
 }
 
 impl TraceClock {
     pub(in crate::traces) fn new(speed: f64) -> Self {
-        // For some hundred years, an f64 is exact to minutes at least.
+        // Over some hundred years, an f64 is exact to a minute or better.
         let end = (END_OF_TIME as f64 * speed.min(1.0)) as Ns;
         Self { speed, end, start: 0, last: 0, rows: 0 }
     }
 
-    /// Begins another part, or another pass over it. It begins one mean gap after the latest row,
-    /// since its real time is unknown.
+    /// Begins another part, or another pass. The real gap before it is unknown, so it begins one
+    /// mean gap after the latest row.
     pub(in crate::traces) fn begin_part(&mut self) -> Result<(), &'static str> {
         if let Some(gaps) = self.rows.checked_sub(1) {
             let mean_gap = self.last.checked_div(gaps).unwrap_or(0);
@@ -37,13 +39,15 @@ impl TraceClock {
         Ok(())
     }
 
-    /// Returns the run time of a row at `since_start` after the part's start.
+    /// Returns the time of a row, at the trace's own speed. `since_start` counts from the part's
+    /// start.
     #[inline]
     pub(in crate::traces) fn at(&self, since_start: Ns) -> Result<Ns, &'static str> {
         self.start.checked_add(since_start).filter(|at| *at <= self.end).ok_or(self.too_late())
     }
 
-    /// Returns the time since the part's start of a row with this run time.
+    /// Returns the time of a row, counted from the part's start. `at` counts from the start of the
+    /// run.
     #[inline]
     pub(in crate::traces) fn since(&self, at: Ns) -> Ns {
         at - self.start
@@ -53,7 +57,7 @@ impl TraceClock {
         if self.speed < 1.0 { TOO_SLOW } else { TOO_LATE }
     }
 
-    /// Records a row of this run time. Returns its arrival, at the run's speed.
+    /// Records a row with this time. Returns its arrival, at the speed of the run.
     #[inline]
     pub(in crate::traces) fn serve(&mut self, at: Ns) -> Ns {
         self.last = self.last.max(at);
@@ -61,7 +65,7 @@ impl TraceClock {
         self.scaled(self.last)
     }
 
-    /// Returns the span of the rows so far, on the run's clock.
+    /// Returns the span of the rows so far, at the speed of the run.
     pub(in crate::traces) fn span(&self) -> Ns {
         self.scaled(self.last)
     }
@@ -78,7 +82,7 @@ impl TraceClock {
 pub(in crate::traces) struct FileClock {
     /// Time on the file's own clock at which the part begins.
     origin_ns: u64,
-    /// Time of the latest row, since the part's start.
+    /// Time of the latest row, counted from the part's start.
     last: Ns,
 }
 
@@ -87,8 +91,8 @@ impl FileClock {
         Self { origin_ns, last: 0 }
     }
 
-    /// Returns the time of a row since the part's start. Also returns whether the row was earlier
-    /// than the one before and was moved up to it.
+    /// Returns the time of a row, counted from the part's start. Also returns whether the row was
+    /// earlier than the row before, and was moved up to that row's time.
     #[inline]
     pub(in crate::traces) fn arrive(&mut self, at_ns: u64) -> (Ns, bool) {
         let since = at_ns.saturating_sub(self.origin_ns);
@@ -124,7 +128,7 @@ mod tests {
         let mut clock = TraceClock::new(1.0);
         times(&mut clock, &[1000, 1100, 1600]);
         clock.begin_part().unwrap();
-        // 600 ns over 2 gaps: 300 ns.
+        // The two gaps take 600 ns, so the mean gap is 300 ns.
         assert_eq!(times(&mut clock, &[1000, 1100, 1600]), [900, 1000, 1500]);
         clock.begin_part().unwrap();
         assert_eq!(times(&mut clock, &[5]), [1800]);
@@ -158,7 +162,8 @@ mod tests {
 
     #[test]
     fn time_ends_at_the_speed_of_the_run() {
-        // A quarter of the speed takes four times as long. A factor above 1 makes no trace longer.
+        // A trace at a quarter of its speed takes four times as long. A speed above 1 makes a trace
+        // shorter.
         let mut clock = TraceClock::new(0.25);
         assert_eq!(clock.at(END_OF_TIME / 4).map(|at| clock.serve(at)), Ok(END_OF_TIME));
         assert_eq!(clock.at(END_OF_TIME / 4 + 1), Err(TOO_SLOW));

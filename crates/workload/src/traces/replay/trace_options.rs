@@ -12,18 +12,19 @@ pub struct TraceOptions {
     pub read: ReadOptions,
     /// Numbers or names of the devices to take; all if empty.
     pub only: Vec<String>,
-    /// Whether the files are parts of one trace, one after the other; devices of the same name are
-    /// then one device.
+    /// Whether the files are parts of one trace that follow each other. If so, devices of the same
+    /// name are one device.
     pub concat: bool,
     /// Placement of requests beyond the drive's capacity.
     pub fit: Fit,
-    /// Page of the drive for [`Fit::Pack`], a power of two up to 1 MiB.
+    /// Page size of the drive for [`Fit::Pack`], a power of two up to 1 MiB.
     pub page_bytes: u64,
-    /// Whether to refuse a request that is earlier than the one before, instead of moving it up.
+    /// Whether to refuse a request that is earlier than the request before. Otherwise, such a
+    /// request is moved up to the time of the request before.
     pub strict: bool,
     /// Replay speed as a multiple of the recorded speed, above 0.
     pub speed: f64,
-    /// Arrival of requests; open uses the trace's own clock.
+    /// Arrival of requests. An open loop uses the trace's own clock.
     pub arrival: Arrival,
 }
 

@@ -1,5 +1,6 @@
-//! Trace of one or several files as requests for a drive: merged by time from 0 on, devices side by
-//! side, addresses fitted, changes counted.
+//! Makes requests for a drive from a trace of one or several files. Requests are merged by time,
+//! which begins at 0. Devices lie side by side, and addresses are fitted to the drive. Changes are
+//! counted.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,10 +21,10 @@ use crate::traces::replay::survey::Survey;
 use crate::traces::replay::trace_clock::TraceClock;
 use crate::traces::replay::trace_options::TraceOptions;
 
-/// Largest factor between times of a trace and of its replay: a year becomes less than a
-/// millisecond.
+/// Largest replay speed, as a multiple of the recorded speed. At this speed, a year takes less than
+/// a millisecond.
 const MOST_SPEED: f64 = 1e12;
-/// Bytes of an open file's buffers and its decompressor.
+/// Memory of an open file, in bytes: its buffers and its decompressor.
 const LANE_BYTES: u64 = 1 << 20;
 
 /// Counts over all passes so far.
@@ -31,18 +32,19 @@ const LANE_BYTES: u64 = 1 << 20;
 pub struct TraceReport {
     /// Format of each file.
     pub formats: Vec<&'static str>,
-    /// Passes begun.
+    /// Number of passes begun.
     pub passes: u64,
-    /// Requests handed out.
+    /// Number of requests handed out.
     pub rows: u64,
-    /// Requests that were earlier than the one before in their file and were moved up to it.
+    /// Number of requests that were earlier than the request before in their file, and were moved
+    /// up to its time.
     pub clamped: u64,
-    /// Requests whose address or length was changed to fit the drive. The length changes for a
-    /// packed trim, which omits pages that nothing else touches.
+    /// Number of requests whose address or length was changed to fit the drive. The length changes
+    /// if a packed trim omits pages that no other request touches.
     pub refitted: u64,
     /// Lines and records that were skipped in one pass.
     pub skipped: Skipped,
-    /// Whether more than one device was selected; the devices lie side by side.
+    /// Whether more than one device was selected.
     pub several_devices: bool,
     /// Arrival of the latest request.
     pub span_ns: Ns,
@@ -54,19 +56,19 @@ pub struct TraceSource {
     options: TraceOptions,
     clock: TraceClock,
     fitter: Fitter,
-    /// Files of the current part, also those that have ended. If there are several, each has its
-    /// next row.
+    /// Files of the current part, including files that have ended. If there are several files, each
+    /// has its next row.
     replays: Vec<(FileReplay, Option<Placed>)>,
-    /// Files that have a next row, the earliest first, then in the order given; unused for a single
-    /// file.
+    /// Files that have a next row. The earliest row comes first; rows of the same time keep the
+    /// order of their files. Unused for a single file.
     order: BinaryHeap<Reverse<(Ns, usize)>>,
     next_part: usize,
-    /// First pass, if it is small.
+    /// First pass of the trace, if it is small.
     kept: KeptPass,
-    /// Index of the next row in `kept`, in passes that are served from it.
+    /// Index of the next row in `kept`, if `kept` serves the current pass.
     from_kept: Option<usize>,
     report: TraceReport,
-    /// Error that ended the stream; later calls return it again.
+    /// Error that ended the stream. Later calls return the same error.
     failed: Option<SourceError>,
 }
 
@@ -84,7 +86,8 @@ impl TraceSource {
         Self::new(Arc::new(survey), capacity, options)
     }
 
-    /// Opens a trace that was surveyed with the same options.
+    /// Opens a trace for a drive of `capacity` bytes. The survey must have been made with the same
+    /// options.
     ///
     /// # Errors
     /// Reports an option out of range, devices that do not fit the drive, or a file that can no

@@ -1,4 +1,4 @@
-//! Rows of a binary stream with blocks of rows, read in constant memory.
+//! Reads the rows of a binary stream with blocks of rows, in constant memory.
 
 use std::io;
 
@@ -19,7 +19,7 @@ pub(in crate::traces) enum BatchError {
 pub(in crate::traces) struct Batches {
     window: Window,
     reader: Box<dyn BatchReader>,
-    /// Start of the next block in the stream, in bytes.
+    /// Position of the next block in the stream, in bytes.
     offset: u64,
 }
 
@@ -64,20 +64,20 @@ impl Batches {
     }
 }
 
-/// Rows of a file that are in memory: the rows of a block, or a single row.
+/// Rows of a file that are in memory: all rows of a block, or a single row.
 #[derive(Default)]
 pub(in crate::traces) struct Ready {
     rows: Vec<TraceRow>,
     /// Index after the current row.
     next: usize,
-    /// Rows before this index are known to be good.
+    /// Index before which all rows are known to be valid.
     checked: usize,
     /// Number of rows in earlier blocks.
     before: u64,
 }
 
 impl Ready {
-    /// Goes to the next row if it is in memory and known to be good.
+    /// Goes to the next row if it is in memory and known to be valid. Returns whether it did.
     #[inline]
     pub(in crate::traces) fn step(&mut self) -> bool {
         let is_there = self.next < self.checked;
@@ -91,12 +91,12 @@ impl Ready {
         &self.rows[self.next - 1]
     }
 
-    /// Number of rows passed.
+    /// Number of rows up to the current row.
     pub(in crate::traces) fn count(&self) -> u64 {
         self.before + self.next as u64
     }
 
-    /// Makes a single row the current one.
+    /// Makes a single row the current row.
     #[inline]
     pub(in crate::traces) fn hold(&mut self, row: TraceRow) {
         self.rows.clear();
@@ -104,8 +104,8 @@ impl Ready {
         self.next = 1;
     }
 
-    /// Goes to the next row, good or not, and reads on if necessary. Returns false at the end of
-    /// the stream.
+    /// Goes to the next row, valid or not, and reads the next block if necessary. Returns false at
+    /// the end of the stream.
     pub(in crate::traces) fn advance(
         &mut self,
         batches: &mut Batches,

@@ -1,4 +1,5 @@
-//! Events that blktrace(8) records during a request; one kind of event counts as the request.
+//! Names the events that blktrace(8) records during a request. One kind of event counts as the
+//! request.
 
 /// Event of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,11 +13,11 @@ pub enum BlkAction {
 }
 
 impl BlkAction {
-    /// All events, in order of preference. A queued request is preferred: it is the application's
-    /// request, before merging.
+    /// All events, in order of preference. `Q` is preferred, because a queued request is the
+    /// application's request, before merging.
     const ALL: [Self; 3] = [Self::Q, Self::D, Self::C];
 
-    /// Letter of the event in text.
+    /// Returns the letter of the event in text.
     pub fn letter(self) -> &'static str {
         match self {
             Self::Q => "Q",
@@ -25,8 +26,8 @@ impl BlkAction {
         }
     }
 
-    /// Returns the first of Q, D and C that occurs in this column (from 0) of the file's start, or
-    /// Q if none does.
+    /// Returns the first of Q, D and C that occurs in a column at the start of the file. Columns
+    /// count from 0. Returns Q if none of them occurs.
     pub(in crate::traces) fn of(head: &[u8], column: usize) -> Self {
         let holds = |action: &Self| {
             head.split(|b| *b == b'\n').any(|line| {
@@ -41,6 +42,6 @@ impl BlkAction {
 /// Formats that record events.
 pub(in crate::traces) const FORMATS: [&str; 2] = ["blkparse", "wiscsee"];
 
-/// Addition to the error for a trace without any row.
+/// Text added to the error for a trace without any row.
 pub(in crate::traces) const NO_ROWS: &str =
     "; none of its events has the action that counts as a request, see --blk-action";

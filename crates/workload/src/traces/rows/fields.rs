@@ -1,14 +1,14 @@
-//! Columns of a line, taken from left to right, between commas or runs of blanks. Every error names
-//! its column.
+//! Takes the columns of a line from left to right. Commas or runs of blanks separate columns. Every
+//! error names its column.
 
 use vpass_core::base::request::Op;
 
 use crate::traces::bytes::digits::{decimal, digits};
 use crate::traces::rows::trace_row::BadRow;
 
-/// Columns between single commas.
+/// Columns that single commas separate.
 pub(in crate::traces) type Commas<'a> = Fields<'a, false>;
-/// Columns between runs of spaces and tabs.
+/// Columns that runs of spaces and tabs separate.
 pub(in crate::traces) type Blanks<'a> = Fields<'a, true>;
 
 /// Line with its remaining columns.
@@ -18,11 +18,11 @@ pub(in crate::traces) struct Fields<'a, const BLANKS: bool> {
     at: usize,
     column: usize,
     /// Whether another column follows. With commas, the last column may be empty, so `at` alone
-    /// cannot decide it.
+    /// does not show this.
     more: bool,
 }
 
-/// First address that no device has; offsets and ends of requests stay below it.
+/// Smallest address that no device has. Offsets and ends of requests stay below it.
 const ADDRESS_END: u64 = 1 << 63;
 /// Bytes of a disk sector, in every format that counts sectors.
 const SECTOR_BYTES: u64 = 512;
@@ -32,7 +32,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         Self { line, at: 0, column: 0, more: true }
     }
 
-    /// Takes the next column as text; it must not be empty.
+    /// Takes the next column as text, which must not be empty.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn text(&mut self) -> Result<&'a [u8], BadRow> {
@@ -46,7 +46,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     }
 
     /// Takes the next `columns` columns if they are exactly this text and another column follows.
-    /// Returns whether it did.
+    /// Returns whether the columns were taken.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn take(&mut self, text: &[u8], columns: usize) -> bool {
@@ -76,7 +76,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         self.number().map(|_| ())
     }
 
-    /// Takes the next column as a whole number times `scale`.
+    /// Takes the next column as a whole number, and multiplies it by `scale`.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn scaled(&mut self, scale: u64) -> Result<u64, BadRow> {
@@ -109,20 +109,20 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
             .and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
     }
 
-    /// Takes the next column as a number of sectors, and returns bytes.
+    /// Takes the next column as a number of sectors, and returns the number of bytes.
     #[inline]
     pub(in crate::traces) fn sectors(&mut self) -> Result<u64, BadRow> {
         self.scaled(SECTOR_BYTES)
     }
 
-    /// Takes the next column as decimal seconds, and returns ns; finer digits are dropped.
+    /// Takes the next column as decimal seconds, and returns ns. Finer digits are dropped.
     #[inline]
     pub(in crate::traces) fn seconds(&mut self) -> Result<u64, BadRow> {
         self.decimal::<9>()
     }
 
-    /// Takes the next column as a decimal number times ten to the power of `PLACES`; further digits
-    /// are dropped.
+    /// Takes the next column as a decimal number, and multiplies it by ten to the power of
+    /// `PLACES`. Further digits are dropped.
     #[inline]
     pub(in crate::traces) fn decimal<const PLACES: usize>(&mut self) -> Result<u64, BadRow> {
         self.begin()?;
@@ -151,7 +151,8 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         self.at
     }
 
-    /// Returns the columns from a [`Fields::place`] to the last one taken, with their separators.
+    /// Returns the text from a [`Fields::place`] to the end of the last column taken, with
+    /// separators between columns.
     #[inline]
     pub(in crate::traces) fn since(&self, place: usize) -> &'a [u8] {
         let end = if self.more { self.at - 1 } else { self.at };
@@ -191,8 +192,8 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         if self.more { Ok(()) } else { Err(BadRow::Missing(self.column)) }
     }
 
-    /// Ends the column after `length` bytes. A separator or the end of the line must follow;
-    /// otherwise the column holds something else.
+    /// Ends the column after `length` bytes. Returns an error unless a separator or the end of the
+    /// line follows.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     fn finish(&mut self, length: usize) -> Result<(), BadRow> {
@@ -218,7 +219,7 @@ pub(in crate::traces) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Returns the direction for its capital letter.
+/// Returns the direction for the capital letter R or W.
 #[inline]
 pub(in crate::traces) fn letter(text: &[u8]) -> Option<Op> {
     match text {

@@ -1,4 +1,4 @@
-//! Definition of a trace format: its name, its columns, its detection and its reader.
+//! Defines a trace format: its name, its columns, its detection and its reader.
 
 use crate::traces::rows::head::Head;
 use crate::traces::rows::reader::Body;
@@ -11,7 +11,7 @@ use crate::traces::rows::unit::Times;
 pub struct Column {
     /// Name in messages and tables.
     pub name: &'static str,
-    /// Content with its unit; it completes "should be ...".
+    /// Content with its unit, as a phrase that completes "should be ...".
     pub holds: &'static str,
 }
 
@@ -27,7 +27,7 @@ pub struct Format {
     pub name: &'static str,
     /// Other names.
     pub aliases: &'static [&'static str],
-    /// Source of such traces, in one line.
+    /// One line that names the source of such traces.
     pub description: &'static str,
     /// Columns or fields, in order.
     pub columns: &'static [Column],

@@ -1,4 +1,4 @@
-//! First lines of a file and the shape of their columns; formats detect their files from these.
+//! First lines of a file, from which formats detect their files.
 
 use crate::traces::bytes::lines::MAX_LINE_BYTES;
 use crate::traces::rows::fields::is_blank;
@@ -8,7 +8,7 @@ pub(in crate::traces) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Number of lines that detection reads.
 const HEAD_LINES: usize = 16;
 
-/// First bytes of a file, and its first lines that are not blank; at least one.
+/// First bytes of a file, and its first lines that are not blank. There is at least one such line.
 pub(in crate::traces) struct Head<'a> {
     bytes: &'a [u8],
     lines: Vec<&'a [u8]>,
@@ -17,7 +17,7 @@ pub(in crate::traces) struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// Makes the head of a file, or `None` if it is all blank.
+    /// Makes the head of a file. Returns `None` if all lines are blank.
     pub(in crate::traces) fn new(bytes: &'a [u8]) -> Option<Self> {
         let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         let lines: Vec<_> = text
@@ -39,12 +39,12 @@ impl<'a> Head<'a> {
         self.lines[0]
     }
 
-    /// Returns the columns of the first line, between blanks.
+    /// Returns the columns of the first line, separated by blanks.
     pub(in crate::traces) fn first_columns(&self) -> Vec<&'a [u8]> {
         self.first().split(|b| is_blank(*b)).filter(|column| !column.is_empty()).collect()
     }
 
-    /// Returns the columns of the first line, between commas.
+    /// Returns the columns of the first line, separated by commas.
     pub(in crate::traces) fn first_fields(&self) -> Vec<&'a [u8]> {
         self.first().split(|b| *b == b',').collect()
     }
@@ -60,7 +60,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// Returns whether a column looks like a whole number, also a negative one.
+/// Returns whether a column looks like a whole number, which may be negative.
 pub(in crate::traces) fn is_whole(column: &[u8]) -> bool {
     let digits = column.strip_prefix(b"-").unwrap_or(column);
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
@@ -73,7 +73,7 @@ pub(in crate::traces) fn is_decimal(column: &[u8]) -> bool {
     parts.next().is_some_and(is_whole) && parts.next().is_none_or(is_whole)
 }
 
-/// Returns whether any first column has a decimal point.
+/// Returns whether the first column of any line has a decimal point.
 pub(in crate::traces) fn has_decimal_time(head: &Head) -> bool {
     head.lines().any(|line| {
         line.split(|b| is_blank(*b)).find(|c| !c.is_empty()).is_some_and(|c| c.contains(&b'.'))

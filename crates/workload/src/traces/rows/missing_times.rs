@@ -1,4 +1,4 @@
-//! Times for a trace without times: evenly spaced, at the rate that the user gave.
+//! Makes times for a trace without times, evenly spaced at the rate that the user gave.
 
 use crate::traces::rows::options::MissingClock;
 use crate::traces::rows::trace_row::BadRow;
@@ -9,7 +9,7 @@ pub(in crate::traces) struct MissingTimes {
     gap_ns: f64,
     /// End of the latest wait.
     waited_ns: u64,
-    /// Requests since then.
+    /// Number of requests since the end of this wait.
     requests: u64,
 }
 
@@ -22,10 +22,10 @@ impl MissingTimes {
         Self { gap_ns, waited_ns: 0, requests: 0 }
     }
 
-    /// Returns the time of the next request, in ns from the first.
+    /// Returns the time of the next request, in ns since the first request.
     #[inline]
     pub(in crate::traces) fn next(&mut self) -> u64 {
-        // Multiplied instead of added up, so that rounding errors do not add up.
+        // The gap is multiplied, not added up, so that rounding errors stay small.
         let at = self.now();
         self.requests += 1;
         at
@@ -66,7 +66,7 @@ mod tests {
         times.next();
         times.wait(10_000).unwrap();
         assert_eq!([(); 2].map(|()| times.next()), [10_000, 11_000]);
-        // Two more requests would come 2 us after the end of that wait, so a wait of 1 us has no
+        // The next request is due 2 us after the end of the last wait. So a wait of 1 us has no
         // effect.
         times.wait(1000).unwrap();
         assert_eq!(times.next(), 12_000);

@@ -1,13 +1,13 @@
-//! Names of a file's devices, numbered in the order in which they appear.
+//! Numbers the names of a file's devices in the order in which they appear.
 
 use std::collections::HashMap;
 
 use crate::traces::rows::trace_row::BadRow;
 
-/// Most devices of one trace. The largest public collections have some thousands; more means that a
-/// column was misread.
+/// Largest number of devices of one trace. The largest public collections have some thousands. A
+/// larger number means that a column was misread.
 pub(in crate::traces) const MAX_DEVICES: usize = 1 << 16;
-/// Longest name; a Linux path is at most this long.
+/// Length of the longest name, which is that of the longest Linux path.
 pub(in crate::traces) const MAX_NAME_BYTES: usize = 4096;
 
 const TOO_MANY: BadRow =
@@ -19,12 +19,12 @@ const TOO_LONG: BadRow = BadRow::Sentence("the name of the device is longer than
 pub(in crate::traces) struct Names {
     numbers: HashMap<Box<[u8]>, u32>,
     in_order: Vec<Box<[u8]>>,
-    /// Number used last; most rows use the same number again.
+    /// Number that was used last. Most rows use the same number again.
     last: u32,
 }
 
 impl Names {
-    /// Returns the number of a name, and gives new names a new number.
+    /// Returns the number of a name. A new name gets a new number.
     #[inline]
     pub(in crate::traces) fn number(&mut self, name: &[u8]) -> Result<u32, BadRow> {
         if self.in_order.get(self.last as usize).is_some_and(|last| **last == *name) {
@@ -33,7 +33,7 @@ impl Names {
         self.look_up(name)
     }
 
-    /// Returns the name used last and its number.
+    /// Returns the name that was used last, and its number.
     #[inline]
     pub(in crate::traces) fn last(&self) -> Option<(&[u8], u32)> {
         self.in_order.get(self.last as usize).map(|name| (&**name, self.last))

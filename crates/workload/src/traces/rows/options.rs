@@ -1,4 +1,4 @@
-//! Options for reading one file: facts that the file lacks and that vpass does not guess.
+//! Options for reading a file: facts that the file lacks and that vpass does not guess.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::traces::rows::unit::{TimeUnit, Times};
 /// Facts that a format lacks and the user must give, and the treatment of invalid lines.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Format; detected from the content if not given.
+    /// Format. Without it, the content decides.
     pub format: Option<&'static Format>,
     /// Direction of all requests, for a format without directions.
     pub assume_op: Option<Op>,
@@ -32,9 +32,9 @@ pub enum MissingClock {
     /// Refuse such a trace.
     #[default]
     Refuse,
-    /// Give all requests the time 0, for a closed loop or for an analysis of addresses.
+    /// Give all requests the time 0. This is for a closed loop, or for an analysis of addresses.
     Ignore,
-    /// Give this many requests per second, evenly spaced; above 0.
+    /// Space requests evenly, at this many requests per second; above 0.
     Rate(f64),
 }
 

@@ -3,7 +3,8 @@
 /// Longest part of a line that a message shows, in characters.
 const SHOWN: usize = 80;
 
-/// Returns the text in quotes, escaped where it is not printable, and cut after 80 characters.
+/// Returns the text in quotes, cut after 80 characters. Characters that are not printable are
+/// escaped.
 pub(crate) fn quote(text: &[u8]) -> String {
     let mut shown = String::from("\"");
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! Detects rates that hosts do not sustain: the sign of a wrong time unit.
+//! Detects rates that hosts do not sustain, which are a sign of a wrong time unit.
 
 use std::fmt::Write;
 
@@ -10,7 +10,8 @@ use crate::traces::rows::unit::{TimeUnit, Times, UnitBasis};
 
 /// Requests per second that few hosts sustain over a whole trace.
 const MOST_IOPS: f64 = 100_000.0;
-/// Least number of requests to judge; fewer may be a burst, such as a queue emptied at once.
+/// Smallest number of requests to judge. Fewer requests may be a burst, such as a queue emptied at
+/// once.
 const FEWEST_ROWS: u64 = 5_000;
 
 /// Returns a warning if `rows` requests in `span_ns` show that `file` was probably read in a wrong
@@ -55,8 +56,8 @@ pub fn doubts(
     Some(text)
 }
 
-/// Returns the next coarser unit with a plausible rate, or the coarsest unit if no rate is
-/// plausible, with its length in units of `unit`.
+/// Returns the next coarser unit that gives a plausible rate, with its length in units of `unit`.
+/// If no rate is plausible, returns the coarsest unit.
 fn coarser(unit: TimeUnit, iops: f64) -> (TimeUnit, f64) {
     let longer = |other: TimeUnit| other.ns() as f64 / unit.ns() as f64;
     let by_length = [TimeUnit::Microseconds, TimeUnit::Milliseconds, TimeUnit::Seconds];
@@ -78,14 +79,14 @@ mod tests {
 
     #[test]
     fn microseconds_taken_for_nanoseconds_are_noticed() {
-        // 45,000 requests in 300 s, read as 300 ms.
+        // 45,000 requests in 300 s were read as 300 ms.
         assert_eq!(
             said("mqsim", None, 45_000, 300_000_000).unwrap(),
             "a: 45000 requests in 300 ms are 150000 per second, more than most hosts sustain; its \
              times are read as nanoseconds, which --time-unit changes: us would make it 5.00 min \
              and 150 per second"
         );
-        // Given as ms: 45,000 requests in 1 ms. A thousand times slower, these are 45,000 per
+        // The user gave ms: 45,000 requests came in 1 ms. If the unit is s, these are 45,000 per
         // second.
         let text = said("disksim", Some(TimeUnit::Milliseconds), 45_000, 1_000_000).unwrap();
         assert!(

@@ -1,11 +1,11 @@
-//! Readers of a file's body: line by line, record by record, or many rows at a time.
+//! Defines the readers of a file's body: line by line, record by record, or many rows at a time.
 //!
 //! Each file gets its own reader, so a reader may remember earlier parts of the file.
 
 use crate::traces::rows::options::ReadOptions;
 use crate::traces::rows::trace_row::{BadRow, Epoch, TraceRow};
 
-/// Reader of text. It never gets a blank line.
+/// Reader of text. Blank lines do not reach it.
 pub(in crate::traces) trait LineReader: Send {
     /// Parses the next line, given without its end. Returns `None` if the line is valid but moves
     /// no data.
@@ -21,7 +21,7 @@ pub(in crate::traces) trait LineReader: Send {
         self.device_name(device) == name
     }
 
-    /// Returns an addition to the error that a file holds no requests.
+    /// Returns text to add to the error "holds no requests"; empty by default.
     fn without_rows(&self) -> &'static str {
         ""
     }
@@ -39,14 +39,15 @@ pub(in crate::traces) trait RecordReader: Send {
     }
 }
 
-/// Result of a [`RecordReader`], with the length of the record in bytes.
+/// Result of a [`RecordReader`]. Numbers are the length of the record in bytes, except for `More`.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::traces) enum Taken {
-    /// Row.
+    /// Record with a row.
     TraceRow(usize, TraceRow),
     /// Record without a row, or header.
     Other(usize),
-    /// Invalid record of this length; 0 if the length is unknown, which is fatal.
+    /// Invalid record of this length. A length of 0 means that it is unknown, which is a fatal
+    /// error.
     Bad(usize, BadRow),
     /// More bytes are needed: at least this many in all, at most 256 KiB.
     More(usize),
@@ -62,7 +63,7 @@ pub(in crate::traces) trait BatchReader: Send {
     /// Returns the trace's own name for a [`TraceRow::device`].
     fn device_name(&self, device: u32) -> String;
 
-    /// Returns the epoch of the file's times; known after the first batch.
+    /// Returns the epoch of the file's times. It is known after the first batch.
     fn clock(&self) -> Epoch;
 }
 
@@ -78,7 +79,7 @@ pub(in crate::traces) enum Batch {
 /// Facts that a reader may use when it is made.
 pub(in crate::traces) struct Opening<'a> {
     pub(in crate::traces) options: &'a ReadOptions,
-    /// First bytes of the file, decompressed: the whole file or 256 KiB.
+    /// First bytes of the file after decompression: the whole file, or 256 KiB.
     pub(in crate::traces) head: &'a [u8],
 }
 

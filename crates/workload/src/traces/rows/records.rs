@@ -1,4 +1,4 @@
-//! Records of a binary stream, read in constant memory.
+//! Reads the records of a binary stream in constant memory.
 
 use std::io;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::traces::rows::trace_row::{BadRow, TraceRow};
 pub(in crate::traces) enum RecordError {
     /// The stream failed: a read error or a damaged compressed file.
     Io(io::Error),
-    /// The record is invalid; the next one can be read if its length is known.
+    /// The record is invalid. If its length is known, the next record can be read.
     Bad(BadRow),
 }
 
@@ -32,16 +32,16 @@ pub(in crate::traces) struct Records {
     /// Current record.
     record: Range<usize>,
     number: u64,
-    /// Start of the current record in the stream, in bytes.
+    /// Position of the current record in the stream, in bytes.
     offset: u64,
 }
 
 /// Error for a file that ends within a record.
 const CUT: BadRow = BadRow::Fatal("the file ends within a record; it is truncated");
-/// Error for a record that is longer than any real one.
+/// Error for a record that is longer than any real record.
 const TOO_LONG: BadRow = BadRow::Fatal("the record is longer than 256 KiB");
 
-/// Bytes of a record that a message shows.
+/// Number of bytes of a record that a message shows.
 const SHOWN: usize = 16;
 
 impl Records {
@@ -66,8 +66,8 @@ impl Records {
                     return Ok(Next::Other);
                 }
                 Taken::Bad(length, bad) => {
-                    // A record of unknown length is shown by its first bytes; nothing can follow
-                    // it.
+                    // The message shows the first bytes of a record of unknown length. Nothing
+                    // after it can be read.
                     self.take(if length == 0 { SHOWN } else { length });
                     return Err(RecordError::Bad(bad));
                 }
@@ -85,7 +85,8 @@ impl Records {
         &bytes[..bytes.len().min(SHOWN)]
     }
 
-    /// Returns the number of the current record, from 1, and its start in bytes, from 0.
+    /// Returns the number of the current record and its position in bytes. The first record has
+    /// number 1 and position 0.
     pub(in crate::traces) fn place(&self) -> (u64, u64) {
         (self.number, self.offset)
     }

@@ -1,10 +1,10 @@
-//! Row of a trace as the file states it, the epoch of its times, and the errors of a line without a
-//! valid row.
+//! Defines a row of a trace as the file states it, the epoch of its times, and the errors of an
+//! invalid row.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
 
-/// Row of a trace as the file states it, with absolute time, not checked against a drive.
+/// Row of a trace as the file states it. Its time is absolute, and no drive has checked it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceRow {
     /// Time on the trace's own clock, in ns.
@@ -18,7 +18,7 @@ pub struct TraceRow {
     pub bytes: u64,
     /// Direction.
     pub op: Op,
-    /// Hint of the request, if the trace has such a column and it is filled.
+    /// Hint of the request, if the trace has a column of hints and the row gives one.
     pub hint: Option<AccessLatency>,
 }
 
@@ -40,9 +40,9 @@ pub(in crate::traces) enum BadRow {
 /// Epoch of the times of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Epoch {
-    /// A date: files of this format that were recorded at the same time have the same clock.
+    /// The times are dates. Files of this format that were recorded at the same time share a clock.
     Absolute,
-    /// The start of the recording.
+    /// The times count from the start of the recording.
     Relative,
     /// The format has no times.
     None,

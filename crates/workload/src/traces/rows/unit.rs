@@ -1,4 +1,4 @@
-//! Units of time: the unit that a format defines, or the unit that is assumed for it.
+//! Defines units of time. A format defines its unit, or vpass assumes one.
 
 use std::fmt;
 use std::str::FromStr;
@@ -55,9 +55,10 @@ impl FromStr for TimeUnit {
 pub enum Times {
     /// The format has no times.
     None,
-    /// This unit, in words.
+    /// The format defines this unit, in words.
     Fixed(&'static str),
-    /// Files differ, or the definition names no unit: this unit, unless the user gives another.
+    /// Files differ, or the definition names no unit. vpass assumes this unit, unless the user
+    /// gives another.
     Usual(TimeUnit),
 }
 
@@ -75,7 +76,7 @@ pub struct UnitTaken {
 pub enum UnitBasis {
     /// The format's definition fixes the unit.
     Format,
-    /// Neither the format nor the user gives a unit; such files usually have this one.
+    /// Neither the format nor the user gives a unit. Such files usually have this unit.
     Assumed,
     /// The user gave the unit.
     Said,

@@ -1,5 +1,5 @@
-//! Writes rows as a fio iolog of version 3, whose columns `traces::fio` lists. Times count from the
-//! first row.
+//! Writes rows as a fio iolog of version 3. The format `fio` lists its columns. Times count from
+//! the first row.
 
 use std::io::{self, Write};
 
@@ -29,7 +29,7 @@ impl<W: Write> FioWriter<W> {
         Ok(Self { out, labels: Labels::default(), files: vec![], start: None, now: 0, losses })
     }
 
-    /// Adds and opens a file, which the format requires before requests to it.
+    /// Adds and opens a file. The format requires this before requests to the file.
     pub(super) fn device(&mut self, name: &str) -> io::Result<()> {
         let name: String = name
             .chars()

@@ -1,4 +1,4 @@
-//! Names of devices in the notation of an output format, each used only once.
+//! Makes unique names of devices in the notation of an output format.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 pub(super) struct Labels(BTreeSet<String>);
 
 impl Labels {
-    /// Returns the name if it is free, else the name with a number.
+    /// Returns the name if it is not yet used. Otherwise, returns the name with a number.
     pub(super) fn unique(
         &mut self,
         name: &str,

@@ -1,5 +1,5 @@
-//! Writes rows as an MSR Cambridge CSV, whose columns `traces::msr` lists. vpass keeps no response
-//! times, so that column is 0. The hint of a row, if it has one, follows as another column.
+//! Writes rows as an MSR Cambridge CSV. The format `msr` lists its columns. vpass keeps no response
+//! times, so this column is 0. If a row has a hint, the hint follows as another column.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ const TICK_NS: u64 = 100;
 pub(super) struct MsrWriter<W: Write> {
     out: W,
     labels: Labels,
-    /// Text `host,disk`, by device.
+    /// Text `host,disk` of each device.
     disks: Vec<String>,
     losses: Losses,
 }
@@ -66,8 +66,8 @@ impl<W: Write> MsrWriter<W> {
     }
 }
 
-/// Splits a name such as `hm_0` into host and disk, as the collection does. A bare number is a disk
-/// of host `disk`.
+/// Splits a name such as `hm_0` into host and disk, as the collection does. A name that is only a
+/// number is a disk of host `disk`.
 fn host_and_disk(name: &str) -> String {
     let is_number = |text: &str| {
         text.len() <= 9 && !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())

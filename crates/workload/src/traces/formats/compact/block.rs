@@ -1,8 +1,8 @@
-//! Block of rows as bytes: one column after the other, each in its best form
-//! (docs/compact-trace.md).
+//! Converts a block of rows to bytes and back: one column after the other, each in its shortest
+//! form (docs/compact-trace.md).
 //!
-//! Times and offsets are differences from the values that the row before predicts. Sizes and
-//! devices are differences from the smallest value of the block.
+//! Times and offsets are stored as differences from the values that the row before predicts. Sizes
+//! and devices are stored as differences from the smallest value of the block.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
@@ -10,14 +10,16 @@ use vpass_core::base::request::Op;
 use super::pack::{self, LOOK_AHEAD, Packed};
 use crate::traces::rows::format::TraceRow;
 
-/// Most rows of a block. The rows and columns (300 KiB) stay in a core's second-level cache.
+/// Largest number of rows of a block. The rows and columns (300 KiB) stay in a core's second-level
+/// cache.
 pub(super) const MAX_ROWS: usize = 4096;
-/// Bytes of a column's header: base and unit (8 each), widths (4), bytes of data (4).
+/// Length of a column's header: base and unit take 8 bytes each, the widths 4, and the length of
+/// the data 4.
 const COLUMN_HEADER_BYTES: usize = 24;
 /// Bytes of all column headers, which come first.
 const HEADER_BYTES: usize = 4 * COLUMN_HEADER_BYTES;
-/// Most bytes of a payload: headers, directions, hints, and per column the codes and 8 bytes per
-/// number.
+/// Largest number of bytes of a payload: headers, directions, hints, and for each column the codes
+/// and 8 bytes per number.
 pub(super) const MAX_BYTES: usize =
     HEADER_BYTES + 2 * (MAX_ROWS / 4) + 4 * (MAX_ROWS / 4 + 8 * MAX_ROWS);
 /// End of the address space, as in all formats.
@@ -34,7 +36,7 @@ enum Column {
 
 const COLUMNS: [Column; 4] = [Column::Time, Column::Offset, Column::Size, Column::Device];
 
-/// Unpacked columns of a block; the memory is reused for each block.
+/// Unpacked columns of a block. Their memory is used again for each block.
 #[derive(Default)]
 pub(super) struct Columns {
     numbers: [Vec<u64>; 4],
@@ -88,8 +90,8 @@ pub(super) fn encode(rows: &[TraceRow], hints: bool, columns: &mut Columns, out:
     }
 }
 
-/// Converts signed differences to multiples of their unit, and folds the sign into the lowest bit,
-/// so that small differences give small numbers. Returns the unit.
+/// Converts signed differences to multiples of their unit. The sign becomes the lowest bit, so that
+/// small differences give small numbers. Returns the unit.
 fn steps(numbers: &mut [u64]) -> u64 {
     let unit = numbers.iter().fold(0, |unit, n| common(n.cast_signed().unsigned_abs(), unit));
     for n in numbers {
@@ -99,8 +101,8 @@ fn steps(numbers: &mut [u64]) -> u64 {
     unit
 }
 
-/// Converts numbers to multiples of a unit above the smallest of them. Returns this smallest number
-/// and the unit.
+/// Converts numbers to their distances from the smallest number, in multiples of a unit. Returns
+/// the smallest number and the unit.
 fn distances(numbers: &mut [u64]) -> (u64, u64) {
     let base = numbers.iter().copied().min().unwrap_or(0);
     let unit = numbers.iter().fold(0, |unit, n| common(n - base, unit));
@@ -110,7 +112,7 @@ fn distances(numbers: &mut [u64]) -> (u64, u64) {
     (base, unit)
 }
 
-/// Returns the greatest common divisor; for 0 and n it is n.
+/// Returns the greatest common divisor, which for 0 and n is n.
 fn common(mut a: u64, mut b: u64) -> u64 {
     if b == 1 {
         return 1;
@@ -121,11 +123,11 @@ fn common(mut a: u64, mut b: u64) -> u64 {
     b
 }
 
-/// Appends `count` rows of a block, with or without a column of hints. `payload` includes
-/// [`LOOK_AHEAD`] bytes after the block; `devices` is the number of listed devices.
+/// Decodes `count` rows of a block, with or without a column of hints, and appends them. `payload`
+/// includes [`LOOK_AHEAD`] bytes after the block. `devices` is the number of listed devices.
 ///
 /// # Errors
-/// Says what is wrong; nothing is appended in that case.
+/// Describes the error. In this case, no row is appended.
 pub(super) fn decode(
     payload: &[u8],
     (count, hints): (usize, bool),
@@ -165,7 +167,7 @@ pub(super) fn decode(
 
 const MISFIT: &str = "the lengths in the block contradict each other";
 
-/// Part of a payload that is still to be read.
+/// Payload, and the position up to which it has been read.
 struct Rest<'a> {
     payload: &'a [u8],
     at: usize,
@@ -206,8 +208,8 @@ impl Header {
         }
     }
 
-    /// Converts unpacked numbers to the column's values; offsets still lack the sizes of earlier
-    /// rows.
+    /// Converts unpacked numbers to the column's values. Offsets still lack the sizes of earlier
+    /// rows; [`Columns::follow`] adds them.
     fn restore(&self, column: Column, numbers: &mut [u64]) {
         let &Self { base, unit, .. } = self;
         match column {
@@ -239,7 +241,7 @@ impl Columns {
         }
     }
 
-    /// Checks offsets, devices and directions of all rows; sizes are checked row by row, as in
+    /// Checks offsets, devices and directions of all rows. Sizes are checked row by row, as in
     /// other formats.
     fn check(&self, ops: &[u8], devices: usize) -> Result<(), &'static str> {
         let [_, offsets, _, indices] = &self.numbers;
@@ -282,5 +284,5 @@ fn code_of(hint: Option<AccessLatency>) -> u8 {
     HINTS.iter().position(|of| *of == hint).expect("every hint has a code") as u8
 }
 
-/// Directions by code; the last code is refused.
+/// Directions by code. The last code is refused before.
 const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Trim];

@@ -1,25 +1,25 @@
-//! Packs whole numbers into as few whole bytes as they need.
+//! Packs whole numbers into few whole bytes.
 //!
-//! A column has four widths, two bits per number that choose one of them, and then the bytes. For
-//! most columns, this takes at most a bit or two more per number than an entropy code. It decodes
-//! without a branch per number.
+//! A column has four widths, two bits per number that choose a width, and then the bytes of the
+//! numbers. For most columns, this takes one or two bits more per number than an entropy code.
+//! Decoding needs no branch per number.
 
 /// Packed column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Packed {
-    /// Bytes of a number by code, ascending, 0 to 8.
+    /// Width by code: the number of bytes of a number, 0 to 8, in ascending order.
     pub(super) widths: [u8; 4],
-    /// Codes with two bits per number, the first number in the lowest bits; empty if all widths are
-    /// equal.
+    /// Codes, two bits per number. The first number has the lowest bits. There are no codes if all
+    /// widths are equal.
     pub(super) codes: Vec<u8>,
     /// Numbers, little-endian.
     pub(super) data: Vec<u8>,
 }
 
-/// Bytes after the data that the decoder may read.
+/// Number of bytes after the data that the decoder may read.
 pub(super) const LOOK_AHEAD: usize = 8;
 
-/// Bytes of the codes.
+/// Number of bytes of the codes.
 pub(super) fn code_bytes(widths: [u8; 4], count: usize) -> usize {
     if is_fixed(widths) { 0 } else { count.div_ceil(4) }
 }
@@ -28,7 +28,7 @@ fn is_fixed(widths: [u8; 4]) -> bool {
     widths[0] == widths[3]
 }
 
-/// Packs the numbers into `out`, whose vectors are reused.
+/// Packs the numbers into `out`. The memory of its vectors is used again.
 pub(super) fn pack(numbers: &[u64], out: &mut Packed) {
     out.codes.clear();
     out.data.clear();
@@ -52,12 +52,13 @@ pub(super) fn pack(numbers: &[u64], out: &mut Packed) {
     }
 }
 
-/// Number of bytes that a number needs; 0 bytes for the number 0.
+/// Number of bytes that a number needs. The number 0 needs 0 bytes.
 fn bytes_of(n: u64) -> usize {
     (u64::BITS - n.leading_zeros()).div_ceil(8) as usize
 }
 
-/// Chooses the four widths that take the fewest bytes; `counts` has the numbers of each length.
+/// Chooses the four widths that take the fewest bytes. `counts` says how many numbers need 0, 1, ..
+/// 8 bytes.
 fn best_widths(counts: &[usize; 9]) -> [u8; 4] {
     let longest = counts.iter().rposition(|c| *c > 0).unwrap_or(0);
     let shortest = counts.iter().position(|c| *c > 0).unwrap_or(0);
@@ -82,7 +83,7 @@ fn best_widths(counts: &[usize; 9]) -> [u8; 4] {
     best
 }
 
-/// Unpacks `data` into all of `out`; `data` includes [`LOOK_AHEAD`] bytes after its end. Returns
+/// Unpacks `data` until `out` is full. `data` includes [`LOOK_AHEAD`] bytes after its end. Returns
 /// false if codes, data and widths contradict each other.
 #[must_use]
 pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]) -> bool {
@@ -101,7 +102,7 @@ pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]
         at += unpack_four(&width, &mask, *codes, window, four);
         done += 4;
     }
-    // Near the end of the data, a window would reach too far.
+    // Near the end of the data, a window would reach beyond the data.
     for (i, n) in out.iter_mut().enumerate().skip(done) {
         let Some(bytes) = data.get(at..).and_then(|rest| rest.first_chunk()) else { return false };
         let code = usize::from(codes[i / 4] >> (i % 4 * 2) & 3);
@@ -111,11 +112,11 @@ pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]
     at == data_bytes
 }
 
-/// Bytes that hold any four numbers whose widths are below 16, so that the compiler can omit bounds
-/// checks.
+/// Number of bytes that holds any four numbers whose widths are below 16. With this size, the
+/// compiler can omit bounds checks.
 const WINDOW: usize = 64 + 8;
 
-/// Unpacks four numbers. Returns the number of their bytes.
+/// Unpacks four numbers. Returns the number of bytes that they took.
 #[inline]
 fn unpack_four(
     width: &[usize; 4],
@@ -177,7 +178,8 @@ mod tests {
     #[test]
     fn numbers_take_the_bytes_they_need() {
         let packed = round(&[0, 255, 256, 3, 70_000]);
-        // 0, 1, 2 and 3 bytes: codes 0, 1, 2, 1 in the first byte, 3 in the second.
+        // The numbers need 0, 1, 2, 1 and 3 bytes. So the first byte has codes 0, 1, 2 and 1; the
+        // second has code 3.
         assert_eq!(packed.widths, [0, 1, 2, 3]);
         assert_eq!(packed.codes, [0b01_10_01_00, 0b11]);
         assert_eq!(packed.data, [255, 0, 1, 3, 112, 17, 1]);
@@ -193,7 +195,7 @@ mod tests {
 
     #[test]
     fn five_lengths_share_four_widths() {
-        // The single number of 2 bytes takes 3, since dropping any other length would cost more.
+        // The single number of 2 bytes gets 3 bytes. Rounding up any other length would cost more.
         let mut numbers = vec![0; 9];
         numbers.extend([[1 << 56; 9], [200; 9], [1 << 20; 9]].concat());
         numbers.push(1 << 10);
@@ -212,7 +214,7 @@ mod tests {
         assert_eq!(unpacked([0, 2, 1, 3], codes, data, 5), None);
         assert_eq!(unpacked([9; 4], &[], &[0; 9], 1), None);
         assert_eq!(unpacked([1; 4], &[], &[0; 3], 2), None);
-        // Many codes of the longest width, with little data.
+        // The codes ask for far more bytes than the data has.
         assert_eq!(unpacked([0, 1, 2, 8], &[0xff; 100], &[0; 790], 400), None);
     }
 }

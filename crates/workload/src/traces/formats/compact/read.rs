@@ -7,7 +7,7 @@ use super::{MAX_DEVICES, MAX_NAME_BYTES};
 use crate::traces::rows::format::{Epoch, TraceRow};
 use crate::traces::rows::reader::{Batch, BatchReader};
 
-/// State of the reading of a file.
+/// State while a file is read.
 #[derive(Default)]
 pub(super) struct Decoder {
     begun: bool,
@@ -35,7 +35,7 @@ impl BatchReader for Decoder {
         }
         let header = Header::read(header)?;
         let length = HEADER_BYTES + header.length;
-        // A block is never the last section, so bytes after it always exist.
+        // A block is never the last section, so bytes always follow it.
         let needed = if header.kind == Kind::Rows { length + LOOK_AHEAD } else { length };
         let Some(section) = bytes.get(..needed) else { return Ok(Batch::More(needed)) };
         if !header.is_sound(&section[..length]) {
@@ -196,9 +196,9 @@ mod tests {
         let rows: Vec<_> =
             (0..4096u64).map(|i| row(1000 * i, 3, 4096 * i, 4096, Op::Write)).collect();
         let bytes = written(&rows);
-        // A header, and four devices of 2 + 6 bytes. The block has 96 bytes of column headers and
-        // 1,024 of directions. Its times are a step of 0 and 4,095 equal steps: codes, and a byte
-        // each. The end follows.
+        // The file has a header and four devices of 2 + 6 bytes. The block has 96 bytes of column
+        // headers and 1,024 bytes of directions. Its times are one step of 0 and 4,095 equal steps.
+        // They take 1,024 bytes of codes and a byte for each equal step. The end follows.
         assert_eq!(bytes.len(), 16 + (16 + 32) + (16 + 96 + 1024 + 1024 + 4095) + (16 + 16));
         assert_eq!(read(&bytes).unwrap().0, rows);
     }
@@ -249,7 +249,7 @@ mod tests {
         let header = Header::read(good[block..].first_chunk().unwrap()).unwrap();
         let end = block + HEADER_BYTES + header.length;
         let mut whole = 0;
-        // The count of rows, then everything after the section's header.
+        // The changed bytes are the count of rows, and all bytes after the section's header.
         for at in (block + 4..block + 8).chain(block + HEADER_BYTES..end) {
             for byte in 0..=255 {
                 let mut bad = good.clone();

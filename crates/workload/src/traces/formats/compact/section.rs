@@ -1,16 +1,17 @@
-//! Frame of a compact trace: the file's header, and sections with their kind, length and checksum
-//! (docs/compact-trace.md).
+//! Frame of a compact trace: the header of the file, and the headers of sections with their kind,
+//! length and checksum (docs/compact-trace.md).
 
 use super::block;
 
-/// Bytes of the file's header, and of a section's.
+/// Length of the file's header, and of each section's header, in bytes.
 pub(super) const HEADER_BYTES: usize = 16;
-/// Longest payload: that of a block, the only long section.
+/// Length of the longest payload, which is that of a block. All other sections are short.
 pub(super) const MAX_PAYLOAD_BYTES: usize = block::MAX_BYTES;
-/// First bytes of a file, similar to PNG's: no text begins with the first byte, and a transfer that
-/// changes line ends damages them.
+/// First bytes of a file, similar to those of PNG. No text begins with the first byte. A transfer
+/// that changes line ends damages these bytes.
 pub(super) const MAGIC: &[u8; 8] = b"\x89vpt\r\n\x1a\n";
-/// Version of a file whose rows have no hints, and version of a file whose rows may have hints.
+/// Version of a file whose rows have no hints. The next version is that of a file whose rows may
+/// have hints.
 const VERSION: u16 = 1;
 const VERSION_WITH_HINTS: u16 = 2;
 /// Position of the header byte that says whether rows have hints.
@@ -20,11 +21,11 @@ const CRC_AT: usize = 12;
 /// Kind of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Devices that later blocks name.
+    /// Devices that later blocks refer to.
     Devices,
     /// Block of rows.
     Rows,
-    /// End, with the numbers of rows and devices.
+    /// End of the file, with the numbers of rows and devices.
     End,
 }
 
@@ -63,13 +64,14 @@ impl Header {
         if header.length > MAX_PAYLOAD_BYTES { Err("the section is too long") } else { Ok(header) }
     }
 
-    /// Returns whether a whole section, with its header, is unchanged.
+    /// Returns whether the checksum of a whole section, with its header, is right.
     pub(super) fn is_sound(&self, section: &[u8]) -> bool {
         checksum(section) == self.crc
     }
 }
 
-/// Completes a section whose payload follows [`HEADER_BYTES`] bytes kept free for the header.
+/// Writes the header of a section. The header's [`HEADER_BYTES`] bytes are free, and the payload
+/// follows them.
 pub(super) fn finish(section: &mut [u8], kind: Kind, count: usize) {
     let length = (section.len() - HEADER_BYTES) as u32;
     section[..4].copy_from_slice(&kind.tag());

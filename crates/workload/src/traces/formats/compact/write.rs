@@ -1,5 +1,5 @@
-//! Writes a compact trace: rows are collected into blocks, and each block is preceded by the
-//! devices that it names first.
+//! Writes a compact trace. Rows are collected into blocks. Devices that a block refers to for the
+//! first time are written before the block.
 
 use std::io::{self, Write};
 
@@ -8,13 +8,13 @@ use super::section::{self, About, HEADER_BYTES, Kind};
 use super::{MAX_DEVICES, MAX_NAME_BYTES};
 use crate::traces::rows::format::{Epoch, TraceRow};
 
-/// Length at which a list of devices ends, far below the longest section.
+/// Length at which a list of devices ends. It is far below the longest section.
 const LIST_BYTES: usize = 32 << 10;
 
 /// Writer of the compact format. Without [`CompactWriter::finish`], a file is truncated.
 pub(in crate::traces) struct CompactWriter<W: Write> {
     out: W,
-    /// Properties in the file's header; `None` until the header is written, with the first rows.
+    /// Properties in the file's header. `None` until the first rows are written with the header.
     about: Option<About>,
     absolute_clock: bool,
     rows: Vec<TraceRow>,
@@ -27,7 +27,7 @@ pub(in crate::traces) struct CompactWriter<W: Write> {
 }
 
 impl<W: Write> CompactWriter<W> {
-    /// Begins a file; `clock` is the epoch of its times.
+    /// Begins a file. `clock` is the epoch of its times.
     pub(in crate::traces) fn new(out: W, clock: Epoch) -> Self {
         Self {
             out,
@@ -42,7 +42,7 @@ impl<W: Write> CompactWriter<W> {
         }
     }
 
-    /// Adds the next device; the first one is [`TraceRow::device`] 0.
+    /// Adds the next device. The first device is [`TraceRow::device`] 0.
     pub(in crate::traces) fn device(&mut self, name: &str) -> io::Result<()> {
         if self.devices == MAX_DEVICES {
             return Err(io::Error::other(
@@ -57,7 +57,7 @@ impl<W: Write> CompactWriter<W> {
         Ok(())
     }
 
-    /// Adds a row; its device must have been added.
+    /// Adds a row, whose device must have been added before.
     #[inline]
     pub(in crate::traces) fn row(&mut self, row: &TraceRow) -> io::Result<()> {
         debug_assert!((row.device as usize) < self.devices, "unknown device");
@@ -76,7 +76,7 @@ impl<W: Write> CompactWriter<W> {
         Ok(self.out)
     }
 
-    /// Writes the rows collected so far, after the devices that are new.
+    /// Writes the new devices, then the rows collected so far.
     fn flush(&mut self) -> io::Result<()> {
         let about = self.header()?;
         self.list_devices()?;
