@@ -76,8 +76,6 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
 
 /// Lives of a drive, for other commands.
 pub(crate) struct Simulated {
-    /// Plan of each technique, in order.
-    pub(crate) plans: Vec<RunPlan>,
     /// Lives of the techniques whose drives were not refused.
     pub(crate) lives: Vec<Life>,
     /// Refused techniques, each with its reason.
@@ -123,7 +121,6 @@ pub(crate) fn simulated(args: &LifeArgs) -> Result<Simulated, Failure> {
         refused: asked.refused_with(&climbed)?,
         stops: stops.filter(|why| why.is_stop()).cloned().collect(),
         lives,
-        plans: asked.contenders.into_iter().map(|contender| contender.plan).collect(),
     })
 }
 

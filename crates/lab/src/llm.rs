@@ -72,18 +72,22 @@ pub struct Technique {
     pub estimated_within: Option<f64>,
     /// Pages of host data that a life reported lost.
     pub data_lost_pages: f64,
-    /// Reads of a page for each rewrite of the page; null without rewrites.
+    /// Reads of a page for each page that the drive writes by itself; null without rewrites.
     pub rounds_per_rewrite: Option<f64>,
     /// The same in the first eighth of the life.
     pub rounds_per_rewrite_fresh: Option<f64>,
     /// The same in the last eighth of the life.
     pub rounds_per_rewrite_worn: Option<f64>,
-    /// Bytes programmed because of reads, in percent of the bytes that the host reads.
-    pub read_wear: Option<f64>,
+    /// Bytes written to the flash for each 100 bytes that the host reads, without the bytes that
+    /// the host itself writes. GC that the rewrites need counts.
+    pub written_per_100_read: Option<f64>,
     /// The same in the first eighth of the life.
-    pub read_wear_fresh: Option<f64>,
+    pub written_per_100_read_fresh: Option<f64>,
     /// The same in the last eighth of the life.
-    pub read_wear_worn: Option<f64>,
+    pub written_per_100_read_worn: Option<f64>,
+    /// Bytes programmed by reclaim and because of retries, in percent of the bytes that the host
+    /// reads, as in `life.json`; null for an estimate.
+    pub read_wear: Option<f64>,
     /// Bytes written to the flash a day.
     pub flash_bytes_per_day: f64,
     /// Percent of the rated P/E cycles that a year takes.
@@ -170,11 +174,13 @@ impl Technique {
     pub fn simulated(plan: &RunPlan, law: &ModelLaw, life: &Life) -> Self {
         let days = life.years.mean * DAYS;
         let page = plan.drive.config.geometry.page_size.0 as f64;
-        let rounds = |wear: f64| rounds(plan, law, wear);
+        let rounds = |written: f64| rounds(plan, law, written);
         let read_bytes_per_day = law.read_bytes_per_s() * 86_400.0;
         let (fresh, worn) = ends(life, read_bytes_per_day);
         let cycles = life.pec_mean.mean - life.pec_first;
-        let read_wear = life.read_wear.map(|wear| wear.mean);
+        let by_drive = life.flash_bytes_written.mean - life.host_bytes_written.mean;
+        let read = read_bytes_per_day * days;
+        let written = (read > 0.0).then(|| 100.0 * by_drive / read);
         let programs = life.flash_bytes_written.mean / page / (days * 86_400.0);
         Self {
             label: life.label.clone(),
@@ -188,12 +194,13 @@ impl Technique {
             worn_out: life.worn_out,
             estimated_within: None,
             data_lost_pages: life.data_lost_pages,
-            rounds_per_rewrite: read_wear.and_then(rounds),
+            rounds_per_rewrite: written.and_then(rounds),
             rounds_per_rewrite_fresh: fresh.and_then(rounds),
             rounds_per_rewrite_worn: worn.and_then(rounds),
-            read_wear,
-            read_wear_fresh: fresh,
-            read_wear_worn: worn,
+            written_per_100_read: written,
+            written_per_100_read_fresh: fresh,
+            written_per_100_read_worn: worn,
+            read_wear: life.read_wear.map(|wear| wear.mean),
             flash_bytes_per_day: life.flash_bytes_written.mean / days,
             endurance_percent_per_year: 100.0 * cycles
                 / f64::from(plan.drive.config.drive.rated_pec)
@@ -213,7 +220,8 @@ impl Technique {
         let page = plan.drive.config.geometry.page_size.0 as f64;
         let of_cycle = estimate::pages_of_drive(plan) * page;
         let read = law.read_bytes_per_s() * 86_400.0 * days;
-        let read_wear = (read > 0.0).then(|| 100.0 * estimate.cycles_by_reads * of_cycle / read);
+        let by_drive = cycles * of_cycle - estimate.host_bytes.unwrap_or(0.0);
+        let written = (read > 0.0).then(|| 100.0 * by_drive / read);
         let programs = cycles * of_cycle / page / (days * 86_400.0);
         Some(Self {
             label: plan.reclaim.into(),
@@ -225,12 +233,13 @@ impl Technique {
             worn_out: true,
             estimated_within: Some(estimate.within),
             data_lost_pages: 0.0,
-            rounds_per_rewrite: read_wear.and_then(|wear| rounds(plan, law, wear)),
+            rounds_per_rewrite: written.and_then(|written| rounds(plan, law, written)),
             rounds_per_rewrite_fresh: None,
             rounds_per_rewrite_worn: None,
-            read_wear,
-            read_wear_fresh: None,
-            read_wear_worn: None,
+            written_per_100_read: written,
+            written_per_100_read_fresh: None,
+            written_per_100_read_worn: None,
+            read_wear: None,
             flash_bytes_per_day: cycles * of_cycle / days,
             endurance_percent_per_year: 100.0 * cycles
                 / f64::from(plan.drive.config.drive.rated_pec)
@@ -240,16 +249,16 @@ impl Technique {
     }
 }
 
-/// Returns the reads of a page for each rewrite of the page at this read wear, in percent. A read
-/// of a page may ask for only a part of it.
-fn rounds(plan: &RunPlan, law: &ModelLaw, wear: f64) -> Option<f64> {
+/// Returns the reads of a page for each page that the drive writes, if it writes this many bytes for
+/// each 100 that the host reads. A read of a page may ask for only a part of it.
+fn rounds(plan: &RunPlan, law: &ModelLaw, written: f64) -> Option<f64> {
     let page = plan.drive.config.geometry.page_size.0 as f64;
     let pages_per_byte = law.page_reads_per_s() / law.read_bytes_per_s();
-    (wear > 0.0).then(|| 100.0 * pages_per_byte * page / wear)
+    (written > 0.0).then(|| 100.0 * pages_per_byte * page / written)
 }
 
-/// Returns the read wear of the first and of the last eighth of a life, in percent. The programs
-/// of a part of the life are in proportion to its P/E cycles.
+/// Returns the bytes that the drive writes by itself for each 100 bytes read, in the first and in
+/// the last eighth of a life. Programs of a part of the life are in proportion to its P/E cycles.
 fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
     let rows = &life.series;
     let cycles = life.pec_mean.mean - life.pec_first;
@@ -257,14 +266,14 @@ fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
     if step == 0 || cycles <= 0.0 {
         return (None, None);
     }
-    let by_reads = |row: usize| {
+    let by_drive = |row: usize| {
         let row = &rows[row];
         let bytes = life.flash_bytes_written.mean * (row.pec_mean - life.pec_first) / cycles;
-        bytes * row.consumed_reclaim.unwrap_or(0.0)
+        bytes * (1.0 - row.consumed_host.unwrap_or(0.0))
     };
     let between = |from: usize, to: usize| {
         let read = (rows[to].years - rows[from].years) * DAYS * read_bytes_per_day;
-        (read > 0.0).then(|| 100.0 * (by_reads(to) - by_reads(from)) / read)
+        (read > 0.0).then(|| 100.0 * (by_drive(to) - by_drive(from)) / read)
     };
     let last = rows.len() - 1;
     (between(0, step), between(last - step, last))

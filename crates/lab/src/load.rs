@@ -470,7 +470,8 @@ mod tests {
         assert!(sentence("geometry.chanels=4").contains("did you mean `channels`?"));
         assert!(sentence("capacity=4GiB").contains("did you mean `drive.capacity`?"));
         assert!(
-            sentence("model=count").ends_with("did you mean `disturb.model` or `error.model`?")
+            sentence("model=count")
+                .ends_with("did you mean `disturb.model`, `error.model` or `workload.model`?")
         );
         assert!(sentence("geometry.channels=four").starts_with("--set geometry.channels=four: "));
         for (set, wrong) in [

@@ -269,9 +269,9 @@ fn invalid_keys_are_refused() {
     );
     says(
         |c| c.windows.ends_s[3] = 10_800.0,
-        "statistics.windows.ends_s[3] = 10800 is not after 10800",
+        "must be at most 1000000000, and at least 1 us after 10800",
     );
-    says(|c| c.windows.ends_s[3] = f64::NAN, "statistics.windows.ends_s[3] = NaN is not after");
+    says(|c| c.windows.ends_s[3] = f64::NAN, "statistics.windows.ends_s[3] = NaN must be at most");
     says(
         |c| c.windows.read_pages[3] = u64::MAX,
         "statistics.windows.read_pages: the pages add up to more than 2^48",

@@ -202,9 +202,9 @@ pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
         .then(|| s.reclaim.stall_us / s.host.read_pages as f64)
 }
 
-/// Returns half the width of the 95 % interval of the read wear. Only the number of rewritten pages
-/// varies; the host reads equally many bytes in each run. Both intervals therefore have the same
-/// relative width.
+/// Returns half the width of the 95 % interval of the read wear. Its relative width is that of the
+/// pages that reclaim writes: pages that retries rewrite are assumed to vary as much, and the bytes
+/// that the host reads are taken as fixed.
 fn read_wear_noise(s: &Summary) -> Option<f64> {
     let (half, pages) = (s.batch_means.reclaim_write_pages?, s.flash.programs.of(Cause::Reclaim));
     Some(if pages == 0 { 0.0 } else { s.read_wear? * half / pages as f64 })

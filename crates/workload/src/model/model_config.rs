@@ -244,11 +244,17 @@ impl ModelConfig {
             .map_err(|what| ConfigError(format!("workload.model.popularity = {what}")))?;
         let Some(active) = self.active else { return Ok(()) };
         let experts = self.experts();
-        require(active <= experts as f64 && experts <= MOST_EXPERTS, || {
+        require(experts <= MOST_EXPERTS, || {
             format!(
-                "workload.model.active = {active}: {} of experts of {} are {experts} experts; \
-                 between {active} and {MOST_EXPERTS} are expected",
-                Bytes(self.size.0.saturating_sub(self.dense_bytes())),
+                "workload.model.expert = {}: the model has {experts} experts of this size; at most \
+                 {MOST_EXPERTS} are possible",
+                Bytes(self.expert_bytes())
+            )
+        })?;
+        require(active <= experts as f64, || {
+            format!(
+                "workload.model.active = {active}: the model has {experts} experts, of {} each; \
+                 active must be at most {experts}",
                 Bytes(self.expert_bytes())
             )
         })

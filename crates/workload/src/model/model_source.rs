@@ -195,7 +195,7 @@ mod tests {
             ("size = \"4MiB\"\nexpert = \"1MiB\"\ntokens_per_second = 1", "belong together"),
             (
                 "size = \"4MiB\"\nexpert = \"1MiB\"\nactive = 5\ntokens_per_second = 1",
-                "are 4 experts; between 5 and",
+                "active must be at most 4",
             ),
             ("size = \"4GiB\"\ntokens_per_second = 1", "the drive has 1GiB"),
             (

@@ -236,8 +236,9 @@ impl WindowsConfig {
             let later = if idle { end >= before } else { end >= before + 1e-6 };
             require(later && end <= MOST_SECONDS, || {
                 format!(
-                    "statistics.windows.ends_s[{i}] = {end} is not after {before}, the end of the \
-                     window before"
+                    "statistics.windows.ends_s[{i}] = {end} must be at most {MOST_SECONDS}, and \
+                     at least 1 us after {before}, the end of the window before; a window without \
+                     requests may end with it"
                 )
             })?;
             before = end;
