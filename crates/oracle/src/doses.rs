@@ -52,7 +52,7 @@ struct Block {
     most_read: u64,
     /// Place of the block's limits in `Doses::limits`. It depends on the P/E count.
     limits: u32,
-    /// Ratio of the block's limits to those of the worst block, as the table has it.
+    /// Ratio of the block's limits to those of the worst block, in the unit of the limit table.
     factor: u16,
     /// Coding of the block, which changes its limits too.
     mode: u8,
@@ -383,7 +383,7 @@ impl Doses {
         )
     }
 
-    /// Returns a dose from before the program, by its weight.
+    /// Returns a dose from before the program, multiplied by its weight.
     #[inline]
     pub(crate) fn before(&self, dose: u64) -> u64 {
         if self.preprogram_weight == 0 {
@@ -404,8 +404,8 @@ impl Doses {
         }
     }
 
-    /// Returns the dose of a read of a page, in quarters. It is that of the page kind with as many
-    /// sensings in full density.
+    /// Returns the dose of a read of a page, in quarters. The dose equals that of the full-density
+    /// page kind with the same number of sensings.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn of_page(&self, at: At) -> u32 {

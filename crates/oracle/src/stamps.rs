@@ -399,7 +399,8 @@ impl Stamps {
         Ok(())
     }
 
-    /// Notes that a flash page gets the content of another, whatever page the drive names.
+    /// Notes that a flash page gets a copy of this content, which may differ from the page that the
+    /// drive names.
     pub(crate) fn program_copy(
         medium: &mut Medium,
         at: At,

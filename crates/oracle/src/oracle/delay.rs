@@ -24,7 +24,7 @@ const N_UPDATE: u32 = 6;
 #[derive(Clone, Copy, Debug)]
 struct Partial {
     covered: Members,
-    /// Members that it covered before and does not cover any more.
+    /// Members that the partial parity covered before and no longer covers.
     exposed: Members,
     sum: u64,
 }
@@ -119,7 +119,7 @@ impl Parity {
         }
     }
 
-    /// Records this for all stripes.
+    /// Records that the parity on flash contains the present version of every page.
     pub(crate) fn count_all(&mut self) {
         self.delay.counted.clone_from(&self.stands);
         self.delay.counted_at.clone_from(&self.places);

@@ -29,7 +29,7 @@ use crate::stamps::{Stamp, Tag};
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     parts: u64,
-    /// Tag of the flash page that completes it, if there is one.
+    /// Tag of the flash page that completes the page; `None` if no flash page does.
     rest: Option<Tag>,
     /// Whether the rest was read and not used yet.
     rest_read: bool,
@@ -40,9 +40,9 @@ struct Held {
     last_by_host: bool,
     /// Earliest and latest possible time at which the page took its place in the buffer.
     since: (u64, u64),
-    /// Time of its last write.
+    /// Time of the last write to the page.
     last: u64,
-    /// Whether its request may bypass the buffer.
+    /// Whether the page's request may bypass the buffer.
     passes: bool,
 }
 

@@ -120,8 +120,8 @@ impl Held {
         self.per_merge * (FAR * self.merges + beside)
     }
 
-    /// Returns the host reads of a block until a page of it is out, in quarters. `until` is the
-    /// number of reads before the policy is asked again or its job is done.
+    /// Returns the host reads, in quarters, that a block may serve before this page leaves it.
+    /// `until` is the number of reads before the policy is asked again or its job is done.
     fn by_host(&self, wanted: &Wanted, page: At, bits: u32, until: u64) -> u64 {
         let in_job = if self.at_once { 0 } else { until };
         match wanted {

@@ -88,14 +88,14 @@ impl Restless {
             && Self::after_a_job(view, block) < f64::from(Self::latest(view, block, 0))
     }
 
-    /// Returns the dose units that a block has served at its first question after a job. These are
-    /// the host's reads until the end of the job, and the reads of the job.
+    /// Returns the dose units that a block has served at its first question after a job. The host's
+    /// reads until the end of the job count, and so do the reads of the job.
     fn after_a_job(view: &View, block: BlockId) -> f64 {
         let by_job = Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
         f64::from(view.reads(block).0 + view.late_reads + 1) + by_job
     }
 
-    /// Returns a random count after `now`, and up to `latest`.
+    /// Returns a random read count above `now`, up to `latest`.
     fn some_time(&mut self, now: u32, latest: u32) -> Reads {
         Reads(self.dice.between(u64::from(now) + 1, u64::from(latest.max(now + 1))) as u32)
     }

@@ -11,8 +11,8 @@ use vpass_core::drive::audit::blame::BlamedRange;
 use crate::Oracle;
 use crate::bch::limits_apart;
 
-/// Largest distance of a share from its expectation, in standard deviations. Chance does not go so
-/// far.
+/// Largest distance of a share from its expectation, in standard deviations. A larger distance is
+/// an error.
 const FAR: f64 = 7.0;
 
 /// Checks the content after preparation, before the measured phase.
@@ -40,7 +40,7 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
         return check_steady_state(drive, filled);
     }
     let oracle: &Oracle = drive.observer().expect("the oracle watches");
-    // The first write fills a page. A computed state does not report earlier writes.
+    // The first write fills a page. A computed start does not report earlier writes.
     let again: Vec<u64> = Lpn::range(0..filled)
         .map(|lpn| oracle.newest(lpn).map_or(0, |version| u64::from(version).saturating_sub(1)))
         .collect();
