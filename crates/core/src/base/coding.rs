@@ -43,8 +43,8 @@ pub const TLC_232: Code = Code {
 };
 
 impl Code {
-    /// Returns the reflected code: each page kind needs twice the sensings of the previous kind.
-    /// Erased cells are all ones.
+    /// Returns the reflected code, in which each page kind needs twice the sensings of the previous
+    /// kind. Erased cells are all ones.
     const fn reflected(kinds: u32) -> Self {
         let mut bits = [0; MOST_STATES];
         let mut state = 0;

@@ -60,8 +60,8 @@ impl DailyHours {
         days.saturating_mul(DAY).saturating_add(worked - days * self.open)
     }
 
-    /// Returns the last time at which the host has worked this long: if this is a whole number of
-    /// days, the start of the next day.
+    /// Returns the last time at which the host has worked this long. For a whole number of days,
+    /// this is the start of the next day.
     #[inline]
     pub fn resumes(self, worked: Ns) -> Ns {
         if self.is_always() {

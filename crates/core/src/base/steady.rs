@@ -229,7 +229,8 @@ impl Steady {
         &self.chosen[block.index() * self.words_per_block..][..self.words_per_block]
     }
 
-    /// Returns the number of host pages in the layout. They are the pages below this number.
+    /// Returns the number of host pages in the layout. The layout holds all host pages with smaller
+    /// numbers.
     pub(crate) fn filled(&self) -> u32 {
         self.order.pages
     }

@@ -39,7 +39,7 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    /// Returns `None` if the configuration has no error rate, or one that is refused.
+    /// Returns `None` if the configuration has no error rate, or has an error rate that is refused.
     pub(super) fn of(config: &DriveConfig) -> Option<Self> {
         let aged = AgedLimits::of(config).ok().flatten()?;
         let retries = (config.reclaim.retries as usize).min(aged.ladder().retries());

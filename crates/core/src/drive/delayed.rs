@@ -110,8 +110,8 @@ impl Drive {
         is_read
     }
 
-    /// Returns the versions that the parity on flash still contains, of pages that the partial
-    /// parity covers from this update on.
+    /// Returns the old versions that must be kept. These are the versions in the parity on flash,
+    /// for each page that the partial parity covers from this update on.
     pub(super) fn to_keep(&self, update: &Update) -> Vec<(Lpn, Ppn)> {
         let known = self.ftl.partial.counted(update.stripe);
         let new = update.stripes.those(update.stripe, update.changing & !known);

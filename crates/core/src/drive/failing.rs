@@ -360,7 +360,8 @@ impl Drive {
         })
     }
 
-    /// Cleans blocks where a failure took free blocks, so that the next failure finds as many.
+    /// Cleans blocks where a failure took free blocks, so that the next failure finds the same
+    /// number of free blocks.
     fn refill_reserve(&mut self) {
         for domain in 0..self.geometry.domains() {
             if self.geometry.blocks_of_domain(domain).any(|block| !self.flash.has_failed(block)) {

@@ -8,7 +8,7 @@ use crate::base::units::BlockId;
 /// Place from which a free block is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Inside the IPR pool.
+    /// Blocks in the IPR pool.
     Pool,
     Outside,
     Any,

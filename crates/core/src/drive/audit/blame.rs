@@ -73,8 +73,8 @@ impl Blame {
         self.copies = [0.0; RANGES];
     }
 
-    /// Attributes the copies of a reclaim job that is about to begin. The job moves the whole
-    /// block, or only these pages.
+    /// Attributes the copies of a reclaim job that is about to begin. `pages` has the pages that
+    /// the job moves; `None` means the whole block.
     pub(crate) fn book(&mut self, flash: &Flash, block: BlockId, pages: Option<&PageSet>) {
         let valid = flash.contents().valid_words(block);
         let copies: u32 = match pages {
