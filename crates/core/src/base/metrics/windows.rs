@@ -61,7 +61,7 @@ pub struct Windows {
 struct Closed {
     /// Number of the window from time 0, in windows of the present length.
     number: u64,
-    /// Number of the window, counted from time 0 in windows of the present length.
+    /// Index of the window's first count.
     first: usize,
     sum_ns: u128,
 }
