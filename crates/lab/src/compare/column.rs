@@ -33,7 +33,7 @@ impl Sizes {
     }
 }
 
-/// Noise of a number, as far as one run shows it.
+/// Noise of a number that one run can show.
 pub enum Noise {
     /// No noise.
     None,
@@ -60,7 +60,7 @@ pub struct Column {
     pub more_is_better: bool,
     /// Value of one run.
     pub value: fn(&Summary) -> Option<f64>,
-    /// Noise of the value, as far as one run shows it.
+    /// Noise of the value that one run can show.
     pub noise: Noise,
     format: fn(f64, &Sizes) -> String,
 }

@@ -37,7 +37,7 @@ pub(super) struct Limits {
     /// Number of wordlines of each group.
     wordlines: Vec<f64>,
     interval: f64,
-    /// Multiple of the technique's own numbers of reads.
+    /// Factor by which the technique's own numbers of reads are multiplied.
     factor: f64,
 }
 

@@ -168,7 +168,7 @@ mod tests {
             let years = n as f64 / 16.0;
             assert!((row.years - years).abs() < 1e-12);
             assert!((row.pec_mean - (100.0 + 200.0 * years)).abs() < 0.1, "{row:?}");
-            // Of at + at^2 pages, reclaim programmed at^2.
+            // The life has programmed at + at^2 pages so far. Reclaim programmed at^2 of them.
             let share = years / (1.0 + years);
             assert!((row.consumed_reclaim.unwrap() - share).abs() < 1e-4, "{row:?}");
             let sum = row.consumed_host.unwrap() + row.consumed_reclaim.unwrap();

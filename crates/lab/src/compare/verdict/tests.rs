@@ -483,7 +483,7 @@ fn rows_that_cannot_win_are_not_in_the_sentence() {
 fn rows_that_are_alike_have_no_star() {
     let rows = [row("a", vec![rewrites(7, 0.0)]), row("b", vec![rewrites(7, 0.0)])];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
-    // A counterfactual row does not let the other row win.
+    // If the only other row is counterfactual, a row has no competitor and does not win.
     let ideal = ComparisonRow { counterfactual: true, ..row("ideal", vec![rewrites(1, 0.0)]) };
     let alone = verdict(&[ideal, row("block", vec![rewrites(7, 0.0)])], &SIZES);
     assert!(alone.contains("Only `block` kept all data"), "{alone}");
