@@ -76,11 +76,11 @@ pub(super) struct Group {
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// Periods in which data ages before the counted requests, instead of passes and
+    /// Refresh periods before the counted requests, and the counted requests. Excludes passes and
     /// `reads_per_block`.
     #[serde(default)]
     pub(super) periods: Option<Periods>,
-    /// Span of some days with reads per page, instead of passes and `reads_per_block`.
+    /// Span of some days with reads per page. Excludes passes and `reads_per_block`.
     #[serde(default)]
     pub(super) span: Option<Span>,
     /// Disjoint samples of one page in N, such as "4/104", for the fluid gear. A variant can have

@@ -80,10 +80,11 @@ const SOUND_MARGIN: f64 = 0.04;
 const BODY_BENDS: [f64; 5] = [1.0, 3.0, 0.33, 9.0, 0.11];
 /// Number of pieces of an interval.
 const PIECES: u64 = 8;
-/// Number of pieces of a ranked head; they are narrower towards the top.
+/// Number of pieces of a ranked head. The pieces are narrower towards the top.
 const HEAD_PIECES: u32 = 64;
-/// Logarithm of the largest bend that is tried; that of the smallest bend is its negative. At these
-/// bends, all items have the lower or the higher value, except for rounding.
+/// Logarithm of the largest bend that is tried. The smallest bend has the negative of this
+/// logarithm. At these two bends, all items have the lower or the higher value, except for
+/// rounding.
 const BEND_LOG: f64 = 12.0;
 
 /// Consecutive items with a value that depends on the bend.
