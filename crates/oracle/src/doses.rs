@@ -342,7 +342,7 @@ impl Doses {
         truth.is_past() || is_rounded && (truth.dose + UNIT).cast_signed() >= truth.limit
     }
 
-    /// Returns the group of a wordline, which is counted within its block.
+    /// Returns the group of a wordline. `wordline` is its number within its block.
     pub(crate) fn group_of(&self, wordline: u32) -> usize {
         self.table.group_of(wordline)
     }

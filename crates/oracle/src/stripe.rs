@@ -1,6 +1,6 @@
-//! Expected losses of pages with parity, by the oracle's own arithmetic. It uses its own binomial
-//! terms from logarithms, and takes normal factors at the middle of cells. A cell is a fifth of a
-//! deviation wide, or less if deviations are large.
+//! Expected losses of pages with parity, by the oracle's own arithmetic. It computes binomial terms
+//! from logarithms. It divides the range of a normal factor into cells, and takes the factor at the
+//! middle of each cell. A cell is a fifth of a deviation wide, or less if deviations are large.
 //!
 //! ```text
 //! a page loses a failing codeword if one of the N other pages of its stripe fails too;

@@ -59,8 +59,8 @@ pub(super) struct Group {
     /// the run's technique.
     #[serde(default)]
     pub(super) out_of_phase: bool,
-    /// Largest random start count, as a share of that threshold. With a share below 1, no block
-    /// starts at its threshold. Blocks with few reads then never reach the threshold.
+    /// Largest random read count at the start, as a share of that threshold. If this share is below
+    /// 1, no block starts at its threshold. So blocks with few reads never reach the threshold.
     #[serde(default = "most_of_the_way")]
     pub(super) phases: f64,
     /// Share of the dies' time that the host's requests take, at a constant request rate. Default:

@@ -1,5 +1,5 @@
-//! Limits that a technique sees: limits of a block at the block's hint budget. The technique asks
-//! as on a drive without hints.
+//! Limits that a technique sees. For each block, they are the limits at the block's hint budget. A
+//! technique makes the same calls on a drive without hints.
 
 use super::table::{Endurance, LimitTable, Worn};
 use crate::base::dose::Dose;

@@ -14,8 +14,8 @@ const SAMPLED: u64 = 200_000;
 const HOTTEST: u64 = 20_000;
 /// Largest number of classes, for reads and writes together.
 const MOST_CLASSES: usize = 24;
-/// Number of octaves of rates that are distinguished, counted down from the largest rate. All pages
-/// with smaller rates form one class.
+/// Range of rates, in octaves below the largest rate, that classes distinguish. All pages with
+/// smaller rates form one class.
 const OCTAVES: f64 = 16.0;
 /// Number of octaves of read rates that a class spans, per octave of write rates.
 const COARSER: f64 = 1.5;

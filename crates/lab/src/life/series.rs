@@ -1,10 +1,12 @@
 //! Course of a life: wear, and the causes of the pages programmed so far.
 //!
 //! A single life keeps its state each time that it has become half a percent longer. The rows of
-//! `life.json` are the mean over lives: each life is read at the same parts of its own years.
+//! `life.json` are means over lives. Each row takes from each life the state at the same fraction
+//! of its years.
 //!
 //! ```text
-//! lives of 4 and 6 years, half over: 2 and 3 years, so the row is at 2.5 years
+//! two lives, of 4 and 6 years
+//! row for half of the years: mean of the states after 2 and 3 years, at 2.5 years
 //! ```
 
 use serde::{Deserialize, Serialize};

@@ -38,8 +38,9 @@ pub struct BlockDoses {
     pub share_at_erase: Option<f64>,
 }
 
-/// State of a block in bins of neighbouring wordlines, at its worst moment. The highest ratio of
-/// dose to limit is within 1 % of the limit of the block's true maximum.
+/// State of a block, in bins of neighbouring wordlines, at its worst moment. This is when its
+/// highest ratio of dose to limit is largest. The ratio here is at most 0.01 below the true
+/// maximum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockMap {
     /// Block.
@@ -93,7 +94,7 @@ impl Bin {
 }
 
 /// State of a block, wordline by wordline, at its worst moment. The highest ratio of dose to limit
-/// is within 1 % of the limit of the block's true maximum.
+/// is at most 0.01 below the true maximum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// Block.

@@ -187,7 +187,8 @@ pub(super) fn is_noisy(balanced: &Balanced) -> bool {
     is_tired(balanced) && balanced.pick("noise", &[true, false, false])
 }
 
-/// Returns the longest age of data without refresh: the whole time that passes, or less.
+/// Returns the longest age that data may reach without refresh. This is the whole time that passes.
+/// In a third of the cases it is less, so some data grows too old.
 pub(super) fn longest_age(balanced: &Balanced, start: Span, passes: u64) -> Span {
     let all = start.0.saturating_add(passes).max(HOUR);
     Span(if balanced.pick("too old", &[false, false, true]) { start.0.max(all / 2) } else { all })

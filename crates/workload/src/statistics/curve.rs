@@ -1,11 +1,12 @@
 //! Extends a few percentiles, a number of items and a total to a whole distribution, which has the
 //! number of items of each value.
 //!
-//! Between the percentiles only the total of all values is known. So one number g, the bend,
-//! decides about all intervals. Percentile a has the value l, and percentile b has the value h. At
-//! the share t of the way from a to b, an item has the value l (h / l) ^ (t ^ g). With g = 1, the
-//! values lie on a straight line on a logarithmic scale. A large g keeps the values near l, a small
-//! g near h. The total falls as g rises, so bisection finds the g that meets it.
+//! Between the percentiles, only the total of all values is known. One number g, the bend,
+//! therefore gives all values in all intervals. Percentile a has the value l, and percentile b has
+//! the value h. At the share t of the way from a to b, an item has the value l (h / l) ^ (t ^ g).
+//! With g = 1, the values lie on a straight line on a logarithmic scale. A large g keeps the values
+//! near l, and a small g keeps them near h. The total falls as g rises, so bisection finds the g
+//! that gives the known total.
 //!
 //! The last interval of page popularity is the head of the distribution, in which a few items have
 //! most of the accesses. In the head, t depends on ranks: t = 1 - ln(r) / ln(n) for the r-th

@@ -59,7 +59,7 @@ pub struct Windows {
 /// Closed window, or a part of one.
 #[derive(Clone, Copy)]
 struct Closed {
-    /// Number of the window from time 0, in windows of the present length.
+    /// Number of the window, counted from time 0. All windows have the present length.
     number: u64,
     /// Index of the window's first count.
     first: usize,
