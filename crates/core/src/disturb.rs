@@ -199,7 +199,7 @@ pub trait ErrorModel: Send {
         self.page_limits().map_or(0, PageLimits::max_retries)
     }
 
-    /// Returns the RBER of a page; called only if data has an error rate.
+    /// Returns the RBER of a page. Called only if data has an error rate.
     fn rate(&self, block: &BlockView, page: PageInBlock) -> f64 {
         self.page_limits().map_or(0.0, |limits| limits.rate(block, page, self.dose(block, page)))
     }

@@ -90,7 +90,7 @@ pub(crate) struct Ftl {
     pub(crate) turns: Turns,
     /// Plane from which preconditioning takes its next block.
     load_cursor: u32,
-    /// Time to copy a page on an idle drive; for the urgency of jobs.
+    /// Time to copy a page on an idle drive. The urgency of jobs depends on it.
     copy_ns: Ns,
     /// Time to reprogram a wordline on an idle drive, and time to merge one in place for faster
     /// reads.

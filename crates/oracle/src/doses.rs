@@ -11,7 +11,7 @@
 //!
 //! A wordline does not disturb itself, and a wordline at the edge of a block has one neighbour. The
 //! dose from before the program, alpha s + (b - s), has the weight `preprogram_weight`. In the
-//! model `count` the dose is BLK - b. The pages of a wordline share its dose; each kind has a limit
+//! model `count` the dose is BLK - b. The pages of a wordline share its dose. Each kind has a limit
 //! of its own. Counters are in quarters of a dose unit and alpha in 1/256, so doses and limits are
 //! in 1/1024.
 //!
@@ -91,7 +91,7 @@ pub(crate) struct Doses {
     /// Dose of a reprogramming, in quarters. It acts like reads of the wordline.
     by_reprogramming: u32,
     worn: Vec<Worn>,
-    /// Wear of a reprogrammed cycle; `counts_wear` tells if it lowers limits.
+    /// Wear of a reprogrammed cycle. `counts_wear` tells if it lowers limits.
     wear: f64,
     counts_wear: bool,
 }

@@ -97,7 +97,7 @@ impl Tag {
     }
 }
 
-/// Content of a flash page. Its tag is that of the page's version; the lowest bit is set once the
+/// Content of a flash page. Its tag is that of the page's version. The lowest bit is set once the
 /// drive could not decode it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp {

@@ -174,9 +174,9 @@ impl Merged {
         self.code.bits[self.target(state)] >> kind & 1 == 1
     }
 
-    /// Returns the references with which a kept kind is read, in ascending order; n stands for
-    /// Vr(n). Each reference lies directly below the higher of the two states that it separates.
-    /// The lower state can then rise as far as possible.
+    /// Returns the references with which a kept kind is read, in ascending order. Number n stands
+    /// for Vr(n). Each reference lies directly below the higher of the two states that it
+    /// separates. The lower state can then rise as far as possible.
     ///
     /// # Panics
     /// Panics if the kind was not kept.

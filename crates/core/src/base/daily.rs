@@ -7,7 +7,7 @@
 use super::span::{DAY, HOUR};
 use super::units::Ns;
 
-/// Part of each day in which the host works. It begins at the start of the day; the first day
+/// Part of each day in which the host works. It begins at the start of the day. The first day
 /// begins at time 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DailyHours {

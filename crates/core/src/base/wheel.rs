@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::base::units::{BlockId, Moment, Ns};
 
-/// Times at which blocks become due. A block has at most one time; a new time replaces the old one.
+/// Times at which blocks become due. A block has at most one time. A new time replaces the old one.
 #[derive(Debug, Default)]
 pub(crate) struct TimeWheel {
     due: BTreeSet<(Moment, BlockId)>,

@@ -18,8 +18,8 @@ use crate::watch::observer::{Origin, XorSource};
 impl Drive {
     /// Ensures a place in the cache, and computes the new partial parity of an update except for
     /// the new data. Afterwards, there is space for all pages to be programmed. With `completes`,
-    /// partly written pages are completed. Returns false if this was not possible; parity is then
-    /// not delayed.
+    /// partly written pages are completed. If one of these steps is not possible, the result is
+    /// false, and parity is not delayed.
     pub(super) fn renew_partial(&mut self, update: &mut Update, completes: bool) -> bool {
         if !self.ftl.partial.is_on() {
             return false;

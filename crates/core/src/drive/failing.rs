@@ -158,7 +158,7 @@ impl Drive {
     }
 
     /// Returns how many of these requests the drive may serve before it needs [`Self::attend`]
-    /// again; at least one. `number` is the number of the first request.
+    /// again. The result is at least 1. `number` is the number of the first request.
     pub(crate) fn calm(&self, number: u64, requests: &[Request]) -> usize {
         if self.failing.background.is_some() {
             return 1;

@@ -141,7 +141,7 @@ impl Drive {
             self.note_unread(lpn, FROM_BUFFER, ReadResult::Good);
             return FROM_BUFFER;
         };
-        // A part of the page is newer in the buffer; the rest comes from flash. A move that this
+        // A part of the page is newer in the buffer. The rest comes from flash. A move that this
         // read started may find the rest lost. The page is then lost, as if the read itself had
         // found it lost.
         let is_read = self.bugs.has(Bug::RestUnread)

@@ -241,7 +241,7 @@ impl Drive {
     }
 
     /// Reads the rest of partly written pages. For pages that go `into_parity`, this is also the
-    /// read of the old data. Returns whether all old data could be read; if not, the parity must be
+    /// read of the old data. Returns whether all old data could be read. If not, the parity must be
     /// computed again.
     pub(super) fn complete(&mut self, update: &mut Update, into_parity: Members) -> bool {
         let mut is_clean = true;

@@ -17,7 +17,7 @@
 //! `C[0]` is the limit of `[disturb]`, from [`LimitTable`]. So a page without age and retries has
 //! exactly that limit. This module computes how far other levels lie above it, and R.
 //!
-//! The truth follows from the law at each P/E count; only the limits of `[disturb]` are linear
+//! The truth follows from the law at each P/E count. Only the limits of `[disturb]` are linear
 //! between rows. A policy assumes the lowest limit between two rows that it sees (`floors`).
 
 use crate::base::dose::Dose;

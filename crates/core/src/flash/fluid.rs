@@ -106,7 +106,7 @@ pub(crate) struct Fluid {
     page_rates: Vec<f64>,
     is_listed: bool,
     counts: Vec<u32>,
-    /// Number of reads of each place, without their retries; and the retries of each of these
+    /// Number of reads of each place, without retries, and number of retries of each of these
     /// reads. The second list is empty if no read takes a retry.
     reads: Vec<u32>,
     retries: Vec<u8>,

@@ -27,7 +27,7 @@ struct Counts {
     in_pool: u32,
 }
 
-/// Free blocks of a plane; those of the IPR pool are separate.
+/// Free blocks of a plane. The blocks of the IPR pool are separate.
 #[derive(Clone, Default)]
 struct Plane {
     outside: BTreeSet<(u64, BlockId)>,
@@ -65,7 +65,7 @@ impl FreeBlocks {
         first as u32..(first + self.planes_per_domain) as u32
     }
 
-    /// Adds an erased block; blocks with a smaller `rank` are taken first.
+    /// Adds an erased block. Blocks with a smaller `rank` are taken first.
     pub(crate) fn add(&mut self, plane: u32, block: BlockId, rank: u64, in_pool: bool) {
         let of = &mut self.planes[plane as usize];
         let new =

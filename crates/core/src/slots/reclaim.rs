@@ -1,5 +1,5 @@
-//! Read reclaim: the controller's reaction to read disturbance. This file is the seam; each
-//! technique has its own file.
+//! Read reclaim: the controller's reaction to read disturbance. This file is the interface between
+//! the drive and the techniques. Each technique has its own file.
 //!
 //! A policy is asked when a block reaches the read count that the policy named. It sees a read-only
 //! [`View`], queues [`Action`]s and names the next read count. It never changes the drive's state.

@@ -80,7 +80,7 @@ impl Column {
     }
 
     /// Returns the number of requests or reads that one run needs to show the noise. Percentiles of
-    /// read latencies count reads; other columns count requests.
+    /// read latencies count reads. Other columns count requests.
     pub fn needed(&self) -> (u64, &'static str) {
         let looks = BATCHES as u64 * LOOKS as u64 * LOOK;
         let percentile = match self.key {
@@ -203,7 +203,7 @@ pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
 }
 
 /// Returns half the width of the 95 % interval of the read wear. Only the number of rewritten pages
-/// varies; the host reads equally many bytes in each run. Both intervals therefore have the same
+/// varies. The host reads equally many bytes in each run. Both intervals therefore have the same
 /// relative width.
 fn read_wear_noise(s: &Summary) -> Option<f64> {
     let (half, pages) = (s.batch_means.reclaim_write_pages?, s.flash.programs.of(Cause::Reclaim));

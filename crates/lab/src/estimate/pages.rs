@@ -150,7 +150,7 @@ fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
 }
 
 /// Gathers pages with similar rates. The sums of pages, reads and writes do not change. A class
-/// spans one octave of write rates; if there are too many classes, it spans more.
+/// spans one octave of write rates. If there are too many classes, it spans more.
 fn gathered(single: &[Class]) -> Vec<Class> {
     let mut octaves = 1.0;
     loop {

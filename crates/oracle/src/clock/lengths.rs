@@ -170,7 +170,7 @@ impl Lengths {
         (few.1 as f64 - each * f64::from(few.0 - sensings)).max(0.0).round() as Ns
     }
 
-    /// Returns the time that a retry keeps the array; the first retry is number 1. The array senses
+    /// Returns the time that a retry keeps the array. The first retry is number 1. The array senses
     /// nothing else until the controller has tried to decode the page.
     pub(super) fn retry(&self, ppn: Ppn, coding: u8, attempt: u8) -> Ns {
         let (sense, _, decode) =

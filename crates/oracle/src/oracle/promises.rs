@@ -10,7 +10,7 @@
 //! Each sum must be at most the limit; `movers` are the reads by movers.
 //! ```
 //!
-//! Limits are the true limits. Doses are the true doses; if a technique only counts the reads of a
+//! Limits are the true limits. Doses are the true doses. If a technique only counts the reads of a
 //! block, they are the largest doses for this count. Future reads are those of the worst host, all
 //! beside the page. Each page counts for one read by movers, at its place. A technique must reserve
 //! at least these reads. So if an answer fails here, some host loses data, though rarely the

@@ -185,7 +185,7 @@ impl Curve {
     }
 
     fn solved(pieces: &[Piece], known: &Known) -> Self {
-        // The bend `low` gives at least the total; the bend `high` gives at most the total.
+        // The bend `low` gives at least the total. The bend `high` gives at most the total.
         let (mut low, mut high) = (-BEND_LOG, BEND_LOG);
         for _ in 0..60 {
             let middle = f64::midpoint(low, high);
@@ -198,7 +198,7 @@ impl Curve {
         Self { steps: exact(pieces, low.exp(), high.exp(), known), bend: high.exp() }
     }
 
-    /// Returns the value of the curve at a rank from the top; rank 1 is the highest. The curve must
+    /// Returns the value of the curve at a rank from the top. Rank 1 is the highest. The curve must
     /// have been made from `known`, and the rank must be in its head.
     pub(super) fn value_from_top(&self, known: &Known, from_top: f64) -> f64 {
         let [.., (percent, low), (_, high)] = *known.points else {
@@ -320,7 +320,7 @@ fn interval(
 }
 
 /// Bends the pieces so that their sum is the total, to within one unit. Each item begins with its
-/// value at the bend `much`. Items are raised one by one to their value at the bend `little`; the
+/// value at the bend `much`. Items are raised one by one to their value at the bend `little`. The
 /// last raised item gets only the part that is still missing.
 fn exact(pieces: &[Piece], little: f64, much: f64, known: &Known) -> Vec<Step> {
     let mut missing = known.total - total(pieces, much);

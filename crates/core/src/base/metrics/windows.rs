@@ -32,7 +32,7 @@ const COUNT_BITS: u32 = 48;
 pub struct Window {
     /// Beginning of the window, in ns.
     pub from: Ns,
-    /// End of the window, in ns; a request that ends then belongs to the next window.
+    /// End of the window, in ns. A request that ends then belongs to the next window.
     pub to: Ns,
     /// Latencies of the requests that ended in the window, at least one.
     pub latency: Latency,

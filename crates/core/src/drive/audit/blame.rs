@@ -20,7 +20,7 @@ use crate::bugs::{Bug, planted};
 use crate::config::DisturbModel;
 use crate::flash::Flash;
 
-/// Number of equal ranges of the capacity; the last range may be shorter.
+/// Number of equal ranges of the capacity. The last range may be shorter.
 const RANGES: usize = 64;
 
 /// Number of copies by range of logical pages.

@@ -61,8 +61,8 @@ impl Flow {
         self.expected
     }
 
-    /// Returns the ratio of the expected reads so far to those up to the alarm; at least 1 at the
-    /// alarm.
+    /// Returns the number of expected reads so far, divided by the number up to the alarm. The
+    /// result is at least 1 at the alarm.
     #[inline]
     pub(super) fn progress(&self) -> f64 {
         self.expected / self.target

@@ -144,7 +144,7 @@ impl Highest {
 /// never forgets them.
 ///
 /// With n more reads, min the lowest count and k counters: two neighbours may both rise by n. The
-/// lowest count becomes at most `min + n`, and at most `(BLK + n) / k`; a wordline loses its
+/// lowest count becomes at most `min + n`, and at most `(BLK + n) / k`. A wordline loses its
 /// counter only when that reaches its count, and is then taken for no more than that. So an
 /// estimate grows by at most `2 alpha n + own (min + n)`, and also by at most `alpha (n + 2 ((BLK +
 /// n) / k - min)) + own (BLK + n) / k`. Both are solved for n.

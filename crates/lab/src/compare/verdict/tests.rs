@@ -379,7 +379,7 @@ fn the_largest_number_of_needed_reads_is_named() {
     };
     let rows = [row("a", vec![of(282.0, 100)]), row("b", vec![of(2_890.0, 900)])];
     let said = verdict(&rows, &SIZES);
-    // The tail latency needs 100,000 reads; the counts need 20,480 requests.
+    // The tail latency needs 100,000 reads. The counts need 20,480 requests.
     assert!(
         said.contains(
             "read p99.9 and reclaim writes are not compared: to know the noise, a run needs \

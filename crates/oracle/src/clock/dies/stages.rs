@@ -1,6 +1,6 @@
-//! The stages of reads and work. An array begins, is suspended or continues; a channel transfers; a
-//! die finishes. Each stage takes as long as the configuration says and begins when all that it
-//! needs is free. The read or work that came first goes first.
+//! The stages of reads and work. In a stage, an array begins, is suspended or continues, or a
+//! channel transfers, or a die finishes. Each stage takes as long as the configuration says, and
+//! begins when all that it needs is free. The read or work that came first goes first.
 
 use vpass_core::base::units::{Cause, Ns};
 use vpass_core::watch::time_event::OpId;
