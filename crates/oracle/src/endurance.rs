@@ -1,5 +1,5 @@
 //! Limits of pages, computed from `[disturb]` by the oracle's own arithmetic. The oracle does not
-//! use the drive's table, because it could not find an error in it then.
+//! use the drive's table, so it can find errors in that table.
 //!
 //! A layer of wordlines belongs to one group, drawn by its number. Its strength lies between the
 //! worst and the best of that group. The worst layer has the limit of `disturb.table`, which is

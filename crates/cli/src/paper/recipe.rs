@@ -69,7 +69,7 @@ fn greedy() -> String {
 pub(super) struct NamedWorkload {
     pub(super) name: String,
     pub(super) config: WorkloadConfig,
-    /// Values for keys of the drive, under this workload only.
+    /// Values for keys of the drive. They hold only for runs of this workload.
     #[serde(default)]
     pub(super) set: Vec<String>,
     /// File names of the traces that can replace this workload, without endings.

@@ -118,12 +118,12 @@ impl AgedLimits {
         &self.ladder
     }
 
-    /// Returns the number of the error rate just above the first level's cap.
+    /// Returns the index of the error rate just above the first level's cap.
     pub fn above_first(&self) -> usize {
         self.ladder.retries() + 1
     }
 
-    /// Returns the number of the error rate up to which no read takes a retry. This is the first
+    /// Returns the index of the error rate up to which no read takes a retry. This is the first
     /// level's cap, or [`chance::calm`] if retries are drawn.
     pub fn calm(&self) -> usize {
         self.ladder.retries() + 2

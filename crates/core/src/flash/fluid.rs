@@ -292,7 +292,7 @@ impl Flash {
         self.fluid.as_ref().is_some_and(|fluid| !fluid.owed.is_empty())
     }
 
-    /// Returns the page of the next read that is served by itself.
+    /// Returns the page of the next read that must be served as a single read.
     #[inline]
     pub(crate) fn owed_read(&mut self) -> Option<Lpn> {
         self.fluid.as_mut()?.owed.pop()

@@ -282,13 +282,14 @@ impl Param {
         }
     }
 
-    /// Returns the parameter's value for a technique: its own number, or that of the alias, or the
-    /// default.
+    /// Returns the parameter's value for a technique. If the user gave no value for the technique,
+    /// the value of the alias counts, and after that the default.
     pub fn value(&self, given: &Params, technique: &str) -> f64 {
         self.given(given, technique).unwrap_or(self.default)
     }
 
-    /// Returns the value given for a technique: its own number, or that of the alias.
+    /// Returns the value that the user gave for a technique. If there is none, returns the value
+    /// that the user gave for the alias.
     fn given(&self, given: &Params, technique: &str) -> Option<f64> {
         let of_alias = || self.alias.and_then(|alias| given.get(None, alias));
         given.get(Some(technique), self.key).or_else(of_alias).map(Number::value)

@@ -38,7 +38,8 @@ pub(crate) struct Delay {
     counted_at: Vec<Ppn>,
     /// Layout of the stripes.
     stripes: Option<Stripes>,
-    /// Number of changed pages beyond which the published rule forgets the covered pages.
+    /// Number of changed pages. If a stripe has more of them, the paper's rule forgets the pages
+    /// that its partial parity covered.
     exposes_beyond: Option<u32>,
     /// Counts since the measured phase began. The first is the number of forgotten pages. The next
     /// two are the sum of stripes with a partial parity over all host page writes, and the largest

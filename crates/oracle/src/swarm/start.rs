@@ -66,10 +66,10 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
     Ok(())
 }
 
-/// Checks the steady state of greedy GC under uniform overwrites (Desnoyers, 2014). Of the b pages
-/// of closed blocks, a share alpha is valid on average, and a share v in a victim. They satisfy
-/// ln(1/v) = (1 - v) / alpha. A block that has gone the part u of the way from full to victim has b
-/// v^u valid pages.
+/// Checks the steady state of greedy GC under uniform overwrites (Desnoyers, 2014). A block has b
+/// pages. On average, a share alpha of the pages of closed blocks is valid, and a share v of the
+/// pages of a victim. They satisfy ln(1/v) = (1 - v) / alpha. At a share u of the time from being
+/// full to becoming the victim, a block has b v^u valid pages.
 fn check_steady_state(drive: &Drive, filled: u32) -> Result<(), String> {
     let b = f64::from(drive.geometry().pages_per_block);
     let mut valid: Vec<u32> =

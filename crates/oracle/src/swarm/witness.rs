@@ -18,7 +18,7 @@ use crate::endurance::Endurance;
 use crate::oracle::hearsay::{Divided, Ear, Told, Within};
 use crate::oracle::promises::{Answer, Answers, Wanted};
 
-/// One question in this number also reports the wordlines and pages of its block.
+/// The witness reports the wordlines and pages of a block at one question in this many.
 const SELDOM: u64 = 8;
 
 pub(super) struct Witness {

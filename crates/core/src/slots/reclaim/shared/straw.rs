@@ -27,7 +27,7 @@ use crate::slots::card::Args;
 
 /// Estimate of the doses of a block's wordlines, as a technique computes it.
 pub(in crate::slots::reclaim) trait DoseEstimate: Send {
-    /// Name of the bound in `explain`.
+    /// Name of the dose's upper bound, as `vpass explain` prints it.
     const BOUND: &'static str;
     /// Whether bounds contain reads from before a wordline's programming, even if such reads do not
     /// count. Wordlines without data in an open block then have bounds, too. If such a bound is
