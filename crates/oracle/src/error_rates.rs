@@ -171,7 +171,7 @@ impl ErrorRates {
         (0..self.caps.len()).map(|retries| (fresh + change(retries)).floor() as i64).collect()
     }
 
-    /// Returns whether age does not lower the limit of reads.
+    /// Returns whether the limit of reads is independent of age.
     fn is_apart(&self) -> bool {
         self.code.as_ref().is_some_and(|code| code.apart)
     }

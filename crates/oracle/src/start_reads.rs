@@ -99,7 +99,7 @@ impl StartReads {
 mod tests {
     use super::*;
 
-    /// No reads and no weight of preparation.
+    /// Record of a block without reads from before the run.
     const UNREAD: (u64, u64) = (0, 256);
 
     fn of(most: u32) -> StartReads {

@@ -9,8 +9,8 @@
 
 use vpass_core::config::DriveConfig;
 
-/// Range of a normal factor below and above its middle, in deviations. The largest width of a cell,
-/// in deviations and in logarithms of rates.
+/// Range of a normal factor below and above its middle, in deviations, and the largest width of a
+/// cell, in deviations and in logarithms of rates.
 const BELOW: f64 = 7.0;
 const ABOVE: f64 = 11.0;
 const WIDTH: f64 = 0.2;

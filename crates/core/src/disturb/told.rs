@@ -117,8 +117,8 @@ impl<'a> Limits<'a> {
         ACCELERATED | first << DISTANCE_BITS | distance
     }
 
-    /// Returns the limit of the weakest of some page kinds of a wordline, from the wordline's
-    /// limit. `kinds` has one bit per kind, LSB first.
+    /// Returns the lowest limit of some page kinds of a wordline. `wordline_limit` is the
+    /// wordline's limit, and `kinds` has one bit per kind, LSB first.
     pub fn limit_of_kinds(&self, wordline_limit: Dose, kinds: u32) -> Dose {
         self.table.limit_of_kinds(wordline_limit, kinds)
     }

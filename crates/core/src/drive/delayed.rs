@@ -104,7 +104,7 @@ impl Drive {
             .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial));
         update.exposes = if renewal == Renewal::Expose { covered & !update.changing } else { 0 };
         if covered != 0 {
-            // The buffer also becomes free only when the partial parity is in place.
+            // The pages leave the buffer only when the partial parity is in place too.
             update.waiting |= update.written().last().map_or(0, |lpn| update.bit(lpn));
         }
         is_read

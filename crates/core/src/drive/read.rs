@@ -96,7 +96,8 @@ impl Drive {
         }
     }
 
-    /// Prefetches further memory for the invalidation, which the first part locates.
+    /// Prefetches more memory that an invalidation needs. [`Self::prefetch_overwrite`] has
+    /// prefetched the part that locates this memory.
     #[inline]
     pub(crate) fn prefetch_neighbours(&self, entry: Entry) {
         if let Some(ppn) = entry.ppn() {

@@ -22,7 +22,7 @@ use crate::ftl::map::Entry;
 use crate::slots::parity::{Change, Equation};
 use crate::watch::observer::{Origin, XorSource};
 
-/// Stripe of which pages change.
+/// Stripe in which some pages change.
 #[derive(Clone, Copy)]
 pub(super) struct Update {
     pub(super) stripes: Stripes,

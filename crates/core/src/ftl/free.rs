@@ -128,7 +128,8 @@ impl FreeBlocks {
         }
     }
 
-    /// Returns the number of free blocks on a side, in all planes of a domain.
+    /// Returns the number of free blocks inside or outside the IPR pool, or both, in all planes of
+    /// a domain.
     pub(crate) fn count_in(&self, domain: usize, side: Side) -> u32 {
         let Counts { all, in_pool } = self.domains[domain];
         match side {

@@ -227,7 +227,7 @@ impl Ftl {
         (self.counter(stripe) > least || self.worn.lifetime.is_last()) && self.is_on_flash(stripe)
     }
 
-    /// Returns why no parity restores a page. The parity of its stripe has not failed.
+    /// Returns why no parity restores a page, for a stripe whose parity is not on failed flash.
     pub(super) fn why_without_parity(&self, lpn: Lpn) -> Beyond {
         let by_wear = self
             .stripes

@@ -39,7 +39,8 @@ pub(crate) enum Wanted {
     Nothing,
     /// All data moves away.
     All,
-    /// These pages move away, and so do the most significant pages of merged wordlines.
+    /// The pages of `pages` move away, and also the most significant pages of the wordlines in
+    /// `merged`.
     Some { pages: PageSet, merged: WordlineSet },
     /// The block is reprogrammed in place. Then the remaining data has other limits.
     Reprogrammed,

@@ -29,13 +29,14 @@ impl Restless {
         Self { dice: Dice::new(seed), is_reckless }
     }
 
-    /// Returns the reads of a block at which the policy acts at the latest.
+    /// Returns the number of reads of a block at which the policy acts at the latest.
     fn end(&self, view: &View, block: BlockId) -> u32 {
         let latest = Self::latest(view, block, view.mode(block));
         if !self.is_reckless {
             return latest;
         }
-        // A job may then reach pages that it brings past their limits itself.
+        // A reckless policy acts so late that the reads of its own job may bring pages past their
+        // limits.
         let by_job = Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
         latest.saturating_add(by_job as u32 / 2 + 2)
     }

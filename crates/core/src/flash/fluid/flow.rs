@@ -16,7 +16,7 @@ pub(super) struct Flow {
     target: f64,
     /// Time up to which all reads are drawn.
     pub(super) drawn_at: Ns,
-    /// Number of reads until the alarm, including the one that reaches it.
+    /// Number of reads until the alarm, including the read that reaches it.
     pub(super) left: u32,
     /// Time at which the agenda checks the block; [`NEVER`] if it does not.
     pub(super) look: Ns,

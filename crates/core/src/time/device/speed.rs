@@ -150,9 +150,10 @@ fn per_kind(times_us: &[f64]) -> [Ns; 4] {
     std::array::from_fn(|kind| times_us.get(kind).map_or(0, |time| us(*time)))
 }
 
-/// Returns sensing times by coding and page kind. A read takes as long as one with equally many
-/// sensings of a page kind in full density. If no page kind has as few sensings, the time is
-/// extrapolated linearly from the two smallest numbers of sensings.
+/// Returns sensing times by coding and page kind. The time depends on the number of sensings. It is
+/// the time of a page kind that takes the same number of sensings in full density. If no page kind
+/// has so few sensings, the time is extrapolated linearly from the two smallest numbers of
+/// sensings.
 fn sense_per_coding(per_kind_us: &[f64], codings: &Codings) -> [[Ns; 4]; CODINGS] {
     let full = codings.row(FULL).sensings;
     let like = |kind: usize, sensings: u8| {

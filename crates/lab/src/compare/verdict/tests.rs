@@ -510,7 +510,7 @@ fn a_row_without_reclaim_never_wins_beside_rows_with_it() {
     let rows = [unprotected(0), block()];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
     assert!(!verdict(&rows, &SIZES).contains("Only"), "both kept their data");
-    // A baseline that lost data leaves `block` alone.
+    // A baseline that lost data does not count as a row. So `block` is the only row, and wins.
     let rows = [unprotected(2), block()];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true]);
 }
