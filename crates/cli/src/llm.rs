@@ -30,7 +30,7 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     Exits with 0 if the lives were simulated, with or without lost data. Exits with 1 if the\n\
     oracle found a bug of the drive model, or if no life ended in time.";
 
-/// Preset whose numbers count where no option gives one.
+/// Preset that gives the numbers for which the user sets no option.
 const PRESET: &str = "llm-moe-744b";
 
 /// Options of `vpass llm`: a drive, a model and the techniques to compare.
@@ -76,8 +76,8 @@ pub(crate) struct LlmArgs {
     json: bool,
 }
 
-/// Techniques whose lives are simulated by default: they rewrite whole blocks, so that a life takes
-/// seconds. Techniques that rewrite single wordlines take minutes.
+/// Techniques whose lives are simulated by default. They rewrite whole blocks, so a life takes only
+/// seconds to simulate. For techniques that rewrite single wordlines, it takes minutes.
 const QUICK: [&str; 4] = ["none", "block", "page-type", "count"];
 /// Number of samples of a life.
 const SAMPLES: u32 = 2;
@@ -132,7 +132,8 @@ pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
     simulated.map_or(Ok(Exit::Done), |simulated| simulated.exit())
 }
 
-/// Returns the smallest sample that the drive allows: a plane, if a plane has enough blocks.
+/// Returns the smallest sample that the drive allows. This is a single plane if a plane has enough
+/// blocks.
 fn smallest_sample(plan: &RunPlan) -> u32 {
     let planes = plan.drive.config.geometry.planes();
     let allowed = |of: &u32| plan.sampled(Sample { of: *of, residue: 0 }).is_ok();

@@ -166,8 +166,8 @@ impl DriveConfig {
         sense.iter().sum::<f64>() / sense.len() as f64
     }
 
-    /// Returns the program time of a page, averaged over the page kinds. If a program takes a
-    /// wordline, it is the page's share.
+    /// Returns the mean program time of a page over the page kinds. If one program writes a whole
+    /// wordline, its time is divided by the pages of the wordline.
     pub fn program_us_per_page(&self) -> f64 {
         match self.timing.program_unit {
             ProgramUnit::Page => self.timing.program_us.mean(),

@@ -57,7 +57,7 @@ pub struct BlockView<'a> {
     pub written: u32,
     /// Pages that hold current data, one bit each.
     pub valid: &'a [u64],
-    /// Step of the age of its oldest page ([`crate::error::ages`]).
+    /// Step of the age of the block's oldest page ([`crate::error::ages`]).
     pub age_step: usize,
     /// Strictest hint of the host for data in the block.
     pub budget: AccessLatency,
@@ -174,7 +174,8 @@ pub trait ErrorModel: Send {
         None
     }
 
-    /// Returns the dose that does not count for a wordline that is programmed now.
+    /// Returns the part of the block's present dose that does not count for a wordline if the
+    /// wordline is programmed now.
     fn base_at_program(&self, block: &BlockView, wordline: WordlineInBlock) -> Quarters;
 
     /// Returns the dose of a page.
@@ -198,7 +199,7 @@ pub trait ErrorModel: Send {
         self.page_limits().map_or(0, PageLimits::max_retries)
     }
 
-    /// Returns the RBER of a page; called only if data has an error rate.
+    /// Returns the RBER of a page. Called only if data has an error rate.
     fn rate(&self, block: &BlockView, page: PageInBlock) -> f64 {
         self.page_limits().map_or(0.0, |limits| limits.rate(block, page, self.dose(block, page)))
     }

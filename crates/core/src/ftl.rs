@@ -86,17 +86,17 @@ pub(crate) struct Ftl {
     pages_to_spare: u32,
     /// Number of erases of the drive at which static wear levelling checks next.
     next_wear_check: u64,
-    /// Blocks that are checked when GC has picked another block.
+    /// State of the merging checks that follow GC's picks.
     pub(crate) turns: Turns,
     /// Plane from which preconditioning takes its next block.
     load_cursor: u32,
-    /// Time to copy a page on an idle drive; for the urgency of jobs.
+    /// Time to copy a page on an idle drive. The urgency of jobs depends on it.
     copy_ns: Ns,
     /// Time to reprogram a wordline on an idle drive, and time to merge one in place for faster
     /// reads.
     merge_ns: Ns,
     adjust_ns: Ns,
-    /// How wordlines are merged in place for faster reads, if refresh does that.
+    /// Settings for merging wordlines in place for faster reads; `None` if refresh does not merge.
     pub(crate) adjusting: Option<Adjusting>,
     /// Logical pages reported lost and not rewritten since, one bit each; empty until the first.
     lost: Vec<u64>,

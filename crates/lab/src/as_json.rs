@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::plain::is_hidden;
 use crate::plan::RunPlan;
 
-/// Version of the JSON files. It changes if a key changes its meaning or is removed; a new key does
+/// Version of the JSON files. It changes if a key changes its meaning or is removed. A new key does
 /// not change it.
 pub const SCHEMA: u32 = 1;
 
@@ -22,7 +22,7 @@ pub fn text(what: &impl Serialize) -> Result<String, Failure> {
     Ok(escaped(&text).into_owned() + "\n")
 }
 
-/// Escapes characters that JSON allows but that a terminal interprets; the escaped form is
+/// Escapes characters that JSON allows but that a terminal interprets. The escaped form is
 /// `\u009b`. Only strings contain such characters.
 fn escaped(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| c != '\n' && is_hidden(c);

@@ -381,7 +381,7 @@ struct Parts<'a> {
 impl Parts<'_> {
     fn used_up(&self, drive: &Drive, clock: &Clock) -> Used {
         let of_target = |target: f64| clock.uber(drive).unwrap_or(0.0) / target;
-        // A user who sets an error rate decides with it which losses end the life.
+        // If the user sets an error rate, this rate decides which losses end the life.
         let most_lost = match self.uber {
             Some(_) => f64::INFINITY,
             None => f64::from(drive.geometry().host_pages) * MOST_LOST,

@@ -74,9 +74,9 @@ pub struct Technique {
     pub data_lost_pages: f64,
     /// Reads of a page for each page that the drive writes by itself; null without rewrites.
     pub rounds_per_rewrite: Option<f64>,
-    /// The same in the first eighth of the life.
+    /// Reads of a page for each rewrite of the page, in the first eighth of the life.
     pub rounds_per_rewrite_fresh: Option<f64>,
-    /// The same in the last eighth of the life.
+    /// Reads of a page for each rewrite of the page, in the last eighth of the life.
     pub rounds_per_rewrite_worn: Option<f64>,
     /// Bytes written to the flash for each 100 bytes that the host reads, without the bytes that
     /// the host itself writes. GC that the rewrites need counts.
@@ -118,10 +118,10 @@ pub struct AtRounds {
 /// Effect of another GB of cache.
 #[derive(Clone, Debug, Serialize)]
 pub struct MoreCache {
-    /// Reads that it saves, in percent.
+    /// Reads that the additional cache saves, in percent of all reads.
     pub reads_saved_percent: f64,
-    /// Years that it adds under each technique, in their order, if reads alone wear the drive. Null
-    /// if the cache then holds the whole model.
+    /// Years that the additional cache adds under each technique, in the order of the techniques,
+    /// if reads alone wear the drive. Null if the cache then holds the whole model.
     pub years_added: Option<Vec<f64>>,
 }
 
@@ -279,7 +279,7 @@ fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
     (between(0, step), between(last - step, last))
 }
 
-/// Time of a page's program, and its part of an erase, in microseconds.
+/// Returns the time of a page's program plus its share of an erase, in microseconds.
 fn us_per_page(plan: &RunPlan) -> f64 {
     let config = &plan.drive.config;
     let pages = f64::from(Geometry::new(config).pages_per_block);

@@ -6,7 +6,7 @@
 //! warm_up        serves requests that are not counted
 //! measure        begins counting
 //! serve          serves requests in the drive's gear
-//! judge          finds losses in data that was not read; the oracle concludes
+//! judge          finds losses in data that was not read, and ends the oracle's checks
 //! ```
 
 use vpass_core::base::request::{Request, RequestSource};

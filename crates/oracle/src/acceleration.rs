@@ -1,5 +1,5 @@
-//! Number of P/E cycles that one erase counts as, in a simulation that lets wear pass faster than
-//! it does in life.
+//! Number of P/E cycles that one erase counts as. A simulation may let wear pass faster than a real
+//! drive does.
 
 use vpass_core::base::units::Cause;
 use vpass_core::config::DriveConfig;

@@ -1,4 +1,4 @@
-//! Checks the addresses of the drive. The drive takes an address apart by multiplication; the
+//! Checks the addresses of the drive. The drive takes an address apart by multiplication. The
 //! oracle follows with plain division.
 
 use vpass_core::base::geometry::Geometry;

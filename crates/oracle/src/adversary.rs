@@ -112,7 +112,7 @@ impl Sight {
         self.owners[first..first + self.bits].iter().copied().filter(|lpn| *lpn != NO_OWNER)
     }
 
-    /// Returns a flash page on the wordline above that holds a host page, with that host page.
+    /// Returns a flash page with host data on the wordline above, and the host page that it holds.
     fn above(&self, ppn: Ppn) -> Option<(Ppn, Lpn)> {
         let above = (ppn.index() / self.bits + self.stride) * self.bits;
         let is_within = ppn.index() / self.pages_per_block == above / self.pages_per_block;
@@ -288,7 +288,7 @@ impl Adversary {
         requests
     }
 
-    /// Returns, now and then, the pages that the drive has reported lost.
+    /// Returns the pages that the drive has reported lost, in a random share of calls.
     fn ruins(&mut self, drive: &mut Drive) -> Vec<Lpn> {
         if drive.lost_pages() == 0 || self.dice.chance(0.8) {
             return vec![];
@@ -298,7 +298,7 @@ impl Adversary {
         Lpn::range(0..pages).filter(|lpn| oracle.is_lost(*lpn)).collect()
     }
 
-    /// Returns a request to a lost page, or to that page and the next one.
+    /// Returns a request to a lost page, or to the lost page and the next page.
     fn disturb_ruin(&mut self, ruins: &[Lpn], page: u64, pages: u64) -> Request {
         let lpn = self.dice.pick(ruins);
         let (op, whole) = match self.dice.between(0, 9) {

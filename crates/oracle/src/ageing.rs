@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use vpass_core::base::units::{BlockId, Moment, Ns};
 use vpass_core::config::{DriveConfig, Number};
 
-/// Largest distance of the mean of many draws from its expectation, in standard deviations. Chance
-/// does not go so far.
+/// Largest distance of the mean of many draws from its expectation, in standard deviations. A
+/// larger distance is an error.
 const FAR: f64 = 7.0;
 /// In a timed run a block may be late by this share of its period plus `LATE`. The latter covers a
 /// pause between two submitted requests, and long jobs.
@@ -202,7 +202,7 @@ impl Ageing {
         self.now
     }
 
-    /// Notes that all data of a block was programmed over, the first of it at this time.
+    /// Records that all data of a block was reprogrammed, the oldest of it at this time.
     pub(crate) fn renew(&mut self, block: BlockId, since: Moment) {
         self.end(block);
         self.begin_at(block, since);
@@ -247,7 +247,7 @@ impl Ageing {
         ))
     }
 
-    /// Notes that refresh begins with a block that it may examine before that is due.
+    /// Notes that refresh begins with a block. Refresh may examine this block before it is due.
     pub(crate) fn may_refresh(&mut self) {
         self.unclear += 1;
     }
@@ -268,7 +268,7 @@ impl Ageing {
                 self.refreshed
             ));
         }
-        // `order` no longer holds a page that was found too old, so this takes the oldest from
+        // `order` no longer holds a page that was found too old, so the oldest age comes from
         // `since`.
         let own = self.since.iter().flatten().min().map_or(0, |since| now.cast_signed() - since);
         if own != oldest.cast_signed() {

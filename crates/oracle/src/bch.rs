@@ -56,7 +56,7 @@ impl Code {
         })
     }
 
-    /// Returns the number of whole reads of a block that young data can take.
+    /// Returns the number of whole-block reads that fresh data endures.
     pub(crate) fn reads(&self, pec: u32) -> f64 {
         let worn = (self.anchor_pec / f64::from(pec)).powf(self.exponents[0]);
         (self.anchor_reads * self.over_anchor * worn).floor().clamp(1.0, 2e7)

@@ -166,7 +166,7 @@ impl Begun {
         )
     }
 
-    /// Returns the number at a position of the order.
+    /// Returns the number of the host page at a position of the start's random order.
     fn number_at(&self, place: u32) -> u32 {
         let (low, high) = ((1u64 << self.low_bits) - 1, (1u64 << (self.bits - self.low_bits)) - 1);
         let scrambled =

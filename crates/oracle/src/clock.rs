@@ -39,7 +39,8 @@ pub(crate) use self::urgency::{Begun, Now};
 use self::work::{UnderWay, die_of_part, part_ns};
 use crate::codings::FASTER;
 
-/// Total time of a piece's parts so far, and the die of the last part that shows one.
+/// Total time of the parts of a piece so far, and its die. Parts that show no die do not change the
+/// die.
 #[derive(Debug, Default)]
 struct Parts {
     ns: Ns,
@@ -80,7 +81,7 @@ pub(crate) struct TimingChecker {
     /// Reads for rebuilds that wait until a host read has failed, and reads that must come now.
     held: BTreeMap<u32, Vec<HeldRead>>,
     due: Vec<(u32, HeldRead)>,
-    /// Page of the last retry that was given to a die among work.
+    /// Page of the last retry that a die got as work, not among its reads.
     retried_behind: Option<Ppn>,
     pads: Pads,
     urgency: Urgency,
@@ -479,7 +480,7 @@ impl TimingChecker {
         parts.ns += part_ns(work, &taken, &self.lengths);
         parts.die = die_of_part(work, &self.lengths).or(parts.die);
         if parts.ns == 0 {
-            // A part without time makes no piece.
+            // A piece whose parts take no time does not run.
             self.pieces.remove(&op);
         }
         Ok(())

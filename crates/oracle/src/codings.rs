@@ -64,7 +64,8 @@ impl Codings {
         1 << lower.count_ones()
     }
 
-    /// Returns the page kind of full density with as many sensings; `None` if each kind has more.
+    /// Returns a full-density page kind with the same number of sensings as this kind in the
+    /// coding; `None` if there is none.
     pub(crate) fn reads_like(self, coding: u8, kind: u32) -> Option<u32> {
         let is_like = |full: &u32| self.sensings(0, *full) == self.sensings(coding, kind);
         Some(kind).filter(is_like).or_else(|| (0..self.kinds).find(is_like))

@@ -11,7 +11,7 @@
 //!
 //! A wordline does not disturb itself, and a wordline at the edge of a block has one neighbour. The
 //! dose from before the program, alpha s + (b - s), has the weight `preprogram_weight`. In the
-//! model `count` the dose is BLK - b. The pages of a wordline share its dose; each kind has a limit
+//! model `count` the dose is BLK - b. The pages of a wordline share its dose. Each kind has a limit
 //! of its own. Counters are in quarters of a dose unit and alpha in 1/256, so doses and limits are
 //! in 1/1024.
 //!
@@ -52,7 +52,7 @@ struct Block {
     most_read: u64,
     /// Place of the block's limits in `Doses::limits`. It depends on the P/E count.
     limits: u32,
-    /// Ratio of the block's limits to those of the worst block, as the table has it.
+    /// Ratio of the block's limits to those of the worst block, in the unit of the limit table.
     factor: u16,
     /// Coding of the block, which changes its limits too.
     mode: u8,
@@ -91,7 +91,7 @@ pub(crate) struct Doses {
     /// Dose of a reprogramming, in quarters. It acts like reads of the wordline.
     by_reprogramming: u32,
     worn: Vec<Worn>,
-    /// Wear of a reprogrammed cycle; `counts_wear` tells if it lowers limits.
+    /// Wear of a reprogrammed cycle. `counts_wear` tells if it lowers limits.
     wear: f64,
     counts_wear: bool,
 }
@@ -342,7 +342,7 @@ impl Doses {
         truth.is_past() || is_rounded && (truth.dose + UNIT).cast_signed() >= truth.limit
     }
 
-    /// Returns the group of a wordline, which is counted within its block.
+    /// Returns the group of a wordline. `wordline` is its number within its block.
     pub(crate) fn group_of(&self, wordline: u32) -> usize {
         self.table.group_of(wordline)
     }
@@ -383,7 +383,7 @@ impl Doses {
         )
     }
 
-    /// Returns a dose from before the program, by its weight.
+    /// Returns a dose from before the program, multiplied by its weight.
     #[inline]
     pub(crate) fn before(&self, dose: u64) -> u64 {
         if self.preprogram_weight == 0 {
@@ -404,8 +404,8 @@ impl Doses {
         }
     }
 
-    /// Returns the dose of a read of a page, in quarters. It is that of the page kind with as many
-    /// sensings in full density.
+    /// Returns the dose of a read of a page, in quarters. The dose equals that of the full-density
+    /// page kind with the same number of sensings.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn of_page(&self, at: At) -> u32 {

@@ -1,5 +1,5 @@
 //! Limits of pages, computed from `[disturb]` by the oracle's own arithmetic. The oracle does not
-//! use the drive's table, because it could not find an error in it then.
+//! use the drive's table, so it can find errors in that table.
 //!
 //! A layer of wordlines belongs to one group, drawn by its number. Its strength lies between the
 //! worst and the best of that group. The worst layer has the limit of `disturb.table`, which is
@@ -148,8 +148,8 @@ impl Endurances {
         (between(below.1.0, above.1.0), between(below.1.1, above.1.1))
     }
 
-    /// Returns limit and alpha this number of stretches beyond the table, each as long as the
-    /// table's last. A value that improved over the last stretch stays constant.
+    /// Returns limit and alpha beyond the table, at a distance of `stretches` times the last row
+    /// interval. A value that improved over the last interval stays constant.
     fn beyond(&self, group: usize, stretches: u64) -> (f64, f64) {
         let (limit, alpha) = self.rows[self.rows.len() - 1].groups[group];
         if stretches == 0 {
@@ -234,8 +234,8 @@ fn rows(config: &DisturbConfig) -> Vec<LimitRow> {
     config.table.iter().map(of_row).collect()
 }
 
-/// Returns whether every read of a block counts equally for all its pages, even for those of the
-/// wordline that is read. The match names every model too.
+/// Returns whether every read of a block counts equally for all its pages, including the pages of
+/// the wordline that is read. The match names every model too.
 pub(crate) fn counts_alike(model: DisturbModel) -> bool {
     match model {
         DisturbModel::Count => true,

@@ -41,8 +41,8 @@ pub(crate) struct ErrorRates {
     code: Option<Code>,
     /// Caps of the levels, and a second error rate near the first cap.
     caps: Vec<f64>,
-    /// Hours in the law for each hour of the run, because the flash is hotter or colder than the
-    /// law's.
+    /// Hours by the error law for each hour of the run. The factor is not 1 if the flash is hotter
+    /// or colder than in the law.
     acceleration: f64,
     /// Page kinds of a wordline.
     kinds: usize,
@@ -171,7 +171,7 @@ impl ErrorRates {
         (0..self.caps.len()).map(|retries| (fresh + change(retries)).floor() as i64).collect()
     }
 
-    /// Returns whether age leaves the limit of reads as it is.
+    /// Returns whether the limit of reads is independent of age.
     fn is_apart(&self) -> bool {
         self.code.as_ref().is_some_and(|code| code.apart)
     }
@@ -351,7 +351,7 @@ mod tests {
             let is = ln_fails(4200, 8, p).exp();
             assert!((is / fails - 1.0).abs() < 0.02, "{p}: {is}, {fails} is known");
         }
-        // Of two bits, both are wrong, or at least one is.
+        // Probabilities that both of two bits are wrong, and that at least one is wrong.
         assert!(
             (ln_fails(2, 1, 0.1).exp() - 0.01).abs() < 1e-12
                 && (ln_fails(2, 0, 0.1).exp() - 0.19).abs() < 1e-12

@@ -111,7 +111,7 @@ pub struct Oracle {
     /// Whether each host page was reported lost since the measured phase began.
     pub(crate) was_lost: Bits,
     pub(crate) worst_dose_ratio: f64,
-    /// Highest dose divided by limit of a block at the start of its reclaim job.
+    /// Highest ratio of dose to limit of a block at the start of its reclaim job.
     pub(crate) threshold_used: Option<f64>,
     /// Record of doses for the results of a run, if requested.
     pub(crate) recorder: Option<Box<Recorder>>,

@@ -61,9 +61,9 @@ impl Questions {
         *question = Question { due, ..NEVER };
     }
 
-    /// Returns the dose, in quarters, that a block with this dose may still get as a job begins. It
-    /// is `u64::MAX` if the policy need not be asked again. It is `None` if the policy has named
-    /// another block since.
+    /// Returns the dose, in quarters, that a block may still get before its policy must be asked.
+    /// `dose` is the block's dose as a job begins. The result is `u64::MAX` if the policy need not
+    /// be asked again, and `None` if the policy has named another block since.
     pub(crate) fn left(&self, block: BlockId, dose: u64) -> Option<u64> {
         let question =
             self.blocks.get(block.index()).filter(|_| self.named == block && dose > 0)?;

@@ -18,7 +18,8 @@ pub(crate) struct SampleWear {
     /// Blocks of the sample and its share, both times N; 0 if the drive is not a sample.
     blocks: u64,
     share: u64,
-    /// Fraction of a cycle left by the erases so far, in units of `share`.
+    /// Fraction of a cycle that the erases so far have left over, in units of `share`. The next
+    /// erases add it to their cycles.
     left: u64,
 }
 

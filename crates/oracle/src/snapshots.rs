@@ -48,11 +48,11 @@ const STEP: f64 = 0.01;
 /// Maxima of a block so far.
 #[derive(Clone, Copy, Debug)]
 struct Course {
-    /// Highest dose over limit since the block's erase.
+    /// Highest ratio of dose to limit since the block's erase.
     cycle: f64,
-    /// Highest dose over limit since the measured phase began.
+    /// Highest ratio of dose to limit since the measured phase began.
     worst: f64,
-    /// Highest dose over limit since the erase that a check of all wordlines has found.
+    /// Highest ratio of dose to limit since the erase, as found by a check of all wordlines.
     looked: f64,
     /// Time of the worst moment.
     at: Ns,
@@ -89,7 +89,7 @@ struct Picture {
 /// Moment of a picture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
-    /// Highest dose over limit of a wordline with valid or lost pages.
+    /// Highest ratio of dose to limit of a wordline with valid or lost pages.
     pub(crate) ratio: f64,
     /// Pages that the host has read.
     pub(crate) host_reads: u64,
@@ -156,24 +156,25 @@ impl Recorder {
     }
 
     /// Notes that all wordlines of a block with this dose, in quarters, have been checked.
-    /// `highest` is their highest dose over limit since the erase.
+    /// `highest` is their highest ratio of dose to limit since the erase.
     pub(crate) fn looked(&mut self, block: BlockId, read: u64, highest: f64) {
         self.courses[block.index()].looked = highest;
         self.next[block.index()] = read + spacing(self.wordlines).max(read / GROWTH);
     }
 
-    /// Returns the block's highest dose over limit since its erase.
+    /// Returns the block's highest ratio of dose to limit since its erase.
     #[inline]
     pub(crate) fn highest(&self, block: BlockId) -> f64 {
         self.courses[block.index()].cycle
     }
 
-    /// Returns the highest dose over limit since the erase that a check of all wordlines has found.
+    /// Returns the highest ratio of dose to limit since the erase, as found by a check of all
+    /// wordlines.
     pub(crate) fn looked_at(&self, block: BlockId) -> f64 {
         self.courses[block.index()].looked
     }
 
-    /// Notes a dose over limit of a block, and its wordline.
+    /// Notes a ratio of dose to limit of a block, and its wordline.
     pub(crate) fn notes(&mut self, block: BlockId, ratio: f64, wordline: u32) {
         let course = &mut self.courses[block.index()];
         course.cycle = course.cycle.max(ratio);
@@ -182,7 +183,7 @@ impl Recorder {
         }
     }
 
-    /// Returns whether no moment of a block was worse than this dose over limit.
+    /// Returns whether this ratio of dose to limit is the highest of the block so far.
     pub(crate) fn is_worst(&self, block: BlockId, ratio: f64) -> bool {
         ratio >= self.courses[block.index()].worst
     }
@@ -192,20 +193,21 @@ impl Recorder {
         self.courses[block.index()].past = wordlines;
     }
 
-    /// Returns whether this dose over limit of a single page is worth a check of its whole block.
+    /// Returns whether this ratio of dose to limit of a single page is worth a check of its whole
+    /// block.
     pub(crate) fn is_a_step(&self, block: BlockId, ratio: f64) -> bool {
         let looked = self.courses[block.index()].looked;
         ratio > looked + STEP * looked.max(1.0)
     }
 
-    /// Returns whether a block of this dose over limit is among the worst. The recorder then keeps
-    /// a picture of all its wordlines.
+    /// Returns whether a block with this ratio of dose to limit is among the worst blocks. The
+    /// recorder then keeps a picture of all its wordlines.
     pub(crate) fn keeps(&self, block: BlockId, ratio: f64) -> bool {
         self.pictures.takes(block, ratio)
     }
 
-    /// Returns the bins of a block, to be replaced by those of this moment; `None` if the recorder
-    /// keeps none.
+    /// Returns the bins of a block, for the caller to replace; `None` if the recorder keeps no bins
+    /// of this block.
     pub(crate) fn bins(&mut self, block: BlockId, ratio: f64) -> Option<&mut Vec<Bin>> {
         let bins = self.maps.place(block, ratio)?;
         if self.has_ended {
@@ -278,7 +280,7 @@ impl Recorder {
     }
 }
 
-/// Number of blocks with whole pictures.
+/// Returns the number of blocks for which the recorder keeps every wordline.
 fn whole_blocks(geometry: &Geometry) -> usize {
     (ROWS / geometry.wordlines_per_block as usize).max(1)
 }

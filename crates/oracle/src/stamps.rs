@@ -97,7 +97,7 @@ impl Tag {
     }
 }
 
-/// Content of a flash page. Its tag is that of the page's version; the lowest bit is set once the
+/// Content of a flash page. Its tag is that of the page's version. The lowest bit is set once the
 /// drive could not decode it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp {
@@ -399,7 +399,8 @@ impl Stamps {
         Ok(())
     }
 
-    /// Notes that a flash page gets the content of another, whatever page the drive names.
+    /// Notes that a flash page gets a copy of this content, which may differ from the page that the
+    /// drive names.
     pub(crate) fn program_copy(
         medium: &mut Medium,
         at: At,

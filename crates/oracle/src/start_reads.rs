@@ -7,8 +7,8 @@ use vpass_core::config::DriveConfig;
 
 use crate::endurance::COUNTED_UNIT;
 
-/// Largest distance of the mean of many draws from its expectation, in standard deviations. Chance
-/// does not go so far.
+/// Largest distance of the mean of many draws from its expectation, in standard deviations. A
+/// larger distance is an error.
 const FAR: f64 = 7.0;
 
 /// Reads of all blocks together.
@@ -99,7 +99,7 @@ impl StartReads {
 mod tests {
     use super::*;
 
-    /// No reads and no weight of preparation.
+    /// Record of a block without reads from before the run.
     const UNREAD: (u64, u64) = (0, 256);
 
     fn of(most: u32) -> StartReads {

@@ -5,8 +5,8 @@
 use vpass_core::base::units::BlockId;
 use vpass_core::config::{DriveConfig, StartConfig};
 
-/// Largest distance of the mean of many draws from its expectation, in standard deviations. Chance
-/// does not go so far.
+/// Largest distance of the mean of many draws from its expectation, in standard deviations. A
+/// larger distance is an error.
 const FAR: f64 = 7.0;
 
 /// Wear of all reported blocks together.

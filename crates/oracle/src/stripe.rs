@@ -1,6 +1,6 @@
-//! Expected losses of pages with parity, by the oracle's own arithmetic. It uses its own binomial
-//! terms from logarithms, and takes normal factors at the middle of cells. A cell is a fifth of a
-//! deviation wide, or less if deviations are large.
+//! Expected losses of pages with parity, by the oracle's own arithmetic. It computes binomial terms
+//! from logarithms. It divides the range of a normal factor into cells, and takes the factor at the
+//! middle of each cell. A cell is a fifth of a deviation wide, or less if deviations are large.
 //!
 //! ```text
 //! a page loses a failing codeword if one of the N other pages of its stripe fails too;
@@ -9,8 +9,8 @@
 
 use vpass_core::config::DriveConfig;
 
-/// Range of a normal factor below and above its middle, in deviations. The largest width of a cell,
-/// in deviations and in logarithms of rates.
+/// Range of a normal factor below and above its middle, in deviations, and the largest width of a
+/// cell, in deviations and in logarithms of rates.
 const BELOW: f64 = 7.0;
 const ABOVE: f64 = 11.0;
 const WIDTH: f64 = 0.2;

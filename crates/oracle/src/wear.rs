@@ -18,8 +18,9 @@ use crate::report::{Findings, Kind};
 
 /// Number of checks of static levelling during as many erases as the drive has blocks.
 const LOOKS_PER_TURN: u32 = 16;
-/// Number of checks in a row with a lagging block and no move that shows an error. One check may
-/// find the block open or in a move, and another may come during the erases of one cleaning.
+/// Number of checks in a row that must find a lagging block and no move before this counts as an
+/// error. One check may find the block open or in a move, and another may come during the erases of
+/// one cleaning.
 const PATIENCE: u32 = 6;
 
 /// Content of a block.
@@ -36,7 +37,8 @@ enum Content {
 struct Block {
     /// Number of erases.
     cycles: u32,
-    /// Erases of the drive at the block's last erase, and at its last program.
+    /// Number of erases of the drive at the block's last erase. `programmed_at` is the number at
+    /// its last program.
     erased_at: u64,
     programmed_at: u64,
     content: Content,

@@ -1,5 +1,6 @@
 //! Workloads that make requests in some hours of each day only (`workload.hours_per_day`). Their
-//! sources use a clock that stands still in the other hours; this file puts it on the day.
+//! sources use a clock that stands still in the other hours. This file converts the times of that
+//! clock to times of the whole day.
 
 use vpass_core::base::daily::DailyHours;
 use vpass_core::base::rates::ReadRates;
@@ -16,7 +17,7 @@ pub struct Daily<S> {
 }
 
 impl<S> Daily<S> {
-    /// Puts a source on the day.
+    /// Makes a source whose requests come only in these hours of each day.
     pub fn new(source: S, hours: DailyHours) -> Self {
         Self { source, hours }
     }
@@ -56,7 +57,7 @@ pub struct DailyRates {
 }
 
 impl DailyRates {
-    /// Puts a source of rates on the day.
+    /// Makes a source whose rates hold only in these hours of each day.
     pub fn new(source: Box<dyn FluidSource + Send>, hours: DailyHours) -> Self {
         Self { source, hours }
     }

@@ -136,7 +136,7 @@ impl Search<'_> {
                     Err(failure) => return Err(failure),
                     Ok(tried) => {
                         trials += 1;
-                        // Of attacks with equal scores, the earliest ranks first.
+                        // Of attacks with equal scores, the one that was found first ranks highest.
                         let place = best.partition_point(|b| b.score >= tried.score);
                         best.insert(place, tried);
                     }

@@ -118,7 +118,7 @@ pub(super) fn markdown(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPl
 }
 
 /// Returns the columns that have a meaning in the plan's gear and on these drives. The column of
-/// life comes first, in the unit of these rows.
+/// life comes first, in the unit of life that these rows have.
 fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
     let unit = life_unit(rows);

@@ -271,8 +271,8 @@ mod tests {
         assert_eq!([0.91, 0.93, 0.969].map(|here| of_change(0.939, here)), ["agrees"; 3]);
         assert_eq!([0.869, 0.98, 0.5].map(|here| of_change(0.939, here)), ["direction only"; 3]);
         assert_eq!([0.998, 1.0, 1.02].map(|here| of_change(0.939, here)), ["disagrees"; 3]);
-        // The paper's gain is 42.1 %. Our gain is within half of it, but outside the tolerance.
-        // Then the paper reports a rise.
+        // In the first case, the paper's gain is 42.1 %. Our gain is within half of it, but outside
+        // the tolerance. In the other two cases, the paper reports a rise.
         assert_eq!(
             [of_change(0.579, 0.384), of_change(1.4, 1.3), of_change(1.4, 0.9)],
             ["direction only", "agrees", "disagrees"]

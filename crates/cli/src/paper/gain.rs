@@ -32,7 +32,8 @@ pub(super) struct Gain {
     pub(super) technique: String,
     /// Technique to compare with.
     pub(super) over: String,
-    /// Suffix that turns the name of a variant into the name of its twin.
+    /// Suffix of a twin's name. The name of a variant plus this suffix is the name of its twin, in
+    /// which programs and erases take no time.
     pub(super) twin: String,
 }
 

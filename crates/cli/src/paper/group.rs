@@ -59,8 +59,8 @@ pub(super) struct Group {
     /// the run's technique.
     #[serde(default)]
     pub(super) out_of_phase: bool,
-    /// Largest random start count, as a share of that threshold. With a share below 1, no block
-    /// starts at its threshold. Blocks with few reads then never reach the threshold.
+    /// Largest random read count at the start, as a share of that threshold. If this share is below
+    /// 1, no block starts at its threshold. So blocks with few reads never reach the threshold.
     #[serde(default = "most_of_the_way")]
     pub(super) phases: f64,
     /// Share of the dies' time that the host's requests take, at a constant request rate. Default:
@@ -76,11 +76,11 @@ pub(super) struct Group {
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// Periods in which data ages before the counted requests, instead of passes and
+    /// Refresh periods before the counted requests, and the counted requests. Excludes passes and
     /// `reads_per_block`.
     #[serde(default)]
     pub(super) periods: Option<Periods>,
-    /// Span of some days with reads per page, instead of passes and `reads_per_block`.
+    /// Span of some days with reads per page. Excludes passes and `reads_per_block`.
     #[serde(default)]
     pub(super) span: Option<Span>,
     /// Disjoint samples of one page in N, such as "4/104", for the fluid gear. A variant can have

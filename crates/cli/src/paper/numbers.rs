@@ -41,7 +41,7 @@ pub(super) enum Shown {
     Number(f64),
     /// The divisor is 0, or there is no such run.
     None,
-    /// The drive of this run, or of the run that divides it, could not keep up.
+    /// The drive could not keep up in this run, or in the run whose number is the divisor.
     Refused,
 }
 

@@ -69,7 +69,7 @@ fn greedy() -> String {
 pub(super) struct NamedWorkload {
     pub(super) name: String,
     pub(super) config: WorkloadConfig,
-    /// Values for keys of the drive, under this workload only.
+    /// Values for keys of the drive. They hold only for runs of this workload.
     #[serde(default)]
     pub(super) set: Vec<String>,
     /// File names of the traces that can replace this workload, without endings.
@@ -80,8 +80,8 @@ pub(super) struct NamedWorkload {
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// If this workload is a real trace from `[[trace]]`: the generated workloads that it runs
-    /// beside. Empty for all other workloads.
+    /// Generated workloads that this workload runs beside if it is a real trace from `[[trace]]`.
+    /// Empty for all other workloads.
     #[serde(skip)]
     beside: Vec<String>,
 }

@@ -13,7 +13,8 @@ pub(super) struct Run {
     /// Whether the run replays a real trace beside the generated workloads. Averages leave such a
     /// run out.
     pub(super) is_beside: bool,
-    /// Technique that figures use to name the run. Its slot is the slot that the group compares.
+    /// Technique by which figures name the run. It belongs to the slot whose techniques the group
+    /// compares.
     pub(super) technique: &'static str,
     pub(super) plan: RunPlan,
     /// Summary of the results; null until the run has ended.

@@ -77,7 +77,7 @@ pub(super) fn runs(
 /// Common properties of all runs of a variant under a workload.
 struct Kind {
     drive: Loaded<DriveConfig>,
-    /// Drives of the techniques for which the variant has its own keys.
+    /// Drives of the techniques for which the variant sets own keys, by the technique's name.
     own: BTreeMap<String, Loaded<DriveConfig>>,
     /// Hints of the host, if the variant has hints.
     said: Option<Vec<HintRange>>,

@@ -32,7 +32,7 @@ pub(super) struct Endurance {
     pub(super) group: String,
     pub(super) limit: f64,
     pub(super) alpha: f64,
-    /// Number of reads until that loss: limit / alpha.
+    /// Number of reads of that neighbour until the group loses data: limit / alpha.
     pub(super) worst_case_reads: f64,
     /// Number of reads until the first group loses data if the reads spread evenly over the block.
     pub(super) even_reads: f64,

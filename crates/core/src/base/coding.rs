@@ -43,8 +43,8 @@ pub const TLC_232: Code = Code {
 };
 
 impl Code {
-    /// Returns the reflected code: each page kind needs twice the sensings of the previous kind.
-    /// Erased cells are all ones.
+    /// Returns the reflected code, in which each page kind needs twice the sensings of the previous
+    /// kind. Erased cells are all ones.
     const fn reflected(kinds: u32) -> Self {
         let mut bits = [0; MOST_STATES];
         let mut state = 0;
@@ -174,9 +174,9 @@ impl Merged {
         self.code.bits[self.target(state)] >> kind & 1 == 1
     }
 
-    /// Returns the references with which a kept kind is read, in ascending order; n stands for
-    /// Vr(n). Each reference lies directly below the higher of the two states that it separates.
-    /// The lower state can then rise as far as possible.
+    /// Returns the references with which a kept kind is read, in ascending order. Number n stands
+    /// for Vr(n). Each reference lies directly below the higher of the two states that it
+    /// separates. The lower state can then rise as far as possible.
     ///
     /// # Panics
     /// Panics if the kind was not kept.

@@ -113,7 +113,8 @@ impl Codings {
         &self.rows[usize::from(coding)]
     }
 
-    /// Returns all rows by number. Rows that the cells do not have keep no page kind.
+    /// Returns the rows of all codings, by number. If the cells do not have a coding, its row keeps
+    /// no page kind.
     pub fn rows(&self) -> &[Coding; CODINGS] {
         &self.rows
     }

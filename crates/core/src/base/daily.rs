@@ -7,7 +7,7 @@
 use super::span::{DAY, HOUR};
 use super::units::Ns;
 
-/// Part of each day in which the host works. It begins at the start of the day; the first day
+/// Part of each day in which the host works. It begins at the start of the day. The first day
 /// begins at time 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DailyHours {
@@ -60,8 +60,8 @@ impl DailyHours {
         days.saturating_mul(DAY).saturating_add(worked - days * self.open)
     }
 
-    /// Returns the last time at which the host has worked this long: if this is a whole number of
-    /// days, the start of the next day.
+    /// Returns the last time at which the host has worked this long. For a whole number of days,
+    /// this is the start of the next day.
     #[inline]
     pub fn resumes(self, worked: Ns) -> Ns {
         if self.is_always() {

@@ -117,7 +117,7 @@ pub struct Alpha(u32);
 impl Alpha {
     /// Weight of a read without effect.
     pub const ZERO: Self = Self(0);
-    /// Weight of a read that is not of a neighbour.
+    /// Weight of a read that is not on a neighbouring wordline.
     pub const ONE: Self = Self(ALPHA_ONE);
 
     /// Creates a weight from a number of 256ths.
@@ -291,7 +291,7 @@ impl Div<Alpha> for Dose {
 
 impl Div<u32> for Dose {
     type Output = Self;
-    /// Returns one of equal parts of the dose, rounded towards 0.
+    /// Divides the dose into equal parts, and returns one part, rounded towards 0.
     #[inline]
     fn div(self, parts: u32) -> Self {
         Self(self.0 / i64::from(parts))

@@ -194,7 +194,7 @@ impl Latency {
         self.counts.iter().sum()
     }
 
-    /// Returns the latencies without those of `earlier`.
+    /// Returns the latencies that were counted after `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let before = |step: usize| earlier.counts.get(step).copied().unwrap_or(0);
@@ -311,11 +311,11 @@ impl Groups {
 /// Measurements of a group of origins.
 #[derive(Default)]
 pub struct Group {
-    /// Latencies of its reads.
+    /// Latencies of the group's reads.
     pub read: Latency,
-    /// Latencies of its writes.
+    /// Latencies of the group's writes.
     pub write: Latency,
-    /// Latencies of its reads that waited for reclaim.
+    /// Latencies of the group's reads that waited for reclaim.
     pub read_during_reclaim: Latency,
     /// Time of the group's first request, and time at which its last request was complete, in ns.
     /// `None` before the first request is complete.

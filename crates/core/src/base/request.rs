@@ -18,7 +18,7 @@ pub enum Op {
 /// One host request. A trace row is one request, however the drive splits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Arrival in ns since the first request; used only in open loop.
+    /// Arrival in ns since the first request. It is used only in open loop.
     pub at: Ns,
     /// First byte.
     pub offset: u64,
@@ -75,8 +75,9 @@ pub trait RequestSource {
         None
     }
 
-    /// Goes on to the next stage; returns false if there is none. Called at the end of the stream,
-    /// when every request is complete. Afterwards, `fill` and `arrival` are those of the new stage.
+    /// Goes on to the next stage, and returns false if there is none. The drive calls it at the end
+    /// of the stream, when every request is complete. Afterwards, `fill` and `arrival` are those of
+    /// the new stage.
     fn next_stage(&mut self) -> bool {
         false
     }

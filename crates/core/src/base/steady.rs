@@ -137,8 +137,8 @@ impl Images {
         Self(Mutex::new(None))
     }
 
-    /// Returns the layout for this seed, these blocks and their numbers of pages. Reuses the last
-    /// layout if it has the same inputs; otherwise draws a new layout.
+    /// Returns the layout for this seed, these blocks and their numbers of pages. If the last
+    /// layout has the same inputs, it is used again. If not, a new layout is drawn.
     pub(crate) fn layout(
         &self,
         seed: u64,
@@ -168,7 +168,7 @@ impl Steady {
             && is_held()
     }
 
-    /// Draws a random layout. The blocks take the first host pages in turn; `holds` has the number
+    /// Draws a random layout. The blocks take the first host pages in turn. `holds` has the number
     /// of pages of each block.
     pub(crate) fn draw(
         geometry: &Geometry,
@@ -229,7 +229,8 @@ impl Steady {
         &self.chosen[block.index() * self.words_per_block..][..self.words_per_block]
     }
 
-    /// Returns the number of host pages in the layout. They are the pages below this number.
+    /// Returns the number of host pages in the layout. The layout holds all host pages with smaller
+    /// numbers.
     pub(crate) fn filled(&self) -> u32 {
         self.order.pages
     }

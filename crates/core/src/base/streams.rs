@@ -41,12 +41,13 @@ pub const FIRST_OWN: StreamId = 4;
 pub struct StreamSpec {
     /// Data of the stream, for results.
     pub purpose: &'static str,
-    /// Coding of its blocks, if the drive can spare the pages that the coding gives up.
+    /// Coding of the stream's blocks. The drive uses it if it can spare the pages that the coding
+    /// gives up.
     pub mode: u8,
     /// Whether its blocks come from the IPR pool if possible.
     pub pool: bool,
-    /// Number of pages after which its blocks are closed.
+    /// Number of pages after which the stream's blocks are closed.
     pub most_pages: Option<u16>,
-    /// Whether the drive counts the reads of each page of its blocks.
+    /// Whether the drive counts the reads of each page of the stream's blocks.
     pub counts_pages: bool,
 }

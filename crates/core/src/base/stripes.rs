@@ -1,7 +1,7 @@
 //! Stripes: N consecutive host pages and one parity page, each on its own die (da-raid5-2013 II-B).
 //!
 //! The number of a page alone determines its die. Member i of stripe s lies on die (s + i) mod
-//! dies; the parity is member N. Parity pages have numbers above those of the host pages, one per
+//! dies. The parity is member N. Parity pages have numbers above those of the host pages, one per
 //! stripe.
 //!
 //! ```text
@@ -45,7 +45,7 @@ impl Stripes {
         }
     }
 
-    /// Returns the number of host pages of a stripe; the last stripe may have fewer.
+    /// Returns the number of host pages of a stripe. The last stripe may have fewer.
     pub fn members(&self) -> u32 {
         self.members.divisor()
     }

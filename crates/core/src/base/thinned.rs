@@ -10,7 +10,7 @@ pub struct Thinned<T> {
 }
 
 impl<T> Thinned<T> {
-    /// Creates a list that keeps at most this many events; at least two.
+    /// Creates a list that keeps at most this many events. The number must be at least 2.
     pub fn new(most: usize) -> Self {
         assert!(most >= 2, "{most} events have no distance");
         Self { most, every: 1, seen: 0, kept: vec![] }

@@ -24,7 +24,7 @@ pub const END_OF_TIME: Ns = 1 << 62;
 /// Rising number of a page program. Recovery of a live drive uses this order.
 pub type Seq = u64;
 
-/// Number of reads of a block, in dose units; one unit is one ordinary page read.
+/// Number of reads of a block, in dose units. One unit is one ordinary page read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reads(pub u32);
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::base::units::{BlockId, Moment, Ns};
 
-/// Times at which blocks become due. A block has at most one time; a new time replaces the old one.
+/// Times at which blocks become due. A block has at most one time. A new time replaces the old one.
 #[derive(Debug, Default)]
 pub(crate) struct TimeWheel {
     due: BTreeSet<(Moment, BlockId)>,
@@ -76,12 +76,13 @@ impl TimeWheel {
         }
     }
 
-    /// Returns the time of what belongs to no block.
+    /// Returns the time at which something that belongs to no block becomes due.
     pub(crate) fn other_due(&self) -> Ns {
         self.other_due
     }
 
-    /// Sets the only time of what belongs to no block; `Ns::MAX` means never.
+    /// Sets the time at which something that belongs to no block becomes due, and replaces the
+    /// earlier such time. `Ns::MAX` means never.
     pub(crate) fn set_other_due(&mut self, at: Ns) {
         self.other_due = at;
         self.look();

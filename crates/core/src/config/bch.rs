@@ -161,7 +161,7 @@ impl BchConfig {
         }
     }
 
-    /// Returns the spread of the pages' error rates around that of their block.
+    /// Returns the spread of the pages' error rates around the error rate of their block.
     pub fn spread(&self) -> Spread {
         Spread { common: self.spread_common, own: self.spread_own }
     }

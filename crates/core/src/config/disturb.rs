@@ -140,7 +140,7 @@ pub struct DisturbConfig {
     pub policy_row_cycles: u32,
 }
 
-/// Largest limit and alpha; the fixed-point counters are sized for them.
+/// Largest limit and alpha. The fixed-point counters are sized for them.
 pub(crate) const LIMIT_MAX: f64 = 2e7;
 pub(crate) const ALPHA_MAX: f64 = 32.0;
 /// Largest P/E count; far beyond what flash endures.

@@ -96,7 +96,8 @@ impl Serialize for GcConfig {
     }
 }
 
-/// Largest `wear.acceleration`: three erases of each block are then a life of 3,000 cycles.
+/// Largest `wear.acceleration`. At this value, three erases of each block are a life of 3,000
+/// cycles.
 const FASTEST: u64 = 1000;
 
 /// `[wear]`: wear levelling on effective P/E counts, and how much an erase wears.

@@ -222,8 +222,9 @@ mod tests {
             [116, 120, 121, 125].map(|pages| blocks_for(pages, 0.5, 1, 10)),
             [24, 24, 25, 25]
         );
-        // Four planes have a spare share of 0.45. For 111 to 132 pages, there are 6 rows, which are
-        // 24 blocks. 120 pages fill 12 blocks, so 12 are left. 121 pages fill 13 blocks.
+        // Four planes have a spare share of 0.45. A row has a block in each plane. 111 to 120 pages
+        // have 6 rows, which are 24 blocks. 120 pages fill 12 of these blocks, so 12 are left. 121
+        // pages fill 13 blocks, and have 7 rows.
         assert_eq!(smallest_pages(4, 10, 0.45), Some(111));
         assert_eq!([111, 120, 121, 132].map(|pages| blocks_for(pages, 0.45, 4, 10)), [6, 6, 7, 7]);
     }

@@ -39,7 +39,7 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    /// Returns `None` if the configuration has no error rate, or one that is refused.
+    /// Returns `None` if the configuration has no error rate, or has an error rate that is refused.
     pub(super) fn of(config: &DriveConfig) -> Option<Self> {
         let aged = AgedLimits::of(config).ok().flatten()?;
         let retries = (config.reclaim.retries as usize).min(aged.ladder().retries());
@@ -120,8 +120,8 @@ impl Allowed {
         tighter.filter(|(_, limit)| *limit > own.1).unwrap_or(own)
     }
 
-    /// Returns the largest dose that data with a hint budget may reach below the limit of the last
-    /// retry.
+    /// Returns the largest dose that a hint budget allows at all. It is a share of the limit of the
+    /// last retry.
     fn most(&self, table: &LimitTable, of: (usize, u32), step: usize) -> Dose {
         let end = self.limit_with(table, of, self.aged.ladder().retries(), step);
         end.min(end.share(self.given))

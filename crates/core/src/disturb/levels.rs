@@ -26,7 +26,8 @@ pub struct Levels {
 struct ByAge {
     /// Number of retries of the pages while their dose is small.
     retries: u8,
-    /// Dose of a block up to which this number holds in full density, wherever its reads went.
+    /// Dose of a block up to which this number of retries holds in full density, whichever pages
+    /// were read.
     until: Quarters,
 }
 

@@ -61,7 +61,7 @@ impl Rows {
         }
     }
 
-    /// Returns these rows for flash whose data has error rates or not.
+    /// Returns these rows. `has_rates` tells whether data on the flash has error rates.
     pub(super) fn with_rates(self, has_rates: bool) -> Self {
         Self { has_rates, ..self }
     }

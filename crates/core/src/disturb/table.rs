@@ -179,8 +179,8 @@ impl LimitTable {
         of_layer.by_1024ths(block_factor.into())
     }
 
-    /// Returns the limit of the weakest of some page kinds of a wordline, from the wordline's
-    /// [`Self::limit_of`]. `kinds` has one bit per kind, LSB first.
+    /// Returns the lowest limit of some page kinds of a wordline. `wordline_limit` is the result of
+    /// [`Self::limit_of`] for the wordline, and `kinds` has one bit per kind, LSB first.
     #[inline]
     pub fn limit_of_kinds(&self, wordline_limit: Dose, kinds: u32) -> Dose {
         let weakest = if self.bugs.has(Bug::StrongestKind) {

@@ -1,5 +1,5 @@
-//! Limits that a technique sees: limits of a block at the block's hint budget. The technique asks
-//! as on a drive without hints.
+//! Limits that a technique sees. For each block, they are the limits at the block's hint budget. A
+//! technique makes the same calls on a drive without hints.
 
 use super::table::{Endurance, LimitTable, Worn};
 use crate::base::dose::Dose;
@@ -117,8 +117,8 @@ impl<'a> Limits<'a> {
         ACCELERATED | first << DISTANCE_BITS | distance
     }
 
-    /// Returns the limit of the weakest of some page kinds of a wordline, from the wordline's
-    /// limit. `kinds` has one bit per kind, LSB first.
+    /// Returns the lowest limit of some page kinds of a wordline. `wordline_limit` is the
+    /// wordline's limit, and `kinds` has one bit per kind, LSB first.
     pub fn limit_of_kinds(&self, wordline_limit: Dose, kinds: u32) -> Dose {
         self.table.limit_of_kinds(wordline_limit, kinds)
     }

@@ -36,7 +36,7 @@ impl Drive {
         self.rung(lpn, ppn);
     }
 
-    /// Handles a host read that reached the alarm. On a healthy drive such reads are rare; on a
+    /// Handles a host read that reached the alarm. On a healthy drive such reads are rare. On a
     /// worn drive, every read is one.
     #[inline(never)]
     fn rung(&mut self, lpn: Lpn, ppn: Ppn) {

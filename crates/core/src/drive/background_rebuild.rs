@@ -26,9 +26,9 @@ impl Drive {
     }
 
     /// Rebuilds at once the stripes that lose pages for good, and the stripes whose parity waits in
-    /// the cache. Lost pages take the parity that other pages need with them. Cleaning may have to
-    /// give up waiting parity, and cannot rebuild pages. All data is computed before anything is
-    /// lost or written.
+    /// the cache. The parity of a stripe is lost with its lost pages, although other pages of the
+    /// stripe may need it. Cleaning may have to give up waiting parity, and cannot rebuild pages.
+    /// All data is computed before anything is lost or written.
     pub(super) fn rebuild_at_once(
         &mut self,
         stripes: Stripes,

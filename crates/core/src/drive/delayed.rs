@@ -18,8 +18,8 @@ use crate::watch::observer::{Origin, XorSource};
 impl Drive {
     /// Ensures a place in the cache, and computes the new partial parity of an update except for
     /// the new data. Afterwards, there is space for all pages to be programmed. With `completes`,
-    /// partly written pages are completed. Returns false if this was not possible; parity is then
-    /// not delayed.
+    /// partly written pages are completed. If one of these steps is not possible, the result is
+    /// false, and parity is not delayed.
     pub(super) fn renew_partial(&mut self, update: &mut Update, completes: bool) -> bool {
         if !self.ftl.partial.is_on() {
             return false;
@@ -104,14 +104,14 @@ impl Drive {
             .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial));
         update.exposes = if renewal == Renewal::Expose { covered & !update.changing } else { 0 };
         if covered != 0 {
-            // The buffer also becomes free only when the partial parity is in place.
+            // The pages leave the buffer only when the partial parity is in place too.
             update.waiting |= update.written().last().map_or(0, |lpn| update.bit(lpn));
         }
         is_read
     }
 
-    /// Returns the versions that the parity on flash still contains, of pages that the partial
-    /// parity covers from this update on.
+    /// Returns the old versions that must be kept. These are the versions in the parity on flash,
+    /// for each page that the partial parity covers from this update on.
     pub(super) fn to_keep(&self, update: &Update) -> Vec<(Lpn, Ppn)> {
         let known = self.ftl.partial.counted(update.stripe);
         let new = update.stripes.those(update.stripe, update.changing & !known);

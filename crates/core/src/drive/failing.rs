@@ -158,7 +158,7 @@ impl Drive {
     }
 
     /// Returns how many of these requests the drive may serve before it needs [`Self::attend`]
-    /// again; at least one. `number` is the number of the first request.
+    /// again. The result is at least 1. `number` is the number of the first request.
     pub(crate) fn calm(&self, number: u64, requests: &[Request]) -> usize {
         if self.failing.background.is_some() {
             return 1;
@@ -360,7 +360,8 @@ impl Drive {
         })
     }
 
-    /// Cleans blocks where a failure took free blocks, so that the next failure finds as many.
+    /// Cleans blocks where a failure took free blocks, so that the next failure finds the same
+    /// number of free blocks.
     fn refill_reserve(&mut self) {
         for domain in 0..self.geometry.domains() {
             if self.geometry.blocks_of_domain(domain).any(|block| !self.flash.has_failed(block)) {

@@ -19,8 +19,8 @@ use crate::drive::striped::Update;
 use crate::ftl::lifetime::{Beginning, Stage};
 
 impl Drive {
-    /// Begins a change of a stripe. Returns whether the stripe will have parity; true if wear does
-    /// not decide.
+    /// Begins a change of a stripe. Returns whether the stripe will have parity. This is true if
+    /// wear does not decide.
     pub(super) fn plans_parity(&mut self, update: &Update) -> bool {
         let Some(by_wear) = self.config.parity.by_wear() else { return true };
         self.ftl.worn.updating = Some(update.stripe);
@@ -76,7 +76,7 @@ impl Drive {
     }
 
     /// Forms waiting stripes when no other operation is running. Without a clock, it forms all of
-    /// them; with a clock, only those above the limit.
+    /// them. With a clock, it forms only those above the limit.
     pub(crate) fn form_waiting(&mut self) {
         let Some(stripes) = self
             .geometry

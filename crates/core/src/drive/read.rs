@@ -96,7 +96,8 @@ impl Drive {
         }
     }
 
-    /// Prefetches further memory for the invalidation, which the first part locates.
+    /// Prefetches more memory that an invalidation needs. [`Self::prefetch_overwrite`] has
+    /// prefetched the part that locates this memory.
     #[inline]
     pub(crate) fn prefetch_neighbours(&self, entry: Entry) {
         if let Some(ppn) = entry.ppn() {
@@ -141,7 +142,7 @@ impl Drive {
             self.note_unread(lpn, FROM_BUFFER, ReadResult::Good);
             return FROM_BUFFER;
         };
-        // A part of the page is newer in the buffer; the rest comes from flash. A move that this
+        // A part of the page is newer in the buffer. The rest comes from flash. A move that this
         // read started may find the rest lost. The page is then lost, as if the read itself had
         // found it lost.
         let is_read = self.bugs.has(Bug::RestUnread)

@@ -22,7 +22,7 @@ use crate::ftl::map::Entry;
 use crate::slots::parity::{Change, Equation};
 use crate::watch::observer::{Origin, XorSource};
 
-/// Stripe of which pages change.
+/// Stripe in which some pages change.
 #[derive(Clone, Copy)]
 pub(super) struct Update {
     pub(super) stripes: Stripes,
@@ -241,7 +241,7 @@ impl Drive {
     }
 
     /// Reads the rest of partly written pages. For pages that go `into_parity`, this is also the
-    /// read of the old data. Returns whether all old data could be read; if not, the parity must be
+    /// read of the old data. Returns whether all old data could be read. If not, the parity must be
     /// computed again.
     pub(super) fn complete(&mut self, update: &mut Update, into_parity: Members) -> bool {
         let mut is_clean = true;

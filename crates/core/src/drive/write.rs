@@ -15,7 +15,7 @@ use crate::watch::observer::Origin;
 const AHEAD: usize = 4;
 
 impl Drive {
-    /// Accepts a host write of the parts of a page that `mask` names. It has one bit per 64th; all
+    /// Accepts a host write of the parts of a page that `mask` names. It has one bit per 64th. All
     /// ones mean the whole page.
     pub fn write_page(&mut self, lpn: Lpn, mask: u64) {
         self.host.write_pages += 1;

@@ -17,7 +17,7 @@
 //! `C[0]` is the limit of `[disturb]`, from [`LimitTable`]. So a page without age and retries has
 //! exactly that limit. This module computes how far other levels lie above it, and R.
 //!
-//! The truth follows from the law at each P/E count; only the limits of `[disturb]` are linear
+//! The truth follows from the law at each P/E count. Only the limits of `[disturb]` are linear
 //! between rows. A policy assumes the lowest limit between two rows that it sees (`floors`).
 
 use crate::base::dose::Dose;
@@ -118,12 +118,12 @@ impl AgedLimits {
         &self.ladder
     }
 
-    /// Returns the number of the error rate just above the first level's cap.
+    /// Returns the index of the error rate just above the first level's cap.
     pub fn above_first(&self) -> usize {
         self.ladder.retries() + 1
     }
 
-    /// Returns the number of the error rate up to which no read takes a retry. This is the first
+    /// Returns the index of the error rate up to which no read takes a retry. This is the first
     /// level's cap, or [`chance::calm`] if retries are drawn.
     pub fn calm(&self) -> usize {
         self.ladder.retries() + 2

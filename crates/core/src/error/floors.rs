@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use super::budget::Asked;
 use super::rate::{Rates, Worn};
 
-/// Largest number of results that are kept. A drive asks for some hundreds between two rows; a life
+/// Largest number of results that are kept. A drive asks for some hundreds between two rows. A life
 /// with `reclaim.own_age` asks for more.
 const KEPT_MAX: usize = 1 << 14;
 

@@ -11,7 +11,7 @@
 //!
 //! C belongs to a stripe, and O to a page. Pages of a stripe were written and read alike, so they
 //! fail together more often than independent pages. All members count as pages of the same p. A
-//! member that fails anywhere repairs nothing; a controller that rebuilds sector by sector would
+//! member that fails anywhere repairs nothing. A controller that rebuilds sector by sector would
 //! lose less. Means are sums over evenly spaced points, which are accurate to about 1e-9 for such
 //! functions.
 

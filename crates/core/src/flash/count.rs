@@ -1,6 +1,6 @@
-//! Counts of a sensing: its block; its wordline, if reads disturb anything; and the technique's
-//! counters or the page, if the technique wants them. The read path is compiled for each kind of
-//! counting, so that unused counts cost nothing.
+//! Counts of a sensing. It is counted for its block, for its wordline if reads disturb anything,
+//! and for the technique's counters or the page if the technique wants them. The read path is
+//! compiled for each kind of counting, so that unused counts cost nothing.
 
 pub(crate) mod page_counters;
 pub(crate) mod space_saving;

@@ -91,8 +91,8 @@ impl Draws {
     }
 
     /// Returns the expected number of codewords that this number of host page reads lost; `None`
-    /// without a known codeword. Reads that were not examined are of data that the first level
-    /// decodes. They count as if they were at its cap. This matters only if the first level is the
+    /// without a known codeword. Reads that were not examined were decoded at the first level. They
+    /// count as reads at the cap of the first level. This matters only if the first level is the
     /// last or nearly the last.
     pub(super) fn lost_of(&self, host_reads: u64) -> Option<f64> {
         let unseen = if self.noise.is_none() { self.chances.as_ref()?.lost_unseen() } else { 0.0 };

@@ -106,7 +106,7 @@ pub(crate) struct Fluid {
     page_rates: Vec<f64>,
     is_listed: bool,
     counts: Vec<u32>,
-    /// Number of reads of each place, without their retries; and the retries of each of these
+    /// Number of reads of each place, without retries, and number of retries of each of these
     /// reads. The second list is empty if no read takes a retry.
     reads: Vec<u32>,
     retries: Vec<u8>,
@@ -292,7 +292,7 @@ impl Flash {
         self.fluid.as_ref().is_some_and(|fluid| !fluid.owed.is_empty())
     }
 
-    /// Returns the page of the next read that is served by itself.
+    /// Returns the page of the next read that must be served as a single read.
     #[inline]
     pub(crate) fn owed_read(&mut self) -> Option<Lpn> {
         self.fluid.as_mut()?.owed.pop()

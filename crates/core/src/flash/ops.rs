@@ -7,7 +7,7 @@ use crate::base::units::{BlockId, Cause, DieId, Ppn};
 /// the time of the record. The block may be erased before the work is scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NandOp {
-    /// Read of a page for a read-modify-write; a program elsewhere follows.
+    /// Read of a page for a read-modify-write. A program elsewhere follows.
     Fill { src: Ppn, coding: u8, level: u8 },
     /// Start level of the next read of a host request, if it is not level 0.
     Begin { level: u8 },

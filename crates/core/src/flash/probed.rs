@@ -15,7 +15,7 @@ pub struct Probed {
 }
 
 impl Probed {
-    /// Returns the part of a limit that is left if the measured ratio of it is used up, rounded
+    /// Returns the remaining part of a limit if the measured share of the limit is used up, rounded
     /// down. The result is negative if data is lost.
     pub fn left_of(&self, limit: Dose) -> Dose {
         let wide = |dose: Dose| u128::from(dose.in_1024ths().cast_unsigned());

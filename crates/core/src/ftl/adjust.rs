@@ -26,10 +26,10 @@ use crate::watch::observer::Origin;
 /// to merge.
 const LOOKS: u32 = 16;
 
-/// Next block that is checked when GC has picked another block.
+/// State of the merging checks that follow GC's picks. `next` is the block to check next.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
-    /// Whether the refresh technique wants to check blocks in this way.
+    /// Whether the refresh technique wants a check after each pick of GC.
     pub(crate) run: bool,
     next: BlockId,
     /// Number of valid pages of the block that GC picked since the last check.

@@ -141,8 +141,8 @@ impl WriteBuffer {
         self.through
     }
 
-    /// Makes a page that was just written pass on to flash: after others that do, and before all
-    /// others.
+    /// Makes a page that was just written pass on to flash. It comes after earlier pages that pass
+    /// on, and before all other pages.
     pub(crate) fn pass(&mut self, slot: u32) {
         let at =
             self.order.iter().position(|s| *s == slot).expect("a buffered page is in the order");

@@ -76,7 +76,7 @@ impl Ftl {
     }
 
     /// Cleans until a block of a domain is free in addition to the reserve, as long as cleaning
-    /// gains space. Returns whether there is one. For work that is optional.
+    /// gains space. Returns whether there is such a free block. Used for optional work.
     pub(super) fn free_if_it_gains(
         &mut self,
         flash: &mut Flash,

@@ -8,7 +8,7 @@ use crate::base::units::BlockId;
 /// Place from which a free block is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Inside the IPR pool.
+    /// Blocks in the IPR pool.
     Pool,
     Outside,
     Any,
@@ -27,7 +27,7 @@ struct Counts {
     in_pool: u32,
 }
 
-/// Free blocks of a plane; those of the IPR pool are separate.
+/// Free blocks of a plane. The blocks of the IPR pool are separate.
 #[derive(Clone, Default)]
 struct Plane {
     outside: BTreeSet<(u64, BlockId)>,
@@ -65,7 +65,7 @@ impl FreeBlocks {
         first as u32..(first + self.planes_per_domain) as u32
     }
 
-    /// Adds an erased block; blocks with a smaller `rank` are taken first.
+    /// Adds an erased block. Blocks with a smaller `rank` are taken first.
     pub(crate) fn add(&mut self, plane: u32, block: BlockId, rank: u64, in_pool: bool) {
         let of = &mut self.planes[plane as usize];
         let new =
@@ -128,7 +128,8 @@ impl FreeBlocks {
         }
     }
 
-    /// Returns the number of free blocks on a side, in all planes of a domain.
+    /// Returns the number of free blocks inside or outside the IPR pool, or both, in all planes of
+    /// a domain.
     pub(crate) fn count_in(&self, domain: usize, side: Side) -> u32 {
         let Counts { all, in_pool } = self.domains[domain];
         match side {

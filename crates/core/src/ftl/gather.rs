@@ -79,7 +79,8 @@ impl Ftl {
         }
     }
 
-    /// Programs all incomplete wordlines of streams. Jobs that write within a block keep theirs.
+    /// Programs all incomplete wordlines of streams. Jobs that write within a block keep their
+    /// incomplete wordlines.
     pub(crate) fn pad_streams(&mut self, flash: &mut Flash, slots: &mut Slots) {
         while let Some(gather) =
             self.gathers.open.iter().find(|g| g.len > 0 && matches!(g.by, Gatherer::Stream(_)))

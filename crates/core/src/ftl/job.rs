@@ -1,4 +1,4 @@
-//! Job: a block whose data is rewritten, and the progress of this.
+//! Job: a block whose data is rewritten, and the progress of the rewrite.
 
 use crate::base::codings::FASTER;
 use crate::base::dose::Quarters;

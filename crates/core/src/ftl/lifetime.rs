@@ -40,7 +40,7 @@ impl Stage {
 pub struct Beginning {
     /// Stage that began.
     pub stage: Stage,
-    /// Time at which it began.
+    /// Time at which the stage began.
     pub at: Ns,
     /// Counts of host requests up to then.
     pub host: HostCounts,

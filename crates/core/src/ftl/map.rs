@@ -141,7 +141,7 @@ impl PageMap {
         self.entries[lpn.index()] == Entry::AS_BEGUN.0
     }
 
-    /// Returns whether this holds for all pages of a range.
+    /// Returns whether no entry of a range of pages was read or changed since the start.
     pub(crate) fn are_as_begun(&self, run: Range<usize>) -> bool {
         self.entries[run].iter().fold(0, |any, entry| any | entry) == Entry::AS_BEGUN.0
     }

@@ -53,7 +53,7 @@ impl Ftl {
             cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst),
         ));
         let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
-        // The first page of its next filling is behind all its programmed pages.
+        // The first page of the block's next filling is behind all its programmed pages.
         let within = rewrite
             .parts
             .iter()
@@ -297,7 +297,7 @@ impl Ftl {
         let hidden = self.is_hidden(flash, lpn);
         let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten)
             || self.sense(flash, lpn, src, job.cause, hidden);
-        // Next, the pages that it is rebuilt from are sensed.
+        // The level is read here, because sensing pages for a rebuild changes it.
         let level = flash.began_at();
         let origin = if good { Some(Origin::Copy(src)) } else { self.rebuild_for_move(flash, lpn) };
         self.carry_page(flash, slots, job, (src, level, origin), to);

@@ -109,7 +109,7 @@ impl Ftl {
         self.worn.pace.is_held
     }
 
-    /// Continues forming, because there is no more other work.
+    /// Continues forming, because no other work is left.
     pub(crate) fn go_on_forming(&mut self, now: Ns) {
         self.worn.pace.is_held = false;
         self.wheel.set_other_due(now);

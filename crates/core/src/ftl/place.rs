@@ -56,14 +56,14 @@ impl Ftl {
         }
     }
 
-    /// Returns the stream of a page among those that keep one kind of data: the stream of its hint.
+    /// Returns the stream for a page's hint, among the streams that keep the same kind of data.
     #[inline]
     pub(crate) fn stream_of(&self, kind: StreamId, lpn: Lpn) -> StreamId {
         self.hinted.as_ref().map_or(kind, |hinted| self.streams.for_budget(kind, hinted.of(lpn)))
     }
 
-    /// Returns the stream that a page of a stream is written to. If only the reserve is left for
-    /// its blocks, this is the stream of the strictest hint.
+    /// Returns the stream that data of a stream is written to. If only the reserve is left for the
+    /// stream's blocks, this is the stream of the strictest hint.
     #[inline]
     pub(crate) fn stream_with_room(&self, stream: StreamId) -> StreamId {
         if self.streams.is_tightest(stream) || self.has_room(stream) {
@@ -264,8 +264,7 @@ impl Ftl {
         self.free.count(domain)
     }
 
-    /// Takes an erased block of a domain for data that is there from the start: from each plane in
-    /// turn.
+    /// Takes an erased block of a domain for data of the start-up state, from each plane in turn.
     pub(crate) fn take_for_loading_in(&mut self, domain: usize) -> BlockId {
         let planes = self.free.planes_of(domain);
         let plane = planes
@@ -274,8 +273,7 @@ impl Ftl {
         self.free.take(plane, Side::Any, false).expect("a domain has room for its pages")
     }
 
-    /// Takes an erased block for data that is there from the start: from each plane in turn, dies
-    /// first.
+    /// Takes an erased block for data of the start-up state, from each plane in turn, dies first.
     pub(crate) fn take_for_loading(&mut self, geometry: &Geometry) -> BlockId {
         let planes = geometry.dies() * geometry.planes_per_die;
         let order = |i: u32| (i % geometry.dies()) * geometry.planes_per_die + i / geometry.dies();

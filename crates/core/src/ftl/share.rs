@@ -1,9 +1,9 @@
 //! Free space of a sample: its share of the free space of the larger drive.
 //!
 //! A drive of any size keeps a few blocks free for moves and a few open. GC cannot use the empty
-//! pages in these blocks. On a large drive, these pages are a negligible part of the spare blocks;
-//! on a small drive, they are a large part. So a sample has extra blocks for them (`beyond`), and
-//! its other blocks are its share of the larger drive.
+//! pages in these blocks. On a large drive, these pages are a negligible part of the spare blocks,
+//! but on a small drive they are a large part. So a sample has extra blocks for them (`beyond`),
+//! and its other blocks are its share of the larger drive.
 //!
 //! The number of empty pages depends on the streams that write. So a sample cleans by pages. When
 //! the host, reclaim or refresh needs a block, the sample cleans until enough pages are empty. On
@@ -59,8 +59,10 @@ impl Ftl {
         let pages_per_block = flash.geometry.pages_per_block;
         while let Some(wanted) = self.wanted_room(pages_per_block) {
             let room = self.room(flash);
-            // Adds half of the pages that the stream takes until it opens blocks again. Cleaning
-            // goes from half of its gain below the target to half of it above.
+            // The target is the wanted number of empty pages, plus half of the pages that the
+            // stream takes until it opens blocks again. Cleaning begins if fewer pages are empty
+            // than the target minus half of the gain of one cleaning. It ends above the target by
+            // about the same number.
             let most =
                 wanted + f64::from(self.streams.writes_between(stream, pages_per_block)) / 2.0;
             let gained = self.share.as_ref().map_or(0.0, |share| share.gained);

@@ -186,7 +186,7 @@ impl Streams {
         RESERVE + self.budgets.len() as u32 - 1
     }
 
-    /// Returns all streams of a kind of data, that of the strictest hint first.
+    /// Returns all streams of a kind of data, the stream of the strictest hint first.
     pub(super) fn of_kind(&self, kind: StreamId) -> impl Iterator<Item = StreamId> + use<> {
         (kind..self.table.len() as StreamId).step_by(self.of_a_budget.into())
     }

@@ -127,8 +127,8 @@ impl WornStripes {
         waited
     }
 
-    /// Returns the counter of a stripe by the published rule after these of its pages are written,
-    /// each to a worn block or not.
+    /// Returns a stripe's counter by the published rule after some of its pages are written. Each
+    /// page goes to a worn block or to another block.
     pub(crate) fn as_printed(&self, stripe: u32, to_worn: impl Iterator<Item = bool>) -> u32 {
         to_worn.fold(self.counters[stripe as usize], |counter, worn| {
             if worn { counter + 1 } else { counter.saturating_sub(1) }
@@ -227,7 +227,7 @@ impl Ftl {
         (self.counter(stripe) > least || self.worn.lifetime.is_last()) && self.is_on_flash(stripe)
     }
 
-    /// Returns why no parity restores a page. The parity of its stripe has not failed.
+    /// Returns why no parity restores a page, for a stripe whose parity is not on failed flash.
     pub(super) fn why_without_parity(&self, lpn: Lpn) -> Beyond {
         let by_wear = self
             .stripes

@@ -23,8 +23,9 @@ pub(crate) struct HintBooks {
     pub(crate) hinted: Hinted,
     pub(crate) budgets: Budgets,
     pub(crate) counts: [HintCounts; AccessLatency::COUNT],
-    /// Number of read requests announced since the measured phase began. Also those of them with
-    /// their own hint that may not be served yet, by number from 1. Reads are served in this order.
+    /// Number of read requests announced since the measured phase began. `own` has the announced
+    /// requests with their own hint that may not be served yet, by number from 1. Reads are served
+    /// in this order.
     announced: u64,
     own: VecDeque<(u64, AccessLatency)>,
     page_shift: u32,
@@ -71,7 +72,7 @@ impl HintBooks {
         }
     }
 
-    /// Counts a page that was read without an announced request: in the gear for years.
+    /// Counts a page that was read without an announced request, as in the fluid gear.
     pub(crate) fn read(&mut self, lpn: Lpn) {
         self.counts[self.hinted.of(lpn) as usize].reads += 1;
     }

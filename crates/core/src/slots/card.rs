@@ -27,10 +27,11 @@ pub struct About {
     /// Degree of protection of data. If a page is lost in spite of this protection, tests report a
     /// bug.
     pub protects: Protection,
-    /// Whether it keeps data separate in its own streams, which need more spare blocks, and first
-    /// finds out which data this is.
+    /// Whether the technique keeps data separate in its own streams. These streams need more spare
+    /// blocks. The technique must first find out which data belongs there.
     pub keeps_apart: bool,
-    /// Whether it gives wordlines guard levels: fewer page kinds, larger limits.
+    /// Whether the technique gives wordlines guard levels, which means fewer page kinds and larger
+    /// limits.
     pub lowers_density: bool,
     /// Requirements of the technique.
     pub needs: Needs,
@@ -97,12 +98,12 @@ impl InBulk {
 /// Requirements of a technique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Whether it needs a table of limits if reads disturb data.
+    /// Whether the technique needs a table of limits if reads disturb data.
     pub limits: bool,
-    /// Whether it needs Space-Saving counters of each block's wordlines. The drive keeps them only
-    /// for such a technique.
+    /// Whether the technique needs Space-Saving counters of each block's wordlines. The drive keeps
+    /// them only for such a technique.
     pub counters: bool,
-    /// Whether it depends on retries of reads, so that `[ecc]` must have them.
+    /// Whether the technique depends on retries of reads, so that `[ecc]` must have them.
     pub retries: bool,
 }
 
@@ -281,13 +282,14 @@ impl Param {
         }
     }
 
-    /// Returns the parameter's value for a technique: its own number, or that of the alias, or the
-    /// default.
+    /// Returns the parameter's value for a technique. If the user gave no value for the technique,
+    /// the value of the alias counts, and after that the default.
     pub fn value(&self, given: &Params, technique: &str) -> f64 {
         self.given(given, technique).unwrap_or(self.default)
     }
 
-    /// Returns the value given for a technique: its own number, or that of the alias.
+    /// Returns the value that the user gave for a technique. If there is none, returns the value
+    /// that the user gave for the alias.
     fn given(&self, given: &Params, technique: &str) -> Option<f64> {
         let of_alias = || self.alias.and_then(|alias| given.get(None, alias));
         given.get(Some(technique), self.key).or_else(of_alias).map(Number::value)

@@ -39,7 +39,7 @@ pub enum Equation {
 }
 
 impl Equation {
-    /// Returns the other way.
+    /// Returns the other equation, for the case that a page of this equation cannot be read.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -95,7 +95,7 @@ pub enum Renewal {
 }
 
 impl Renewal {
-    /// Returns the other way.
+    /// Returns the other way, for the case that a page of this way cannot be read.
     #[must_use]
     pub fn other(self) -> Self {
         match self {

@@ -1,5 +1,5 @@
-//! Read reclaim: the controller's reaction to read disturbance. This file is the seam; each
-//! technique has its own file.
+//! Read reclaim: the controller's reaction to read disturbance. This file is the interface between
+//! the drive and the techniques. Each technique has its own file.
 //!
 //! A policy is asked when a block reaches the read count that the policy named. It sees a read-only
 //! [`View`], queues [`Action`]s and names the next read count. It never changes the drive's state.
@@ -58,18 +58,18 @@ use crate::slots::card::{Card, InSlot};
 /// Name of the technique that rewrites no data.
 pub const NO_RECLAIM: &str = none::CARD.about.name;
 
-/// What a policy may look at.
+/// State of the drive that a policy may see.
 pub struct View<'a> {
-    /// The drive's parts.
+    /// Numbers of the drive's parts.
     pub geometry: &'a Geometry,
-    /// Read-disturb limits of the block that is asked about, at its budget; where the drive has
-    /// any.
+    /// Read-disturb limits of the block in question, for the hint of its data; `None` if the drive
+    /// has no limits.
     pub limits: Option<Limits<'a>>,
     /// `[disturb]`.
     pub disturb: &'a DisturbConfig,
     /// `[density]`.
     pub density: &'a DensityConfig,
-    /// Reads that a block may still serve between its alarm and the end of its job (`R_late`).
+    /// Number of reads that a block may serve between its alarm and the end of its job (`R_late`).
     pub late_reads: u32,
     /// `density.wear_counts_for_limits`.
     pub(crate) wear_counts: bool,
@@ -85,24 +85,24 @@ pub struct View<'a> {
     pub(crate) recoded: &'a Recoded,
     pub(crate) pages_away: u32,
     pub(crate) pages_to_spare: u32,
-    /// Steps of age, where data has one, and the time.
+    /// Steps of age; `None` if data does not age. `now` is the time.
     pub(crate) ages: Option<&'a Ages>,
     pub(crate) now: Ns,
     pub(crate) bugs: Bugs,
 }
 
-/// A technique that looks limits up at the age of a block's data does so that many steps ahead:
-/// during the first it is to act, during the second its job may still run.
+/// Number of steps of age by which a technique looks ahead, if it uses the limits at the age of a
+/// block's data. It acts during the first step. Its job may still run during the second step.
 const STEPS_AHEAD: usize = 2;
 
 impl View<'_> {
-    /// [`Self::late_reads`] of a job that is not done at once: one at least.
+    /// Returns [`Self::late_reads`] of a job that takes time, at least 1.
     pub fn late_in_a_job(&self) -> u32 {
         self.late_reads.max(1)
     }
 
-    /// What the limits of a block are to be looked up by. With `own_age` that holds until the drive
-    /// asks again: when the block is a step older.
+    /// Returns the wear and age for which the limits of a block are looked up. With `own_age`, the
+    /// result holds until the block is a step older. The drive then asks again.
     pub fn worn(&self, block: BlockId, own_age: bool) -> Worn {
         let pec = self.pec(block);
         let Some(ages) = self.ages.filter(|_| own_age) else { return Worn::at_longest(pec) };
@@ -112,17 +112,18 @@ impl View<'_> {
         Worn { pec, step: Some(ages.step(age) + STEPS_AHEAD) }
     }
 
-    /// The P/E count at which the limits of a block are to be looked up; another after each erase.
+    /// Returns the P/E count for which the limits of a block are looked up. It changes with each
+    /// erase.
     pub fn pec(&self, block: BlockId) -> u32 {
         self.cold[block.index()].limit_pec(self.wear_counts && !planted(Bug::WearUnseen))
     }
 
-    /// Reads of a block since its erase, rounded up to a whole dose unit.
+    /// Returns the reads of a block since its erase, rounded up to a whole dose unit.
     pub fn reads(&self, block: BlockId) -> Reads {
         self.dose(block).whole_up()
     }
 
-    /// Dose of a block since its erase.
+    /// Returns the dose of a block since its erase.
     pub fn dose(&self, block: BlockId) -> Quarters {
         if planted(Bug::MoversUnseen) {
             return self.cold[block.index()].without_movers(self.hot[block.index()].reads);
@@ -130,96 +131,97 @@ impl View<'_> {
         self.hot[block.index()].reads
     }
 
-    /// The exact counters of a block's wordlines.
+    /// Returns the exact counters of a block's wordlines.
     pub fn wordlines(&self, block: BlockId) -> &[Wordline] {
         &self.wordlines[self.geometry.rows_of(block)]
     }
 
-    /// The wordline whose read made a block reach its alarm, numbered within the block; for the
-    /// block that is asked about.
+    /// Returns the wordline whose read made the block in question reach its alarm. It is numbered
+    /// within the block.
     pub fn wordline_read(&self, block: BlockId) -> WordlineInBlock {
         self.geometry.wordline_in(block, self.rung_by)
     }
 
-    /// What the counters of a technique that tracks know of a block's wordlines.
+    /// Returns the Space-Saving counters of a block's wordlines.
     pub(crate) fn tracked(&self, block: BlockId) -> Tracked<'_> {
         self.tracker.of(block)
     }
 
-    /// The page of a block that is programmed next; those before it are programmed, but for what
-    /// its mode takes away.
+    /// Returns the page of a block that is programmed next. All pages before it are programmed,
+    /// except pages that the block's coding takes away.
     pub fn written(&self, block: BlockId) -> PageInBlock {
         self.hot[block.index()].written_to()
     }
 
-    /// Whether the domain of the block that is asked about can spare the pages of one more full
-    /// block of low density. Where not, [`Recode::Block`] is refused, and a stream of low density
-    /// opens blocks of full density. A block reprogrammed before it is full takes more.
+    /// Returns whether the domain of the block in question can spare the pages of one more full
+    /// block of low density. If not, [`Recode::Block`] is refused, and a stream of low density
+    /// opens blocks of full density. A block that is reprogrammed before it is full takes more
+    /// pages.
     pub fn can_spare(&self) -> bool {
         self.geometry.pages_per_block - self.geometry.available_pages(GUARDED) <= self.spare_pages()
     }
 
-    /// Pages that the domain can still do without.
+    /// Returns the number of pages that the domain can still spare.
     pub fn spare_pages(&self) -> u32 {
         self.pages_to_spare.saturating_sub(self.pages_away)
     }
 
-    /// Pages that low density takes away in the domain of the block that is asked about. What jobs
-    /// under way will take counts.
+    /// Returns the number of pages that low density takes away in the domain of the block in
+    /// question. Pages that running jobs will take away count too.
     pub fn pages_away(&self) -> u32 {
         self.pages_away
     }
 
-    /// The coding of each wordline of a block of full density that has one of its own, 0 for
-    /// others; nothing where none has.
+    /// Returns the coding of each wordline of a full-density block, or 0 for wordlines without
+    /// their own coding. Returns an empty list if no wordline has its own coding.
     pub fn recoded(&self, block: BlockId) -> &[u8] {
         self.recoded.of(block)
     }
 
-    /// Whether a wordline of a block, numbered within it, has a coding of its own.
+    /// Returns whether a wordline, numbered within its block, has its own coding.
     pub fn is_recoded(&self, block: BlockId, wordline: WordlineInBlock) -> bool {
         self.recoded.coding(block, wordline) != FULL
     }
 
-    /// Host page operations since the drive was made: the time of techniques that compare rates,
-    /// the same in both gears.
+    /// Returns the number of host page operations since the drive was made. Techniques that compare
+    /// rates use it as their clock, so all gears give the same results.
     pub fn clock(&self) -> u64 {
         self.clock
     }
 
-    /// Whether a block opened at this time of the [`Self::clock`] was opened within the run. One
-    /// that begins with reads (`start.reads`) was opened nobody knows when.
+    /// Returns whether a block opened at this time of the [`Self::clock`] was opened during the
+    /// run. The opening time of a block that begins with reads (`start.reads`) is unknown.
     pub fn is_timed(&self, opened_at: u64) -> bool {
         opened_at >= self.timed_from
     }
 
-    /// Whether nothing moves a block's data.
+    /// Returns whether no job moves a block's data.
     pub fn is_idle(&self, block: BlockId) -> bool {
         !self.hot[block.index()].has(MOVING)
     }
 
-    /// The stream that wrote a block.
+    /// Returns the stream that wrote a block.
     pub fn stream(&self, block: BlockId) -> StreamId {
         self.hot[block.index()].stream
     }
 
-    /// The coding of a block's cells.
+    /// Returns the coding of a block's cells.
     pub fn mode(&self, block: BlockId) -> u8 {
         self.hot[block.index()].mode
     }
 
-    /// Reads of each page of a block whose stream counts them, since its erase; of no page where it
-    /// does not.
+    /// Returns the reads of each page of a block since its erase. The list is empty if the block's
+    /// stream does not count them.
     pub fn page_reads(&self, block: BlockId) -> &[u32] {
         self.pages.of(block)
     }
 
-    /// Whether a page of a block, numbered within it, is valid.
+    /// Returns whether a page, numbered within its block, is valid.
     pub fn is_valid_page(&self, block: BlockId, page: PageInBlock) -> bool {
         holds(self.contents.valid_words(block), page)
     }
 
-    /// Whether a wordline holds valid pages.
+    /// Returns whether a wordline holds valid pages.
     pub fn is_valid(&self, block: BlockId, wordline: WordlineInBlock) -> bool {
         let bits = self.geometry.cell.bits();
         if planted(Bug::LastWordlineInvalid)
@@ -230,7 +232,7 @@ impl View<'_> {
         holds_any(self.contents.valid_words(block), wordline, bits)
     }
 
-    /// Whether any of these pages of a block is valid.
+    /// Returns whether any of these pages of a block is valid.
     pub fn holds_any(&self, block: BlockId, pages: &PageSet) -> bool {
         self.contents
             .valid_words(block)
@@ -239,23 +241,23 @@ impl View<'_> {
             .any(|(valid, page)| valid & page != 0)
     }
 
-    /// Valid pages of a block.
+    /// Returns the number of valid pages of a block.
     pub fn valid_pages(&self, block: BlockId) -> u32 {
         if self.bugs.has(Bug::MoversForgotten) { 0 } else { self.hot[block.index()].valid.into() }
     }
 
-    /// The page from which on [`Rewrite::within`] would write a block's valid pages again; none
-    /// where they do not fit.
+    /// Returns the first page to which [`Rewrite::within`] would write a block's valid pages;
+    /// `None` if they do not fit.
     pub fn next_filling(&self, block: BlockId) -> Option<PageInBlock> {
         next_filling(self.geometry, &self.hot[block.index()])
     }
 
-    /// Whether any page of a block before this one is valid.
+    /// Returns whether any page before this page of a block is valid.
     pub fn holds_before(&self, block: BlockId, page: PageInBlock) -> bool {
         self.contents.next_valid(block, PageInBlock::FIRST).is_some_and(|first| first < page)
     }
 
-    /// Pages of a block that may still be programmed before its erase.
+    /// Returns the number of pages of a block that may still be programmed before its erase.
     pub fn pages_to_come(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block.index()];
         if self.bugs.has(Bug::OpenTakenForClosed) {
@@ -271,34 +273,36 @@ impl View<'_> {
     }
 }
 
-/// One threshold of a policy and where it comes from, for `vpass explain`.
+/// Threshold of a policy and its derivation, for `vpass explain`.
 #[derive(Clone, Debug)]
 pub struct Threshold {
-    /// What it is.
+    /// Name of the threshold.
     pub name: String,
-    /// Its value, in reads of the block since its erase.
+    /// Value of the threshold, in reads of the block since its erase.
     pub reads: u32,
-    /// The formula with its numbers put in.
+    /// Formula of the threshold with its numbers.
     pub because: String,
 }
 
-/// A read-disturb policy.
+/// Read-disturb policy.
 pub trait Policy: Send {
-    /// First alarm of a block, asked at its first program after an erase.
+    /// Returns the first alarm of a block. The drive asks at the block's first program after an
+    /// erase.
     fn arm(&mut self, view: &View, block: BlockId) -> Reads;
 
-    /// The block reached its alarm. Gives the next one: more than now, or [`Reads::NEVER`]. After a
-    /// relocation was asked for, it is the count at which the block may serve no further read.
+    /// Handles a block that reached its alarm, and returns the next alarm. This is more than the
+    /// present reads, or [`Reads::NEVER`]. If a relocation was requested, it is the read count at
+    /// which the block may serve no more reads.
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads;
 
-    /// Other blocks by whose reads it may go when it is asked about this one: where reads come in
-    /// bulk, these are drawn first.
+    /// Returns the other blocks whose reads may affect the policy's answer about this block. If
+    /// reads come in bulk, the reads of these blocks are drawn first.
     fn compares_with(&self, _view: &View, _block: BlockId) -> Vec<BlockId> {
         vec![]
     }
 
-    /// Probes that were asked for have been carried out. As [`Self::on_alarm`], whose answer this
-    /// replaces.
+    /// Handles the results of requested probes. The answer is as in [`Self::on_alarm`], and
+    /// replaces the earlier answer.
     fn probed(
         &mut self,
         view: &View,
@@ -310,19 +314,19 @@ pub trait Policy: Send {
         unreachable!("only a policy that asks for probes is told what they found")
     }
 
-    /// Whether it is to be asked about a block that is a step of age older, read or not: its
-    /// answers hold no longer.
+    /// Returns whether the policy must be asked about each block that becomes a step older, even
+    /// without reads. The policy's earlier answers are then no longer valid.
     fn follows_age(&self) -> bool {
         false
     }
 
-    /// Whether it is to be told of reads that took retries.
+    /// Returns whether the policy must know of reads that took retries.
     fn follows_retries(&self) -> bool {
         false
     }
 
-    /// A read of the host's found a page, numbered within its block, only after so many retries.
-    /// What is to be done with the block, if anything.
+    /// Handles a host read that took this number of retries. Returns the rewrite that the policy
+    /// wants, if any. The page is numbered within its block.
     fn retried(
         &mut self,
         _view: &View,
@@ -333,38 +337,39 @@ pub trait Policy: Send {
         None
     }
 
-    /// The streams it writes to, beside the drive's own: the first is number [`FIRST_OWN`], the
-    /// next one more.
+    /// Returns the policy's own streams. The first has the number [`FIRST_OWN`], and the others
+    /// follow.
     fn streams(&self) -> Vec<StreamSpec> {
         vec![]
     }
 
-    /// A block is about to be erased; the view still shows it as it was.
+    /// Reports that a block is about to be erased. The view still shows the block before the erase.
     fn erased(&mut self, _view: &View, _block: BlockId, _cause: Cause) {}
 
-    /// What it counts of its own, by name, since the drive was made.
+    /// Returns the policy's own counts by name, since the drive was made.
     fn counts(&self) -> Vec<(&'static str, u64)> {
         vec![]
     }
 
-    /// RAM that the technique would take in a real controller.
+    /// Returns the RAM that the technique would need in a real controller.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;
 
-    /// Memory that its own counters take in the simulation at most, beside a few bytes a block.
+    /// Returns the largest memory of the policy's counters in the simulation, without a few bytes
+    /// per block.
     fn memory(&self) -> Bytes {
         Bytes(0)
     }
 
-    /// What it promises of blocks of this age, and what that rests on. Asked of a view without
+    /// Returns the guarantee for blocks at this P/E count, and its condition. The view has no
     /// blocks.
     fn promise(&self, view: &View, pec: u32) -> Promise;
 
-    /// Its thresholds for a block of this age.
+    /// Returns the thresholds for a block at this P/E count.
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold>;
 
-    /// Reads between two rewrites of a block of this age that is read evenly, for how read-caused
-    /// wear grows with age; only the ratio between ages counts. None where reads never cause a
-    /// rewrite.
+    /// Returns the number of reads between two rewrites of a block at this P/E count, if the block
+    /// is read evenly. It shows how read wear grows with P/E count, so only the ratio between P/E
+    /// counts has a meaning. Returns `None` if reads never cause a rewrite.
     fn reads_per_rewrite(&self, view: &View, pec: u32) -> Option<f64> {
         shared::reads_per_rewrite::harmonic_mean(&self.explain(view, pec))
     }
@@ -382,10 +387,10 @@ impl InSlot for dyn Policy {
     }
 }
 
-/// A technique of this slot.
+/// Technique of this slot, as its card describes it.
 pub type Technique = Card<dyn Policy>;
 
-/// Every reclaim technique; one line each.
+/// Reclaim techniques, one line each.
 pub const RECLAIM: &[Technique] = &[
     none::CARD,
     block::CARD,
@@ -406,7 +411,7 @@ pub const RECLAIM: &[Technique] = &[
     ideal::CARD,
 ];
 
-/// Refuses a technique on a drive that lacks what it goes by.
+/// Refuses a technique on a drive that lacks what the technique needs.
 ///
 /// # Errors
 /// What the drive lacks.
@@ -429,7 +434,8 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
     })
 }
 
-/// Refuses a technique that goes by limits to a drive that has none, though reads disturb it.
+/// Refuses a technique that needs limits if reads disturb the drive's data and the drive has no
+/// limits.
 pub(crate) fn check_table(
     technique: &Technique,
     has_all_it_needs: bool,
@@ -443,7 +449,7 @@ pub(crate) fn check_table(
     })
 }
 
-/// The technique of this name.
+/// Returns the technique of this name.
 pub fn technique(name: &str) -> Option<&'static Technique> {
     RECLAIM.iter().find(|t| t.name == name)
 }

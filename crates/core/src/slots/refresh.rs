@@ -95,8 +95,8 @@ pub struct Aged {
 
 /// Technique of this slot.
 pub trait Refresh: Send {
-    /// Returns the time at which it wants to be asked about a block whose oldest page was
-    /// programmed at this time; `None` for never.
+    /// Returns the time at which the technique wants to be asked about a block. `since` is the
+    /// program time of the block's oldest page. Returns `None` for never.
     fn first_look(&self, since: Moment) -> Option<Moment>;
 
     /// Returns the time by which a block must be rewritten if its oldest page was programmed at
@@ -117,18 +117,19 @@ pub trait Refresh: Send {
         Merges::none()
     }
 
-    /// Returns whether it checks a block whenever GC has picked another.
+    /// Returns whether the technique checks a block whenever GC has picked another block.
     fn looks_at_gc(&self) -> bool {
         false
     }
 
-    /// Returns the wordlines to merge for faster reads in a block when GC has picked another. The
-    /// other block has `picked` valid pages.
+    /// Returns the wordlines to merge for faster reads in a block when GC has picked another block.
+    /// The picked block has `picked` valid pages.
     fn at_gc(&self, _held: &Held, _picked: u32) -> Merges {
         Merges::none()
     }
 
-    /// Returns its settings for merging wordlines for faster reads, if it does that.
+    /// Returns the technique's settings for merging wordlines for faster reads; `None` if it does
+    /// not merge.
     fn adjusting(&self) -> Option<Adjusting> {
         None
     }

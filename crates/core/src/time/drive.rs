@@ -120,7 +120,7 @@ impl Drive {
         );
     }
 
-    /// Returns whether a technique counts in this way.
+    /// Returns whether reads are counted in the technique's own counters.
     pub(super) fn has_tracker(&self) -> bool {
         self.flash.counted() == TRACKED
     }

@@ -1,6 +1,6 @@
-//! Gear for years. Writes are served one by one at their times, and reads come in bulk between
-//! their effects (`flash/fluid.rs`). The cost of a simulated second depends on its writes and on
-//! how often blocks are checked, not on its reads.
+//! Fluid gear, for runs of years. Writes are served one by one at their times, and reads come in
+//! bulk between their effects (`flash/fluid.rs`). The cost of a simulated second depends on its
+//! writes and on how often blocks are checked, not on its reads.
 
 use super::{Progress, RunError, before_the_end, check_arrivals};
 use crate::base::daily::DailyHours;
@@ -42,7 +42,7 @@ const REGROUP_EVERY: Ns = SECOND;
 /// Number of checks of blocks between two reports of progress.
 const LOOKS: u32 = 256;
 
-/// Run in the gear for years.
+/// Run in the fluid gear.
 pub struct FluidRun {
     /// Time until which the rates hold.
     rates_end: Ns,

@@ -40,7 +40,7 @@ impl Several {
     }
 }
 
-/// Returns the observers behind one, in the order in which they were set.
+/// Returns the observers that one observer stands for, in the order in which they were set.
 pub(crate) fn members_of(observer: Box<dyn Observer>) -> Vec<Box<dyn Observer>> {
     if is::<Several>(observer.as_ref()) {
         let several: Box<dyn Any> = observer;

@@ -33,7 +33,7 @@ impl Sizes {
     }
 }
 
-/// Noise of a number, as far as one run shows it.
+/// Noise of a number that one run can show.
 pub enum Noise {
     /// No noise.
     None,
@@ -60,7 +60,7 @@ pub struct Column {
     pub more_is_better: bool,
     /// Value of one run.
     pub value: fn(&Summary) -> Option<f64>,
-    /// Noise of the value, as far as one run shows it.
+    /// Noise of the value that one run can show.
     pub noise: Noise,
     format: fn(f64, &Sizes) -> String,
 }
@@ -80,7 +80,7 @@ impl Column {
     }
 
     /// Returns the number of requests or reads that one run needs to show the noise. Percentiles of
-    /// read latencies count reads; other columns count requests.
+    /// read latencies count reads. Other columns count requests.
     pub fn needed(&self) -> (u64, &'static str) {
         let looks = BATCHES as u64 * LOOKS as u64 * LOOK;
         let percentile = match self.key {

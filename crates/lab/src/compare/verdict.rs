@@ -132,7 +132,7 @@ fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> V
 enum Found {
     Nothing,
     Said(String),
-    /// Unknown noise; a run needs this many requests or reads to show it.
+    /// Unknown noise. A run needs this many requests or reads to show it.
     Unknown((u64, &'static str)),
 }
 

@@ -19,7 +19,7 @@ const CHUNK: usize = 4096;
 struct Counts {
     /// Number of reads and of programs of each page that the pass touches.
     of_page: HashMap<u64, (u32, u32)>,
-    /// Pages in the write buffer; the oldest page is first.
+    /// Pages in the write buffer. The oldest page is first.
     order: VecDeque<u64>,
     waiting: HashSet<u64>,
     write_bytes: u64,

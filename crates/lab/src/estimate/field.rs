@@ -42,7 +42,7 @@ const GC: usize = 1;
 const RECLAIM: usize = 2;
 const KINDS: usize = 3;
 
-/// Block of the mean field.
+/// Block that the model simulates.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     is_closed: bool,

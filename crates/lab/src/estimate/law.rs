@@ -14,7 +14,8 @@ pub(super) enum Law {
 }
 
 impl Law {
-    /// Returns the law of the plan's workload; `None` if its rates have to be counted.
+    /// Returns the law of the plan's workload. Returns `None` for a workload without a law, whose
+    /// requests must be counted instead.
     ///
     /// # Errors
     /// Returns the errors of the workload.

@@ -37,7 +37,7 @@ pub(super) struct Limits {
     /// Number of wordlines of each group.
     wordlines: Vec<f64>,
     interval: f64,
-    /// Multiple of the technique's own numbers of reads.
+    /// Factor by which the technique's own numbers of reads are multiplied.
     factor: f64,
 }
 
@@ -95,7 +95,7 @@ impl Limits {
         self.kind
     }
 
-    /// Returns the parts of a block at this P/E count; the part that moves first comes first.
+    /// Returns the parts of a block at this P/E count. The part that moves first comes first.
     /// Returns an empty list if reads cause no rewrite.
     pub(super) fn at(&self, pec: u32) -> Vec<Part> {
         let Some(prospect) = &self.prospect else { return vec![] };

@@ -14,8 +14,8 @@ const SAMPLED: u64 = 200_000;
 const HOTTEST: u64 = 20_000;
 /// Largest number of classes, for reads and writes together.
 const MOST_CLASSES: usize = 24;
-/// Number of octaves of rates that are distinguished, counted down from the largest rate. All pages
-/// with smaller rates form one class.
+/// Range of rates, in octaves below the largest rate, that classes distinguish. All pages with
+/// smaller rates form one class.
 const OCTAVES: f64 = 16.0;
 /// Number of octaves of read rates that a class spans, per octave of write rates.
 const COARSER: f64 = 1.5;
@@ -150,7 +150,7 @@ fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
 }
 
 /// Gathers pages with similar rates. The sums of pages, reads and writes do not change. A class
-/// spans one octave of write rates; if there are too many classes, it spans more.
+/// spans one octave of write rates. If there are too many classes, it spans more.
 fn gathered(single: &[Class]) -> Vec<Class> {
     let mut octaves = 1.0;
     loop {

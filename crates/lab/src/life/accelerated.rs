@@ -1,4 +1,4 @@
-//! Life in the fluid gear. A warm-up has one P/E cycle per erase; afterwards, an erase counts as K
+//! Life in the fluid gear. A warm-up has one P/E cycle per erase. Afterwards, an erase counts as K
 //! cycles.
 //!
 //! ```text

@@ -41,7 +41,7 @@ fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
 }
 
 /// Returns how many years of the drive correspond to a year of a sample. Wear by reads grows with
-/// the number of reads of the sample; other wear does not. The factor is 1 if the drive outlives
+/// the number of reads of the sample. Other wear does not. The factor is 1 if the drive outlives
 /// the simulation, because its years are the simulated time.
 ///
 /// ```text

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 /// Rung of the ladder: one acceleration of wear, and one number of lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rung {
-    /// Place on the ladder; the lowest rung is 1.
+    /// Place on the ladder. The lowest rung is 1.
     pub number: u32,
     /// Number of P/E cycles per erase after the warm-up.
     pub acceleration: NonZeroU32,

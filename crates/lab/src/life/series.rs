@@ -1,10 +1,12 @@
 //! Course of a life: wear, and the causes of the pages programmed so far.
 //!
 //! A single life keeps its state each time that it has become half a percent longer. The rows of
-//! `life.json` are the mean over lives: each life is read at the same parts of its own years.
+//! `life.json` are means over lives. Each row takes from each life the state at the same fraction
+//! of its years.
 //!
 //! ```text
-//! lives of 4 and 6 years, half over: 2 and 3 years, so the row is at 2.5 years
+//! two lives, of 4 and 6 years
+//! row for half of the years: mean of the states after 2 and 3 years, at 2.5 years
 //! ```
 
 use serde::{Deserialize, Serialize};
@@ -168,7 +170,7 @@ mod tests {
             let years = n as f64 / 16.0;
             assert!((row.years - years).abs() < 1e-12);
             assert!((row.pec_mean - (100.0 + 200.0 * years)).abs() < 0.1, "{row:?}");
-            // Of at + at^2 pages, reclaim programmed at^2.
+            // The life has programmed at + at^2 pages so far. Reclaim programmed at^2 of them.
             let share = years / (1.0 + years);
             assert!((row.consumed_reclaim.unwrap() - share).abs() < 1e-4, "{row:?}");
             let sum = row.consumed_host.unwrap() + row.consumed_reclaim.unwrap();

@@ -42,7 +42,7 @@ fn is_baseline(life: &Life, lives: &[Life]) -> bool {
     life.reclaim == NO_RECLAIM && lives.iter().any(|other| other.reclaim != NO_RECLAIM)
 }
 
-/// Returns the competing lives; the longest life is first. Lives that outlive the simulation come
+/// Returns the competing lives. The longest life is first. Lives that outlive the simulation come
 /// before all other lives.
 fn ranked(lives: &[Life]) -> Vec<&Life> {
     let competing = lives.iter().filter(|life| life.competes() && !is_baseline(life, lives));

@@ -235,7 +235,7 @@ fn taken(whole: &PartOf, pages_per_block: u32, words: u32) -> u32 {
     words * (3 * width + 1) + RESERVE + words - 1
 }
 
-/// Divides the number of planes of a drive by a number; at least one plane remains. Channels are
+/// Divides the number of planes of a drive by a number. At least one plane remains. Channels are
 /// divided first, because pages are assigned to channels first.
 fn divide(part: &mut DriveConfig, of: u32) {
     let planes = part.geometry.planes();

@@ -53,7 +53,7 @@ pub enum Workload {
         requests: u64,
         /// Queue depth within a burst.
         depth: u32,
-        /// Number of requests per second; if present, it replaces the queue depth.
+        /// Number of requests per second. If present, it replaces the queue depth.
         rate: Option<f64>,
     },
 }

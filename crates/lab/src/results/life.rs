@@ -142,8 +142,8 @@ impl Worn {
         let (low, high) = poisson_range(observed);
         let as_seen = |underway| self.cycles(self.growth(reads_per_rewrite, underway));
         let cycles = match bound {
-            // No cycle was observed: this is the most wear that chance can hide, in addition to the
-            // wear that is underway.
+            // Without an observed cycle, the largest wear is the upper bound of the pending cycles,
+            // at this number of reads per rewrite.
             Bound::MostWear if observed <= 0.0 => {
                 poisson_range(self.pending()).1
                     * (self.reads_per_rewrite / reads_per_rewrite).max(1.0)
@@ -311,8 +311,9 @@ pub(super) mod tests {
             ..by_reads()
         };
         assert!((worn.cycles(2.0) - 30.0).abs() < 1e-9);
-        // Reclaim rewrites whole blocks with half of their pages valid. It uses 50 pages and frees
-        // 100. At half the number of reads per rewrite, GC needs no erase.
+        // Reclaim rewrites whole blocks, half of whose pages are valid. It programs 50 pages and
+        // frees 100 pages. At half the number of reads per rewrite, it frees enough pages for GC to
+        // need no erase.
         let worn = Worn {
             programs: Shares { host: 100.0, reclaim: 50.0, gc: 40.0, ..Shares::default() },
             erases: Shares { reclaim: 10.0, gc: 10.0, ..Shares::default() },

@@ -1,7 +1,7 @@
 //! Unit of a drive's life: days if requests have their own times, otherwise bytes.
 //!
 //! In a closed loop, the next request waits for the drive, so a slow drive gets fewer requests per
-//! day. Days would reward a slow drive; bytes do not.
+//! day. Days would reward a slow drive, but bytes do not.
 //!
 //! ```text
 //! requests have times                 days until worn

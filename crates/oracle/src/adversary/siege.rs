@@ -34,14 +34,14 @@ enum Act {
     ReadsAt,
     /// The siege writes a part of the page one read beyond its limit, and then pages elsewhere.
     WritesPart,
-    /// The siege disturbs a page too much before it is written, and then writes it.
+    /// The siege disturbs an erased page beyond its limit, and then writes it.
     BringsForth,
     /// The siege leaves the page one read beyond its limit.
     Leaves,
 }
 
-/// The acts, each as often as it is to be tried. Some acts need an open block, or a block that is
-/// cleaned in time; these often fail.
+/// The acts, each repeated as often as the siege should try it. Some acts need an open block, or a
+/// block that is cleaned in time, so they often fail.
 const ACTS: [Act; 9] = [
     Act::ReadsPast,
     Act::ReadsPast,
@@ -59,8 +59,7 @@ const ACTS: [Act; 9] = [
 enum Last {
     /// A page in an open block is past its limit, and nothing has read it.
     InOpenBlock,
-    /// The check at the end of the run brings a page past its limit: it reads another page, to
-    /// complete it.
+    /// A read at the end of the run, which completes another page, brings a page past its limit.
     ByLooking,
     /// The run ends without a special act.
     Nothing,

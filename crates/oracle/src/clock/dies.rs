@@ -59,7 +59,7 @@ struct Die {
     waiting: VecDeque<OpId>,
     pieces: VecDeque<OpId>,
     urgent: bool,
-    /// Number of deferred jobs, and number of jobs and work of reclaim.
+    /// Number of deferred jobs. `reclaim` counts the jobs and the other work of reclaim.
     jobs: u32,
     reclaim: u32,
     turn: Turn,
@@ -81,7 +81,7 @@ pub(super) struct Dies {
     works: BTreeMap<OpId, UnderWay>,
     /// Number of programs of copies that wait or are under way.
     copy_programs: u32,
-    /// Whether every piece is all that is left of its job.
+    /// Whether each piece contains all the rest of its job.
     pieces_are_whole: bool,
     /// Time that host reads have waited for work of reclaim.
     pub(super) stalled: Ns,
@@ -155,7 +155,7 @@ impl Dies {
         self.load_awaited(op, stripe, read, came, lengths)
     }
 
-    /// Queues such a read if the rebuild waits for it already.
+    /// Queues a page read for a rebuild that already waits for this read.
     pub(super) fn load_awaited(
         &mut self,
         op: OpId,
@@ -339,7 +339,7 @@ impl Dies {
         self.touch(die);
     }
 
-    /// Returns whether this is a read and jobs of its die could go before it.
+    /// Returns whether the operation is a read on a die with deferred jobs and no suspended work.
     pub(super) fn lets_reads_pass(&self, op: OpId, die: u32) -> bool {
         let d = &self.all[die as usize];
         op & WORK == 0 && d.jobs > 0 && d.suspended.is_none()

@@ -17,7 +17,7 @@ struct Sensed {
     cause: Cause,
     /// Coding and level of the read.
     how: How,
-    /// Whether a reclaim job that empties its block completely made the read.
+    /// Whether the read belongs to a reclaim job that empties its block.
     to_the_last: bool,
 }
 
@@ -181,7 +181,7 @@ impl Expected {
         self.take_source(ppn, Cause::Parity, lengths).map(|taken| taken.how)
     }
 
-    /// Returns whether a block does without some page kinds.
+    /// Returns whether a block is written without some page kinds.
     pub(super) fn is_sparse(&self, block: BlockId) -> bool {
         self.sparse.contains_key(&block)
     }

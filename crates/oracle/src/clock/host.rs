@@ -34,7 +34,8 @@ struct Asked {
 /// The host's side of the drive.
 #[derive(Debug, Default)]
 pub(super) struct Host {
-    /// Requests from the first incomplete one on, and the number of that request modulo 2^32.
+    /// First incomplete request and all later requests. `first` is the number of that request,
+    /// modulo 2^32.
     asked: VecDeque<Asked>,
     first: u32,
     /// Number of the next request to be submitted.
@@ -46,7 +47,7 @@ pub(super) struct Host {
     undone: u32,
     read_link: Ns,
     write_link: Ns,
-    /// Writes and trims that wait to enter the buffer: their numbers, and the arrival of their
+    /// Writes and trims that wait to enter the buffer, each with its number and the arrival of its
     /// data.
     stalled: VecDeque<(u32, Ns)>,
     /// Number of pages on their way from the write buffer to flash.

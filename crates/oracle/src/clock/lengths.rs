@@ -59,7 +59,8 @@ pub(super) struct Lengths {
     pub(super) dies: u32,
     pub(super) channels: u32,
     pub(super) max_outstanding: u32,
-    /// Copies of a reclaim job in one piece; `None` if a piece is all that is left of its job.
+    /// Number of copies in one piece of a reclaim job; `None` if a piece contains the rest of its
+    /// job.
     pub(super) batch: Option<u32>,
 }
 
@@ -158,8 +159,8 @@ impl Lengths {
         )
     }
 
-    /// Returns the time of fewer sensings than any page kind of full density has. The two kinds
-    /// with the fewest sensings give the time of one sensing.
+    /// Returns the time of this number of sensings, which is below that of every full-density page
+    /// kind. The two kinds with the fewest sensings give the time of one sensing.
     fn of_sensings(&self, sensings: u32) -> Ns {
         let all =
             (0..self.bits).map(|kind| (self.codings.sensings(0, kind), self.sense[kind as usize]));
@@ -169,7 +170,7 @@ impl Lengths {
         (few.1 as f64 - each * f64::from(few.0 - sensings)).max(0.0).round() as Ns
     }
 
-    /// Returns the time that a retry keeps the array; the first retry is number 1. The array senses
+    /// Returns the time that a retry keeps the array. The first retry is number 1. The array senses
     /// nothing else until the controller has tried to decode the page.
     pub(super) fn retry(&self, ppn: Ppn, coding: u8, attempt: u8) -> Ns {
         let (sense, _, decode) =

@@ -182,7 +182,7 @@ impl Urgency {
             let takes = (f64::from(begun.most.0) * self.copy_ns
                 + f64::from(begun.most.1) * self.merge_ns)
                 * (1.0 + MARGIN);
-            // A rest below one dose unit counts as nothing.
+            // A remainder below one dose unit counts as 0.
             let left = (left.saturating_sub(read) / 4 * 4).saturating_sub(4);
             read as f64 * takes >= left as f64 * (at - job.at).max(1) as f64
         };

@@ -49,7 +49,7 @@ pub(super) struct UnderWay {
     pub(super) load_for: Option<u32>,
     /// Serial number of the stripe that this program belongs to.
     pub(super) stripe: Option<u32>,
-    /// Number of host pages that the work brings to flash, and the request that waits for that.
+    /// Number of host pages that the work brings to flash, and the request that waits for them.
     pub(super) host_pages: u32,
     pub(super) request: Option<u32>,
 }
@@ -72,7 +72,7 @@ impl UnderWay {
         }
     }
 
-    /// Returns work that waits at a die by itself.
+    /// Returns the work of an operation that is not a part of a piece.
     pub(super) fn of(work: &Work, taken: &Taken, lengths: &Lengths) -> Self {
         let cause = match *work {
             Work::Copy { cause, .. }
@@ -151,8 +151,8 @@ impl UnderWay {
         }
     }
 
-    /// Returns whether the work is the program of a copy. Idle gaps collect only a limited number
-    /// of these.
+    /// Returns whether the work is the program of a copy. In idle gaps, the number of such programs
+    /// is limited.
     pub(super) fn is_copy_program(&self) -> bool {
         self.cause != Cause::Host
             && self.stripe.is_none()

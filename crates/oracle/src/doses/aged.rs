@@ -58,8 +58,8 @@ impl Doses {
         self.table.limit_of_kind(self.table.in_mode(of_wordline, self.mode_at(at)), at.kind)
     }
 
-    /// Returns two answers: age alone certainly, or possibly, makes a page need more than its last
-    /// retry. Rounding of limits makes the difference.
+    /// Returns whether age alone certainly makes a page need more than its last retry, and whether
+    /// age possibly does. The two differ because limits are rounded.
     pub(crate) fn is_spoilt_by_age(&self, at: At) -> (bool, bool) {
         let last =
             self.rates.as_ref().map_or(0, |rates| self.with_retries(at, rates.most_retries()));
@@ -161,7 +161,7 @@ impl Doses {
         self.rates.is_some()
     }
 
-    /// Returns whether this dose is certainly above the limit, with all rounding.
+    /// Returns whether this dose is above the limit, even with the largest rounding error.
     #[inline]
     pub(crate) fn is_past(&self, at: At, truth: Truth) -> bool {
         if let Some(noise) = &self.noise {

@@ -14,8 +14,8 @@ pub(super) struct Worn {
 }
 
 impl Worn {
-    /// Ends a cycle that counts as `cycles` and stands for `times` cycles of its kind. Returns the
-    /// cycles that the block's limits follow.
+    /// Ends a cycle that counts as `cycles` cycles. A reprogramming in it counts `times` times.
+    /// Returns the P/E count for which the block's limits are looked up.
     pub(super) fn end_cycle(
         &mut self,
         (cycles, times): (u32, u32),
@@ -52,7 +52,7 @@ impl Worn {
 /// Wear of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockWear {
-    /// Cycles since the drive began, and those of them with a reprogramming.
+    /// Cycles since the drive began, and the number of cycles with a reprogramming.
     pub(crate) cycles: u32,
     pub(crate) reprogrammed: u32,
     /// Effective wear in thousandths of a cycle, and the part that reprogramming added.

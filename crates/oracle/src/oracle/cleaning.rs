@@ -12,7 +12,7 @@ use crate::oracle::Oracle;
 use crate::report::Kind;
 use crate::stamps::Stamp;
 
-/// Number of victims of which one is checked closely.
+/// One victim in this number is checked closely.
 const ONE_IN: u64 = 8;
 
 /// State of GC.
@@ -23,8 +23,8 @@ pub(crate) struct Cleaning {
     /// Block that another mover reads from. It cannot be a victim.
     moving: Option<BlockId>,
     victims: u64,
-    /// Better victim, with the message, unless another mover turns out to have begun with this
-    /// block.
+    /// Better victim, with its message. It is dropped if another mover turns out to have begun with
+    /// this block.
     better: Option<(BlockId, String)>,
     /// Whether GC takes the block with the fewest valid pages.
     pub(crate) is_greedy: bool,
@@ -87,7 +87,8 @@ impl Oracle {
         // A block whose cleaning frees no page is not a victim.
         let most = if is_protected { self.geometry.pages_per_block } else { held };
         let better = self.geometry.block_ids().find(|block| {
-            // A block that holds fewer pages is judged by these pages.
+            // Only a full-density block may be the better victim, because GC scales the valid pages
+            // of other blocks.
             let may_be = *block != victim
                 && self.geometry.domain_of(*block) == self.geometry.domain_of(victim)
                 && Some(*block) != self.cleaning.moving
@@ -115,7 +116,8 @@ impl Oracle {
         self.stamps_of(block).filter(|stamp| self.stamps.is_live(*stamp)).count() as u32
     }
 
-    /// Returns the number of pages in a block whose data is lost, perhaps in this block.
+    /// Returns the number of pages in a block whose host page is lost. The loss may be in another
+    /// block.
     fn lost_of(&self, block: BlockId) -> u32 {
         self.stamps_of(block).filter(|stamp| self.is_lost(stamp.lpn)).count() as u32
     }

@@ -24,7 +24,7 @@ const N_UPDATE: u32 = 6;
 #[derive(Clone, Copy, Debug)]
 struct Partial {
     covered: Members,
-    /// Members that it covered before and does not cover any more.
+    /// Members that the partial parity covered before and no longer covers.
     exposed: Members,
     sum: u64,
 }
@@ -38,7 +38,8 @@ pub(crate) struct Delay {
     counted_at: Vec<Ppn>,
     /// Layout of the stripes.
     stripes: Option<Stripes>,
-    /// Number of changed pages beyond which the published rule forgets the covered pages.
+    /// Number of changed pages. If a stripe has more of them, the paper's rule forgets the pages
+    /// that its partial parity covered.
     exposes_beyond: Option<u32>,
     /// Counts since the measured phase began. The first is the number of forgotten pages. The next
     /// two are the sum of stripes with a partial parity over all host page writes, and the largest
@@ -119,7 +120,7 @@ impl Parity {
         }
     }
 
-    /// Records this for all stripes.
+    /// Records that the parity on flash contains the present version of every page.
     pub(crate) fn count_all(&mut self) {
         self.delay.counted.clone_from(&self.stands);
         self.delay.counted_at.clone_from(&self.places);

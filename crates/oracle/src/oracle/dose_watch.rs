@@ -22,7 +22,7 @@ impl Oracle {
         Recorder::bytes(geometry)
     }
 
-    /// Returns the highest dose divided by limit of a block when a reclaim job began to move or
+    /// Returns the highest ratio of dose to limit of a block when a reclaim job began to move or
     /// recode its data. Returns `None` without reclaim jobs, or if reads do not disturb data.
     pub fn threshold_used(&self) -> Option<f64> {
         self.threshold_used
@@ -95,8 +95,7 @@ impl Oracle {
         self.recorder = Some(recorder);
     }
 
-    /// Records the highest dose divided by limit of a block, which its present time and this
-    /// wordline have.
+    /// Records the highest ratio of dose to limit of a block at present. `wordline` has this ratio.
     fn record_highest(&self, recorder: &mut Recorder, block: BlockId, ratio: f64, wordline: u32) {
         recorder.notes(block, ratio, wordline);
         if let Some(bins) = recorder.bins(block, ratio) {
@@ -136,7 +135,7 @@ impl Oracle {
         Some(recorder.conclude(|block, bins| self.fill_bins(block, bins)))
     }
 
-    /// Returns the highest dose divided by limit among valid and lost pages of a block, with its
+    /// Returns the highest ratio of dose to limit among valid and lost pages of a block, with its
     /// wordline, if the ratio is above `floor`.
     fn highest_of(&self, block: BlockId, floor: f64) -> Option<(f64, u32)> {
         let bound = self.doses.bound(block);
@@ -146,8 +145,8 @@ impl Oracle {
         self.highest_in(block, 0..self.geometry.wordlines_per_block, bound.limit, floor)
     }
 
-    /// Returns the same ratio as [`Self::highest_of`] for some wordlines of a block. Their bound
-    /// has this limit.
+    /// Returns the same ratio as [`Self::highest_of`] for some wordlines of a block. `least` is the
+    /// lowest limit that they may have.
     fn highest_in(
         &self,
         block: BlockId,

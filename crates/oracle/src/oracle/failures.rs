@@ -38,10 +38,9 @@ pub(crate) struct Failures {
     failed: Vec<Stretch>,
     /// Pages that must be reported lost before the host continues.
     lost: BTreeSet<Lpn>,
-    /// Pages of which a failure hit data that the host might still read, or data that newer parts
-    /// need.
+    /// Pages with data on failed flash that the host might still read, or that newer parts need.
     gone: BTreeSet<Lpn>,
-    /// Pages of `gone` whose newest data was hit, and pages that cannot be rebuilt.
+    /// Pages of `gone` whose newest data is on failed flash, and pages that cannot be rebuilt.
     whole: BTreeSet<Lpn>,
     helpless: BTreeMap<Lpn, Helpless>,
     /// Losses that failures explain.

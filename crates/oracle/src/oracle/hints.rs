@@ -89,8 +89,8 @@ pub(crate) struct Hints {
     /// Share of a block's valid pages that must have a more relaxed hint than the block before it
     /// is moved in the background.
     regroup: Option<f64>,
-    /// Longest age of data for which reads are checked against the hint of their blocks, if they
-    /// are checked.
+    /// Longest age of data whose reads are checked against the hint of their blocks; `None` if
+    /// reads are not checked.
     held: Option<u64>,
 }
 
@@ -447,8 +447,8 @@ mod tests {
         }
     }
 
-    /// Checks the time for a hundred thousand ranges. It was a minute when each page searched all
-    /// of them.
+    /// Checks that a hundred thousand ranges take little time. A search of all ranges for each page
+    /// took a minute.
     #[test]
     fn many_ranges_take_no_time() {
         let range = |n: u64| HintRange {

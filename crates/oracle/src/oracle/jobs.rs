@@ -16,12 +16,13 @@ use crate::report::Kind;
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     cause: Cause,
-    /// Number of the job for the checker of times, and the pages that it moves, if not all.
+    /// Number of the job for the checker of times. `pages` has the pages that the job moves; `None`
+    /// means all.
     serial: Option<u64>,
     pages: Option<PageSet>,
-    /// Pages of its block that were programmed at the start of the job.
+    /// Number of pages of the block that were programmed at the start of the job.
     written: u32,
-    /// Whether it has programmed pages of its block.
+    /// Whether the job has programmed pages of its own block.
     within: bool,
 }
 

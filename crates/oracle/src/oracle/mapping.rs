@@ -55,7 +55,7 @@ impl Oracle {
             right &= entry.lpn.number() >= next && newest.is_some();
             (next, count) = (entry.lpn.number().saturating_add(1), count + 1);
             if entry.buffered {
-                // The buffer has newer data than the place, so the place is examined by itself.
+                // The buffer has newer data than flash, so the entry is checked separately.
                 right &= self.check_entry(entry, &owner).is_ok();
             }
             if self.geometry.has_page(entry.ppn) {

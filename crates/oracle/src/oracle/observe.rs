@@ -172,8 +172,8 @@ impl Observer for Oracle {
 
     fn superseded(&mut self, lpn: Lpn) {
         self.forget_failed(lpn);
-        // A rebuild of a page on failed flash may need the version that goes now. Only this
-        // version's readability is known.
+        // A rebuild of a page on failed flash may need the version that is overwritten now. The
+        // oracle knows now whether this version is readable, so it checks the stripe now.
         if let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
         {
             self.weigh_stripe(stripes.of(lpn));

@@ -31,8 +31,8 @@ pub(crate) struct Openings {
     /// Number of pages after which each block is closed.
     most_pages: Vec<u32>,
     pages_per_block: u32,
-    /// Number of blocks that should be in the pool, and number of them outside, since the measured
-    /// phase began.
+    /// Number of blocks that should be in the pool since the measured phase began. `missed` is the
+    /// number of these blocks outside the pool.
     wanted: u64,
     missed: u64,
     /// Blocks that will be reprogrammed, and the number of blocks that did not get the requested
@@ -275,7 +275,7 @@ impl Oracle {
     }
 
     /// Returns the largest number of pages of a block that a reclaim job may still take away. A job
-    /// takes those of reprogramming the whole block, or a page of each wordline.
+    /// takes the pages that reprogramming of the whole block takes, or one page of each wordline.
     fn most_leaving(&self, block: BlockId) -> u32 {
         self.pages_gone(block, 1).max(self.geometry.wordlines_per_block)
     }

@@ -29,20 +29,20 @@ use crate::stamps::{Stamp, Tag};
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     parts: u64,
-    /// Tag of the flash page that completes it, if there is one.
+    /// Tag of the flash page that completes the page; `None` if no flash page does.
     rest: Option<Tag>,
     /// Whether the rest was read and not used yet.
     rest_read: bool,
-    /// Number of reads for the rest that belong to host reads, as far as known. After the answer,
-    /// they do not count for the program.
+    /// Number of reads of the rest that, as far as known, belong to host reads. After the host read
+    /// is answered, they do not count as reads for the program.
     for_host: u64,
     /// Whether the last read for the rest belonged to a host read.
     last_by_host: bool,
     /// Earliest and latest possible time at which the page took its place in the buffer.
     since: (u64, u64),
-    /// Time of its last write.
+    /// Time of the last write to the page.
     last: u64,
-    /// Whether its request may bypass the buffer.
+    /// Whether the page's request may bypass the buffer.
     passes: bool,
 }
 
@@ -276,7 +276,7 @@ impl Oracle {
     /// controller's memory.
     pub(crate) fn serve_from_memory(&mut self, lpn: Lpn, good: bool) {
         let Some(held) = self.memory.held.get_mut(&lpn) else {
-            // For a page without data, this was reported already.
+            // A page without data was already reported as an error.
             let has_data = self.stamps.newest(lpn).is_some_and(Tag::is_present);
             if good && has_data && !self.waiting.contains_key(&lpn) {
                 self.findings.add(Kind::Stamp, || {

@@ -10,7 +10,7 @@
 //! Each sum must be at most the limit; `movers` are the reads by movers.
 //! ```
 //!
-//! Limits are the true limits. Doses are the true doses; if a technique only counts the reads of a
+//! Limits are the true limits. Doses are the true doses. If a technique only counts the reads of a
 //! block, they are the largest doses for this count. Future reads are those of the worst host, all
 //! beside the page. Each page counts for one read by movers, at its place. A technique must reserve
 //! at least these reads. So if an answer fails here, some host loses data, though rarely the
@@ -39,7 +39,8 @@ pub(crate) enum Wanted {
     Nothing,
     /// All data moves away.
     All,
-    /// These pages move away, and so do the most significant pages of merged wordlines.
+    /// The pages of `pages` move away, and also the most significant pages of the wordlines in
+    /// `merged`.
     Some { pages: PageSet, merged: WordlineSet },
     /// The block is reprogrammed in place. Then the remaining data has other limits.
     Reprogrammed,
@@ -120,8 +121,8 @@ impl Held {
         self.per_merge * (FAR * self.merges + beside)
     }
 
-    /// Returns the host reads of a block until a page of it is out, in quarters. `until` is the
-    /// number of reads before the policy is asked again or its job is done.
+    /// Returns the host reads, in quarters, that a block may serve before this page leaves it.
+    /// `until` is the number of reads before the policy is asked again or its job is done.
     fn by_host(&self, wanted: &Wanted, page: At, bits: u32, until: u64) -> u64 {
         let in_job = if self.at_once { 0 } else { until };
         match wanted {

@@ -88,7 +88,8 @@ impl Oracle {
         (self.medium.stamp(At::new(&self.geometry, ppn)) == Stamp::first(put)).then_some(put)
     }
 
-    /// Returns the side of the drive's map, or `None` if an entry is wrong by itself.
+    /// Returns what the drive's map says about its blocks, as one side of the comparison. Returns
+    /// `None` if a single entry is wrong.
     fn side_of_map(&self, drive: &Drive, begun: &Begun) -> Option<Side> {
         let (pages, in_start) = (self.geometry.host_pages, begun.pages());
         let (mut side, mut count) = (Side::new(self.geometry.blocks), 0u64);

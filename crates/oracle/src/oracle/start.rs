@@ -62,7 +62,7 @@ impl Oracle {
         self.stamps.begin(order.pages);
     }
 
-    /// Records that an erased block takes its part of the order.
+    /// Records that the start fills an erased block with its part of the order.
     pub(crate) fn preload_in_order(&mut self, block: BlockId, first: u32, chosen: &[u64]) {
         if !self.check_block(block, "preload") {
             return;

@@ -18,8 +18,8 @@ use crate::report::Kind;
 #[derive(Debug, Default)]
 pub(crate) struct Worn {
     by_wear: Option<ByWear>,
-    /// Whether each host page lies in a worn block, the number of such pages of each stripe, and
-    /// the counter of the printed rule.
+    /// Whether each host page lies in a worn block. `members` is the number of such pages of each
+    /// stripe, and `printed` the counter of the printed rule.
     lies_in_one: Vec<bool>,
     members: Vec<u32>,
     printed: Vec<u32>,

@@ -13,33 +13,34 @@ use crate::endurance::{COUNTED_UNIT, FAR, UNIT};
 pub struct DoseRecord {
     /// Every block, by number.
     pub blocks: Vec<BlockDoses>,
-    /// The most disturbed blocks, by bins; the highest dose over limit first.
+    /// The most disturbed blocks, by bins; the highest ratio of dose to limit first.
     pub maps: Vec<BlockMap>,
-    /// The most disturbed blocks, wordline by wordline; the highest dose over limit first.
+    /// The most disturbed blocks, wordline by wordline; the highest ratio of dose to limit first.
     pub snapshots: Vec<Snapshot>,
-    /// Highest dose over limit between two erases, for each logged erase.
+    /// Highest ratio of dose to limit between two erases, for each logged erase.
     pub shares: Thinned<f64>,
 }
 
 /// Doses of a block over the run. Only wordlines with valid or lost pages count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockDoses {
-    /// Highest dose over limit.
+    /// Highest ratio of dose to limit.
     pub worst: f64,
-    /// Wordline of that, counted within the block; `None` if reads disturbed nothing.
+    /// Wordline with this ratio, counted within the block; `None` if reads disturbed nothing.
     pub wordline: Option<u32>,
-    /// Time of that, in nanoseconds.
+    /// Time of this ratio, in nanoseconds.
     pub at: Ns,
     /// Number of wordlines past their limit at the block's worst moment that was checked.
     pub past_limit: u32,
     /// Number of erases.
     pub erases: u32,
-    /// Highest dose over limit between two erases, over all erases; `None` without an erase.
+    /// Highest ratio of dose to limit between two erases, over all erases; `None` without an erase.
     pub share_at_erase: Option<f64>,
 }
 
-/// Block in bins of neighbouring wordlines, at one moment: the worst, to within 1 % of
-/// the limit.
+/// State of a block, in bins of neighbouring wordlines, at its worst moment. This is when its
+/// highest ratio of dose to limit is largest. The ratio here is at most 0.01 below the true
+/// maximum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockMap {
     /// Block.
@@ -48,8 +49,8 @@ pub struct BlockMap {
     pub wordlines: u32,
     /// Bins, in the order of wordlines.
     pub bins: Vec<Bin>,
-    /// Highest dose over limit of each bin at the end of the run; `None` without valid or lost
-    /// pages.
+    /// Highest ratio of dose to limit of each bin at the end of the run; `None` without valid or
+    /// lost pages.
     pub at_end: Vec<Option<f64>>,
 }
 
@@ -69,7 +70,8 @@ pub(crate) fn wordlines_of(bin: u32, count: u32, wordlines: u32) -> Range<u32> {
 /// Bin of neighbouring wordlines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// Highest dose over limit of a wordline with valid or lost pages; `None` without such pages.
+    /// Highest ratio of dose to limit of a wordline with valid or lost pages; `None` without such
+    /// pages.
     pub worst: Option<f64>,
     /// Content of the bin.
     pub state: State,
@@ -91,8 +93,8 @@ impl Bin {
     pub(crate) const EMPTY: Self = Self { worst: None, state: State::None };
 }
 
-/// Block, wordline by wordline, at one moment: the worst, to within 1 % of
-/// the limit.
+/// State of a block, wordline by wordline, at its worst moment. The highest ratio of dose to limit
+/// is at most 0.01 below the true maximum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// Block.
@@ -120,8 +122,8 @@ pub struct WordlineDose {
     pub reads: f64,
     /// Dose that the wordline has taken since its first page was programmed, in dose units.
     pub dose: f64,
-    /// Lowest limit of its valid and lost pages, in dose units. Without such pages, the limit of
-    /// its weakest page kind.
+    /// Lowest limit of the wordline's valid and lost pages, in dose units. Without such pages, the
+    /// limit of its weakest page kind.
     pub limit: f64,
     /// Number of valid pages.
     pub valid: u8,

@@ -3,7 +3,7 @@
 
 use vpass_core::base::units::BlockId;
 
-/// Mark of a block without a place.
+/// Value of `place_of` for a block that has no place.
 const NOWHERE: u16 = u16::MAX;
 
 /// Place of a block.

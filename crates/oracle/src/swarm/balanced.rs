@@ -24,7 +24,8 @@ impl Balanced {
             .fold(0u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
         let mut dice = Dice::new(round.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ name);
         let mut order: Vec<usize> = (0..values.len()).collect();
-        // From the end: later places are settled already.
+        // The loop goes from the last place to the first. Each place that it has passed keeps its
+        // value.
         for last in (1..values.len()).rev() {
             order.swap(last, dice.between(0, last as u64) as usize);
         }

@@ -12,8 +12,8 @@ use crate::dice::Dice;
 
 /// Number of steps in which limits are scaled.
 const SCALE_ONE: u32 = 1 << 16;
-/// P/E cycles that a border allows for. If wear is still to come, the guarantee is judged at the
-/// end of these cycles.
+/// P/E cycles that blocks may gain during a case. The guarantee is judged at the end of these
+/// cycles.
 const SPANS: [u32; 4] = [0, 0, 20, 3000];
 
 /// Draws settings that reduce the usable limit. With `restless`, the late reads are never 0,
@@ -27,7 +27,7 @@ pub(super) fn random_reserves(dice: &mut Dice, restless: bool) -> (u32, Option<u
 /// Setting that is brought to a border.
 #[derive(Clone, Copy)]
 enum Knob {
-    /// All limits, `n` steps of 1 / [`SCALE_ONE`] below their values.
+    /// Share by which all limits are reduced, in steps of 1 / [`SCALE_ONE`].
     Limits,
     /// `reclaim.check_interval`.
     Interval,
@@ -70,8 +70,7 @@ impl Knob {
     }
 }
 
-/// Brings half of the drives to a border. Most of these end just on the side where the guarantee
-/// holds.
+/// Brings half of the drives to a border. Most of these drives just keep the guarantee.
 pub(super) fn sometimes_at_the_border(
     balanced: &Balanced,
     dice: &mut Dice,

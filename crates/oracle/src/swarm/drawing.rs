@@ -16,8 +16,8 @@ use super::nested::Within;
 use super::{Case, Host, RESTLESS, border, draw, hinted, nested, striped, tired};
 use crate::dice::Dice;
 
-/// Number of entries in the list of techniques: for one that may lose data, for one that must not,
-/// and for the random policy.
+/// Number of entries in the list of techniques for a technique that may lose data, for a technique
+/// that must not, and for the random policy.
 const SHARES: (usize, usize, usize) = (4, 3, 6);
 
 /// One case in sixteen runs twice. Both runs must end alike.
@@ -26,7 +26,7 @@ const AGAIN: [bool; 16] = [
     false, false, false,
 ];
 
-/// Besieged cases with whole limits, which doses can meet exactly.
+/// Whether a besieged case has whole limits, which doses can meet exactly.
 const WHOLE_LIMITS: [bool; 2] = [true, false];
 
 /// Cycles of an erase in accelerated cases.
@@ -52,7 +52,7 @@ pub(super) struct Drawn {
     pub(super) warms_up: bool,
     /// Pages of the longest requests.
     pub(super) longest: u64,
-    /// Factor of the number of requests.
+    /// Factor by which the number of requests grows.
     pub(super) lives: u64,
     pub(super) within: Within,
     /// Number of runs of the case.

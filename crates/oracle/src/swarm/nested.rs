@@ -1,4 +1,4 @@
-//! Drives on which one event comes within another: one case in eight.
+//! Drives on which one event comes within another. One case in eight is such a case.
 //!
 //! - Blocks and reserves are small. Limits lie at the border of the technique's guarantee.
 //! - Data takes retries wherever it is moved, and ages while it moves.
@@ -22,10 +22,10 @@ use crate::dice::Dice;
 const NESTED: [bool; 8] = [false, false, false, true, false, false, false, false];
 /// Data ages in three of four nested cases.
 const AGES: [bool; 4] = [true, false, true, true];
-/// The random policy acts too late in two of three nested cases that it has.
+/// In two of three nested cases with the random policy, the policy acts too late.
 const RECKLESS: [bool; 3] = [true, false, true];
 
-/// The random policy has one of four nested cases.
+/// One nested case in four has the random policy.
 const RESTLESS: [bool; 4] = [false, true, false, false];
 /// Schedules of nested cases that draw nothing else for the flash. Half of the jobs are done at
 /// once, and the others take time.

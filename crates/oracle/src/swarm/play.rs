@@ -107,7 +107,8 @@ impl Play<'_> {
             served => served.map_err(|e| format!("{e:?}"))?,
         };
         let requests = warmed + served;
-        // A siege completes its last act, so it may serve more requests.
+        // A siege always completes the sequence of requests that it has begun, so it may serve more
+        // requests.
         if requests != asked && !(self.host == Host::Siege && requests > asked) {
             return Err(format!("{requests} of {asked} requests were served"));
         }

@@ -29,13 +29,14 @@ impl Restless {
         Self { dice: Dice::new(seed), is_reckless }
     }
 
-    /// Returns the reads of a block at which the policy acts at the latest.
+    /// Returns the number of reads of a block at which the policy acts at the latest.
     fn end(&self, view: &View, block: BlockId) -> u32 {
         let latest = Self::latest(view, block, view.mode(block));
         if !self.is_reckless {
             return latest;
         }
-        // A job may then reach pages that it brings past their limits itself.
+        // A reckless policy acts so late that the reads of its own job may bring pages past their
+        // limits.
         let by_job = Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
         latest.saturating_add(by_job as u32 / 2 + 2)
     }
@@ -88,14 +89,14 @@ impl Restless {
             && Self::after_a_job(view, block) < f64::from(Self::latest(view, block, 0))
     }
 
-    /// Returns the dose units that a block has served at its first question after a job. These are
-    /// the host's reads until the end of the job, and the reads of the job.
+    /// Returns the dose units that a block has served at its first question after a job. The host's
+    /// reads until the end of the job count, and so do the reads of the job.
     fn after_a_job(view: &View, block: BlockId) -> f64 {
         let by_job = Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
         f64::from(view.reads(block).0 + view.late_reads + 1) + by_job
     }
 
-    /// Returns a random count after `now`, and up to `latest`.
+    /// Returns a random read count above `now`, up to `latest`.
     fn some_time(&mut self, now: u32, latest: u32) -> Reads {
         Reads(self.dice.between(u64::from(now) + 1, u64::from(latest.max(now + 1))) as u32)
     }

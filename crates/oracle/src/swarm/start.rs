@@ -11,8 +11,8 @@ use vpass_core::drive::audit::blame::BlamedRange;
 use crate::Oracle;
 use crate::bch::limits_apart;
 
-/// Largest distance of a share from its expectation, in standard deviations. Chance does not go so
-/// far.
+/// Largest distance of a share from its expectation, in standard deviations. A larger distance is
+/// an error.
 const FAR: f64 = 7.0;
 
 /// Checks the content after preparation, before the measured phase.
@@ -40,7 +40,7 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
         return check_steady_state(drive, filled);
     }
     let oracle: &Oracle = drive.observer().expect("the oracle watches");
-    // The first write fills a page. A computed state does not report earlier writes.
+    // The first write fills a page. A computed start does not report earlier writes.
     let again: Vec<u64> = Lpn::range(0..filled)
         .map(|lpn| oracle.newest(lpn).map_or(0, |version| u64::from(version).saturating_sub(1)))
         .collect();
@@ -66,10 +66,10 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
     Ok(())
 }
 
-/// Checks the steady state of greedy GC under uniform overwrites (Desnoyers, 2014). Of the b pages
-/// of closed blocks, a share alpha is valid on average, and a share v in a victim. They satisfy
-/// ln(1/v) = (1 - v) / alpha. A block that has gone the part u of the way from full to victim has b
-/// v^u valid pages.
+/// Checks the steady state of greedy GC under uniform overwrites (Desnoyers, 2014). A block has b
+/// pages. On average, a share alpha of the pages of closed blocks is valid, and a share v of the
+/// pages of a victim. They satisfy ln(1/v) = (1 - v) / alpha. At a share u of the time from being
+/// full to becoming the victim, a block has b v^u valid pages.
 fn check_steady_state(drive: &Drive, filled: u32) -> Result<(), String> {
     let b = f64::from(drive.geometry().pages_per_block);
     let mut valid: Vec<u32> =

@@ -58,8 +58,8 @@ pub(super) fn parts(case: u64, parity: &str) -> (Option<&'static str>, Option<&'
 /// own, so other cases stay the same.
 const PUBLISHED: [bool; 4] = [false, false, false, true];
 
-/// Makes a technique keep to its published rule. The update turn is drawn from all values that a
-/// stripe allows.
+/// Makes a technique keep to its published rule. `n_update` is drawn from all values that a stripe
+/// allows.
 fn draw_published(balanced: &Balanced, config: &mut DriveConfig, technique: &ParityTechnique) {
     let named = |key| technique.params.iter().find(|param| param.key == key);
     if let (Some(published), Some(turn)) = (named("published"), named("n_update")) {

@@ -1,7 +1,7 @@
-//! Drives whose data has error rates: one in five of the cases with read disturb. They have no, one
-//! or three retries, and ages that take a small part of the limits or all of them. If all reads
-//! disturb equally, one case in three has limits that follow from a code. These choices have their
-//! own random numbers, so other cases stay the same.
+//! Drives whose data has error rates: one in five of the cases with read disturb. They have 0, 1 or
+//! 3 retries. Ages take a small part of the limits, or all of them. If all reads disturb equally,
+//! one case in three has limits that follow from a code. These choices have their own random
+//! numbers, so other cases stay the same.
 
 use vpass_core::base::span::{HOUR, Span, YEAR};
 use vpass_core::base::units::Bytes;
@@ -119,8 +119,8 @@ pub(super) fn draw(
     true
 }
 
-/// Draws limits from one code, of about the present size. Also draws an age that the code tolerates
-/// easily, hardly or not at all.
+/// Draws limits of about the present size, all from one code. Also draws an age that the code
+/// tolerates easily, hardly or not at all.
 fn by_code(
     balanced: &Balanced,
     config: &mut DriveConfig,
@@ -187,7 +187,8 @@ pub(super) fn is_noisy(balanced: &Balanced) -> bool {
     is_tired(balanced) && balanced.pick("noise", &[true, false, false])
 }
 
-/// Returns the longest age of data without refresh: the whole time that passes, or less.
+/// Returns the longest age that data may reach without refresh. This is the whole time that passes.
+/// In a third of the cases it is less, so some data grows too old.
 pub(super) fn longest_age(balanced: &Balanced, start: Span, passes: u64) -> Span {
     let all = start.0.saturating_add(passes).max(HOUR);
     Span(if balanced.pick("too old", &[false, false, true]) { start.0.max(all / 2) } else { all })

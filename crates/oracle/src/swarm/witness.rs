@@ -18,7 +18,7 @@ use crate::endurance::Endurance;
 use crate::oracle::hearsay::{Divided, Ear, Told, Within};
 use crate::oracle::promises::{Answer, Answers, Wanted};
 
-/// One in this number of questions also reports the inside of its block.
+/// The witness reports the wordlines and pages of a block at one question in this many.
 const SELDOM: u64 = 8;
 
 pub(super) struct Witness {
@@ -31,7 +31,7 @@ pub(super) struct Witness {
 }
 
 impl Witness {
-    /// Returns a witness that reports to the ear and the answers, if they are given.
+    /// Returns a witness that reports to `ear` and `answers`, if they are given.
     pub(super) fn of(
         policy: Box<dyn Policy>,
         ear: Option<&Ear>,

@@ -2,7 +2,7 @@
 //! Makes a Space-Saving table underestimate a victim's dose, then hammers.
 //!
 //! It reads as many wordlines evenly as a policy has counters per block. The victim's neighbours
-//! are among them; the victim is never read. Asked for the victim's own reads, the table then
+//! are among them. The victim is never read. Asked for the victim's own reads, the table then
 //! answers with its smallest count, and the policy subtracts that count from the victim's dose. At
 //! the last check that leaves the victim in place, the attack hammers its neighbours until the next
 //! check. Then it continues in the next block.

@@ -12,7 +12,7 @@ use vpass_core::watch::observer::NO_PPN;
 /// Number of blocks that attacks take in turn. With fewer blocks, a policy could move the data of
 /// all of them before a round ends.
 const TARGETS: usize = 64;
-/// Number of reads kept in reserve. Even reads may end within a round over the pages; then both
+/// Number of reads kept in reserve. Even reads may end within a round over the pages. Then both
 /// neighbours may have a read more than their share. The third read allows for rounding.
 const UNEVEN: f64 = 3.0;
 /// Smallest number of pages of a target, as a share of the pages of the fullest block.

@@ -422,7 +422,7 @@ fn engine(value: &str) -> Result<String, String> {
     Ok(value.into())
 }
 
-/// Splits a list of file names at colons; `\:` stands for a colon within a name.
+/// Splits a list of file names at colons. `\:` stands for a colon within a name.
 fn file_names(value: &str) -> Result<Vec<String>, String> {
     let value = value.replace("\\:", "\0");
     let names: Vec<String> = value

@@ -43,7 +43,7 @@ pub struct FioSource {
     options: FioOptions,
     records: Vec<JobRecord>,
     notes: Vec<String>,
-    /// Workers that still have requests; the worker of the next request comes first. The order is
+    /// Workers that still have requests. The worker of the next request comes first. The order is
     /// by position in a closed loop, and by time in an open loop.
     queue: BinaryHeap<Reverse<(u128, usize)>>,
     /// Sum of the depths of the workers in `queue`, and the depth that was reported last.

@@ -15,7 +15,7 @@ use vpass_core::base::request::SourceError;
 
 use crate::traces::quote;
 
-/// Size of the largest job file; fio's own examples are below 4 KiB.
+/// Size of the largest job file. Fio's own examples are below 4 KiB.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Length of the longest line. fio(1): "the maximum length of a line in the job file is 8192
 /// bytes".

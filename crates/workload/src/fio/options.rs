@@ -13,13 +13,13 @@ use super::values::KbBase;
 /// Role of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The option describes the workload; the name is the spelling that the code uses.
+    /// The option describes the workload. The name is the spelling that the code uses.
     Used(&'static str),
     /// The option concerns the host, buffers or reports, and does not affect a drive.
     NotApplicable,
     /// The option asks for safe writes. Writes that the drive has acknowledged are always safe.
     Safe,
-    /// The option would change the workload; the text says why it is not supported.
+    /// The option would change the workload. The text says why it is not supported.
     Unsupported(&'static str),
 }
 
@@ -93,7 +93,7 @@ const NOT_APPLICABLE: &[&str] = &[
     "cmdprio", "cmdprio_class", "cmdprio_percentage", "cmdprio_bssplit", "thp", "stream_id",
     "clustername", "rbdname", "pool", "clientname", "busy_poll", "touch_objects", "uri", "volume",
     "brick", "cpuload", "cpuchunks",
-    // Creation of files; the drive's own `[start]` decides which data it holds.
+    // Creation of files. The drive's own `[start]` decides which data it holds.
     "unique_filename", "fallocate", "create_serialize", "create_fsync", "create_on_open",
     "allow_file_create", "allow_mounted_write", "overwrite", "unlink", "unlink_each_loop",
     // Content of buffers.

@@ -153,7 +153,7 @@ impl Queues {
     }
 
     fn issue_at(&mut self, i: usize, job: &Job, at: Ns) {
-        // A job whose time ends while it waits ends at that time.
+        // If the time of a job ends during a wait, the job ends at that time.
         let at = self.end(job).map_or(at, |end| at.min(end));
         if at >= NEVER {
             return self.retire(i, job.exit_all);

@@ -2,7 +2,7 @@
 //! is visited again.
 //!
 //! Requests of one size visit the blocks in the order of a shuffle, which needs no memory. A
-//! request of one of several sizes may reach a block that was visited before; as in fio, the
+//! request of one of several sizes may reach a block that was visited before. As in fio, the
 //! request ends there. This needs a bit for each block, and levels above the bits to find the next
 //! free block.
 

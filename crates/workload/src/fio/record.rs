@@ -50,7 +50,7 @@ pub struct JobRecord {
     pub name: String,
     /// Line of its section.
     pub line: usize,
-    /// Stage, from 0. Jobs of a stage run at the same time; stages follow each other.
+    /// Stage, from 0. Jobs of a stage run at the same time. Stages follow each other.
     pub stage: usize,
     /// Clones of the job.
     pub numjobs: u32,

@@ -192,7 +192,7 @@ const UNIFORMS: u64 = 12;
 const ZETA_TERMS: u64 = 10_000_000;
 
 impl Skew {
-    /// Makes the distribution over `blocks` blocks of `block_bytes`; there is at least one block.
+    /// Makes the distribution over `blocks` blocks of `block_bytes`. There is at least one block.
     /// Returns `None` for the uniform distribution.
     pub(super) fn new(
         distribution: &Distribution,

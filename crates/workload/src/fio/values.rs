@@ -112,7 +112,7 @@ pub(super) fn count(
     })
 }
 
-/// Parses `1` or `0`; a missing value means 1.
+/// Parses `1` or `0`. A missing value means 1.
 pub(super) fn flag(text: Option<&str>) -> Result<bool, String> {
     match text {
         None | Some("1") => Ok(true),

@@ -13,7 +13,7 @@
 const HALVINGS: u32 = 100;
 
 /// Returns the probability that a used expert is not in a cache of `bytes`, for each expert.
-/// `chances` are the probabilities that a token uses each expert; an expert has `expert` bytes.
+/// `chances` are the probabilities that a token uses each expert. An expert has `expert` bytes.
 pub(super) fn misses(chances: &[f64], expert: u64, bytes: u64) -> Vec<f64> {
     if bytes == 0 {
         return vec![1.0; chances.len()];

@@ -26,8 +26,8 @@ impl ModelSource {
     /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// Reports the first invalid key, by itself or for this drive, or a file of counts that cannot
-    /// be read.
+    /// Reports the first key that is invalid by itself or on this drive, or a file of counts that
+    /// cannot be read.
     pub fn new(
         workload: &ModelWorkload,
         capacity: u64,

@@ -2,8 +2,9 @@
 //!
 //! A token reads the dense part in order, then experts in the order of the drive, then the
 //! key-value window. Its requests are spread evenly over its time. The number of experts of a token
-//! is `active`, rounded up or down at random. Experts are drawn by systematic sampling: along the
-//! running sum of their probabilities, one is taken at each whole step from a random start.
+//! is `active`, rounded up or down at random. Experts are drawn by systematic sampling. The
+//! probabilities of the experts are put side by side on a line. The first expert is at a random
+//! point of the line, and each further expert is one unit farther.
 
 use vpass_core::base::request::{Op, Request};
 

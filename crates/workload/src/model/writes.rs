@@ -91,7 +91,8 @@ fn sample_number(sample: Sample, page: u64) -> Option<u64> {
 }
 
 impl Next {
-    /// Write number `count` to the key-value window. It comes when its bytes have come together.
+    /// Returns write number `count` to the key-value window. It comes when the model has produced
+    /// enough bytes for it.
     fn of_window(self, law: &ModelLaw) -> Self {
         let (size, window) = (law.config.request_size.0, law.config.window_bytes());
         let at = (self.count + 1) as f64 * size as f64 / law.kv_bytes_per_s() * 1e9;

@@ -1,7 +1,7 @@
 //! Runs phases whose reads are rates, for gears that draw reads in bulk. It serves a whole drive or
 //! a sample of its pages.
 //!
-//! A phase of n requests takes n / rate seconds; arrivals are not random. Within a phase, each page
+//! A phase of n requests takes n / rate seconds. Arrivals are not random. Within a phase, each page
 //! is read at its mean rate, even if the phase reads its pages in turn. Writes and trims keep their
 //! order and come evenly.
 

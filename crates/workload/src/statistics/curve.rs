@@ -1,11 +1,12 @@
 //! Extends a few percentiles, a number of items and a total to a whole distribution, which has the
 //! number of items of each value.
 //!
-//! Between the percentiles only the total of all values is known. So one number g, the bend,
-//! decides about all intervals. Percentile a has the value l, and percentile b has the value h. At
-//! the share t of the way from a to b, an item has the value l (h / l) ^ (t ^ g). With g = 1, the
-//! values lie on a straight line on a logarithmic scale. A large g keeps the values near l, a small
-//! g near h. The total falls as g rises, so bisection finds the g that meets it.
+//! Between the percentiles, only the total of all values is known. One number g, the bend,
+//! therefore gives all values in all intervals. Percentile a has the value l, and percentile b has
+//! the value h. At the share t of the way from a to b, an item has the value l (h / l) ^ (t ^ g).
+//! With g = 1, the values lie on a straight line on a logarithmic scale. A large g keeps the values
+//! near l, and a small g keeps them near h. The total falls as g rises, so bisection finds the g
+//! that gives the known total.
 //!
 //! The last interval of page popularity is the head of the distribution, in which a few items have
 //! most of the accesses. In the head, t depends on ranks: t = 1 - ln(r) / ln(n) for the r-th
@@ -80,10 +81,11 @@ const SOUND_MARGIN: f64 = 0.04;
 const BODY_BENDS: [f64; 5] = [1.0, 3.0, 0.33, 9.0, 0.11];
 /// Number of pieces of an interval.
 const PIECES: u64 = 8;
-/// Number of pieces of a ranked head; they are narrower towards the top.
+/// Number of pieces of a ranked head. The pieces are narrower towards the top.
 const HEAD_PIECES: u32 = 64;
-/// Logarithm of the largest bend that is tried; that of the smallest bend is its negative. At these
-/// bends, all items have the lower or the higher value, except for rounding.
+/// Logarithm of the largest bend that is tried. The smallest bend has the negative of this
+/// logarithm. At these two bends, all items have the lower or the higher value, except for
+/// rounding.
 const BEND_LOG: f64 = 12.0;
 
 /// Consecutive items with a value that depends on the bend.
@@ -183,7 +185,7 @@ impl Curve {
     }
 
     fn solved(pieces: &[Piece], known: &Known) -> Self {
-        // The bend `low` gives at least the total; the bend `high` gives at most the total.
+        // The bend `low` gives at least the total. The bend `high` gives at most the total.
         let (mut low, mut high) = (-BEND_LOG, BEND_LOG);
         for _ in 0..60 {
             let middle = f64::midpoint(low, high);
@@ -196,7 +198,7 @@ impl Curve {
         Self { steps: exact(pieces, low.exp(), high.exp(), known), bend: high.exp() }
     }
 
-    /// Returns the value of the curve at a rank from the top; rank 1 is the highest. The curve must
+    /// Returns the value of the curve at a rank from the top. Rank 1 is the highest. The curve must
     /// have been made from `known`, and the rank must be in its head.
     pub(super) fn value_from_top(&self, known: &Known, from_top: f64) -> f64 {
         let [.., (percent, low), (_, high)] = *known.points else {
@@ -318,7 +320,7 @@ fn interval(
 }
 
 /// Bends the pieces so that their sum is the total, to within one unit. Each item begins with its
-/// value at the bend `much`. Items are raised one by one to their value at the bend `little`; the
+/// value at the bend `much`. Items are raised one by one to their value at the bend `little`. The
 /// last raised item gets only the part that is still missing.
 fn exact(pieces: &[Piece], little: f64, much: f64, known: &Known) -> Vec<Step> {
     let mut missing = known.total - total(pieces, much);

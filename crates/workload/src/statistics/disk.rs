@@ -9,7 +9,7 @@ use super::statistics_config::{SideConfig, StatisticsConfig};
 /// Statistics of a disk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiskStatistics {
-    /// Page size in which pages are counted.
+    /// Size of the pages that all numbers of pages count.
     pub page_bytes: u64,
     /// Different pages that are read or written.
     pub footprint_pages: u64,

@@ -9,7 +9,7 @@ pub(super) fn usual() -> Vec<f64> {
     std::iter::once(1.0).chain((1..=20).map(|i| f64::from(i) * 5.0)).collect()
 }
 
-/// Returns the rank of a percentile among `items` items; ranks begin at 1. The percentile is above
+/// Returns the rank of a percentile among `items` items. Ranks begin at 1. The percentile is above
 /// 0 and at most 100. There is at least one item.
 pub(super) fn rank(percent: f64, items: u64) -> u64 {
     ((items as f64 * percent / 100.0).ceil() as u64).clamp(1, items)

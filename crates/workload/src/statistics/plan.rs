@@ -17,7 +17,7 @@ use super::tiling::{BlockClass, tile};
 pub(super) struct SidePlan {
     /// Kinds of requests, by pages touched.
     pub(super) lengths: Vec<Length>,
-    /// Blocks of pages, the most popular first; together they hold all pages of this direction.
+    /// Blocks of pages, the most popular first. Together they hold all pages of this direction.
     pub(super) cells: Vec<BlockClass>,
 }
 

@@ -37,7 +37,8 @@ pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
     }
     let new = pages(config);
     if new != old {
-        // As far as possible, this keeps the number of pages that only reads or only writes touch.
+        // As far as possible, the repair keeps the number of pages that only reads or only writes
+        // touch.
         let only = [
             config.footprint_pages.saturating_sub(old[1]),
             config.footprint_pages.saturating_sub(old[0]),

@@ -25,8 +25,8 @@ struct Running {
     next: u32,
     step: u32,
     place: Blocks,
-    /// Size and position of all requests. With several, `mix` is the index of the [`Mix`] from
-    /// which they are drawn.
+    /// Size and position of all requests of the cell. If requests have several shapes, `mix` is the
+    /// index of the [`Mix`] from which they are drawn.
     shape: Shape,
     mix: Option<u32>,
 }

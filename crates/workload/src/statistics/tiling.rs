@@ -48,7 +48,8 @@ pub(super) fn tile(
     let mut supply = Supply::new(lengths);
     let mut rest = Pages { steps: popularity.to_vec(), at: 0 };
     let mut cells: Vec<BlockClass> = vec![];
-    // Accesses that rounding has removed so far; negative if rounding has added accesses.
+    // Number of accesses that rounding has removed so far. It is negative if rounding has added
+    // accesses.
     let mut owed = 0;
     let mut first = Some(top);
     cells.extend(supply.reserve_last(&mut rest));
@@ -208,7 +209,7 @@ fn merged(mut cells: Vec<BlockClass>) -> Vec<BlockClass> {
     cells
 }
 
-/// Pages that are not in a block yet; the most popular pages come last.
+/// Pages that are not in a block yet. The most popular pages come last.
 struct Pages {
     steps: Vec<Step>,
     /// Number of pages that are in a block.
@@ -272,7 +273,7 @@ mod tests {
     #[test]
     fn every_popularity_has_its_share_of_every_length() {
         // 16 pages have 5 accesses each, and 48 pages have 1, so there are 128 accesses. Requests
-        // for one page make half of them; requests for four pages make the other half.
+        // for one page make half of them. Requests for four pages make the other half.
         assert_eq!(
             tiled(&[(1, 48), (5, 16)], &[(1, 64), (4, 16)]),
             [(5, 1, 8), (5, 4, 2), (1, 1, 24), (1, 4, 6)]

@@ -18,7 +18,7 @@ impl Recent {
         self.stripes.len()
     }
 
-    /// Returns stripe `n` of the list; stripe 0 was written last.
+    /// Returns stripe `n` of the list. Stripe 0 was written last.
     pub(super) fn at(&self, n: usize) -> u64 {
         self.stripes[n]
     }

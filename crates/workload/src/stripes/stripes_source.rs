@@ -65,7 +65,7 @@ impl StripesSource {
             }
             _ => None,
         };
-        // A share of 1 accepts every random number; a share of 0 accepts none.
+        // A share of 1 accepts every random number. A share of 0 accepts none.
         let below = |share: f64| if share >= 1.0 { u64::MAX } else { threshold(share) };
         Ok(Self {
             page_bytes,

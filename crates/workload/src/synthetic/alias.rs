@@ -8,7 +8,7 @@ use super::random::{Random, Rng};
 /// Slot of the table, which two cases share.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// Threshold of 32 random bits. Below it, the slot gives its own case; otherwise, it gives
+    /// Threshold of 32 random bits. Below the threshold, the slot gives its own case, and otherwise
     /// `other`. With eight bytes per slot, the table fits into the first-level cache.
     own: u32,
     other: u32,
@@ -23,7 +23,7 @@ pub(crate) struct Alias {
 }
 
 impl Alias {
-    /// Makes the table of these weights. All are finite and 0 or more; at least one is above 0.
+    /// Makes the table of these weights. All are finite and 0 or more. At least one is above 0.
     pub(crate) fn new(weights: &[f64]) -> Self {
         let count = weights.len().next_power_of_two().max(2);
         let total: f64 = weights.iter().sum();

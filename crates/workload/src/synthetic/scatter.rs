@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn the_first_ranks_spread_over_the_whole_range() {
-        // Each of 16 equal parts gets about 100 of 1,600 ranks; five standard deviations are 50. A
+        // Each of 16 equal parts gets about 100 of 1,600 ranks. Five standard deviations are 50. A
         // stride or a cluster would exceed them.
         for seed in 0..20 {
             let scatter = Scatter::new(100_000_000, &mut Random::seed_from_u64(seed));

@@ -29,7 +29,7 @@ const GROWTH: u64 = 32;
 /// Ranks of nearly equal popularity.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
-    /// First rank of the bucket; ranks begin at 1.
+    /// First rank of the bucket. Ranks begin at 1.
     first: u64,
     count: u32,
     /// Threshold of the upper half of a random number. Up to it, any rank of the bucket is

@@ -18,7 +18,7 @@ use msr::MsrWriter;
 /// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Format of vpass; it keeps everything.
+    /// Format of vpass. It keeps everything.
     Compact,
     /// MSR Cambridge CSV; it keeps times to 100 ns, and no trims.
     Msr,
@@ -199,7 +199,7 @@ impl<W: Write> TraceWriter<W> {
     }
 }
 
-/// Smallest device number that is not kept in the table `numbers`; its name is looked up for each
+/// Smallest device number that is not kept in the table `numbers`. Its name is looked up for each
 /// row. Formats with numbered devices may use any number, so a table of all numbers could take too
 /// much memory.
 const MANY: u32 = 1 << 20;

@@ -17,7 +17,7 @@ pub(super) struct RealTrace {
     /// Names of generated workloads. Each group that runs one of these workloads also runs the
     /// trace, if its files are found.
     beside: Vec<String>,
-    /// Values for keys of the drive, under this trace only.
+    /// Values for keys of the drive. They hold only for runs of this trace.
     #[serde(default)]
     set: Vec<String>,
 }

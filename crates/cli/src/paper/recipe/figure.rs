@@ -26,12 +26,11 @@ pub(in crate::paper) struct Figure {
     /// 1.
     #[serde(default)]
     pub(in crate::paper) times: Vec<f64>,
-    /// JSON pointers to weights in the same summary, one for each number of `metric`. The figure
-    /// then shows the weighted mean.
+    /// JSON pointers to weights in the summary, one for each number of `metric`. The figure then
+    /// shows the weighted mean.
     #[serde(default)]
     pub(in crate::paper) weights: Vec<String>,
-    /// JSON pointers to numbers of the same summary. The result is divided by the sum of these
-    /// numbers.
+    /// JSON pointers to numbers of the run's summary. The figure's number is divided by their sum.
     #[serde(default)]
     pub(in crate::paper) share_of: Vec<String>,
     pub(in crate::paper) unit: String,

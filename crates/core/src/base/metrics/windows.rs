@@ -32,7 +32,7 @@ const COUNT_BITS: u32 = 48;
 pub struct Window {
     /// Beginning of the window, in ns.
     pub from: Ns,
-    /// End of the window, in ns; a request that ends then belongs to the next window.
+    /// End of the window, in ns. A request that ends then belongs to the next window.
     pub to: Ns,
     /// Latencies of the requests that ended in the window, at least one.
     pub latency: Latency,
@@ -59,9 +59,9 @@ pub struct Windows {
 /// Closed window, or a part of one.
 #[derive(Clone, Copy)]
 struct Closed {
-    /// Number of the window from time 0, in windows of the present length.
+    /// Number of the window, counted from time 0. All windows have the present length.
     number: u64,
-    /// Index of its first count.
+    /// Index of the window's first count.
     first: usize,
     sum_ns: u128,
 }

@@ -15,7 +15,8 @@ use crate::base::units::DieId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Failed {
     die: u32,
-    /// Whether its pages move to dies without a member of their stripe, if there are such dies.
+    /// Whether the die's pages move to dies without a member of their stripe, if there are such
+    /// dies.
     relocates: bool,
 }
 

@@ -39,7 +39,8 @@ macro_rules! bugs_of_blocks {
             LimitReachedIsLost,
             /// The reads for which the error model guarantees good data are rounded up.
             QuietRoundedUp,
-            /// The bound below which no wordline is checked is that of the strongest group.
+            /// No wordline is checked below a bound. This bound is computed for the strongest
+            /// group.
             BoundOfStrongest,
             /// Pages of a wordline that spans two words of a bitmap are not seen.
             AcrossWordsLost,

@@ -19,12 +19,13 @@ macro_rules! bugs_of_nested {
             RestOutlivesLoss,
             /// A fill read takes the time of the coding that its page has after a move.
             FillCodingLate,
-            /// In time, a fill read reads the place that its page has after a move.
+            /// In the timed gear, a fill read uses the die of the place that its page has after a
+            /// move.
             FillSourceLate,
             /// A page whose fill read failed is dropped at the place that it had before a move.
             FillDropsOld,
-            /// Whether a fill read failed by age is decided at the old place of the page, after a
-            /// move.
+            /// After a move, the old place of a page decides whether its fill read failed because
+            /// of age.
             AgedAfterFill,
             /// A policy is told of retries of a page that has moved since.
             RetriedTellsMoved,
@@ -85,7 +86,7 @@ macro_rules! bugs_of_nested {
             JobsNotSetBack,
             /// Steps of age are not set back with the clock.
             StepsNotSetBack,
-            /// A block that is due at once is rewritten later, in time.
+            /// A block that is due at once is rewritten later, by a job that takes time.
             LateRefreshDeferred,
             /// Retries of fill reads take no time.
             FillRetriesTimeless,

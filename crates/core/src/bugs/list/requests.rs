@@ -120,7 +120,7 @@ macro_rules! bugs_of_requests {
             FirstKindForAll,
             /// Erases of deferred jobs take no time.
             ErasesFree,
-            /// In time, a job programs the pages that it could not read.
+            /// In the timed gear, a job spends time on programs of pages that it could not read.
             LostCopiesProgrammed,
             /// A wordline is programmed before its pages have been read.
             ProgramBeforeLoads,
@@ -148,7 +148,7 @@ macro_rules! bugs_of_requests {
             WorkReversed,
             /// Work goes before waiting reads.
             WorkBeforeReads,
-            /// Reads count as waiting for reclaim although its jobs have ended.
+            /// Reads count as waiting for reclaim although all reclaim jobs have ended.
             ReclaimNeverEnds,
             /// A read counts as waiting for work that began before it.
             StallFromWorkOn,

@@ -109,8 +109,8 @@ fn a_page_that_its_own_fill_has_lost_is_not_written() {
     assert_eq!((drive.ftl.place_of(lpn), drive.ftl.lost_pages), (None, lost));
 }
 
-/// A host read is served in part from the buffer, and the rest is lost in the same way. The read
-/// fails.
+/// A part of the page is served from the buffer. The rest is on flash, and is lost by the move as
+/// in the test above. So the host read fails.
 #[test]
 fn a_read_that_has_lost_the_rest_of_its_page_fails() {
     let (mut drive, lpn) = at_the_limit();

@@ -20,7 +20,7 @@ use crate::bugs::{Bug, planted};
 use crate::config::DisturbModel;
 use crate::flash::Flash;
 
-/// Number of equal ranges of the capacity; the last range may be shorter.
+/// Number of equal ranges of the capacity. The last range may be shorter.
 const RANGES: usize = 64;
 
 /// Number of copies by range of logical pages.
@@ -73,8 +73,8 @@ impl Blame {
         self.copies = [0.0; RANGES];
     }
 
-    /// Attributes the copies of a reclaim job that is about to begin. The job moves the whole
-    /// block, or only these pages.
+    /// Attributes the copies of a reclaim job that is about to begin. `pages` has the pages that
+    /// the job moves; `None` means the whole block.
     pub(crate) fn book(&mut self, flash: &Flash, block: BlockId, pages: Option<&PageSet>) {
         let valid = flash.contents().valid_words(block);
         let copies: u32 = match pages {

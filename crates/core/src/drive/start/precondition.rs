@@ -258,7 +258,7 @@ impl Drive {
         taken.unwrap_or(AccessLatency::Idle)
     }
 
-    /// Closes a block whose pages are in the map. `valid` pages are valid; the others are invalid.
+    /// Closes a block whose pages are in the map. `valid` pages are valid. The others are invalid.
     fn close_loaded(&mut self, block: BlockId, valid: u32) {
         self.close_begun(block, valid);
         self.flash.tell_preloaded(block);

@@ -2,7 +2,7 @@
 //! its life, with blocks at different read counts.
 //!
 //! Each block served a number of reads that is drawn evenly from 0 to `start.reads`. They are
-//! spread evenly over its wordlines; a partly written block served its part of them. These reads
+//! spread evenly over its wordlines. A partly written block served its part of them. These reads
 //! come after everything was programmed, and no policy was asked meanwhile. A policy with an alarm
 //! at or below the count is asked at the block's next read. So that this is early enough,
 //! `start.reads` has a limit. It leaves the reads that any technique needs between its question and

@@ -70,7 +70,7 @@ impl Bank {
 #[derive(Clone, Copy)]
 struct Lowest {
     min: Quarters,
-    /// Entries of the bank; bit n stands for entry n.
+    /// Entries of the bank. Bit n stands for entry n.
     entries: u32,
     bank: u16,
     /// Key that a hit writes. It is already in the bank. Otherwise, comparing the bank's keys would

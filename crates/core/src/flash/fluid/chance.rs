@@ -10,8 +10,8 @@ pub(super) struct Chance(Xoshiro256PlusPlus);
 /// Number of reads whose random bits cost about as much as one draw from the binomial law by
 /// rejection. Each read takes two bits.
 const READS_BY_BITS: u64 = 1024;
-/// Number of reads at which drawing all digits of each costs about as much as one more digit for
-/// all reads.
+/// Number of reads at which two methods cost about the same. One draws all digits of each read. The
+/// other draws one more digit for all reads.
 const READS_BY_THEMSELVES: u64 = 8;
 
 impl Chance {

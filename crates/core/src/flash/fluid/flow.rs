@@ -16,7 +16,7 @@ pub(super) struct Flow {
     target: f64,
     /// Time up to which all reads are drawn.
     pub(super) drawn_at: Ns,
-    /// Number of reads until the alarm, including the one that reaches it.
+    /// Number of reads until the alarm, including the read that reaches it.
     pub(super) left: u32,
     /// Time at which the agenda checks the block; [`NEVER`] if it does not.
     pub(super) look: Ns,
@@ -61,8 +61,8 @@ impl Flow {
         self.expected
     }
 
-    /// Returns the ratio of the expected reads so far to those up to the alarm; at least 1 at the
-    /// alarm.
+    /// Returns the number of expected reads so far, divided by the number up to the alarm. The
+    /// result is at least 1 at the alarm.
     #[inline]
     pub(super) fn progress(&self) -> f64 {
         self.expected / self.target

@@ -69,8 +69,8 @@ impl Flash {
         }
     }
 
-    /// Adds the wear of the cycle that ends to the block. It needs no checks until it is opened
-    /// again.
+    /// Adds the wear of the cycle that ends to the block. The block needs no checks until it is
+    /// opened again.
     fn wear(&mut self, block: BlockId, cause: Cause) {
         let (first_pec, times) = (self.first_pec(block), self.stands_for(cause));
         let cycles_of_erase = times * self.cycles_of_next_erase();

@@ -17,7 +17,7 @@ impl Flash {
             let coding = *self.geometry.codings.row(self.coding_of(block, *wordline));
             let page = wordline.first_page(bits) + coding.kept.trailing_zeros();
             rules::read(first + page, page, &self.hot[block.index()], &self.geometry);
-            // The weakest page kind's limit is the wordline's.
+            // The limit of the weakest page kind is the limit of the wordline.
             let of_kind = |kind| {
                 let page = wordline.first_page(bits) + kind;
                 self.with_block_view(block, |model, view| {

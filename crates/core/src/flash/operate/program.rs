@@ -40,7 +40,7 @@ impl Flash {
         self.contents.set_valid(block, page);
         self.gain_reads(block, page, lpn);
         if disturbed_before && !planted(Bug::BornLostUnseen) {
-            // Reads may have brought it beyond its limit before it was written.
+            // Reads may have brought the page beyond its limit before the page was written.
             self.reassess(block);
         }
         self.seq += 1;

@@ -146,7 +146,7 @@ impl Flash {
         self.pages_away[self.geometry.domain_of(block)] += pages;
     }
 
-    /// Returns the number of pages that the block does without now.
+    /// Returns the number of pages that the codings of a block and its wordlines take away now.
     #[inline]
     pub(crate) fn pages_away_of(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block.index()];

@@ -32,8 +32,8 @@ pub(super) const CARD: ParityTechnique = Card {
         paper: "Guo et al., DATE 2013, III-C",
         ..About::PLAIN
     },
-    // Its parts count their own RAM. The time at which a block was programmed is stored in its
-    // first page (III-C).
+    // Its reclaim and refresh techniques count their own RAM. The time at which a block was
+    // programmed is stored in its first page (III-C).
     new: |_, _, _| Box::new(none::None) as Box<dyn Parity>,
 };
 

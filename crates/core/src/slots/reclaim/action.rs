@@ -3,17 +3,17 @@
 use crate::base::units::{BlockId, WordlineInBlock};
 use crate::slots::rewrite::Rewrite;
 
-/// What a policy asks for.
+/// Action that a policy requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Write data of a block anew.
+    /// Rewrite of data of a block.
     Rewrite(Rewrite),
-    /// Sense these wordlines of the block for their errors, in one piece, before anything else.
-    /// [`super::Policy::probed`] is told what was found, and gives the next alarm.
+    /// Probe of these wordlines of the block, in one piece and before all other actions.
+    /// [`super::Policy::probed`] gets the results and returns the next alarm.
     Probe {
-        /// The block.
+        /// Block of the wordlines.
         block: BlockId,
-        /// Wordlines, numbered within the block, that hold data.
+        /// Wordlines that hold data, numbered within the block.
         wordlines: Vec<WordlineInBlock>,
     },
 }

@@ -47,14 +47,15 @@ pub(super) const CARD: Technique = Card {
 };
 
 pub(super) struct Block {
-    /// Dose units by which one read may overshoot an alarm: none where every read counts one.
+    /// Number of dose units by which one read may overshoot an alarm. It is 0 if every read counts
+    /// 1.
     overshoot: f64,
-    /// Whether limits are those of the block's own age.
+    /// Whether limits are looked up at the age of each block's data.
     own_age: bool,
 }
 
 impl Block {
-    /// One that goes by the longest age.
+    /// Creates the technique with the limits at the longest age.
     pub(super) fn new(config: &DriveConfig) -> Self {
         Self {
             overshoot: if config.disturb.dose == DoseUnit::Sensings { 4.0 } else { 0.0 },
@@ -62,8 +63,9 @@ impl Block {
         }
     }
 
-    /// Dose units that reprogramming deposits as from its wordline: reads of the most significant
-    /// page for its backup, then of all pages, and its own disturbance.
+    /// Returns the dose units that reprogramming adds like reads of its wordline. They are a read
+    /// of the most significant page for its backup, reads of all pages, and the disturbance of the
+    /// program.
     pub(super) fn merging(config: &DriveConfig) -> f64 {
         let bits = config.geometry.cell.bits();
         let dose = dose_per_kind(config.disturb.dose, config.geometry.cell);
@@ -71,17 +73,18 @@ impl Block {
         f64::from(bits + most_significant.0) + config.density.reprogram_dose
     }
 
-    /// Whole dose units by which one read may overshoot an alarm.
+    /// Returns the number of whole dose units by which one read may overshoot an alarm.
     pub(super) fn overshoot(&self) -> u32 {
         self.overshoot as u32
     }
 
-    /// The threshold of these page kinds (a bit each) at a P/E count, and where it comes from.
+    /// Returns the threshold of these page kinds (one bit each) at a P/E count, with its terms.
     pub(super) fn threshold(&self, view: &View, pec: u32, kinds: u32) -> Option<(u32, Terms)> {
         self.threshold_for(view, pec, kinds, Work::moving_all(view))
     }
 
-    /// The same for a block in a coding mode, whose job reads more, or less, than each page once.
+    /// Returns the threshold for a job that reads more or less than each page once. The block may
+    /// be in a coding mode.
     pub(super) fn threshold_for(
         &self,
         view: &View,
@@ -92,7 +95,7 @@ impl Block {
         self.threshold_worn(view, Worn::at_longest(pec), kinds, work)
     }
 
-    /// The threshold of a block so worn and so old.
+    /// Returns the threshold of a block with this wear and age.
     pub(super) fn threshold_worn(
         &self,
         view: &View,
@@ -106,8 +109,8 @@ impl Block {
             .min_by_key(|(reads, _)| *reads)
     }
 
-    /// What these thresholds rest on: that they leave a read before the block is rewritten, in each
-    /// group of wordlines.
+    /// Returns the budget of each wordline group that these thresholds keep. In each group, at
+    /// least one read must be left before the block is rewritten.
     pub(super) fn budgets(&self, view: &View, pec: u32, work: Work) -> Vec<Budget> {
         let Some(limits) = view.limits else { return vec![] };
         let of_group = |group: usize| {
@@ -129,7 +132,8 @@ impl Block {
     ) -> (u32, Terms) {
         let terms = Self::terms(view, limits, wear, group, kinds, work);
         let worst_case = ((terms.limit - terms.moving) / terms.alpha - self.overshoot).floor();
-        // At least one read: where that is not safe the drive is refused, or warned of (`promise`).
+        // The threshold is at least one read. If this is not safe, the drive is refused, or the run
+        // warns (`promise`).
         let reads = (worst_case - f64::from(view.late_reads)).max(1.0) as u32;
         (reads, terms)
     }
@@ -151,7 +155,7 @@ impl Block {
         Terms { group, limit, alpha, moving }
     }
 
-    /// The formula of a threshold with its numbers put in.
+    /// Returns the formula of a threshold with its numbers.
     pub(super) fn because(&self, view: &View, t: &Terms) -> String {
         format!(
             "group {}: floor((ERC_MAX {} - D_move {:.1}) / alpha {:.3}{}) - R_late {}",
@@ -169,27 +173,27 @@ impl Block {
     }
 }
 
-/// What ends a block's service.
+/// Job that ends a block's service.
 #[derive(Clone, Copy)]
 pub(super) struct Work {
-    /// The block's coding.
+    /// Coding of the block.
     pub(super) mode: u8,
-    /// Dose units that the job reads from each wordline.
+    /// Number of dose units that the job reads from each wordline.
     pub(super) units_per_wordline: f64,
 }
 
 impl Work {
-    /// A job that reads each page of a block of full density once.
+    /// Creates the job that reads each page of a full-density block once.
     pub(super) fn moving_all(view: &View) -> Self {
         Self { mode: 0, units_per_wordline: f64::from(view.geometry.cell.bits()) }
     }
 }
 
-/// All page kinds, a bit each; QLC has four. Absent kinds change nothing: none is weaker than the
-/// weakest.
+/// All page kinds, one bit each. QLC has four kinds. Kinds that the cells lack change nothing,
+/// because no such kind is the weakest.
 pub(super) const ALL_KINDS: u32 = 0b1111;
 
-/// What a threshold was made of.
+/// Terms of a threshold.
 pub(super) struct Terms {
     group: usize,
     limit: f64,
@@ -205,8 +209,8 @@ impl Policy for Block {
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
         if self.own_age {
-            // Asked for the block's age, not for its reads, or with a limit that was drawn anew
-            // since.
+            // The drive asked because of the block's age and not because of its reads, or the
+            // block's limit has changed.
             let threshold = self.arm(view, block);
             if threshold > view.reads(block) {
                 return threshold;

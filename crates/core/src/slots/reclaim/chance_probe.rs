@@ -66,38 +66,40 @@ pub(super) const CARD: Technique = Card {
 
 /// Natural logarithm of one over the probability that a stretch of w reads is not drawn: 64 ln 2.
 const MISSES: f64 = 64.0 * std::f64::consts::LN_2;
-/// Probes that a draw leads to at most, those drawn in turn counted.
+/// Largest number of probes that follow from a drawn read, including probes that drawn probes
+/// cause.
 const CASCADE: u32 = 64;
-/// What the seed's half of the key is not: digits of pi.
+/// Half of the hash key that does not come from the seed. It has digits of pi.
 const KEY: u64 = 0x243F_6A88_85A3_08D3;
-/// Share of a limit that neighbours may use up before a block is as old as it gets. Assumption.
+/// Share of a limit that reads of neighbours may use up before the block reaches its largest read
+/// count. Assumption.
 const NEAR: f64 = 0.25;
 
 pub(super) struct ChanceProbe {
     block: Block,
-    /// Reads can be drawn.
+    /// Whether reads can be drawn.
     draws_count: bool,
     draw: Draw,
     chance: f64,
-    /// G, but for `R_late` and retries.
+    /// G without `R_late` and retries.
     near: u32,
-    /// What has to move, while probes are drawn in turn.
+    /// Pages that must move, as long as probes cause further probes.
     pages: Option<PageSet>,
     probes: u64,
     draws: u64,
 }
 
-/// The draws of a drive.
+/// Random draws of a drive.
 enum Draw {
     Keyed(SipHasher24),
-    /// As everybody can compute them: to see what a host that does makes of it.
+    /// Draws that every host can compute. They show what such a host can do.
     #[cfg(test)]
     Public,
 }
 
 impl Draw {
-    /// A number for one sensing of a block, retries among them, in one of its lives, evenly from
-    /// [0, 1).
+    /// Returns a random number from 0 to 1, without 1, for one sensing of a block. Retries are
+    /// sensings too. The numbers differ after each erase.
     fn number(&self, block: BlockId, pec: u32, sensing: u32) -> f64 {
         match self {
             Self::Keyed(hasher) => {
@@ -120,7 +122,7 @@ impl ChanceProbe {
     pub(super) fn new(args: &Args, config: &DriveConfig, seed: u64) -> Self {
         let chance = args.real(&PROBABILITY);
         let wordlines = config.geometry.wordlines_per_block;
-        // Reads before the run were not drawn; they were spread evenly.
+        // Reads from before the run were not drawn, and were spread evenly.
         let before = 2 * config.start.reads.div_ceil(wordlines);
         let window = (MISSES / -(1.0 - chance).ln()).ceil() as u32;
         Self {
@@ -136,53 +138,55 @@ impl ChanceProbe {
         }
     }
 
-    /// G.
+    /// Returns G.
     fn near(&self, view: &View, limits: Limits, pec: u32) -> u32 {
-        // Each job of some wordlines serves one read, which may take retries; what those of other
-        // reads add is off the limit already.
+        // During a job for some wordlines, the block serves one read, which may take retries.
+        // Retries of other reads are already subtracted from the limit.
         let retries = limits.most_retries(pec) * view.geometry.wordlines_per_block;
         self.near.saturating_add(view.late_in_a_job()).saturating_add(retries)
     }
 
-    /// (alpha - 1) G.
+    /// Returns (alpha - 1) G.
     fn neighbour_share(&self, view: &View, limits: Limits, pec: u32, alpha: Alpha) -> Dose {
         Reads(self.near(view, limits, pec)) * (alpha - Alpha::ONE)
     }
 
-    /// E.
+    /// Returns E.
     fn end(&self, view: &View, limits: Limits, pec: u32) -> u32 {
         let of_group = |group| {
             let e = limits.lookup(group, pec);
             let room = (e.limit - self.neighbour_share(view, limits, pec, e.alpha))
                 .max(Dose::ZERO)
                 .units();
-            // Where no neighbour is special, nothing is kept for it.
+            // If reads of neighbours weigh no more than other reads, no share of the limit is
+            // reserved for them.
             if e.alpha == Alpha::ONE { room } else { room * (1.0 - NEAR) }
         };
         let least = (0..limits.groups()).map(of_group).fold(f64::INFINITY, f64::min);
         (least as u32).saturating_sub(after_end(view)).max(1)
     }
 
-    /// Whether blocks of this age are treated as by `block`.
+    /// Returns whether blocks at this P/E count are handled as under `block`.
     fn is_block(&self, view: &View, limits: Limits, pec: u32) -> bool {
         let threshold =
             self.block.threshold(view, pec, ALL_KINDS).map_or(0, |(threshold, _)| threshold);
         !self.draws_count || self.end(view, limits, pec) <= threshold
     }
 
-    /// The end of a block's reads, and of its wait for the next draw.
+    /// Returns the next alarm of a block: its next drawn read, or its last read if that comes
+    /// first.
     fn next(&self, view: &View, limits: Limits, block: BlockId) -> Reads {
         let now = view.reads(block).0;
         let end = self.end(view, limits, view.pec(block)).max(now + 1);
         Reads((now + 1..end).find(|n| self.is_drawn(view, block, *n)).unwrap_or(end))
     }
 
-    /// Whether a block's sensing number n is drawn.
+    /// Returns whether sensing number n of a block is drawn.
     fn is_drawn(&self, view: &View, block: BlockId, n: u32) -> bool {
         self.draw.number(block, view.pec(block), n) < self.chance
     }
 
-    /// The neighbours of a wordline that hold data.
+    /// Returns the neighbours of a wordline that hold data or will get data.
     fn neighbours_with_data(
         view: &View,
         block: BlockId,
@@ -191,7 +195,7 @@ impl ChanceProbe {
         let (bits, stride) = (view.geometry.cell.bits(), view.geometry.neighbour_stride);
         let above =
             Some(wordline + stride).filter(|w| w.number() < view.geometry.wordlines_per_block);
-        // One written in part will be given more.
+        // A partly written wordline will get more data.
         let (written, is_open) = (view.written(block), view.pages_to_come(block) > 0);
         let in_part = move |w: WordlineInBlock| {
             is_open && w.first_page(bits) < written && (w + 1).first_page(bits) > written
@@ -204,7 +208,7 @@ impl ChanceProbe {
     }
 }
 
-/// B - E: reads that a block may be given once it is to move as a whole.
+/// Returns B - E, which is the number of reads that a block may get after the start of its job.
 fn after_end(view: &View) -> u32 {
     view.late_in_a_job() + 1 + view.geometry.pages_per_block + CASCADE
 }
@@ -266,7 +270,7 @@ impl Policy for ChanceProbe {
             return Reads(now + 1);
         }
         match self.pages.take() {
-            // What moves must be out before the next read that may not be drawn.
+            // These pages must have moved before the next read, which may not be drawn.
             Some(pages) => {
                 out.push(Rewrite::pages(block, pages).into());
                 Reads(now + 1)
@@ -288,8 +292,8 @@ impl Policy for ChanceProbe {
         if self.is_block(view, limits, pec) {
             return self.block.promise(view, pec);
         }
-        // E is above the threshold of `block`, so 2 or more: then a new wordline has what a probe
-        // must find left of it.
+        // E is above the threshold of `block`, so it is at least 2. A new wordline then has the
+        // rest of its limit that a probe must find.
         let of_group = |group: usize| {
             let e = limits.lookup(group, pec);
             let own = self.neighbour_share(view, limits, pec, e.alpha).units();
@@ -372,8 +376,8 @@ mod tests {
         );
     }
 
-    /// A read that may take two retries deposits three times as much: of the 64 reads that jobs of
-    /// some wordlines serve, that is not off the limit yet.
+    /// A read that may take two retries adds three times the dose. For the 64 reads during jobs for
+    /// some wordlines, this dose is not yet subtracted from the limit.
     #[test]
     fn retries_of_the_reads_that_jobs_serve_are_kept_for() {
         let tired = |retries: u32| {
@@ -390,7 +394,7 @@ mod tests {
             .reads
         };
         assert_eq!(tired(0), 11_924, "the worked example");
-        // The limit is 60,000 then, of which 2 (2 x 64 + 9 x 5) are off already.
+        // The limit is then 60,000. Of this, 2 (2 x 64 + 9 x 5) are already subtracted.
         let end = (60_000 - 2 * (128 + 45) - 8 * (491 + 2 * 64)) * 3 / 4 - 130;
         assert_eq!(tired(2), end);
     }
@@ -411,8 +415,8 @@ mod tests {
         seeded(preprogram_weight, 1)
     }
 
-    /// Reads of two pages in turn, the neighbours of a third, that dodge the draws: where one is
-    /// due, a page far away is read. And the pages that the drive loses.
+    /// Reads both neighbours of a page in turn, but reads a distant page whenever the next read is
+    /// drawn. Returns the pages read, and the number of pages that the drive loses.
     fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<Lpn>, u64) {
         let page = |drive: &Drive, n: u32| {
             let next = drive.flash.hot(BlockId::new(0)).reads.whole_down().0 + 1;
@@ -443,7 +447,8 @@ mod tests {
                 .unwrap(),
         );
         let (reads, lost) = dodging(before, &Draw::Public);
-        // Page 5 endures 20,000 / 9 = 2,222 reads of its neighbours, 3 and 7 twice as many.
+        // Page 5 endures 20,000 / 9 = 2,222 reads of its neighbours. Pages 3 and 7 endure twice as
+        // many, because only one of their neighbours is read.
         assert_eq!(lost, 1, "draws that everybody can compute");
         let of_seed = |seed| ChanceProbe::new(&CARD.args(&config(0.0)), &config(0.0), seed).draw;
         let (of_seed_1, lost) = dodging(seeded(0.0, 1), &of_seed(1));
@@ -462,7 +467,8 @@ mod tests {
         }
     }
 
-    /// Reads until something moves, and the pages that do.
+    /// Reads pages until a page moves. Returns the number of reads, and the number of pages that
+    /// moved.
     fn first_move(drive: &mut Drive, page: impl Fn(u32) -> u32) -> (u32, u64) {
         let reads = (1..20_000).find(|n| {
             drive.read_pages(&[Lpn::new(page(*n))]);

@@ -49,57 +49,59 @@ pub(super) const CARD: Technique = Card {
     new: |args, config, _| Box::new(ErasedProbe::new(args, config)),
 };
 
-/// Wordlines probed at a read: half a millisecond of its die. Assumption: about what a read waits
-/// for a program.
+/// Number of wordlines that are probed at one read. This takes half a millisecond of the die.
+/// Assumption: a read also waits about this long for a program.
 const BATCH: u32 = 16;
 
 pub(super) struct ErasedProbe {
     interval: u32,
-    /// Dose units by which alarms may be passed from one probe of a wordline to the end of its job,
-    /// and between two batches of a round.
+    /// Number of dose units by which reads may pass alarms, from a probe of a wordline to the end
+    /// of its job. `step` is this number between two batches of a round.
     overshoot: u32,
     step: u32,
-    /// Dose of a probe, and largest one of a read.
+    /// Dose of a probe. `heaviest` is the largest dose of a read.
     probe: Quarters,
     heaviest: Quarters,
     counts_before: bool,
     blocks: Vec<State>,
-    /// Wordlines probed, and rounds ended, since the drive was made.
+    /// Number of probed wordlines since the drive was made. `rounds` is the number of ended rounds.
     probes: u64,
     rounds: u64,
 }
 
-/// What is kept of a block.
+/// State of a block.
 #[derive(Clone, Default)]
 struct State {
-    /// Reads at which the next round begins.
+    /// Number of block reads at which the next round begins.
     due: u32,
     round: Option<Round>,
 }
 
-/// A round under way.
+/// Running round.
 #[derive(Clone)]
 struct Round {
-    /// First wordline not yet looked at.
+    /// First wordline that is not yet checked.
     next: WordlineInBlock,
-    /// What has to move once it is over.
+    /// Pages that move at the end of the round.
     pages: PageSet,
-    /// Reads that the wordlines to stay may take beyond their need.
+    /// Number of reads beyond their need that all wordlines that stay can endure.
     spare: u32,
 }
 
-/// What a wordline of a group endures, and what of it must be left at a probe for it to stay.
+/// Limit of the wordlines of a group, and the part of it (`left`) that a probe must find for a
+/// wordline to stay.
 #[derive(Clone, Copy)]
 struct Need {
     limit: Dose,
     alpha: Alpha,
     left: Dose,
-    /// Of that, reads of the host, in dose units.
+    /// Number of host reads in `left`, in dose units.
     reads: u32,
 }
 
 impl Need {
-    /// Reads that may come, where so much is left, before it is less than needed; none where it is.
+    /// Returns the number of reads until less than the need is left, if `left` is left now. Returns
+    /// `None` if too little is left already.
     fn spare(&self, left: Dose) -> Option<u32> {
         (left >= self.left).then(|| (left - self.left).reads_beside(self.alpha).0)
     }
@@ -113,10 +115,11 @@ impl ErasedProbe {
         let uneven = doses[..kinds].iter().any(|dose| *dose != Quarters::UNIT);
         Self {
             interval: args.whole(&CHECK_INTERVAL),
-            // Two alarms are passed by less than a read each, counts are rounded up to whole units
-            // twice, and one read follows a job.
+            // Two alarms are each passed by less than one read. Counts are rounded up to whole
+            // units twice. One read follows a job.
             overshoot: if uneven { 2 * heaviest.whole_up().0 + 2 } else { 0 },
-            // A batch later by a unit, from a count rounded up, and passed by less than a read.
+            // The next batch comes one unit later. The count is rounded up, and the alarm is passed
+            // by less than one read.
             step: if uneven { heaviest.whole_up().0 + 2 } else { 1 },
             probe: doses[0],
             heaviest,
@@ -127,22 +130,23 @@ impl ErasedProbe {
         }
     }
 
-    /// W: reads, in dose units, from the first batch of a round to its last.
+    /// Returns W, which is the number of reads from the first batch of a round to its last batch,
+    /// in dose units.
     fn width(&self, view: &View) -> u32 {
         (view.geometry.wordlines_per_block.div_ceil(BATCH) - 1) * self.step
     }
 
-    /// Reads to the next round where nothing is to spare.
+    /// Returns the number of reads before the next round if no wordline has more than its need.
     fn pause(&self, view: &View) -> u32 {
         self.interval.max(view.late_in_a_job() + 1)
     }
 
-    /// What a group needs with so many pages that movers may still sense.
+    /// Returns the need of a group if movers may still sense this number of pages.
     fn need(&self, view: &View, limits: Limits, group: usize, pec: u32, pages: u32) -> Need {
         let e = limits.lookup(group, pec);
         let reads = self.pause(view) + view.late_in_a_job() + self.overshoot + 3 * self.width(view);
         let beside = (e.alpha - Alpha::ONE) * 2;
-        // The pages of a whole block weigh one unit each in the mean.
+        // The pages of a whole block have a mean dose of one unit per read.
         let moved = (self.heaviest * pages).min(Reads(view.geometry.pages_per_block).quarters());
         let movers = moved.far() + Reads(view.geometry.cell.bits()) * beside;
         let round = (self.probe * view.geometry.wordlines_per_block).far() + self.probe * beside;
@@ -158,8 +162,8 @@ impl ErasedProbe {
         (0..limits.groups()).map(|group| self.need(view, limits, group, pec, pages)).collect()
     }
 
-    /// The next wordlines of a round from `from` on that are to be probed, and where it goes on;
-    /// all that are left where it comes late.
+    /// Returns the wordlines to probe next in a round, from `from` on, and the wordline at which
+    /// the round continues. With `all`, returns all remaining wordlines.
     fn batch(
         view: &View,
         block: BlockId,
@@ -171,7 +175,7 @@ impl ErasedProbe {
         let mut next = from;
         let mut wordlines = vec![];
         while next.first_page(bits) < written && (all || wordlines.len() < BATCH as usize) {
-            // One written in part will be given more.
+            // A partly written wordline will get more data.
             if view.is_valid(block, next)
                 || (next + 1).first_page(bits) > written && view.pages_to_come(block) > 0
             {
@@ -182,7 +186,7 @@ impl ErasedProbe {
         (wordlines, next)
     }
 
-    /// Ends a round: what is due moves, and the next round is set.
+    /// Ends a round. Pages that are due move, and the start of the next round is set.
     fn end_round(
         &mut self,
         view: &View,
@@ -201,8 +205,8 @@ impl ErasedProbe {
             let of_fresh = needs.iter().map(|n| n.spare(n.limit - before * n.alpha));
             match of_fresh.min().expect("there are groups") {
                 Some(of_fresh) => spare = spare.min(of_fresh),
-                // An open block is closed by a move from it. Without dose from before, closing
-                // would not help.
+                // A move of pages from an open block closes the block. If the dose from before a
+                // program does not count, closing would not help.
                 None if self.counts_before => pages.insert(view.written(block), to_come),
                 None => spare = 0,
             }
@@ -216,7 +220,7 @@ impl ErasedProbe {
         Reads(now.saturating_add(view.late_in_a_job()))
     }
 
-    /// Asks for the next probes of a round, or ends it where there are none.
+    /// Requests the next probes of a round, or ends the round if there are none.
     fn go_on(
         &mut self,
         view: &View,
@@ -226,7 +230,8 @@ impl ErasedProbe {
     ) -> Reads {
         let now = view.reads(block).0;
         let state = &mut self.blocks[block.index()];
-        // Nobody asked in time (reads before the run): there may be no time for a read a batch.
+        // The policy was asked too late, because of reads from before the run. There may be no time
+        // for one read per batch.
         let is_late = now > state.due.saturating_add(self.overshoot);
         let none = || Round {
             next: WordlineInBlock::FIRST,
@@ -262,7 +267,7 @@ impl Policy for ErasedProbe {
         let Some(limits) = view.limits else { return Reads::NEVER };
         let State { due, round } = &self.blocks[block.index()];
         if round.is_none() && view.reads(block).0 < *due {
-            // A job is over.
+            // The alarm came only because a job has ended.
             return Reads(*due);
         }
         self.go_on(view, block, limits, out)
@@ -369,7 +374,7 @@ mod tests {
         drive
     }
 
-    /// One-page wordlines in one block after the other, alpha 9.
+    /// Returns a drive file for blocks of one-page wordlines, with alpha 9.
     fn text(wordlines: u32, limit: u32, more: &str) -> String {
         format!(
             r#"
@@ -382,7 +387,7 @@ mod tests {
         )
     }
 
-    /// Probes, pages copied, alarms.
+    /// Returns the numbers of probes, of copied pages and of alarms.
     fn counts(drive: &Drive) -> (u64, u64, u64) {
         let counts = drive.reclaim_counts();
         (drive.technique_counts()[0].1, counts.pages_copied, counts.alarms)
@@ -401,12 +406,12 @@ mod tests {
                 .in_1024ths()
         };
         assert_eq!([left(0, 3), left(1, 3), left(3, 3), left(4, 3)], [1000, 666, 0, -334]);
-        // A wordline twice as strong as a policy may assume has half of the assumed limit left
-        // where half of its own is.
+        // The wordline has twice the limit that a policy may assume. When half of its own limit is
+        // left, half of the assumed limit is left.
         assert_eq!(left(1000, 2000), 500);
     }
 
-    /// The worked example.
+    /// Worked example of the file header.
     #[test]
     fn the_neighbours_of_a_hammered_wordline_move_when_a_probe_finds_them_used_up() {
         let mut drive = drive(&text(3, 900, ""), false);
@@ -414,16 +419,16 @@ mod tests {
         assert_eq!(counts(&drive), (0, 0, 0));
         read(&mut drive, 1, 1);
         assert_eq!(counts(&drive), (3, 2, 1));
-        // Three probes and two copies: 97. The read after the job asks, to no effect; the one that
-        // makes it 186 begins a round.
+        // After three probes and two copies the dose is 97. The policy is asked at the read after
+        // the job and wants nothing. At dose 186 a round begins.
         read(&mut drive, 1, 88);
         assert_eq!(counts(&drive), (3, 2, 2));
         read(&mut drive, 1, 1);
         assert_eq!(counts(&drive), (4, 2, 3));
         assert_eq!(drive.flash_counts().reads[Cause::Reclaim as usize], 4 + 2);
         read(&mut drive, 1, 100_000);
-        // What is left in the block is one wordline without neighbours: it takes nothing but the
-        // probes of nobody else.
+        // The block still holds one wordline, without neighbours. Only probes of other wordlines
+        // could disturb it, and there are none.
         assert_eq!(
             (
                 counts(&drive).1,
@@ -434,7 +439,8 @@ mod tests {
         );
     }
 
-    /// A block of 40 wordlines is probed 16, 16 and 8 at a read, and what is due moves at the end.
+    /// A block of 40 wordlines is probed at three reads: 16, 16 and 8 wordlines. Pages that are due
+    /// move at the end.
     #[test]
     fn a_round_is_spread_over_reads() {
         let mut drive = drive(&text(40, 3000, ""), false);
@@ -445,15 +451,15 @@ mod tests {
             rounds.push(counts(&drive).0 - before);
         }
         let first = rounds.iter().position(|probes| *probes > 0).unwrap();
-        // W 2, S 40 + 16: need 9 (10 + 1 + 3 x 2) + 40 + 16 + 2 x 56 = 321; floor(2679 / 9) + 10
-        // reads.
+        // With W 2 and S 40 + 16, the need is 9 (10 + 1 + 3 x 2) + 40 + 16 + 2 x 56 = 321. The
+        // round begins after floor(2679 / 9) + 10 reads.
         assert_eq!((first + 1, &rounds[first..]), (307, &[16, 16, 8][..]));
-        // Wordlines 19 and 21 have taken 9 x 307 at that time: they move, and no other.
+        // Wordlines 19 and 21 have a dose of 9 x 307 at that time. Only these two move.
         assert_eq!(counts(&drive).1, 2);
     }
 
-    /// What a block endures beyond the table's limit is learned: of ten blocks the strongest is
-    /// left alone longest.
+    /// Probes show how much more than the table's limit a block endures. So the strongest of ten
+    /// blocks is left alone for the longest time.
     #[test]
     fn a_strong_block_is_left_alone_longer() {
         let reads = |block: u32, more: &str| {

@@ -60,8 +60,8 @@ impl HotLd {
         Self { read_hot: ReadHot::new(config), low: LowDensity::new(config) }
     }
 
-    /// A hot block's pages may go to a new block of low density; where there are too many, the
-    /// least read one goes.
+    /// Returns whether the pages of a hot block may go to a new block of low density. If there are
+    /// too many such blocks, the least-read block is reverted first.
     fn has_room(&mut self, view: &View, of: BlockId, out: &mut Vec<Action>) -> bool {
         if !self.low.has_room(view, of)
             && let Some(block) = self.low.revert_coldest(view, of)
@@ -121,7 +121,7 @@ impl Policy for HotLd {
     }
 
     fn promise(&self, view: &View, pec: u32) -> Promise {
-        // Blocks of low density endure more.
+        // Only blocks of full density set the condition, because blocks of low density endure more.
         Promise::within(self.read_hot.budgets(view, pec))
     }
 
@@ -136,7 +136,8 @@ mod tests {
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
 
-    /// Page kinds that the block of page 0 does without, and its valid pages.
+    /// Returns the coding of the block that holds page 0, and the number of valid pages of this
+    /// block.
     fn mode_and_valid(drive: &Drive) -> (u8, u16) {
         let place = drive.map_rows().next().expect("page 0 holds data");
         let row = drive
@@ -190,8 +191,8 @@ mod tests {
         assert_eq!(drive.lost_pages(), 0);
     }
 
-    /// Where each page has a die of its own, each die has blocks of low density, as many as it can
-    /// do without, and no page leaves its die.
+    /// If each page has a fixed die, each die has as many blocks of low density as it can spare. No
+    /// page leaves its die.
     #[test]
     fn each_die_has_blocks_of_low_density() {
         let text = r#"
@@ -216,7 +217,7 @@ mod tests {
         for (block, row) in drive.geometry().block_ids().zip(drive.block_states()) {
             sparse[usize::from(drive.geometry().die_of(block))] += u32::from(row.mode > 0);
         }
-        // 5 % of 60.
+        // The limit is 5 % of 60 blocks.
         assert!(sparse.iter().all(|count| (1..=3).contains(count)), "{sparse:?}");
         let die = |ppn| drive.geometry().die_of(drive.geometry().block_of(ppn));
         assert!(drive.all_map_rows().all(|row| die(row.ppn) == stripes.die(row.lpn)));

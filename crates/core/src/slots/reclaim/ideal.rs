@@ -47,7 +47,7 @@ impl Ideal {
     }
 }
 
-/// Turns a drive's flash into that of the ideal drive.
+/// Changes a drive's flash into the flash of the ideal drive.
 pub(super) fn nature(config: &mut DriveConfig) {
     let Some(table) = LimitTable::of(config).filter(|_| config.disturb.model.has_neighbours())
     else {
@@ -102,8 +102,8 @@ mod tests {
     use crate::base::units::WordlineInBlock;
     use crate::disturb::table::LimitTable;
 
-    /// Four groups, of which neither the weakest nor the two strongest have more than half of the
-    /// wordlines.
+    /// The wordlines form four groups. The weakest group has less than half of the wordlines, and
+    /// the two strongest groups together have at most half.
     #[test]
     fn worked_example() {
         let text = r#"
@@ -130,8 +130,8 @@ mod tests {
         );
     }
 
-    /// Fig. 3 of straw-2024: block-level reclaim copies 15.4 times as much at 2,000 cycles, by
-    /// calibration.
+    /// In Fig. 3 of straw-2024, block-level reclaim copies 15.4 times as much as the ideal at 2,000
+    /// cycles. The preset is calibrated to this number.
     #[test]
     fn the_median_over_the_worst_case_is_that_of_the_paper() {
         let mut config =

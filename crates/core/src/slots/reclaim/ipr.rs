@@ -49,7 +49,7 @@ pub(super) const CARD: Technique = Card {
 pub(super) struct Ipr {
     read_hot: ReadHot,
     low: LowDensity,
-    /// Read-hot blocks that were refreshed because they did not lie in the pool.
+    /// Number of read-hot blocks that were rewritten because they lay outside the pool.
     outside: u64,
 }
 
@@ -58,7 +58,7 @@ impl Ipr {
         Self { read_hot: ReadHot::new(config), low: LowDensity::new(config), outside: 0 }
     }
 
-    /// What becomes of a read-hot block of full density.
+    /// Returns the rewrite of a full-density read-hot block at its limit.
     fn reprogram(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Rewrite {
         if !view.geometry.is_in_pool(block) {
             self.outside += 1;
@@ -172,8 +172,8 @@ mod tests {
         drive.block_states().nth(block.index()).expect("a block of the drive")
     }
 
-    /// Reads these pages in turn until the block is another: in low density, or erased. Gives its
-    /// reads before the last of them.
+    /// Reads these pages in turn until the block gets low density or is erased. Returns the number
+    /// of block reads before the last of these reads.
     fn reads_until_changed(drive: &mut Drive, block: BlockId, pages: &[u32]) -> u32 {
         let (mode, pec) = (row(drive, block).mode, row(drive, block).pec);
         for page in pages.iter().cycle() {
@@ -208,10 +208,10 @@ mod tests {
         )
         .unwrap();
         drive.precondition(1);
-        // Half of the pages of two blocks are read-hot: both blocks come to monitor blocks, and
-        // these leave 24 pages to one block.
+        // Half of the pages of two blocks are read-hot. Both blocks move to monitor blocks, which
+        // give 24 pages to one read-hot block.
         let hot: Vec<u32> = (0..12).chain(24..36).collect();
-        // Pages are read in turn, so the second block comes to its limits a few reads after the
+        // Pages are read in turn, so the second block reaches its limits a few reads after the
         // first.
         (0..2 * 2 * threshold as usize + hot.len())
             .for_each(|n| drive.read_pages(&[Lpn::new(hot[n % hot.len()])]));

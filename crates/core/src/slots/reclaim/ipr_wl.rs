@@ -54,17 +54,19 @@ pub(super) const CARD: Technique = Card {
 
 pub(super) type IprWl = Straw<Guarding>;
 
-/// The doses themselves, and guard levels where they help.
+/// Estimate that is the true dose, and guard levels for wordlines that gain from them.
 pub(super) struct Guarding {
     exact: Exact,
-    /// Wordlines that a job may merge.
+    /// Number of wordlines that a job may merge.
     per_job: u32,
-    /// Dose that a merge deposits as from its wordline: its reads, and what programming disturbs.
+    /// Dose that a merge adds like reads of its wordline. It consists of the reads of the merge and
+    /// of the disturbance by its program.
     per_merge: Quarters,
-    /// Pages that guard levels may take of a domain: one a wordline.
+    /// Largest number of pages that guard levels may take in a domain. They take one page per
+    /// wordline.
     most: u32,
-    /// Wordlines that moved although they have guard levels, and because there was no room for
-    /// more.
+    /// Number of moved wordlines that already had guard levels. `refused` is the number of
+    /// wordlines that moved because no page was left for guard levels.
     used_up: u64,
     refused: u64,
 }
@@ -79,7 +81,8 @@ impl DoseEstimate for Guarding {
         let most = (config.density.low_density
             * f64::from(g.blocks_per_domain() * g.wordlines_per_block)) as u32;
         let helps = bits > 1 && most > 0 && config.density.limit_factor > 1.0;
-        // The pages of a wordline weigh one unit each in the mean, whatever a read counts.
+        // The pages of a wordline have a mean dose of one unit per read, for every value of
+        // `disturb.dose`.
         let per_merge = Quarters::UNIT * bits + config.density.reprogram_quarters();
         let per_job = if helps {
             per_merge.times_in(Reads(args.whole(&CHECK_INTERVAL)).quarters()).max(1)
@@ -149,8 +152,8 @@ impl DoseEstimate for Guarding {
 }
 
 impl Guarding {
-    /// Whether a wordline of full density can be merged in time, has something to keep, and then
-    /// need not move at the next look.
+    /// Returns whether guard levels help a full-density wordline. It must be merged in time, keep a
+    /// valid page, and need no move at the next check.
     fn helps(&self, view: &View, block: BlockId, wordline: WordlineInBlock, look: &Look) -> bool {
         let (w, bits) = (wordline.index(), view.geometry.cell.bits());
         let first = wordline.first_page(bits);
@@ -173,7 +176,7 @@ mod tests {
     use crate::base::units::{BlockId, Bytes, Cause, Lpn};
     use crate::drive::Drive;
 
-    /// The worked example's drive: thirty blocks of three wordlines of two pages.
+    /// Returns the drive of the worked example, with thirty blocks of three wordlines of two pages.
     fn example(more: &str) -> Drive {
         let text = format!(
             r#"
@@ -192,7 +195,8 @@ mod tests {
         (0..times).for_each(|_| drive.read_pages(&[Lpn::new(2)]));
     }
 
-    /// Pages copied, wordlines merged, and pages that guard levels take away now.
+    /// Returns the number of copied pages, of merged wordlines, and of pages that guard levels take
+    /// away now.
     fn done(drive: &Drive) -> (u64, u64, u32) {
         (
             drive.reclaim_counts().pages_copied,
@@ -213,7 +217,7 @@ mod tests {
         hammer(&mut drive, 1);
         assert_eq!(done(&drive), (4, 2, 2));
         hammer(&mut drive, 100_000);
-        // The pages that are read have lost their neighbours, and nothing disturbs them any more.
+        // The neighbours of the pages that are read have moved, so the reads disturb no data.
         assert_eq!(done(&drive), (4, 2, 2));
         assert_eq!(
             (drive.lost_pages(), drive.flash_counts().erases[Cause::Reclaim as usize]),
@@ -230,7 +234,7 @@ mod tests {
             hammer(&mut drive, 90);
             assert_eq!(done(&drive), (4, 0, 0), "{more}");
         }
-        // A wordline or none: the burden stays, the room does not.
+        // One wordline or none may be merged. The technique reserves the merge dose in both cases.
         for (more, found) in [
             ("density = { low_density = 0.012 }", (3, 1, 1)),
             ("density = { spare_share = 0 }", (4, 0, 0)),

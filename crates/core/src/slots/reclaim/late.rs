@@ -7,17 +7,17 @@
 use crate::base::geometry::Geometry;
 use crate::config::{DriveConfig, Schedule};
 
-/// `R_late`: none where the job runs in the foreground. Else the reads that a die serves in the
-/// time of the job when the two share it, but at most an eighth of the smallest worst-case limit:
-/// more would rewrite blocks far too early, and a block that uses its reads up before its job is
-/// done is finished in the foreground anyway.
+/// Returns `R_late`. It is 0 if jobs run in the foreground. Otherwise it is the number of reads
+/// that a die serves during a job, if reads and the job share the die. It is at most an eighth of
+/// the smallest worst-case limit, because a larger value would rewrite blocks far too early. If a
+/// block uses its reads up during its job, the job is finished in the foreground.
 pub(crate) fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
     let leaves_alone = config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some());
     let for_rebuilds = if leaves_alone { geometry.pages_per_block } else { 0 };
     late_by_jobs(config, geometry, timed) + for_rebuilds
 }
 
-/// What a block serves while its job is under way.
+/// Returns the number of reads that a block serves during its job.
 fn late_by_jobs(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
     if let Some(given) = config.reclaim.late_reads {
         return given;

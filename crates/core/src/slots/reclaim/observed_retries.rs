@@ -96,7 +96,7 @@ mod tests {
     use crate::base::units::{Cause, Lpn};
     use crate::drive::{Drive, Techniques};
 
-    /// Beyond doses of 100, 150 and 200 a read takes one, two and three retries.
+    /// A read takes one, two and three retries at doses above 100, 150 and 200.
     #[test]
     fn worked_example() {
         let text = r#"
@@ -118,8 +118,8 @@ mod tests {
             drive.read_pages(&[Lpn::new(7)]);
             reads += 1;
         }
-        // Each read from the 102nd on counts twice: the 126th leaves 101 + 2 x 25, more than the
-        // 150 of one retry.
+        // Each read from the 102nd on has a dose of 2. The 126th read leaves a dose of 101 + 2 x
+        // 25, which is more than the limit of 150 for one retry.
         let retried = drive.flash_counts().retried;
         assert_eq!((reads, retried[1], retried[2], retried[3]), (127, 25, 1, 0));
         assert_eq!(drive.reclaim_counts().pages_copied, 1, "the page alone");

@@ -46,7 +46,8 @@ pub(super) const CARD: Technique = Card {
 
 pub(super) struct PageType {
     block: Block,
-    /// Page kinds that endure alike, a bit each, LSB first; the weakest first.
+    /// Classes of page kinds with the same limit, the weakest class first. Each class has one bit
+    /// per kind, LSB first.
     classes: Vec<u32>,
 }
 
@@ -58,7 +59,8 @@ impl PageType {
         }
     }
 
-    /// Kinds whose pages must be out by `count` reads, and the first threshold after it.
+    /// Returns the kinds whose pages must have moved by `count` reads, and the first threshold
+    /// after `count`.
     fn due(&self, view: &View, pec: u32, count: u32) -> (u32, Reads) {
         let (mut due, mut next) = (0, u32::MAX);
         for class in &self.classes {
@@ -76,7 +78,8 @@ impl PageType {
     }
 }
 
-/// Kinds by their factors, weakest first; all in one class where there are none.
+/// Returns the classes of page kinds by their factors, the weakest first. Without factors, all
+/// kinds are in one class.
 fn classes(kind_factor: &[f64], kinds: u32) -> Vec<u32> {
     let factor = |kind: u32| kind_factor.get(kind as usize).copied().unwrap_or(1.0);
     let mut factors: Vec<f64> = (0..kinds).map(factor).collect();
@@ -93,7 +96,7 @@ fn classes(kind_factor: &[f64], kinds: u32) -> Vec<u32> {
         .collect()
 }
 
-/// The pages of these kinds in a block.
+/// Returns the pages of these kinds in a block.
 fn pages_of(kinds: u32, geometry: &Geometry) -> PageSet {
     let mut pages = PageSet::none(geometry.pages_per_block);
     let bits = geometry.cell.bits();
@@ -123,7 +126,7 @@ impl Policy for PageType {
             return Reads(deadline);
         }
         let pages = pages_of(due, view.geometry);
-        // An open block would go on to be written with pages that are due: it is closed.
+        // An open block would still get pages of the kinds that are due, so the move closes it.
         if view.pages_to_come(block) == 0 && !view.holds_any(block, &pages) {
             return next;
         }
@@ -136,7 +139,7 @@ impl Policy for PageType {
     }
 
     fn promise(&self, view: &View, pec: u32) -> Promise {
-        // The weakest kind's threshold is the smallest.
+        // The weakest kind has the smallest threshold.
         self.block.promise(view, pec)
     }
 
@@ -214,8 +217,8 @@ mod tests {
 
     #[test]
     fn the_weak_kind_moves_first_and_the_rest_when_it_must() {
-        // D_move = 6 + 2 x 8 x 2 = 38: MSB at floor((900 - 38) / 9) = 95, LSB at floor((1800 - 38)
-        // / 9) = 195.
+        // D_move = 6 + 2 x 8 x 2 = 38. MSB pages move at floor((900 - 38) / 9) = 95, and LSB pages
+        // at floor((1800 - 38) / 9) = 195.
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 3, cell = "mlc", page_size = "4KiB" }
             timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }

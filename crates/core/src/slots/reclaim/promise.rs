@@ -22,50 +22,53 @@ use prospect::Blank;
 pub use prospect::Prospect;
 use remedy::{least_late, remedy};
 
-/// No promise depends on what is drawn.
+/// Seed for questions about guarantees, which do not depend on random draws.
 const NO_SEED: u64 = 0;
 
-/// What a technique promises of blocks at a P/E count.
+/// Guarantee of a technique for blocks at a P/E count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Promise {
-    /// Nothing; why, in a sentence.
+    /// No guarantee, with the reason as a sentence.
     Nothing(&'static str),
-    /// To lose no page, whatever is read, where the tightest of its budgets holds.
+    /// No page is lost, whatever is read, if the tightest budget holds.
     Within(Budget),
-    /// The same, but for who deceives its estimates.
+    /// No page is lost if the tightest budget holds, unless reads deceive the technique's
+    /// estimates.
     Deceivable(Budget),
-    /// Nothing, though it reserves this budget; why that is too little, in a sentence.
+    /// No guarantee, although the technique reserves this budget. The sentence says why the budget
+    /// is too small.
     Unsafe(Budget, &'static str),
 }
 
-/// What a wordline endures, and what is reserved of it. In dose units.
+/// Limit of a wordline, and the parts of it that are reserved, in dose units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
-    /// The group of the wordline.
+    /// Group of the wordline.
     pub group: usize,
-    /// Its limit, as techniques see it.
+    /// Limit of the wordline, as techniques see it.
     pub endures: f64,
-    /// Weight of a read beside it.
+    /// Weight of a read of a neighbouring wordline.
     pub alpha: f64,
-    /// Reads of the host until it is rewritten, in dose units, each of which may be beside it.
+    /// Number of host reads until the wordline is rewritten, in dose units. Each of them may be on
+    /// a neighbouring wordline.
     pub reads: u32,
-    /// What reclaim's own reads add.
+    /// Dose that reclaim's own reads add.
     pub own: f64,
 }
 
 impl Budget {
-    /// Dose units that are reserved.
+    /// Returns the number of reserved dose units.
     pub fn reserved(&self) -> f64 {
         self.alpha * f64::from(self.reads) + self.own
     }
 
-    /// Dose units that are left; below 0 where the promise does not hold. Exact: all terms are
-    /// small multiples of 1/1024.
+    /// Returns the number of dose units left; below 0 if the guarantee does not hold. The number is
+    /// exact, because all terms are small multiples of 1/1024.
     pub fn slack(&self) -> f64 {
         self.endures - self.reserved()
     }
 
-    /// The one with the least left.
+    /// Returns the budget with the fewest dose units left.
     pub(super) fn tightest(budgets: impl IntoIterator<Item = Self>) -> Option<Self> {
         budgets.into_iter().min_by(|a, b| a.slack().total_cmp(&b.slack()))
     }
@@ -85,12 +88,13 @@ impl Budget {
 }
 
 impl Promise {
-    /// Of the tightest of some budgets; nothing where reads disturb nothing.
+    /// Returns the guarantee with the tightest of these budgets, or no guarantee if there are no
+    /// budgets.
     pub(super) fn within(budgets: impl IntoIterator<Item = Budget>) -> Self {
         Budget::tightest(budgets).map_or(Self::Nothing("reads disturb nothing"), Self::Within)
     }
 
-    /// The budget, where there is one.
+    /// Returns the budget; `None` if nothing is reserved.
     pub fn budget(&self) -> Option<Budget> {
         match self {
             Self::Nothing(_) => None,
@@ -100,12 +104,12 @@ impl Promise {
         }
     }
 
-    /// The budget, where it does not hold.
+    /// Returns the budget if it does not hold.
     pub fn broken(&self) -> Option<Budget> {
         self.budget().filter(|budget| budget.slack() < 0.0)
     }
 
-    /// What it comes to, in a sentence without its end.
+    /// Describes the guarantee, in a sentence without its end.
     pub fn words(&self, disturb: &DisturbConfig) -> String {
         match self {
             Self::Nothing(why) => format!("it gives no guarantee: {why}"),
@@ -131,7 +135,7 @@ impl Promise {
     }
 }
 
-/// Refuses settings under which a technique cannot keep its promise at `start.pec`.
+/// Refuses settings under which a technique cannot keep its guarantee at `start.pec`.
 ///
 /// # Errors
 /// What is wrong, which key, and what would be right.
@@ -155,8 +159,8 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
     )))
 }
 
-/// The same at the P/E count of the most worn block that is recycled, where blocks begin with
-/// different ones.
+/// Refuses settings as [`check`] does, at the P/E count of the most worn recycled block. This
+/// matters if blocks begin with different P/E counts.
 fn check_most_worn(
     config: &DriveConfig,
     technique: &Technique,
@@ -175,8 +179,8 @@ fn check_most_worn(
     )))
 }
 
-/// The P/E count of the most worn block that is recycled, of blocks up to this one: those that are
-/// left to parity because of their wear are under no promise.
+/// Returns the P/E count of the most worn recycled block, if blocks have at most `pec` cycles.
+/// Blocks that are left to parity because of their wear have no guarantee.
 fn recycled_up_to(config: &DriveConfig, pec: u32) -> u32 {
     let left_alone_above = config
         .parity
@@ -186,8 +190,9 @@ fn recycled_up_to(config: &DriveConfig, pec: u32) -> u32 {
     pec.min(left_alone_above.unwrap_or(u32::MAX))
 }
 
-/// What is to be known of a technique's promise while blocks wear from `start.pec` to `reached` P/E
-/// cycles, in sentences: where it ends, and where limits are only extrapolated.
+/// Returns warnings about a technique's guarantee while blocks wear from `start.pec` to `reached`
+/// P/E cycles, as sentences. They say where the guarantee ends, and where limits are only
+/// extrapolated.
 pub fn warnings(
     config: &DriveConfig,
     technique: &Technique,
@@ -216,7 +221,7 @@ pub fn warnings(
     sentences
 }
 
-/// What is to be known of a drive's limits whatever happens, in sentences.
+/// Returns notes about a drive's limits that always apply, as sentences.
 pub fn notes(config: &DriveConfig) -> Vec<String> {
     let single = config.disturb.model.has_table() && config.disturb.table.len() == 1;
     let single =
@@ -231,17 +236,17 @@ pub fn notes(config: &DriveConfig) -> Vec<String> {
     single.into_iter().chain(chance).collect()
 }
 
-/// Codewords that are lost within their limits as rarely as this are lost in no run.
+/// Probability of the loss of a codeword within its limit below which no run loses a codeword.
 const NEVER: f64 = 1e-12;
 
-/// Whether losses are drawn, and the code at its limit loses codewords often enough to see: then
-/// nobody promises to keep all.
+/// Returns whether losses are drawn and the code loses codewords at its limit often enough to be
+/// seen. No technique then guarantees to keep all data.
 pub fn loses_by_chance(config: &DriveConfig) -> bool {
     config.error.noise && config.ecc.last_target > NEVER
 }
 
-/// The first P/E count from `start.pec` to `reached` at which a technique's promise does not hold,
-/// and its budget there.
+/// Returns the first P/E count from `start.pec` to `reached` at which a technique's guarantee does
+/// not hold, and the budget there.
 pub fn first_broken(
     config: &DriveConfig,
     technique: &Technique,
@@ -261,7 +266,7 @@ pub fn first_broken(
     None
 }
 
-/// None where there are no limits.
+/// Returns the guarantee at `start.pec`; `None` if the drive has no limits.
 fn promise_at_start(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<Promise> {
     let blank = Blank::new(config, timed);
     blank.limits.as_ref()?;

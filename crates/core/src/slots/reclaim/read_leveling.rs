@@ -52,13 +52,13 @@ pub(super) const CARD: Technique = Card {
 /// Pages of a shadow block that were written together.
 #[derive(Clone, Copy, Default)]
 struct Filling {
-    /// The first of them.
+    /// First page of the filling.
     first: PageInBlock,
-    /// Reads of the block before they were written, at least.
+    /// Lower bound of the block's reads before the filling was written.
     from: u32,
 }
 
-/// The fillings of a shadow block: the one that serves, and the one asked for.
+/// Fillings of a shadow block: the serving filling, and the requested one.
 #[derive(Clone, Copy, Default)]
 struct Fillings {
     serving: Filling,
@@ -69,7 +69,7 @@ pub(super) struct ReadLeveling {
     block: Block,
     shadows: Shadows,
     fillings: BTreeMap<BlockId, Fillings>,
-    /// Whether what is programmed late is spared what came before.
+    /// Whether the dose from before a program does not count.
     forgets: bool,
     reuses: u64,
 }
@@ -85,7 +85,8 @@ impl ReadLeveling {
         }
     }
 
-    /// The filling that serves now: the one asked for, once nothing is left of the one before.
+    /// Returns the serving filling. The requested filling begins to serve when no page of the
+    /// earlier filling is valid.
     fn serving(&mut self, view: &View, block: BlockId) -> Filling {
         let fillings = self.fillings.entry(block).or_default();
         if let Some(wanted) = fillings.wanted
@@ -100,7 +101,7 @@ impl ReadLeveling {
         fillings.serving
     }
 
-    /// What becomes of a shadow block at its limit.
+    /// Returns the rewrite of a shadow block at its limit.
     fn reuse(&mut self, view: &View, block: BlockId) -> Rewrite {
         match view.next_filling(block) {
             Some(first) if self.forgets => {
@@ -193,8 +194,9 @@ mod tests {
         assert_eq!(drive.lost_pages(), 0);
     }
 
-    /// One page in a block of eight wordlines: pages 0, 3, 6, .. 21 in turn. Each time two copies
-    /// complete the wordline before, and the third begins the next; their three reads count.
+    /// The shadow block has eight wordlines and one page of data, which goes to pages 0, 3, 6, ..
+    /// 21 in turn. Each time, two copies complete the previous wordline, and a third copy begins
+    /// the next one. The three reads of these copies count.
     #[test]
     fn a_shadow_block_is_used_until_it_is_full() {
         let mut drive = drive_with_a_shadow("read-leveling", "");

@@ -51,7 +51,7 @@ pub(super) const CARD: Technique = Card {
 
 pub(super) type StrawSs = Straw<Published>;
 
-/// The estimate ERC of the paper.
+/// Estimate ERC of the paper.
 pub(super) struct Published {
     /// Whether a wordline's own reads disturb it (model `count`).
     own_disturbs: bool,
@@ -98,21 +98,24 @@ impl DoseEstimate for Published {
     }
 }
 
-/// ERC; never falls when one of them rises but for `own`, which rises no faster than `read`.
+/// Returns ERC. It never falls when an argument rises, except `own`, which rises no faster than
+/// `read`.
 #[inline]
 fn erc(alpha: Alpha, read: Quarters, adjacent: Quarters, own: Quarters) -> Dose {
     let elsewhere = read.saturating_sub(own + adjacent);
     adjacent * alpha + elsewhere.far()
 }
 
-/// What each wordline of a block was read at most, between edges of nothing.
+/// Upper bound of the reads of each wordline of a block. Zeros before and behind the list stand for
+/// missing neighbours.
 #[derive(Default)]
 pub(super) struct Highest {
     reads: Vec<Quarters>,
 }
 
 impl Highest {
-    /// Of the lower neighbours, the wordlines themselves and the upper neighbours.
+    /// Returns the bounds for the lower neighbours, for the wordlines themselves, and for the upper
+    /// neighbours.
     pub(super) fn of(
         &mut self,
         view: &View,
@@ -136,11 +139,12 @@ impl Highest {
     }
 }
 
-/// Dose before an estimate from such counters can have grown by `slack`; `own` is the weight of the
-/// own reads that it subtracts and may forget, 0 where it never forgets any.
+/// Returns the dose before an estimate from such counters can have grown by `slack`. `own` is the
+/// weight of the own reads that the estimate subtracts and may forget. It is 0 if the estimate
+/// never forgets them.
 ///
 /// With n more reads, min the lowest count and k counters: two neighbours may both rise by n. The
-/// lowest count becomes at most `min + n`, and at most `(BLK + n) / k`; a wordline loses its
+/// lowest count becomes at most `min + n`, and at most `(BLK + n) / k`. A wordline loses its
 /// counter only when that reaches its count, and is then taken for no more than that. So an
 /// estimate grows by at most `2 alpha n + own (min + n)`, and also by at most `alpha (n + 2 ((BLK +
 /// n) / k - min)) + own (BLK + n) / k`. Both are solved for n.
@@ -170,7 +174,8 @@ pub(super) mod tests {
     use crate::base::units::{BlockId, Cause, Lpn};
     use crate::drive::Drive;
 
-    /// Fig. 6, with numbers of our own: the paper's are not in its text.
+    /// Follows the steps of Fig. 6, with other numbers, because the paper's text does not give its
+    /// numbers.
     #[test]
     fn the_steps_of_fig_6() {
         let erc = |read| {
@@ -189,8 +194,8 @@ pub(super) mod tests {
         );
     }
 
-    /// A block of 704 one-page wordlines, written and then read: wordlines 99, 101 and thirty
-    /// others 2,000 times each, in turn.
+    /// Returns a drive whose block of 704 one-page wordlines was written and then read. Wordlines
+    /// 99, 101 and thirty others were read 2,000 times each, in turn.
     pub(crate) fn even_reads_beside_a_wordline_that_is_never_read() -> Drive {
         let text = one_page_wordlines(704, 1_000_000, "");
         let mut drive = drive::<Published>(&text, "straw-ss", true);
@@ -207,8 +212,8 @@ pub(super) mod tests {
         assert_eq!(bounds::<Published>(&mut drive, BlockId::new(0), 9)[100], 94_000);
     }
 
-    /// What Fig. 7 tells, on six wordlines with two counters: page 1 has two thirds of the reads
-    /// and one counter, the rest the other.
+    /// Follows Fig. 7 on six wordlines with two counters. Page 1 has two thirds of the reads and
+    /// one counter. All other pages share the other counter.
     #[test]
     fn a_wordline_beside_one_without_a_counter_moves_early() {
         let text = one_page_wordlines(6, 2000, "check_interval = 10, counters = 2");
@@ -224,8 +229,8 @@ pub(super) mod tests {
                 drive.reclaim_counts().pages_copied,
             )
         };
-        // Read 40 times: page 1; four times each: the others, which all are taken for 20, the count
-        // that they share.
+        // Page 1 was read 40 times, and each other page four times. The estimate assumes 20 reads
+        // for each other page, because this is the count that they share.
         let (doses, estimates, copied) = read(0, 60);
         assert_eq!(
             doses,
@@ -233,16 +238,17 @@ pub(super) mod tests {
         );
         assert_eq!(estimates, [9 * 40, 9 * 40, 9 * 60, 9 * 40, 9 * 40, 9 * 20 + 20]);
         assert_eq!(copied, 0);
-        // 2,000 - 9 (10 + 1) - (6 + 2 x 8) = 1,879 may be left at a look. Beside page 1, page 2 is
-        // taken for 9 x 210 = 1,890.
+        // A wordline may have 2,000 - 9 (10 + 1) - (6 + 2 x 8) = 1,879 at a check that leaves it.
+        // For page 2, which is beside page 1, the estimate is 9 x 210 = 1,890.
         assert_eq!(read(60, 209).2, 0);
         let (doses, _, copied) = read(209, 210);
         assert_eq!((copied, doses[2]), (1, 9 * 154 + 42));
     }
 
-    /// The end of Fig. 7: a block that a check leaves without valid pages is erased, and its
-    /// counters begin anew. Two wordlines read in turn are each other's neighbours: 9 x 210 = 1,890
-    /// of the 2,000 - 9 (10 + 1) - (2 + 2 x 8) = 1,883 that may be left at a look.
+    /// Follows the end of Fig. 7. A check leaves a block without valid pages, so the block is
+    /// erased and its counters begin anew. Two wordlines that are read in turn are each other's
+    /// neighbours. The estimate is 9 x 210 = 1,890, above the 2,000 - 9 (10 + 1) - (2 + 2 x 8) =
+    /// 1,883 that a wordline may have at a check.
     #[test]
     fn a_block_without_valid_pages_is_erased_and_its_counters_are_reset() {
         let text = one_page_wordlines(2, 2000, "check_interval = 10, counters = 2");

@@ -49,7 +49,7 @@ pub(super) const CARD: Technique = Card {
 
 pub(super) type StrawSsPublished = Straw<WithoutMargin>;
 
-/// The paper's estimate, and its margin.
+/// Estimate and margin of the paper.
 pub(super) struct WithoutMargin(Published);
 
 impl DoseEstimate for WithoutMargin {

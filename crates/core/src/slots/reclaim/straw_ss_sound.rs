@@ -49,13 +49,13 @@ pub(super) const CARD: Technique = Card {
 
 pub(super) type StrawSsSound = Straw<Sound>;
 
-/// An upper bound of each dose.
+/// Estimate that is an upper bound of each dose.
 pub(super) struct Sound {
     /// Whether a wordline's own reads disturb it (model `count`).
     own_disturbs: bool,
     counters: u32,
     highest: Highest,
-    /// Room for a look: what each wordline was read at least.
+    /// Buffer for a check: lower bound of the reads of each wordline.
     lowest: Vec<Quarters>,
 }
 
@@ -93,7 +93,7 @@ impl DoseEstimate for Sound {
         let (begun_at, segment) = tracked.begun_at();
         for (n, out) in out.chunks_mut(segment).enumerate() {
             let first = n * segment;
-            // What is not yet written will be from now on.
+            // Wordlines that are not yet written may be programmed from now on.
             let is_begun = WordlineInBlock::from_index(first).first_page(view.geometry.cell.bits())
                 < view.written(block);
             let before =
@@ -120,7 +120,8 @@ impl DoseEstimate for Sound {
     }
 }
 
-/// Margins of wordlines that have the same b; plain slices and no branch, so that it vectorises.
+/// Computes the margins of wordlines with the same b. Plain slices without a branch let the
+/// compiler vectorise it.
 fn margins(
     out: &mut [Dose],
     (keep, alpha): (&[Dose], &[Alpha]),
@@ -152,7 +153,7 @@ mod tests {
         assert_eq!(bounds::<Sound>(&mut drive, BlockId::new(0), 9)[100], 96_000);
     }
 
-    /// On every written wordline at all times, under reads of open blocks, writes and moves.
+    /// Checks every written wordline again and again, with reads of open blocks, writes and moves.
     #[test]
     fn no_dose_is_ever_above_its_bound() {
         for (weight, counters) in [(0.0, 2), (0.0, 7), (0.3, 3), (1.0, 8)] {

@@ -47,11 +47,13 @@ pub(super) const CARD: Technique = Card {
 
 pub(super) type StrawWl = Straw<Exact>;
 
-/// The doses themselves.
+/// Estimate that is the true dose.
 pub(super) struct Exact {
-    /// 1 where a wordline's own reads disturb it (model `count`), else 0.
+    /// Weight of a wordline's own reads: 1 if they disturb the wordline (model `count`), otherwise
+    /// 0.
     own_weight: u32,
-    /// Room for a look: reads of the wordlines between edges of nothing.
+    /// Buffer for a check: reads of the wordlines. Zeros before and behind the list stand for
+    /// missing neighbours.
     reads: Vec<Quarters>,
 }
 
@@ -98,7 +100,7 @@ impl DoseEstimate for Exact {
     }
 }
 
-/// What is the same for all wordlines of a block.
+/// Values that all wordlines of a block share.
 #[derive(Clone, Copy)]
 struct Fixed {
     read: Quarters,
@@ -106,7 +108,8 @@ struct Fixed {
     movers: Dose,
 }
 
-/// Margin of each wordline; plain slices and no branch, so that it vectorises.
+/// Computes the margin of each wordline. Plain slices without a branch let the compiler vectorise
+/// it.
 fn margins(
     out: &mut [Dose],
     budget: &Budget,
@@ -143,7 +146,7 @@ mod tests {
         read(&mut drive, 1);
         assert_eq!((drive.reclaim_counts().alarms, drive.reclaim_counts().pages_copied), (1, 2));
         read(&mut drive, 100_000);
-        // The page that is read has lost its neighbours, and nothing disturbs it any more.
+        // The neighbours of the page that is read have moved, so its reads disturb no data.
         assert_eq!(
             (
                 drive.reclaim_counts().pages_copied,

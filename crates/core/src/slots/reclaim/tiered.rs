@@ -39,7 +39,7 @@ use crate::disturb::table::Worn;
 use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
 use placed::Placed;
 
-/// Share of what a block, or a wordline, may take after which its reads are counted more finely.
+/// Share of the limit of a block or a wordline after which its reads are counted more finely.
 const TIER_SHARE: Param = Param {
     key: "tier_share",
     kind: Kind::Real,
@@ -52,7 +52,7 @@ const TIER_SHARE: Param = Param {
     source: "Assumption: docs/design/counters-and-probes.md shows what it costs and saves",
     alias: Some("tier_share"),
 };
-/// Sets of layer counters, as a share of the blocks.
+/// Number of sets of layer counters, as a share of the blocks.
 const LAYER_SETS: Param = Param {
     key: "layer_sets",
     default: 0.02,
@@ -61,7 +61,7 @@ const LAYER_SETS: Param = Param {
     alias: Some("layer_sets"),
     ..TIER_SHARE
 };
-/// Sets of wordline counters, as a share of the blocks.
+/// Number of sets of wordline counters, as a share of the blocks.
 const WORDLINE_SETS: Param = Param {
     key: "wordline_sets",
     default: 0.002,
@@ -85,7 +85,8 @@ pub(super) const CARD: Technique = Card {
     new: |args, config, _| Box::new(Tiered::new(args, config)),
 };
 
-/// A block that found no set free asks again after this part of the reads that are left to it.
+/// Share of a block's remaining reads, as a divisor, after which the block asks again for a set if
+/// none was free.
 const RETRIES: u32 = 8;
 
 pub(super) struct Tiered {
@@ -112,16 +113,16 @@ impl Tiered {
         self.straw.follows_age()
     }
 
-    /// Reads at which a block's layers are counted, and at which it is emptied where they are not
-    /// and never were.
+    /// Returns the number of reads at which a block gets layer counters, and the number at which it
+    /// is emptied if it never had them.
     fn bounds(&self, view: &View, worn: Worn) -> Option<(u32, u32)> {
         let (threshold, _) =
             self.block.threshold_worn(view, worn, ALL_KINDS, Work::moving_all(view))?;
         Some(((f64::from(threshold) * self.share) as u32, threshold))
     }
 
-    /// Reads at which a block is emptied whose layers are no longer counted: the reads that were
-    /// beside no wordline counted once each.
+    /// Returns the number of reads at which a block is emptied after it has lost its layer
+    /// counters. Reads that were beside no wordline count once each.
     fn end(&self, view: &View, block: BlockId, threshold: u32) -> u32 {
         let alphas = view.limits.into_iter().flat_map(|limits| {
             let pec = view.pec(block);
@@ -132,7 +133,7 @@ impl Tiered {
         threshold.saturating_add(away.whole_down().0)
     }
 
-    /// When to ask again for a set, before `end`.
+    /// Returns the number of reads at which a block asks again for a set, at most `end`.
     fn retry(&self, now: u32, end: u32) -> u32 {
         now.saturating_add(((end - now) / RETRIES).max(self.interval)).min(end)
     }
@@ -157,7 +158,7 @@ impl Policy for Tiered {
         };
         let now = view.reads(block).0;
         if self.own_age() && now < first && !self.straw.estimate.counts_layers(view, block) {
-            // Asked for the block's age.
+            // The drive asked because of the block's age.
             return Reads(first);
         }
         if !self.straw.estimate.counts_layers(view, block) {
@@ -200,7 +201,7 @@ impl Policy for Tiered {
     }
 
     fn promise(&self, view: &View, pec: u32) -> Promise {
-        // A block without sets needs less than one with.
+        // A block without sets needs a smaller budget than a block with sets.
         if self.has_sets { self.straw.promise(view, pec) } else { self.block.promise(view, pec) }
     }
 
@@ -223,7 +224,8 @@ impl Policy for Tiered {
             .collect()
     }
 
-    /// Where wear matters blocks have counters, and their wordlines are rewritten one by one.
+    /// Returns the number for blocks with counters. These blocks wear most, and their wordlines are
+    /// rewritten one by one.
     fn reads_per_rewrite(&self, view: &View, pec: u32) -> Option<f64> {
         self.straw.reads_per_rewrite(view, pec)
     }
@@ -246,7 +248,7 @@ mod tests {
         drive
     }
 
-    /// Bounds and heat of wordlines, without margins.
+    /// Computes bounds of wordlines, and the reads until wordlines need counters, without margins.
     #[test]
     fn worked_example() {
         let text = r#"
@@ -287,9 +289,9 @@ mod tests {
         assert_eq!((bounds[0], bounds[3]), (900, 300));
     }
 
-    /// The same drive with its margins: T = floor((900 - 4 - 16) / 9) = 97, so layers count from 24
-    /// on; of the 900 a wordline may have taken 900 - 9 (2 + 1) - 16 - 4 = 853, so the hot one's
-    /// neighbours go at 95: 9 x 95 = 855.
+    /// With margins, T = floor((900 - 4 - 16) / 9) = 97, so layers count from 24 reads on. A
+    /// wordline may have 900 - 9 (2 + 1) - 16 - 4 = 853 of its 900. The neighbours of the hot
+    /// wordline move at 95 reads, because 9 x 95 = 855.
     #[test]
     fn the_finer_the_counters_the_less_moves() {
         let reads_and_copies = |layer_sets: f64, wordline_sets: f64| {
@@ -323,7 +325,7 @@ mod tests {
         assert_eq!(reads_and_copies(0.0, 1.0), (97, 4, 1), "the block");
     }
 
-    /// Skewed reads and some writes.
+    /// Serves skewed reads and some writes.
     fn run(technique: &str, dose: &str, reclaim: &str) -> (FlashCounts, u64) {
         let text = format!(
             r#"
@@ -367,11 +369,12 @@ mod tests {
         );
     }
 
-    /// One set of four layers for 30 blocks of eight wordlines; T = floor((900 - 8 - 16) / 9) = 97,
-    /// so layers count from 24 on. Block 0 is read 80 times, then block 1, which takes the set at
-    /// its second attempt. Hammered in one place, block 0 has no read away from its neighbours and
-    /// is emptied at T. Read in the first and the last layer in turn, 28 of the 56 counted were
-    /// away from any wordline: it is emptied at 97 + floor(28 x 8 / 9) = 121.
+    /// There is one set of four layer counters for 30 blocks of eight wordlines. T = floor((900 - 8
+    /// - 16) / 9) = 97, so layers count from 24 reads on. Block 0 is read 80 times. Then block 1 is
+    /// read, and takes the set at its second attempt. If block 0 was hammered in one place, none of
+    /// its reads was away from all wordlines, and it is emptied at T. If it was read in the first
+    /// and the last layer in turn, 28 of the 56 counted reads were away from any wordline, and it
+    /// is emptied at 97 + floor(28 x 8 / 9) = 121.
     #[test]
     fn a_block_that_cools_down_loses_its_set_and_keeps_what_it_knew() {
         let reads_until_emptied = |second: u32| {

@@ -127,7 +127,7 @@ pub(super) struct Dies {
     /// Time at which each channel has served all pages that are ready so far.
     channel_free: Vec<Ns>,
     reads: Vec<ReadOp>,
-    /// Index for the next read: that of an ended read, or the next new one.
+    /// Index for the next read. It is the index of an ended read, or the next new index.
     unused: u32,
     /// Pages that are being sensed.
     sensing: Timeline,

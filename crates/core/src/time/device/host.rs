@@ -24,7 +24,8 @@ const NO_OWNER: u32 = Tag::NONE.0;
 pub(super) struct ReadPart {
     /// Start time of the request's latency.
     pub(super) start: Ns,
-    /// Request's place among those of several parts, or its tag if this page is the whole request.
+    /// Place of the request among the requests of several parts. If this page is the whole request,
+    /// its tag instead.
     pub(super) owner: u32,
     /// Number of the request. If no request receives the page, it is the number of the rebuild that
     /// waits for it.
@@ -326,7 +327,8 @@ impl Host {
         !self.arriving.is_empty()
     }
 
-    /// Notes that a write or trim can be handled at `at`, or together with those before it.
+    /// Notes that a write or trim can be handled at `at`, or together with the writes and trims
+    /// before it.
     pub(super) fn arrives(&mut self, command: Command, at: Ns) {
         self.last_arrival = self.last_arrival.max(at);
         self.arriving.push_back(command);

@@ -77,9 +77,9 @@ impl Speed {
         }
     }
 
-    /// Returns the array time of a retry, where `attempt` 1 is the first. The first sensing of the
-    /// page takes `first`. The page is sensed, and the die waits until the controller has tried to
-    /// decode it.
+    /// Returns the array time of retry number `attempt`, counted from 1. The page is sensed, and
+    /// the die waits until the controller has tried to decode it. `first` is the array time of the
+    /// page's first sensing.
     pub(crate) fn retry(&self, first: Ns, attempt: u8) -> Ns {
         let retry = self.retries[usize::from(attempt) - 1];
         retry.sense.unwrap_or(first) + retry.decode
@@ -96,7 +96,8 @@ impl Speed {
         (sense + retry.decode.saturating_sub(self.ecc), transfer)
     }
 
-    /// Returns the channel time of a retry. The first sensing took `first`.
+    /// Returns the channel time of a retry. `first` is the channel time of the page's first
+    /// sensing.
     pub(crate) fn retry_transfer(&self, first: Ns, attempt: u8) -> Ns {
         self.retries[usize::from(attempt) - 1].transfer.unwrap_or(first)
     }
@@ -149,9 +150,10 @@ fn per_kind(times_us: &[f64]) -> [Ns; 4] {
     std::array::from_fn(|kind| times_us.get(kind).map_or(0, |time| us(*time)))
 }
 
-/// Returns sensing times by coding and page kind. A read takes as long as one with equally many
-/// sensings of a page kind in full density. If no page kind has as few sensings, the time is
-/// extrapolated linearly from the two smallest numbers of sensings.
+/// Returns sensing times by coding and page kind. The time depends on the number of sensings. It is
+/// the time of a page kind that takes the same number of sensings in full density. If no page kind
+/// has so few sensings, the time is extrapolated linearly from the two smallest numbers of
+/// sensings.
 fn sense_per_coding(per_kind_us: &[f64], codings: &Codings) -> [[Ns; 4]; CODINGS] {
     let full = codings.row(FULL).sensings;
     let like = |kind: usize, sensings: u8| {

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy)]
 pub(super) struct Stripe {
     programs: u32,
-    /// Number of host pages among them. These keep their slots in the write buffer until all is
-    /// done.
+    /// Number of host pages among the programs. These pages keep their slots in the write buffer
+    /// until all is done.
     pub(super) pages: u32,
     /// Request that waits for the stripe.
     pub(super) request: u32,

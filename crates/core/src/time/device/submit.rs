@@ -145,7 +145,8 @@ impl Device {
         (self.speed.sense[usize::from(coding) % CODINGS][kind as usize & 3], self.transfer(bytes))
     }
 
-    /// Returns the die, or its plane, that reads a page.
+    /// Returns the unit that reads a page. A unit is a die, or a plane with
+    /// `timing.independent_planes`.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
     pub(super) fn unit_of(&self, drive: &Drive, ppn: Ppn) -> usize {

@@ -11,7 +11,8 @@ use crate::watch::time_event::{OpId, TimeEvent, Work};
 /// Number of busy times that are reported together.
 const TOLD: usize = 256;
 
-/// Busy time: number of a unit or, after the units, of a channel; start; end.
+/// Busy time of a unit or channel: its number, the start and the end. Channels have the numbers
+/// after the units.
 pub(super) type Interval = (u32, Ns, Ns);
 
 impl Dies {

@@ -379,7 +379,7 @@ fn the_largest_number_of_needed_reads_is_named() {
     };
     let rows = [row("a", vec![of(282.0, 100)]), row("b", vec![of(2_890.0, 900)])];
     let said = verdict(&rows, &SIZES);
-    // The tail latency needs 100,000 reads; the counts need 20,480 requests.
+    // The tail latency needs 100,000 reads. The counts need 20,480 requests.
     assert!(
         said.contains(
             "read p99.9 and reclaim writes are not compared: to know the noise, a run needs \
@@ -483,7 +483,7 @@ fn rows_that_cannot_win_are_not_in_the_sentence() {
 fn rows_that_are_alike_have_no_star() {
     let rows = [row("a", vec![rewrites(7, 0.0)]), row("b", vec![rewrites(7, 0.0)])];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
-    // A counterfactual row does not let the other row win.
+    // If the only other row is counterfactual, a row has no competitor and does not win.
     let ideal = ComparisonRow { counterfactual: true, ..row("ideal", vec![rewrites(1, 0.0)]) };
     let alone = verdict(&[ideal, row("block", vec![rewrites(7, 0.0)])], &SIZES);
     assert!(alone.contains("Only `block` kept all data"), "{alone}");
@@ -510,7 +510,7 @@ fn a_row_without_reclaim_never_wins_beside_rows_with_it() {
     let rows = [unprotected(0), block()];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
     assert!(!verdict(&rows, &SIZES).contains("Only"), "both kept their data");
-    // A baseline that lost data leaves `block` alone.
+    // A baseline that lost data does not count as a row. So `block` is the only row, and wins.
     let rows = [unprotected(2), block()];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true]);
 }

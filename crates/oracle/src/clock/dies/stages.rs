@@ -1,6 +1,6 @@
-//! The stages of reads and work. An array begins, is suspended or continues; a channel transfers; a
-//! die finishes. Each stage takes as long as the configuration says and begins when all that it
-//! needs is free. The read or work that came first goes first.
+//! The stages of reads and work. In a stage, an array begins, is suspended or continues, or a
+//! channel transfers, or a die finishes. Each stage takes as long as the configuration says, and
+//! begins when all that it needs is free. The read or work that came first goes first.
 
 use vpass_core::base::units::{Cause, Ns};
 use vpass_core::watch::time_event::OpId;
@@ -38,8 +38,9 @@ impl Dies {
         }
         let first = u.waiting.pop_front();
         let d = &mut self.all[die as usize];
-        // At the very time at which a write arrives, the buffer may have a free page. A read behind
-        // a read for a rebuild begins as the latter ends. A waiting program joins the die then.
+        // A write waits only if it arrived before this time, because a free page in the buffer may
+        // take it at once. A read that follows a read for a rebuild begins when that read ends. A
+        // program that waits then joins the die at the same time, and is not next yet.
         let write_is_next = self.pressed.is_some_and(|since| since < at)
             && !d.waiting.is_empty()
             && d.joined != Some(at);

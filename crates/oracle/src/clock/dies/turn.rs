@@ -28,7 +28,7 @@ impl Turn {
         self.at = at;
     }
 
-    /// Lets a piece in the foreground begin next. Such a piece is all that is left of its job.
+    /// Lets a piece in the foreground begin next. Such a piece contains the rest of its job.
     pub(super) fn take(&mut self) {
         (self.reads, self.most, self.least, self.foreground) = (0, 0, 0, true);
     }

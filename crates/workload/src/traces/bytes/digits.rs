@@ -41,7 +41,7 @@ fn leading(line: &[u8], at: usize) -> (u64, usize) {
     (eight(raw << (64 - 8 * count)), count as usize)
 }
 
-/// Returns eight bytes from `at` on; the first byte is the lowest. Bytes beyond the end of the line
+/// Returns eight bytes from `at` on. The first byte is the lowest. Bytes beyond the end of the line
 /// are 0.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "as above")]
@@ -61,7 +61,7 @@ fn word(line: &[u8], at: usize) -> u64 {
     line[at..].iter().rev().fold(0, |word, b| word << 8 | u64::from(*b))
 }
 
-/// Converts eight digit values to a number; the first digit is in the lowest byte. Digits are
+/// Converts eight digit values to a number. The first digit is in the lowest byte. Digits are
 /// joined to pairs, then to fours, then to all eight (D. Lemire's SWAR method).
 #[inline]
 fn eight(v: u64) -> u64 {

@@ -1,5 +1,5 @@
-//! Opens a trace file: plain, gzip or zstd. The first bytes decide about decompression; the name
-//! does not matter. Compressed files may have several members or frames.
+//! Opens a trace file: plain, gzip or zstd. The first bytes of the file show how it is compressed,
+//! and its name does not matter. Compressed files may have several members or frames.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};

@@ -65,7 +65,7 @@ impl Window {
         Ok(())
     }
 
-    /// Returns whether the buffer has space; a buffer of the first size grows once.
+    /// Returns whether the buffer has space. A buffer of the first size grows once.
     fn has_space(&mut self) -> bool {
         if self.pending.end == self.buffer.len() && self.buffer.len() < BUFFER_BYTES {
             self.buffer.resize(BUFFER_BYTES, 0);

@@ -59,7 +59,7 @@ pub struct TraceSource {
     /// Files of the current part, including files that have ended. If there are several files, each
     /// has its next row.
     replays: Vec<(FileReplay, Option<Placed>)>,
-    /// Files that have a next row. The earliest row comes first; rows of the same time keep the
+    /// Files that have a next row. The earliest row comes first. Rows of the same time keep the
     /// order of their files. Unused for a single file.
     order: BinaryHeap<Reverse<(Ns, usize)>>,
     next_part: usize,

@@ -1,7 +1,7 @@
 //! Names the events that blktrace(8) records during a request. One kind of event counts as the
 //! request.
 
-/// Event of a request.
+/// Event that blktrace(8) records during a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlkAction {
     /// The request was queued.

@@ -33,7 +33,7 @@ pub(in crate::traces) enum BadRow {
     Extra,
     /// Another error, in words.
     Sentence(&'static str),
-    /// An error after which nothing can be read; `--skip-bad-lines` does not help.
+    /// An error after which nothing can be read. `--skip-bad-lines` does not help.
     Fatal(&'static str),
 }
 

@@ -42,7 +42,7 @@ fn segments_remember_when_they_began() {
     (0..17).for_each(|w| {
         s.begin_wordline(BlockId::new(1), WordlineInBlock::new(w), Quarters::from_count(100 + w))
     });
-    // Seventeen wordlines are six segments of three; the last segment is shorter.
+    // Seventeen wordlines are six segments of three. The last segment is shorter.
     assert_eq!(
         s.of(BlockId::new(1)).begun_at(),
         (&[100, 103, 106, 109, 112, 115, 0, 0].map(Quarters::from_count), 3)

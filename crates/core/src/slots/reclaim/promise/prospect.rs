@@ -17,18 +17,18 @@ use crate::hints;
 use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{Policy, Technique, Threshold, View, check_table};
 
-/// What a technique would do on a drive, and what it promises there, without the drive: neither
-/// depends on blocks or data.
+/// Thresholds and guarantee of a technique on a drive, computed without the drive. Neither depends
+/// on blocks or data.
 pub struct Prospect {
     blank: Blank,
     policy: Box<dyn Policy>,
 }
 
 impl Prospect {
-    /// A technique on a drive of this configuration.
+    /// Creates the prospect of a technique on a drive of this configuration.
     ///
     /// # Errors
-    /// As those of [`check`].
+    /// Returns the errors of [`check`].
     pub fn new(
         config: &DriveConfig,
         technique: &Technique,
@@ -43,28 +43,28 @@ impl Prospect {
         Ok(Self { blank: Blank::new(config, timed), policy: technique.make(config, NO_SEED) })
     }
 
-    /// The thresholds for blocks of this age, and where each comes from.
+    /// Returns the thresholds for blocks at this P/E count, each with its derivation.
     pub fn thresholds(&self, pec: u32) -> Vec<Threshold> {
         self.policy.explain(&self.blank.view(), pec)
     }
 
-    /// The same for blocks whose data's reads may be so slow.
+    /// Returns the thresholds as [`Self::thresholds`] does, for data with this hint.
     pub fn thresholds_at(&self, budget: AccessLatency, pec: u32) -> Vec<Threshold> {
         let limits = self.blank.limits_at(budget);
         self.policy.explain(&View { limits, ..self.blank.view() }, pec)
     }
 
-    /// What is promised of blocks of this age.
+    /// Returns the guarantee for blocks at this P/E count.
     pub fn promise(&self, pec: u32) -> Promise {
         self.policy.promise(&self.blank.view(), pec)
     }
 }
 
-/// A drive as far as budgets depend on it: no block, no data.
+/// Properties of a drive on which budgets depend, without blocks and data.
 pub(super) struct Blank {
     geometry: Geometry,
     pub(super) limits: Option<LimitTable>,
-    /// The tightest of any data: what holds at this budget holds at every other.
+    /// Strictest hint of any data. A guarantee that holds for this hint holds for every other hint.
     pub(super) budget: AccessLatency,
     disturb: DisturbConfig,
     density: DensityConfig,
@@ -94,7 +94,7 @@ impl Blank {
         }
     }
 
-    /// The limits as a technique sees them, of data of this budget.
+    /// Returns the limits of data with this hint, as a technique sees them.
     pub(super) fn limits_at(&self, budget: AccessLatency) -> Option<Limits<'_>> {
         self.limits.as_ref().map(|table| Limits::new(table, budget).accelerated(self.acceleration))
     }

@@ -9,14 +9,15 @@ use crate::config::{DriveConfig, Schedule};
 use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{CHECK_INTERVAL, Technique};
 
-/// The smallest `reclaim.late_reads` that is true; none where there is nothing to be said.
+/// Returns the smallest possible `reclaim.late_reads`; `None` if the user gives no number.
 pub(super) fn least_late(config: &DriveConfig, timed: bool) -> Option<u32> {
     let at_once = !timed || config.reclaim.schedule == Schedule::Foreground;
     config.reclaim.late_reads.map(|_| u32::from(!at_once))
 }
 
-/// Where data grows so old that no retry leaves enough: the longest refresh period with which the
-/// promise holds up to the rated P/E cycles or, where none does, at `start.pec`.
+/// Returns the key to blame and the remedy, if data grows so old that even all retries leave too
+/// little. The remedy is the longest refresh period with which the guarantee holds up to the rated
+/// P/E cycles. If there is none, the guarantee must hold at `start.pec` only.
 fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(String, String)> {
     let (first, last) = (config.start.pec, config.start.pec.max(config.drive.rated_pec));
     let blank = Blank::new(config, timed);
@@ -56,8 +57,8 @@ fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(S
     Some((what, format!("{refresh}refresh.period = \"{period}\" or less up to {last} P/E cycles")))
 }
 
-/// Which key is to blame for a broken promise, with its value, and what would be right. The
-/// gentlest change is named: one key before two.
+/// Returns the key to blame for a broken guarantee, with its value, and the remedy. The remedy is
+/// the smallest change, so one key is changed rather than two.
 pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -> (String, String) {
     let holds = |change: &dyn Fn(&mut DriveConfig)| {
         let mut changed = config.clone();

@@ -6,7 +6,7 @@ use crate::slots::card::Protection;
 use crate::slots::reclaim::shared::straw::tests::one_page_wordlines;
 use crate::slots::reclaim::{RECLAIM, technique};
 
-/// Three wordlines of one page, alpha 9: 19 dose units by movers.
+/// Returns a drive with blocks of three one-page wordlines and alpha 9. Movers add 19 dose units.
 fn config(limit: u32, reclaim: &str) -> DriveConfig {
     toml::from_str::<DriveConfig>(&one_page_wordlines(3, limit, reclaim))
         .unwrap()
@@ -53,8 +53,8 @@ fn worked_example() {
     );
 }
 
-/// At 99.9 % yield a thousandth of the codewords is lost at the limit; at an UBER of 1e-15 none
-/// is in any run.
+/// With a yield of 99.9 %, a thousandth of the codewords is lost at the limit. With a UBER of
+/// 1e-15, no run loses a codeword.
 #[test]
 fn a_code_that_loses_codewords_at_its_limit_is_noted_where_losses_are_drawn() {
     let drawn = |noise: bool, last_target: f64| {
@@ -69,7 +69,7 @@ fn a_code_that_loses_codewords_at_its_limit_is_noted_where_losses_are_drawn() {
     assert_eq!((drawn(false, 1e-3), drawn(true, 1e-16)), ((false, false), (false, false)));
 }
 
-/// `block` leaves a read before the alarm, and `R_late` after it: 9 (1 + 97) + 19 = 901.
+/// `block` reserves one read before the alarm and `R_late` reads after it: 9 (1 + 97) + 19 = 901.
 #[test]
 fn reads_after_an_alarm_count() {
     for name in ["block", "page-type", "redftl", "read-leveling", "hotld", "ipr", "ideal"] {
@@ -101,7 +101,7 @@ fn reads_after_an_alarm_count() {
     );
 }
 
-/// W 0, S 3 + 16: 9 (10 + 1) + 19 + 2 x 19 = 156.
+/// With W 0 and S 3 + 16, the budget is 9 (10 + 1) + 19 + 2 x 19 = 156.
 #[test]
 fn probes_count() {
     assert_eq!(slack(&config(900, "check_interval = 10"), "erased-probe", 0), Some(744.0));
@@ -109,8 +109,8 @@ fn probes_count() {
         refusal(&config(155, "check_interval = 10"), "erased-probe", false)
             .contains("in total by 156.0")
     );
-    // w 4,414 and beside it 3 + 1 + 2 + 2; B = 1 + 1 + 3 + 64 after E: where E is above the
-    // threshold of `block` reads are drawn.
+    // G is w = 4,414, plus 3 + 1 + 2 + 2. After E, B = 1 + 1 + 3 + 64 reads may follow. If E is
+    // above the threshold of `block`, reads are drawn.
     let drawn = slack(&config(100_000, ""), "chance-probe", 0);
     assert_eq!(drawn, Some(100_000.0 - 8.0 * (4_414.0 + 8.0) - 70.0));
     assert_eq!(
@@ -122,8 +122,8 @@ fn probes_count() {
 
 #[test]
 fn what_is_to_blame_is_named() {
-    // Each alone is too much, 9 (300 + 1) + 19 and 9 (31 + 30) + 19 of 400; together 9 (41 + 1)
-    // + 19 = 397 will do.
+    // Each key alone is too large: 9 (300 + 1) + 19 and 9 (31 + 30) + 19 exceed 400. With both keys
+    // changed, 9 (41 + 1) + 19 = 397 is small enough.
     let sentence = refusal(&config(400, "check_interval = 300, late_reads = 30"), "straw-wl", true);
     assert!(
         sentence.ends_with("set reclaim.late_reads = 1 and reclaim.check_interval = 41 or less"),
@@ -150,9 +150,10 @@ fn what_is_to_blame_is_named() {
     );
 }
 
-/// A read adds 0.004 / 900, and an hour 1e-5; `block` needs 28 of 900, which data of 387.5 h
-/// leaves. The last step of age that ends before does so at 2^(137/16) = 378.2 h, and data may
-/// become an eighth older than its period: 336.2 h.
+/// A read adds 0.004 / 900 to the error rate, and an hour adds 1e-5. `block` needs 28 of the 900
+/// reads, and data of 387.5 h leaves this number. The last step of age before that ends at
+/// 2^(137/16) = 378.2 h. Data may become an eighth older than its period, so the period is at most
+/// 336.2 h.
 #[test]
 fn a_refresh_period_that_leaves_nothing_is_named_with_the_longest_that_works() {
     let mut aged = config(900, "");
@@ -194,7 +195,8 @@ fn a_refresh_period_that_leaves_nothing_is_named_with_the_longest_that_works() {
     );
 }
 
-/// What a technique is listed with is what it says: nobody tests it for less than it promises.
+/// Each technique's card names the protection that its guarantee gives, so that no test expects
+/// less.
 #[test]
 fn a_technique_is_listed_with_what_it_promises() {
     let config = config(900, "check_interval = 10");
@@ -218,8 +220,8 @@ fn a_technique_is_listed_with_what_it_promises() {
     assert_eq!(check(&super::tests::config(1, ""), technique("none").unwrap(), true), Ok(()));
 }
 
-/// 100 - 0.08 a cycle: 28 at 900, where `block` has what it needs, and less at the next row of
-/// a policy.
+/// The limit is 100 minus 0.08 per cycle. At 900 cycles it is 28, which `block` needs. At the next
+/// row of a policy it is smaller.
 #[test]
 fn a_promise_that_wear_ends_is_warned_of() {
     let mut config = config(100, "");

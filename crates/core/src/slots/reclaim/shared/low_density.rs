@@ -7,17 +7,17 @@ use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 
-/// A block of low density, or one that is becoming it.
+/// Block of low density, or block that is being reprogrammed to low density.
 struct Member {
     block: BlockId,
-    /// Clock and reads of the block when it became one.
+    /// Clock when the block became a low-density block. `from` is its number of reads at that time.
     since: u64,
     from: u32,
-    /// Whether it was asked to give its guard levels back.
+    /// Whether the block must give its guard levels back.
     leaving: bool,
 }
 
-/// At most a share of the blocks of each domain.
+/// Low-density blocks. Their number is limited to a share of the blocks of each domain.
 pub(in crate::slots::reclaim) struct LowDensity {
     members: Vec<Member>,
     most: usize,
@@ -27,7 +27,7 @@ pub(in crate::slots::reclaim) struct LowDensity {
 impl LowDensity {
     pub(in crate::slots::reclaim) fn new(config: &DriveConfig) -> Self {
         let blocks = Geometry::new(config).blocks_per_domain();
-        // Cells of one bit have nothing to give up.
+        // Cells of one bit have no page to give up.
         let most = if config.geometry.cell.bits() == 1 {
             0
         } else {
@@ -36,30 +36,30 @@ impl LowDensity {
         Self { members: vec![], most, reversals: 0 }
     }
 
-    /// Whether there may be one more where a block lies.
+    /// Returns whether the domain of a block may have one more low-density block.
     pub(in crate::slots::reclaim) fn has_room(&self, view: &View, block: BlockId) -> bool {
         self.near(view, block).filter(|m| !m.leaving).count()
             < self.most + usize::from(planted(Bug::LowDensityOverfull))
     }
 
-    /// Those in the domain of a block.
+    /// Returns the low-density blocks in the domain of a block.
     fn near(&self, view: &View, block: BlockId) -> impl Iterator<Item = &Member> {
         self.members
             .iter()
             .filter(move |m| view.geometry.domain_of(m.block) == view.geometry.domain_of(block))
     }
 
-    /// Whether there may ever be one.
+    /// Returns whether low-density blocks are allowed at all.
     pub(in crate::slots::reclaim) fn is_possible(&self) -> bool {
         self.most > 0
     }
 
-    /// Whether a block is one.
+    /// Returns whether a block is a low-density block.
     pub(in crate::slots::reclaim) fn holds(&self, block: BlockId) -> bool {
         self.members.iter().any(|m| m.block == block)
     }
 
-    /// A block becomes one now.
+    /// Adds a block that now becomes a low-density block.
     pub(in crate::slots::reclaim) fn add(&mut self, view: &View, block: BlockId) {
         self.members.push(Member {
             block,
@@ -69,14 +69,15 @@ impl LowDensity {
         });
     }
 
-    /// A block is about to be erased, or did not become one.
+    /// Removes a block that is about to be erased, or that did not become a low-density block.
     pub(in crate::slots::reclaim) fn remove(&mut self, block: BlockId) {
         self.members.retain(|m| m.block != block);
     }
 
-    /// The one in the domain of a block that was read least per page operation of the host since it
-    /// became one, and that nobody moves; it is to be reverted. One that is younger than they are
-    /// on average has not been read enough to be judged.
+    /// Returns the low-density block to revert in the domain of a block. It has the fewest reads
+    /// per host page operation since it became a low-density block, and no job moves it. Blocks
+    /// younger than the average low-density block are left out, because they have too few reads to
+    /// be judged.
     pub(in crate::slots::reclaim) fn revert_coldest(
         &mut self,
         view: &View,
@@ -99,7 +100,8 @@ impl LowDensity {
         Some(coldest.block)
     }
 
-    /// Blocks that [`Self::revert_coldest`] chooses from, where there may not be one more.
+    /// Returns the blocks from which [`Self::revert_coldest`] chooses, or none if one more block is
+    /// allowed.
     pub(in crate::slots::reclaim) fn compared(&self, view: &View, of: BlockId) -> Vec<BlockId> {
         if self.has_room(view, of) {
             vec![]
@@ -108,7 +110,7 @@ impl LowDensity {
         }
     }
 
-    /// What it counts, for results.
+    /// Returns the counts for results.
     pub(in crate::slots::reclaim) fn counts(&self) -> [(&'static str, u64); 1] {
         [("reversals", self.reversals)]
     }

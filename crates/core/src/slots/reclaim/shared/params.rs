@@ -2,7 +2,7 @@
 
 use crate::slots::card::{Kind, Param};
 
-/// Reads of a block between two looks at its wordlines.
+/// Number of reads of a block between two checks of its wordlines.
 pub const CHECK_INTERVAL: Param = Param {
     key: "check_interval",
     kind: Kind::Whole,
@@ -16,7 +16,7 @@ pub const CHECK_INTERVAL: Param = Param {
     alias: Some("check_interval"),
 };
 
-/// Space-Saving counters of each block.
+/// Number of Space-Saving counters of each block.
 pub const COUNTERS: Param = Param {
     key: "counters",
     kind: Kind::Whole,

@@ -21,26 +21,27 @@ use crate::base::streams::RECLAIM;
 use crate::base::units::{BlockId, Bytes, Cause, PageInBlock, Reads, StreamId};
 use crate::config::{DriveConfig, IntervalAverage};
 
-/// The stream of blocks whose pages are counted.
+/// Stream of monitor blocks, whose pages are counted.
 pub(in crate::slots::reclaim) const MONITOR: StreamId = FIRST_OWN;
-/// The stream of read-hot pages, whatever blocks a technique has for them.
+/// Stream of read-hot pages, in any kind of block that a technique has for them.
 pub(in crate::slots::reclaim) const HOT: StreamId = FIRST_OWN + 1;
-/// How many these are.
+/// Number of these streams.
 pub(in crate::slots::reclaim) const OWN: u32 = 2;
 
 pub(in crate::slots::reclaim) struct ReadHot {
     block: Block,
-    /// Dose units, rounded up, that the reads of one wordline's pages take when its states are
-    /// merged, its backup included.
+    /// Number of dose units, rounded up, of all reads of a wordline when its states are merged,
+    /// including the reads for its backup.
     merging: f64,
-    /// Clock of each block's opening: of the refresh that filled it, if one did.
+    /// Clock at the opening of each block. If a refresh filled the block, it is the clock of this
+    /// refresh.
     opened_at: Vec<u64>,
     intervals: Average,
     monitors: u32,
     most_monitors: u32,
-    /// Blocks that were regular again because all monitor blocks were taken.
+    /// Number of blocks that stayed regular because all monitor blocks were in use.
     unmonitored: u64,
-    /// Blocks refreshed: regular, monitor, read-hot, of low density.
+    /// Number of refreshed blocks, by kind: regular, monitor, read-hot, low-density.
     refreshed: [u64; 4],
 }
 
@@ -65,7 +66,8 @@ impl ReadHot {
         }
     }
 
-    /// The streams: one of monitor blocks, and the technique's own of read-hot ones.
+    /// Returns the streams: the stream of monitor blocks, and the technique's stream of read-hot
+    /// blocks.
     pub(in crate::slots::reclaim) fn streams(hot: StreamSpec) -> Vec<StreamSpec> {
         vec![
             StreamSpec {
@@ -79,13 +81,13 @@ impl ReadHot {
         ]
     }
 
-    /// A block is about to be written.
+    /// Records that a block is about to be written.
     pub(in crate::slots::reclaim) fn opened(&mut self, view: &View, block: BlockId) {
         self.opened_at[block.index()] = view.clock();
         self.monitors += u32::from(view.stream(block) == MONITOR);
     }
 
-    /// A block is about to be erased.
+    /// Records that a block is about to be erased.
     pub(in crate::slots::reclaim) fn erased(&mut self, view: &View, block: BlockId, cause: Cause) {
         let kind = match view.stream(block) {
             _ if view.mode(block) > 0 => 3,
@@ -97,7 +99,7 @@ impl ReadHot {
         self.monitors -= u32::from(view.stream(block) == MONITOR);
     }
 
-    /// Reads at which a block must go, moved as a whole.
+    /// Returns the number of reads at which a block must move as a whole.
     pub(in crate::slots::reclaim) fn threshold(&self, view: &View, block: BlockId) -> Reads {
         let work = Work {
             mode: view.mode(block),
@@ -108,7 +110,7 @@ impl ReadHot {
             .map_or(Reads::NEVER, |(reads, _)| Reads(reads))
     }
 
-    /// Reads at which a block of full density must begin to be reprogrammed.
+    /// Returns the number of reads at which the reprogramming of a full-density block must begin.
     pub(in crate::slots::reclaim) fn merging_threshold(
         &self,
         view: &View,
@@ -120,7 +122,7 @@ impl ReadHot {
             .map_or(Reads::NEVER, |(reads, _)| Reads(reads))
     }
 
-    /// What [`Self::threshold`] rests on, of blocks of full density.
+    /// Returns the budgets that [`Self::threshold`] keeps for full-density blocks.
     pub(in crate::slots::reclaim) fn budgets(&self, view: &View, pec: u32) -> Vec<Budget> {
         self.block.budgets(
             view,
@@ -129,13 +131,13 @@ impl ReadHot {
         )
     }
 
-    /// What [`Self::merging_threshold`] rests on.
+    /// Returns the budgets that [`Self::merging_threshold`] keeps.
     pub(in crate::slots::reclaim) fn merging_budgets(&self, view: &View, pec: u32) -> Vec<Budget> {
         self.block.budgets(view, pec, Work { mode: FULL, units_per_wordline: self.merging })
     }
 
-    /// Whether a block reprogrammed now would have reads left under its new limits when the job is
-    /// done.
+    /// Returns whether a block that is reprogrammed now may serve more reads under its new limits
+    /// after the job.
     pub(in crate::slots::reclaim) fn gains(&self, view: &View, block: BlockId) -> bool {
         let work = Work { mode: GUARDED, units_per_wordline: f64::from(view.geometry.cell.bits()) };
         let job = self.merging * f64::from(view.geometry.wordlines_per_block);
@@ -145,13 +147,13 @@ impl ReadHot {
             .is_none_or(|(reads, _)| after < f64::from(reads))
     }
 
-    /// The last read that a block may serve while a job, asked for now, is under way.
+    /// Returns the last read that a block may serve during a job that is requested now.
     pub(in crate::slots::reclaim) fn deadline(view: &View, block: BlockId) -> Reads {
         Reads(view.reads(block).0.saturating_add(view.late_reads.max(1)))
     }
 
-    /// What becomes of a regular or a monitor block that came to its limit; its read-hot pages go
-    /// to `hot`.
+    /// Returns the rewrite of a regular or a monitor block at its limit. Its read-hot pages go to
+    /// the stream `hot`.
     pub(in crate::slots::reclaim) fn refresh(
         &mut self,
         view: &View,
@@ -174,7 +176,7 @@ impl ReadHot {
         Rewrite::all_to(block, MONITOR)
     }
 
-    /// The threshold of a read-hot block that may be reprogrammed, for `vpass explain`.
+    /// Returns the threshold of a read-hot block that may be reprogrammed, for `vpass explain`.
     pub(in crate::slots::reclaim) fn explain_merging(
         &self,
         view: &View,
@@ -189,7 +191,7 @@ impl ReadHot {
         })
     }
 
-    /// What it counts, for results.
+    /// Returns the counts for results.
     pub(in crate::slots::reclaim) fn counts(&self) -> Vec<(&'static str, u64)> {
         let [regular, monitor, hot, low] = self.refreshed;
         vec![
@@ -201,8 +203,8 @@ impl ReadHot {
         ]
     }
 
-    /// 4 bytes of reads and 4 of a refresh's time for each block, 2 for each page of a monitor
-    /// block (III-E).
+    /// Returns the RAM: 4 bytes for the reads and 4 bytes for the refresh time of each block, and 2
+    /// bytes for each page of a monitor block (III-E).
     pub(in crate::slots::reclaim) fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         Bytes(
             8 * u64::from(geometry.blocks)
@@ -210,7 +212,7 @@ impl ReadHot {
         )
     }
 
-    /// Its thresholds, for `vpass explain`.
+    /// Returns the thresholds, for `vpass explain`.
     pub(in crate::slots::reclaim) fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         let mut thresholds = self.block.explain(view, pec);
         let work = Work { mode: GUARDED, units_per_wordline: f64::from(view.geometry.cell.bits()) };
@@ -228,7 +230,7 @@ impl ReadHot {
     }
 }
 
-/// Valid pages that were read more often than the average valid page.
+/// Returns the valid pages that were read more often than the average valid page.
 fn read_hot_pages(view: &View, block: BlockId) -> PageSet {
     let valid = || {
         PageInBlock::all()
@@ -246,19 +248,20 @@ fn read_hot_pages(view: &View, block: BlockId) -> PageSet {
     hot
 }
 
-/// The average time between two refreshes of a block.
+/// Average time between two refreshes of a block.
 struct Average {
     how: IntervalAverage,
     blocks: f64,
     refreshes: u64,
-    /// Intervals in the mean.
+    /// Number of intervals in the mean.
     count: u64,
     mean: f64,
 }
 
 impl Average {
-    /// Notes the interval, where it is known, of a refresh that happens now; gives the average to
-    /// compare it with. The first of all is not soon.
+    /// Counts a refresh that happens now, with its interval if this is known. Returns the average
+    /// to compare the interval with. For the first refresh the average is 0, so its interval is
+    /// never below the average.
     fn note(&mut self, interval: Option<f64>, now: u64) -> f64 {
         let before = if self.count == 0 { 0.0 } else { self.mean };
         self.refreshes += 1;
@@ -307,8 +310,8 @@ mod tests {
         assert_eq!(all.map(after_one), [20_000, 100, 100]);
     }
 
-    /// Blocks of four pages, `T = 20 - 4 = 16`: the first 16 reads bring a block's pages to a
-    /// monitor block, the next 16 divide that.
+    /// Blocks have four pages, and `T = 20 - 4 = 16`. The first 16 reads move a block's pages to a
+    /// monitor block, and the next 16 reads divide the monitor block.
     #[test]
     fn pages_read_more_than_the_average_page_are_read_hot() {
         let text = r#"
@@ -341,7 +344,7 @@ mod tests {
         );
     }
 
-    /// Every read goes to the first page, whose block comes to its limit after 976 reads at most.
+    /// Every read goes to the first page. Its block reaches its limit after at most 976 reads.
     #[test]
     fn a_block_that_begins_with_reads_is_not_monitored_before_its_second_refresh() {
         let monitored = |start: &str, refreshes: u64| {

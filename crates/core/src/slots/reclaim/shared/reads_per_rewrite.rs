@@ -11,7 +11,7 @@
 
 use super::super::Threshold;
 
-/// Of all thresholds, in reads; none of no threshold.
+/// Returns the harmonic mean of all thresholds, in reads; `None` without thresholds.
 pub(in crate::slots::reclaim) fn harmonic_mean(thresholds: &[Threshold]) -> Option<f64> {
     let rates: f64 = thresholds.iter().map(|t| 1.0 / f64::from(t.reads.max(1))).sum();
     (rates > 0.0).then(|| thresholds.len() as f64 / rates)

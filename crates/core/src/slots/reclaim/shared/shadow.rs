@@ -20,12 +20,13 @@ use crate::config::DriveConfig;
 pub(in crate::slots::reclaim) struct Shadows {
     pub(in crate::slots::reclaim) read_hot: ReadHot,
     pages: u32,
-    /// Filled shadow blocks that a domain may have, and domains.
+    /// Largest number of filled shadow blocks of a domain. `domains` is the number of domains.
     most: u32,
     domains: u32,
-    /// Shadow blocks, with the clock at which they were opened.
+    /// Shadow blocks, each with the clock at its opening.
     opened_at: BTreeMap<BlockId, u64>,
-    /// Blocks that the read-hot pages of a monitor block will fill, until that one is erased.
+    /// Number of blocks that the read-hot pages of each monitor block will fill, until the monitor
+    /// block is erased.
     promised: BTreeMap<BlockId, u32>,
     erases: u64,
     evictions: u64,
@@ -49,7 +50,7 @@ impl Shadows {
         }
     }
 
-    /// The streams: monitor blocks, and shadow blocks.
+    /// Returns the streams of monitor blocks and of shadow blocks.
     pub(in crate::slots::reclaim) fn streams(&self) -> Vec<StreamSpec> {
         let most_pages = Some(self.pages as u16);
         ReadHot::streams(StreamSpec {
@@ -61,12 +62,12 @@ impl Shadows {
         })
     }
 
-    /// Whether a block holds read-hot pages only.
+    /// Returns whether a block holds only read-hot pages.
     pub(in crate::slots::reclaim) fn is_shadow(view: &View, block: BlockId) -> bool {
         view.stream(block) == HOT
     }
 
-    /// A block is about to be written.
+    /// Records that a block is about to be written.
     pub(in crate::slots::reclaim) fn opened(&mut self, view: &View, block: BlockId) {
         self.read_hot.opened(view, block);
         if Self::is_shadow(view, block) {
@@ -74,14 +75,14 @@ impl Shadows {
         }
     }
 
-    /// A block is about to be erased.
+    /// Records that a block is about to be erased.
     pub(in crate::slots::reclaim) fn erased(&mut self, view: &View, block: BlockId, cause: Cause) {
         self.read_hot.erased(view, block, cause);
         self.promised.remove(&block);
         self.erases += u64::from(self.opened_at.remove(&block).is_some());
     }
 
-    /// `block`'s thresholds, each with what becomes of shadow blocks at it.
+    /// Returns the thresholds of `block`, each followed by its effect on shadow blocks.
     pub(in crate::slots::reclaim) fn explain(
         &self,
         of_block: Vec<Threshold>,
@@ -100,8 +101,8 @@ impl Shadows {
         of_block.into_iter().flat_map(and_shadow).collect()
     }
 
-    /// What becomes of a regular or a monitor block at its limit, and of the shadow blocks that
-    /// have to make room for that.
+    /// Requests the rewrite of a regular or a monitor block at its limit. If its read-hot pages
+    /// need space, other shadow blocks move first.
     pub(in crate::slots::reclaim) fn refresh(
         &mut self,
         view: &View,
@@ -110,7 +111,7 @@ impl Shadows {
     ) {
         let refreshed = self.read_hot.refresh(view, block, HOT);
         let wanted = refreshed.named_for(HOT).map_or(0, |hot| hot.len().div_ceil(self.pages));
-        // Of a block that is being moved already nothing is asked but that it be gone in time.
+        // If a job already moves the block, the only requirement is that the job is done in time.
         if wanted == 0 || !view.is_idle(block) {
             out.push(refreshed.into());
         } else if self.make_room(view, block, wanted, out) {
@@ -122,8 +123,8 @@ impl Shadows {
         }
     }
 
-    /// Blocks that [`Self::refresh`] of a block may send back for their reads: shadow blocks, where
-    /// a monitor block is divided.
+    /// Returns the shadow blocks that [`Self::refresh`] of a block may send back because of their
+    /// reads. There are none unless the block is a monitor block, which is divided.
     pub(in crate::slots::reclaim) fn compared_with(
         &self,
         view: &View,
@@ -138,10 +139,10 @@ impl Shadows {
         }
     }
 
-    /// Sends so many shadow blocks of a block's domain back that as many more as it wants may be
-    /// filled: those with the fewest reads per page operation of the host since they were opened. A
-    /// block that is still being filled shows nothing yet, and counts as an open block like any
-    /// other.
+    /// Sends shadow blocks of a block's domain back to regular blocks, until `wanted` more may be
+    /// filled. The blocks with the fewest reads per host page operation since their opening go
+    /// first. A block that is still being filled is left out, because its reads show nothing yet.
+    /// It counts as an open block. Returns false if too many would have to go.
     fn make_room(&mut self, view: &View, of: BlockId, wanted: u32, out: &mut Vec<Action>) -> bool {
         let is_near =
             |block: &BlockId| view.geometry.domain_of(*block) == view.geometry.domain_of(of);
@@ -175,7 +176,7 @@ impl Shadows {
         true
     }
 
-    /// What it counts, for results.
+    /// Returns the counts for results.
     pub(in crate::slots::reclaim) fn counts(&self) -> Vec<(&'static str, u64)> {
         let own = [
             ("shadow_erases", self.erases),
@@ -185,7 +186,7 @@ impl Shadows {
         self.read_hot.counts().into_iter().chain(own).collect()
     }
 
-    /// What the identifier takes, and so many bytes more for each shadow block.
+    /// Returns the RAM of the read-hot identifier, and `bytes_each` bytes for each shadow block.
     pub(in crate::slots::reclaim) fn controller_ram(
         &self,
         geometry: &Geometry,
@@ -198,9 +199,9 @@ impl Shadows {
     }
 }
 
-/// Filled shadow blocks that a domain may have: a share of its blocks, as long as the pages that
-/// they leave unused are a share of the spare ones, and none that open blocks and the reserve may
-/// need.
+/// Returns the largest number of filled shadow blocks of a domain. It is a share of the domain's
+/// blocks. The pages that shadow blocks leave unused must be within a share of the spare pages.
+/// They must not be pages that open blocks and the reserve may need.
 fn most(config: &DriveConfig, geometry: &Geometry, pages: u32) -> u32 {
     let (blocks, spare) = (geometry.blocks_per_domain(), geometry.spare_blocks_of_domain());
     let allowed = (config.density.shadow * f64::from(blocks)) as u32;
@@ -208,8 +209,9 @@ fn most(config: &DriveConfig, geometry: &Geometry, pages: u32) -> u32 {
     if unused == 0 {
         return allowed;
     }
-    // A block for each stream, the reserve, and one that is being moved. Where no stripes set their
-    // width, streams take half of the spare blocks (`Streams::new`). One must be left to gain.
+    // This is a block for each stream, the reserve, and a block that is being moved. Without
+    // stripes, which set the width of streams, streams take half of the spare blocks
+    // (`Streams::new`). One block must be left for cleaning to gain space.
     let streams = u32::from(FIRST_OWN) + OWN + u32::from(config.parity.by_wear.is_some());
     let wide = if geometry.stripes.is_some() { 0 } else { spare / 2 };
     let open = wide.max(streams + RESERVE + 1);
@@ -228,8 +230,8 @@ pub(in crate::slots::reclaim) mod tests {
     use crate::drive::audit::MapRow;
     use crate::drive::{Drive, Techniques};
 
-    /// One die of blocks of 24 pages, 8 wordlines: `T = 1000 - 24 = 976`. Page 0 was read so much
-    /// that it lies alone in a shadow block.
+    /// Returns a drive with one die. Blocks have 24 pages on 8 wordlines, and `T = 1000 - 24 =
+    /// 976`. Page 0 was read so often that it lies alone in a shadow block.
     pub(in crate::slots::reclaim) fn drive_with_a_shadow(reclaim: &str, density: &str) -> Drive {
         let text = format!(
             r#"
@@ -248,16 +250,16 @@ pub(in crate::slots::reclaim) mod tests {
         )
         .unwrap();
         drive.precondition(1);
-        // Two blocks in turn come to their limits, of 60 that might have: they are hot, and move to
-        // monitor blocks. Then one of these.
+        // Two of 60 blocks reach their limits. They are hot, and move to monitor blocks. Then one
+        // monitor block reaches its limit.
         (0..976).for_each(|_| drive.read_pages(&[0, 30].map(Lpn::new)));
         read(&mut drive, 976);
         drive.begin_measurement();
         drive
     }
 
-    /// The worked examples' drive: blocks of 192 pages, alpha 1, limit 10,000, `T = 10,000 - 192 =
-    /// 9,808`. Pages 0 to 29 were read so much that they fill a shadow block.
+    /// Returns the drive of the worked examples. Blocks have 192 pages, alpha is 1, and `T = 10,000
+    /// - 192 = 9,808`. Pages 0 to 29 were read so often that they fill a shadow block.
     pub(in crate::slots::reclaim) fn drive_with_a_full_shadow(reclaim: &str) -> Drive {
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }
@@ -278,7 +280,7 @@ pub(in crate::slots::reclaim) mod tests {
         drive
     }
 
-    /// So many reads of pages 0 to 29 in turn.
+    /// Reads pages 0 to 29 in turn, with `times` reads in total.
     pub(in crate::slots::reclaim) fn read_thirty(drive: &mut Drive, times: u32) {
         (0..times).for_each(|n| drive.read_pages(&[Lpn::new(n % 30)]));
     }
@@ -287,7 +289,8 @@ pub(in crate::slots::reclaim) mod tests {
         (0..times).for_each(|_| drive.read_pages(&[Lpn::new(0)]));
     }
 
-    /// Pages copied and blocks erased by reclaim since the page is alone.
+    /// Returns the number of pages that reclaim copied, and of blocks that it erased, since the
+    /// page lies alone.
     pub(in crate::slots::reclaim) fn copied_and_erased(drive: &Drive) -> (u64, u64) {
         (drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
     }
@@ -312,8 +315,8 @@ pub(in crate::slots::reclaim) mod tests {
         }
     }
 
-    /// Where each page has a die of its own, no read-hot page leaves its die, and each die has
-    /// monitor and shadow blocks.
+    /// If each page has a fixed die, no read-hot page leaves its die. Each die has monitor blocks
+    /// and shadow blocks.
     #[test]
     fn each_die_keeps_its_own_pages_apart() {
         let text = r#"
@@ -336,7 +339,7 @@ pub(in crate::slots::reclaim) mod tests {
             drive.precondition(1);
             let stripes = drive.geometry.stripes.unwrap();
             let mut seen = BTreeSet::new();
-            // Three pages of each die.
+            // The loop reads three pages of each die.
             for turn in 0..8 * 976 {
                 (0..12).for_each(|page| drive.read_pages(&[Lpn::new(page)]));
                 if turn % 100 == 0 {

@@ -25,25 +25,26 @@ use crate::disturb::table::{Worn, dose_per_kind};
 use crate::disturb::told::Limits;
 use crate::slots::card::Args;
 
-/// What a technique knows of the doses of a block's wordlines.
+/// Estimate of the doses of a block's wordlines, as a technique computes it.
 pub(in crate::slots::reclaim) trait DoseEstimate: Send {
-    /// What `explain` calls its bound.
+    /// Name of the dose's upper bound, as `vpass explain` prints it.
     const BOUND: &'static str;
-    /// Whether bounds contain reads from before a wordline's own programming even where those do
-    /// not count: then an open block's wordlines without data have bounds, too, and one whose bound
-    /// is used up is none to write to.
+    /// Whether bounds contain reads from before a wordline's programming, even if such reads do not
+    /// count. Wordlines without data in an open block then have bounds, too. If such a bound is
+    /// used up, nothing may be written to the wordline.
     const FROM_ERASE: bool;
 
-    /// Whether bounds are below a dose where somebody takes care that they are.
+    /// Whether an attacker can bring a dose above its bound.
     const CAN_BE_DECEIVED: bool = false;
-    /// Whether the margin is the paper's, `alpha I`: no room for movers' reads and for those until
-    /// a job is done. Unsafe.
+    /// Whether the margin is only `alpha I`, as in the paper. It reserves no dose for movers' reads
+    /// and for host reads during a job, so it is unsafe.
     const ONLY_THE_INTERVAL: bool = false;
 
-    /// For a drive of this configuration.
+    /// Creates the estimate for a drive of this configuration.
     fn new(args: &Args, config: &DriveConfig) -> Self;
 
-    /// Writes the margin of each wordline, live or not: `budget.keep[i] - movers - bound(i)`.
+    /// Writes the margin of each wordline, with or without data: `budget.keep[i] - movers -
+    /// bound(i)`.
     fn margins(
         &mut self,
         view: &View,
@@ -53,80 +54,83 @@ pub(in crate::slots::reclaim) trait DoseEstimate: Send {
         out: &mut [Dose],
     );
 
-    /// Dose that the block can take from now on before any bound has grown by more than `slack`,
-    /// with `alpha` the highest of the block.
+    /// Returns the dose that the block can take before any bound has grown by more than `slack`.
+    /// `alpha` is the highest alpha of the block.
     fn quiet(&self, view: &View, block: BlockId, slack: Dose, alpha: Alpha) -> Quarters;
 
-    /// Dose that a wordline may take on top because of what is done about the others at a look.
+    /// Returns the additional dose that a wordline may get from the rewrite of other wordlines at a
+    /// check.
     fn burden(&self, _geometry: &Geometry, _alpha: Alpha) -> Dose {
         Dose::ZERO
     }
 
-    /// What is done about these pages: those of the wordlines that a look cannot leave as they are.
+    /// Returns the rewrite for these pages. They are the pages of all wordlines that the check
+    /// cannot leave unchanged.
     fn remedy(&mut self, _view: &View, block: BlockId, pages: PageSet, _look: &Look) -> Rewrite {
         Rewrite::pages(block, pages)
     }
 
-    /// What it counts of its own, by name.
+    /// Returns the estimate's own counts by name.
     fn counts(&self) -> Vec<(&'static str, u64)> {
         vec![]
     }
 
-    /// RAM of its counters in a real controller.
+    /// Returns the RAM of the counters in a real controller.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;
 
-    /// Memory that they take in the simulation at most, beside a few bytes a block.
+    /// Returns the largest memory of the counters in the simulation, without a few bytes per block.
     fn memory(&self) -> Bytes {
         Bytes(0)
     }
 }
 
-/// What a look found.
+/// Result of a check.
 pub(in crate::slots::reclaim) struct Look<'a> {
-    /// Of each wordline.
+    /// Margin of each wordline.
     pub(in crate::slots::reclaim) margins: &'a [Dose],
     pub(in crate::slots::reclaim) budget: &'a Budget,
-    /// Dose units that the margins leave room for: until the end of the next look's job, and until
-    /// the end of this one's.
+    /// Number of dose units for which the margins leave space until the end of the next check's
+    /// job. `late` is the number until the end of this check's job.
     pub(in crate::slots::reclaim) horizon: u32,
     pub(in crate::slots::reclaim) late: u32,
 }
 
-/// A technique: the shared look, and an estimate.
+/// Technique with the common check and a dose estimate.
 pub(in crate::slots::reclaim) struct Straw<E> {
     pub(in crate::slots::reclaim) estimate: E,
     interval: u32,
-    /// Whether limits are those of the block's own age.
+    /// Whether limits are looked up at the age of each block's data.
     own_age: bool,
-    /// Leaves out looks that cannot find anything.
+    /// Whether checks that cannot find anything are skipped.
     skips: bool,
-    /// Dose units by which alarms may be overshot between a look and the end of the job of the
-    /// next: none where every read counts one.
+    /// Number of dose units by which reads may overshoot alarms, from a check to the end of the
+    /// next check's job. It is 0 if every read counts 1.
     overshoot: u32,
     /// Largest dose of one read.
     heaviest: Quarters,
     /// Whether wordlines that are not yet programmed may be used up.
     counts_before: bool,
-    /// What wordlines may take, by [`Limits::worn_class`].
+    /// Doses that wordlines may have, by [`Limits::worn_class`].
     budgets: BTreeMap<Class, Budget>,
-    /// Room for a look: what each wordline may still take.
+    /// Buffer for a check: the dose that each wordline may still take.
     margins: Vec<Dose>,
 }
 
-/// A number of [`LimitTable::worn_class`].
+/// Class of wear and age, from [`Limits::worn_class`].
 type Class = (u64, Option<usize>);
 
-/// Budgets kept at most: so many ages at a few P/E counts.
+/// Largest number of stored budgets. It suffices for many ages at a few P/E counts.
 const BUDGETS_MAX: usize = 512;
 
-/// What each wordline of a block may have taken at a look that leaves it, but for V.
+/// Dose that each wordline of a block may have at a check that leaves it unchanged, before V is
+/// subtracted.
 pub(in crate::slots::reclaim) struct Budget {
     pub(in crate::slots::reclaim) keep: Vec<Dose>,
     pub(in crate::slots::reclaim) alpha: Vec<Alpha>,
-    /// What guard levels would add to `keep`.
+    /// Dose that guard levels would add to `keep`.
     pub(in crate::slots::reclaim) gain: Vec<Dose>,
     highest_alpha: Alpha,
-    /// The smallest entry of `keep`.
+    /// Smallest entry of `keep`.
     fresh: Dose,
 }
 
@@ -138,8 +142,8 @@ impl<E: DoseEstimate> Straw<E> {
             interval: args.whole(&CHECK_INTERVAL),
             own_age: args.has(&OWN_AGE) && args.whole(&OWN_AGE) == 1,
             skips: true,
-            // A read weighs up to 2.25 units. Two alarms are passed by less than that each, and
-            // looks round up to whole units twice.
+            // A read weighs up to 2.25 units. Two alarms are each passed by less than this. Checks
+            // round up to whole units twice.
             overshoot: if sensings { 6 } else { 0 },
             heaviest: dose_per_kind(config.disturb.dose, config.geometry.cell)
                 [..config.geometry.cell.bits() as usize]
@@ -153,7 +157,8 @@ impl<E: DoseEstimate> Straw<E> {
         }
     }
 
-    /// Reads that a wordline left at a look must bear until it is out.
+    /// Returns the number of reads that a wordline must endure after a check leaves it unchanged,
+    /// until it has moved.
     fn horizon(&self, view: &View) -> u32 {
         if E::ONLY_THE_INTERVAL {
             return self.interval;
@@ -162,12 +167,14 @@ impl<E: DoseEstimate> Straw<E> {
         self.interval.max(late + 1) + late + self.overshoot
     }
 
-    /// Reads after a look that found something at which its block may serve no further one.
+    /// Returns the number of reads after a successful check at which its block may serve no more
+    /// reads.
     fn grace(&self, view: &View) -> u32 {
         if E::ONLY_THE_INTERVAL { self.interval } else { view.late_in_a_job() }
     }
 
-    /// What a wordline of a group may have taken at a look, before V is subtracted.
+    /// Returns the dose that a wordline of a group may have at a check, before V is subtracted, and
+    /// alpha.
     fn keep(&self, view: &View, limits: Limits, group: usize, worn: Worn) -> (Dose, Alpha) {
         let e = limits.lookup_worn(group, worn);
         let beside = if E::ONLY_THE_INTERVAL { 0 } else { 2 * view.geometry.cell.bits() };
@@ -178,7 +185,8 @@ impl<E: DoseEstimate> Straw<E> {
         (e.limit - margin, e.alpha)
     }
 
-    /// What the looks rest on: that they leave a new wordline where it is.
+    /// Returns the budget on which the checks rely. The first check must leave a new wordline in
+    /// place.
     fn promised(&self, view: &View, limits: Limits, group: usize, pec: u32) -> Promised {
         let e = limits.lookup(group, pec);
         let reads = self.horizon(view);
@@ -218,7 +226,7 @@ impl<E: DoseEstimate> Straw<E> {
         Some(class)
     }
 
-    /// What is known of doses, and what they may be in this block.
+    /// Returns the dose estimate, and the doses that wordlines of this block may have.
     pub(in crate::slots::reclaim) fn estimate_and_budget(
         &mut self,
         view: &View,
@@ -228,16 +236,16 @@ impl<E: DoseEstimate> Straw<E> {
         Some((&mut self.estimate, &self.budgets[&class]))
     }
 
-    /// Dose that movers may still deposit on a wordline far from all they read.
+    /// Returns the dose that movers may still add to a wordline far from all pages that they read.
     fn movers(&self, view: &View, pages: u32) -> Dose {
         if E::ONLY_THE_INTERVAL {
             return Dose::ZERO;
         }
-        // The pages of a whole block weigh one unit each in the mean.
+        // The pages of a whole block have a mean dose of one unit per read.
         (self.heaviest * pages).min(Reads(view.geometry.pages_per_block).quarters()).far()
     }
 
-    /// The next look after `now` block reads, where the smallest margin is `slack`.
+    /// Returns the next check after `now` block reads, if the smallest margin is `slack`.
     fn next_look(&self, view: &View, block: BlockId, now: u32, slack: Dose, alpha: Alpha) -> Reads {
         let quiet = if self.skips {
             self.estimate.quiet(view, block, slack.max(Dose::ZERO), alpha)
@@ -250,7 +258,8 @@ impl<E: DoseEstimate> Straw<E> {
         )
     }
 
-    /// Works out what each wordline of a block may still take, live or not, into `self.margins`.
+    /// Computes the dose that each wordline of a block may still take, with or without data, into
+    /// `self.margins`.
     fn look(&mut self, view: &View, block: BlockId, class: Class) {
         let movers = self.movers(view, view.valid_pages(block) + view.pages_to_come(block));
         let budget = &self.budgets[&class];
@@ -283,8 +292,8 @@ impl<E: DoseEstimate> Policy for Straw<E> {
         let mut pages = None;
         for (wordline, margin) in WordlineInBlock::all().zip(&self.margins) {
             let first = wordline.first_page(bits);
-            // Of an open block also what is written in part, and what is to be written where it has
-            // a dose before that.
+            // In an open block, partly written wordlines count too. So do unwritten wordlines if a
+            // dose from before their programming counts.
             let unwritten = is_open
                 && (first + bits).number() > written
                 && (first.number() < written || self.counts_before);

@@ -12,30 +12,31 @@ use crate::slots::card::Args;
 use crate::slots::reclaim::View;
 use crate::slots::reclaim::shared::straw::{Budget, DoseEstimate};
 
-/// Layer counters, wordline counters, and what is worked out of them.
+/// Layer counters, wordline counters, and the values that follow from them.
 pub(in crate::slots::reclaim) struct Placed {
-    /// The drive's counts of each layer when the set began; while wordlines are counted, reads of
-    /// each layer between the two beginnings.
+    /// Counts of each layer when its set began. For a block with wordline counters, the reads of
+    /// each layer between the beginnings of its two sets.
     layers: Sets,
-    /// The drive's counts of each wordline when the set began.
+    /// Counts of each wordline when its set began.
     wordlines: Sets,
-    /// Reads of each block that were certainly beside none of the wordlines that hold data, from
-    /// sets that it has no longer.
+    /// Number of reads of each block that were certainly beside no wordline with data, from sets
+    /// that the block has lost.
     away: Vec<Quarters>,
-    /// Reads of each block that may have been beside any of its wordlines when its layers began to
-    /// be counted.
+    /// Number of reads of each block, at the beginning of its layer counters, that may have been
+    /// beside any of its wordlines.
     unplaced: Vec<Quarters>,
-    /// A block that was read less than this between two visits can do without its set.
+    /// Dose between two visits below which a block can spare its set.
     hardly: Quarters,
     strings_per_layer: usize,
     stride: usize,
-    /// All ones where a wordline's upper neighbour lies in another layer than its lower one, so
-    /// that both layers count; else 0.
+    /// Mask for each wordline: all ones if its neighbours lie in different layers, so that both
+    /// layers count; otherwise 0.
     upper_counts: Vec<u32>,
     /// Whether a wordline's own reads disturb it (model `count`).
     own_disturbs: bool,
-    /// Room for a look: reads of layers; for each wordline between edges of nothing, reads of its
-    /// layer and its own since they are counted; reads of its neighbours.
+    /// Buffers for a check. `of_layer` has the reads of layers. `in_layer` has the reads of each
+    /// wordline's layer, and `exact` its own counted reads, both with zeros before and behind.
+    /// `near` has the reads of its neighbours.
     of_layer: Vec<Quarters>,
     in_layer: Vec<Quarters>,
     exact: Vec<Quarters>,
@@ -51,19 +52,19 @@ impl Placed {
         self.wordlines.of(view, block).is_some()
     }
 
-    /// A block begins a new life.
+    /// Resets a block at its erase.
     pub(super) fn begin(&mut self, block: BlockId) {
         self.layers.release(block);
         self.wordlines.release(block);
         self.away[block.index()] = Quarters::ZERO;
     }
 
-    /// Reads that were certainly beside none of the wordlines of a block without sets.
+    /// Returns the reads that were certainly beside no wordline of a block without sets.
     pub(super) fn away(&self, block: BlockId) -> Quarters {
         self.away[block.index()]
     }
 
-    /// Blocks that may lose their sets to this one for want of reads.
+    /// Returns the blocks that may lose their sets to this block because they have few reads.
     pub(super) fn compared_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
         let layers = self.layers.considered_next().filter(|_| !self.counts_layers(view, block));
         let wordlines =
@@ -71,7 +72,7 @@ impl Placed {
         layers.chain(wordlines).collect()
     }
 
-    /// Begins to count a block's layers; false where there is no set, and none can be taken from
+    /// Begins to count a block's layers. Returns false if no set is free and none can be taken from
     /// another block.
     pub(super) fn count_layers(&mut self, view: &View, block: BlockId) -> bool {
         if let Some(cold) = self.layers.who_can_do_without(view, self.hardly) {
@@ -91,7 +92,8 @@ impl Placed {
         true
     }
 
-    /// Begins to count its wordlines; false as above. What its layers were read stands.
+    /// Begins to count a block's wordlines, and keeps the counts of its layers. Returns false as
+    /// [`Self::count_layers`] does.
     pub(super) fn count_wordlines(&mut self, view: &View, block: BlockId) -> bool {
         if let Some(cold) = self.wordlines.who_can_do_without(view, self.hardly) {
             if self.counts_wordlines(view, cold) {
@@ -109,8 +111,8 @@ impl Placed {
         true
     }
 
-    /// Reads of a block whose layers are counted that were beside none of the wordlines which hold
-    /// data, or may still be given some.
+    /// Returns the reads of a block with layer counters that were beside no wordline which holds
+    /// data or may still get data.
     fn away_by_now(&mut self, view: &View, block: BlockId) -> Quarters {
         self.count_placed(view, block);
         self.sum_near(self.unplaced[block.index()]);
@@ -127,8 +129,7 @@ impl Placed {
         view.dose(block) - near.unwrap_or_default()
     }
 
-    /// What a block's wordlines were read goes to its layers, as if they had been counted all the
-    /// time.
+    /// Adds the reads of a block's wordlines to its layers, as if only layers had been counted.
     fn fold_into_layers(&mut self, view: &View, block: BlockId) {
         self.count_placed(view, block);
         let now = view.wordlines(block);
@@ -145,12 +146,13 @@ impl Placed {
         }
     }
 
-    /// Reads, at this look of a block whose layers are counted, until the layers beside a wordline
-    /// may have given it `share` of what it may take, or a quarter of such a stretch if that is
-    /// more; 0 if they have.
+    /// Returns the number of reads until the layers beside a wordline may have given it `share` of
+    /// the dose that it may have. Returns at least a quarter of the reads that the whole share
+    /// allows, and 0 if the share is already reached. The block has layer counters.
     pub(super) fn cool_for(&self, view: &View, block: BlockId, budget: &Budget, share: f64) -> u32 {
         let unplaced = self.unplaced[block.index()];
-        // Where a read beside is like any other, a step is the smallest dose there is.
+        // If reads of neighbours weigh no more than other reads, a step is the smallest possible
+        // dose.
         let of_read = |beside: Alpha| (Reads(1) * beside).max(Dose::of_1024ths(1));
         let (mut smallest, mut stretch) = (Dose::MAX, 0);
         for (wordline, ((near, keep), alpha)) in
@@ -176,7 +178,7 @@ impl Placed {
         smallest.holds(heaviest).max(stretch).clamp(1, u32::MAX.into()) as u32
     }
 
-    /// Works out what is known to have been read of each layer, and of each wordline.
+    /// Computes the known reads of each layer and of each wordline.
     fn count_placed(&mut self, view: &View, block: BlockId) {
         let now = view.wordlines(block);
         let layers =
@@ -203,8 +205,8 @@ impl Placed {
         self.in_layer.resize(now.len() + 2 * self.stride, Quarters::ZERO);
     }
 
-    /// What both neighbours of each wordline were read at most, `unplaced` reads of the block being
-    /// anywhere; vectorises.
+    /// Computes an upper bound of the reads of both neighbours of each wordline. `unplaced` reads
+    /// of the block may be anywhere. The compiler vectorises it.
     fn sum_near(&mut self, unplaced: Quarters) {
         let wordlines = self.upper_counts.len();
         let (layer_above, above) =
@@ -226,15 +228,15 @@ impl Placed {
     }
 }
 
-/// Reads of each layer.
+/// Returns the reads of each layer.
 fn by_layer(wordlines: &[Wordline], strings_per_layer: usize) -> impl Iterator<Item = Quarters> {
     wordlines
         .chunks(strings_per_layer)
         .map(|layer| layer.iter().map(|wordline| wordline.reads).sum())
 }
 
-/// For each wordline whether its upper neighbour lies in another layer than its lower one: all
-/// ones, else 0.
+/// Returns a mask for each wordline: all ones if its neighbours lie in different layers, otherwise
+/// 0.
 fn upper_counts(geometry: &Geometry) -> Vec<u32> {
     let (stride, strings) = (geometry.neighbour_stride, geometry.strings_per_layer);
     let differs = |w: u32| {
@@ -318,8 +320,8 @@ impl DoseEstimate for Placed {
     }
 }
 
-/// Where every read of a block's life was counted by wordline, doses count from a wordline's own
-/// programming.
+/// Corrects the margins of a block whose reads were all counted by wordline since its erase. Its
+/// doses count from each wordline's programming.
 fn count_from_programming(view: &View, block: BlockId, margins: &mut [Dose]) {
     let begun = view.written(block).number().div_ceil(view.geometry.cell.bits());
     let spares_all = view.disturb.preprogram_weight == 0.0;
@@ -327,7 +329,7 @@ fn count_from_programming(view: &View, block: BlockId, margins: &mut [Dose]) {
         if i < begun {
             *margin += wordline.base.far();
         } else if spares_all {
-            // It will answer for nothing of this.
+            // Reads before its programming will not count for this wordline.
             *margin = Dose::MAX;
         }
     }

@@ -5,11 +5,12 @@ use crate::base::units::BlockId;
 use crate::slots::reclaim::View;
 
 const NONE: u32 = u32::MAX;
-/// Lent sets that are considered at a time for a block that finds none. Few: a set that is lent
-/// must be left alone for long, between two visits, to be taken for that of a cold block.
+/// Number of assigned sets that are considered at a time for a block that finds no free set. The
+/// number is small, so that a set is visited rarely. A set then counts as cold only if its block
+/// was hardly read for a long time.
 const LOOKS: u32 = 4;
 
-/// Who has a set: the block, its P/E cycles when it was lent, and its dose when it was last
+/// Owner of a set: the block, its P/E cycles when it got the set, and its dose when it was last
 /// considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Owner {
@@ -19,13 +20,13 @@ struct Owner {
 }
 
 impl Owner {
-    /// The block has been erased since.
+    /// Returns whether the block has been erased since it got the set.
     fn is_gone(&self, view: &View) -> bool {
         view.pec(self.block) != self.pec
     }
 
-    /// The block holds no data, or was hardly read since it was last considered. Never one under
-    /// way.
+    /// Returns whether the block holds no data, or was hardly read since it was last considered.
+    /// Returns false if a job moves the block.
     fn can_do_without(&self, view: &View, hardly: Quarters) -> bool {
         let empty = view.valid_pages(self.block) == 0 && view.pages_to_come(self.block) == 0;
         let cold = self.seen.is_some_and(|seen| view.dose(self.block) - seen < hardly);
@@ -33,20 +34,20 @@ impl Owner {
     }
 }
 
-/// A fixed number of sets of counters.
+/// Sets of counters, of a fixed number.
 pub(super) struct Sets {
     most: u32,
     counters: usize,
     owners: Vec<Owner>,
     free: Vec<u32>,
     hand: u32,
-    /// The set of each block that was lent one; it may have gone to another since.
+    /// Set of each block that got one. Another block may have taken it since.
     of_block: Vec<u32>,
     numbers: Vec<Box<[Quarters]>>,
 }
 
 impl Sets {
-    /// So many sets of so many counters.
+    /// Creates `most` sets of `counters` counters each.
     pub(super) fn new(most: u32, counters: u32, blocks: u32) -> Self {
         let (owners, free, numbers) = (vec![], vec![], vec![]);
         Self {
@@ -60,12 +61,12 @@ impl Sets {
         }
     }
 
-    /// Counters in all sets, and sets.
+    /// Returns the number of counters in all sets, and the number of sets.
     pub(super) fn size(&self) -> (u64, u64) {
         (u64::from(self.most) * self.counters as u64, self.most.into())
     }
 
-    /// Memory that they take when all are lent.
+    /// Returns the memory of the sets when all are assigned.
     pub(super) fn bytes(&self) -> u64 {
         let of_set = self.counters * size_of::<Quarters>()
             + size_of::<Owner>()
@@ -73,7 +74,7 @@ impl Sets {
         u64::from(self.most) * of_set as u64
     }
 
-    /// The counters of a block, where it has a set.
+    /// Returns the counters of a block; `None` if it has no set.
     pub(super) fn of(&self, view: &View, block: BlockId) -> Option<&[Quarters]> {
         self.set_of(view, block).map(|set| &*self.numbers[set])
     }
@@ -88,7 +89,7 @@ impl Sets {
         (owner.block == block && !owner.is_gone(view)).then_some(set as usize)
     }
 
-    /// Lends a set to a block, if one is free.
+    /// Assigns a set to a block, if one is free.
     pub(super) fn lend(&mut self, view: &View, block: BlockId) -> Option<&mut [Quarters]> {
         let owner = Owner { block, pec: view.pec(block), seen: None };
         let set = if let Some(set) = self.free.pop() {
@@ -105,9 +106,9 @@ impl Sets {
         Some(&mut self.numbers[set as usize])
     }
 
-    /// Where all sets are lent: the next block that can do without its own, if it is among the next
-    /// few; one erased and not written since is such a block, too. `hardly` is the dose below which
-    /// a block counts as cold.
+    /// If all sets are assigned, returns the next block that can spare its set, if it is among the
+    /// next few blocks. A block that was erased and not written since is such a block, too. A block
+    /// counts as cold below the dose `hardly`.
     pub(super) fn who_can_do_without(&mut self, view: &View, hardly: Quarters) -> Option<BlockId> {
         if !self.free.is_empty() || (self.owners.len() as u32) < self.most {
             return None;
@@ -123,7 +124,8 @@ impl Sets {
         None
     }
 
-    /// Blocks that [`Self::who_can_do_without`] considers next; none while a set is free.
+    /// Returns the blocks that [`Self::who_can_do_without`] considers next, or none while a set is
+    /// free.
     pub(super) fn considered_next(&self) -> impl Iterator<Item = BlockId> {
         let is_free = !self.free.is_empty() || (self.owners.len() as u32) < self.most;
         let looks = if is_free { 0 } else { LOOKS.min(self.most) };

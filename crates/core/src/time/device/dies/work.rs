@@ -16,8 +16,8 @@ pub(in crate::time::device) enum WorkKind {
     /// Transfer of a page over the channel, then its program, for the stripe with this serial
     /// number.
     Striped { serial: u32 },
-    /// Sensing of a page and its transfer over the channel; then, unless the data was lost, a
-    /// program of `dst`.
+    /// Sensing of a page, its transfer over the channel, and a program of `dst`. If the data was
+    /// lost, there is no program.
     Copy { dst: Option<Ppn>, then_host: bool, request: u32 },
     /// Sensing of a page and its transfer over the channel, for the wordline with this serial
     /// number.

@@ -6,8 +6,8 @@ use crate::base::units::{BlockId, Lpn};
 use crate::drive::{Drive, Techniques};
 use crate::slots::reclaim::technique;
 
-/// A filled drive under a technique of the family, with or without the looks that cannot find
-/// anything.
+/// Creates a full drive under a technique with this estimate. `skips` says whether checks that
+/// cannot find anything are skipped.
 pub(crate) fn drive<E: DoseEstimate + 'static>(text: &str, name: &str, skips: bool) -> Drive {
     let config: crate::config::DriveConfig =
         toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
@@ -24,8 +24,8 @@ pub(crate) fn drive<E: DoseEstimate + 'static>(text: &str, name: &str, skips: bo
     drive
 }
 
-/// One die with blocks of so many one-page wordlines that endure `limit`, alpha 9; the table
-/// `reclaim` as it is given.
+/// Returns the file of a drive with one die, alpha 9, and blocks of one-page wordlines that endure
+/// `limit`. `reclaim` is the text of its `[reclaim]` table.
 pub(crate) fn one_page_wordlines(wordlines: u32, limit: u32, reclaim: &str) -> String {
     format!(
         r#"
@@ -38,7 +38,7 @@ pub(crate) fn one_page_wordlines(wordlines: u32, limit: u32, reclaim: &str) -> S
     )
 }
 
-/// What wordlines may take that all keep so many whole units.
+/// Returns the budget of wordlines that may all have a dose of `keep` units.
 pub(crate) fn budget(wordlines: u32, alpha: u32, keep: u32) -> Budget {
     let (all, alpha) = (wordlines as usize, Alpha::ONE * alpha);
     Budget {
@@ -50,15 +50,15 @@ pub(crate) fn budget(wordlines: u32, alpha: u32, keep: u32) -> Budget {
     }
 }
 
-/// What an estimate makes of each wordline's dose, in whole units.
+/// Returns the bound of each wordline by a new estimate, in whole dose units.
 pub(crate) fn bounds<E: DoseEstimate>(drive: &mut Drive, block: BlockId, alpha: u32) -> Vec<i64> {
-    // Of the techniques that this is called for it has all parameters.
+    // This technique has the parameters of all estimates in these tests.
     let card = technique("straw-ss").unwrap();
     let mut estimate = E::new(&card.args(drive.config()), drive.config());
     bounds_of(&mut estimate, drive, block, alpha)
 }
 
-/// The same of an estimate that has seen the block before.
+/// Returns the bound of each wordline by an existing estimate, in whole dose units.
 pub(crate) fn bounds_of<E: DoseEstimate>(
     estimate: &mut E,
     drive: &mut Drive,
@@ -77,8 +77,8 @@ pub(crate) fn bounds_of<E: DoseEstimate>(
     margins.iter().map(|m| (Dose::ZERO - *m).in_1024ths() / 1024).collect()
 }
 
-/// Reads skewed towards the low pages, with some writes, under both ways of looking: the same
-/// moves, and fewer looks.
+/// Serves reads that are skewed towards low pages, and some writes, with and without skipping. The
+/// moves must be equal, and skipping must need fewer checks.
 pub(crate) fn looks_left_out_find_nothing<E: DoseEstimate + 'static>(technique: &str) {
     let text = r#"
         geometry = { channels = 2, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 10, wordlines_per_block = 24, cell = "tlc", page_size = "16KiB", neighbour_stride = 2 }
