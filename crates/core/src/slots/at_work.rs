@@ -26,8 +26,11 @@ pub(crate) struct Away {
 pub(crate) struct Facts {
     /// `R_late`.
     pub(crate) late_reads: u32,
-    /// Pages that the host read and wrote before the measured phase.
-    pub(crate) host_pages_before: u64,
+    /// Pages that the host read before the measured phase, and those that it wrote.
+    pub(crate) host_reads_before: u64,
+    pub(crate) host_writes_before: u64,
+    /// The drive is being given what it begins with.
+    pub(crate) is_before_run: bool,
     /// Blocks opened before this time of the techniques' clock have served reads that nobody timed.
     pub(crate) timed_from: u64,
     /// The page whose read made a block ask its policy last.
@@ -70,7 +73,9 @@ impl<'a> View<'a> {
             recoded: flash.recoded(),
             pages_away: away.pages,
             pages_to_spare: away.at_most,
-            clock: facts.host_pages_before + flash.host_reads(host.read_pages) + host.write_pages,
+            host_reads: facts.host_reads_before + flash.host_reads(host.read_pages),
+            host_writes: facts.host_writes_before + host.write_pages,
+            is_before_run: facts.is_before_run,
             timed_from: facts.timed_from,
             rung_by: facts.rung_by,
             ages: flash.ages(),

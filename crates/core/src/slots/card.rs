@@ -177,6 +177,11 @@ impl About {
         self.protects != Protection::Sound
     }
 
+    /// Whether it has this parameter.
+    pub fn has(&self, param: &Param) -> bool {
+        self.params.contains(param)
+    }
+
     /// Whether its results are those of no real drive.
     pub fn is_counterfactual(&self) -> bool {
         self.nature.is_some()
@@ -258,7 +263,7 @@ impl Args<'_> {
 
     /// Whether the technique has this parameter.
     pub fn has(&self, param: &Param) -> bool {
-        self.about.params.contains(param)
+        self.about.has(param)
     }
 
     fn value(&self, param: &Param) -> f64 {

@@ -119,7 +119,7 @@ impl FluidRun {
         self.count(drive);
         // Techniques have gone by what was read in the mean, and their clock never goes back.
         let in_the_mean = drive.flash.host_reads(drive.host.read_pages);
-        drive.facts.host_pages_before += in_the_mean.saturating_sub(drive.host.read_pages);
+        drive.facts.host_reads_before += in_the_mean.saturating_sub(drive.host.read_pages);
         drive.flash.end_fluid();
     }
 
