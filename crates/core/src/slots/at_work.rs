@@ -73,7 +73,8 @@ impl<'a> View<'a> {
             recoded: flash.recoded(),
             pages_away: away.pages,
             pages_to_spare: away.at_most,
-            host_reads: facts.host_reads_before + flash.host_reads(host.read_pages),
+            host_reads: flash.host_reads(host.read_pages)
+                + if planted(Bug::HostReadsRestart) { 0 } else { facts.host_reads_before },
             host_writes: facts.host_writes_before + host.write_pages,
             is_before_run: facts.is_before_run,
             timed_from: facts.timed_from,

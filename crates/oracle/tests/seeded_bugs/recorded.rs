@@ -415,6 +415,8 @@ pub(crate) const BY_STORY: &[Bug] = &[
     Bug::RefreshMissUncounted,
     Bug::AgedNotUrgent,
     Bug::ReserveOfSmallerAlpha,
+    Bug::StartCountsInRun,
+    Bug::HostReadsRestart,
 ];
 
 /// Bugs that show only by findings with one of these words: what they do to ages and to merged

@@ -1,3 +1,5 @@
+//! Stories of one block's count and of passes, on a drive of 30 blocks.
+
 use crate::base::units::{Cause, Lpn};
 use crate::config::DriveConfig;
 use crate::drive::{Drive, Techniques};
@@ -193,6 +195,14 @@ mod drive_wide {
         assert_eq!(read(&mut drive, 7, 599), 30);
         assert_eq!((drive.reclaim_counts().pages_copied, count(&drive, "passes")), (600, 2));
         assert_eq!(drive.lost_pages(), 0);
+    }
+
+    #[test]
+    fn reads_before_the_measured_phase_count() {
+        let mut drive = drive_of("fill = 1.0", GIVEN);
+        read(&mut drive, 7, 300);
+        drive.begin_measurement();
+        assert_eq!((read(&mut drive, 7, 299), read(&mut drive, 7, 1)), (0, 1));
     }
 
     #[test]
