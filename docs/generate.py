@@ -152,7 +152,7 @@ def parameters(slot: str, card: dict, keys: list[dict]) -> str:
     for name in card["parameters"]:
         own = f"{slot}.{card['name']}.{name}"
         flat = f"{slot}.{name}"
-        key = next((k for k in keys if k["key"] in (own, flat)), None)
+        key = next((k for path in (own, flat) for k in keys if k["key"] == path), None)
         if key is None:
             aliases = (k for k in keys if k["key"].startswith(f"{slot}.{card['name']}."))
             key = next((k for k in aliases if k["key"].endswith("." + name)), None)

@@ -76,11 +76,11 @@ pub const RETRIES: Param = Param {
     kind: Kind::Whole,
     unit: "",
     default: 0.0,
-    range: (0.0, 255.0),
+    range: (0.0, 31.0),
     draw: &[0.0, 1.0, 2.0],
     meaning: "Retries of a host read that move its block before its count; 0: none do",
-    source: "0: SSD-D needs none; SSD-B of read-latency-relaxation-2021 rewrites early after ECC \
-        events",
+    source: "read-latency-relaxation-2021: a count alone fits SSD-D; SSD-B rewrites early after \
+        ECC events",
     alias: None,
 };
 
