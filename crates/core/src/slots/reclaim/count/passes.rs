@@ -7,8 +7,8 @@
 //! block that rings begins the move of that block or of the next in turn.
 //!
 //! ```text
-//! 10 blocks, 100 reads each: pass 1 begins after 1,000 reads of the host, pass 2 after 2,000
-//! one block read alone: it rings after 12 reads (an eighth of 100), 24, .. 976, 978, 980, 981, .. 1,000
+//! 30 blocks, 20 reads each: pass 1 begins after 600 reads of the host, pass 2 after 1,200
+//! one block read alone: it rings after 2 reads (an eighth of 20), 4, .. 542, and then at every read: 328 times by read 599
 //! ```
 
 use super::deadline;

@@ -206,6 +206,14 @@ mod drive_wide {
     }
 
     #[test]
+    fn worked_example() {
+        let mut drive = drive_of("fill = 1.0", GIVEN);
+        assert_eq!(read(&mut drive, 7, 599), 0);
+        assert_eq!(drive.reclaim_counts().alarms, 542 / 2 + (599 - 542));
+        assert_eq!((read(&mut drive, 7, 599), read(&mut drive, 7, 2)), (15, 16));
+    }
+
+    #[test]
     fn few_alarms_ring_before_a_pass() {
         let mut drive = drive_of("fill = 1.0", "reads = 800\ndrive_wide = 1");
         assert_eq!(read(&mut drive, 7, 23_999), 0);
