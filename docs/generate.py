@@ -153,6 +153,10 @@ def parameters(slot: str, card: dict, keys: list[dict]) -> str:
         own = f"{slot}.{card['name']}.{name}"
         flat = f"{slot}.{name}"
         key = next((k for k in keys if k["key"] in (own, flat)), None)
+        if key and key["key"] == flat:
+            # The slot's own key of this name may be another number than the technique's.
+            owned = next((k for k in keys if k["key"] == own), key)
+            key = key if key["meaning"].endswith(owned["meaning"]) else owned
         if key is None:
             aliases = (k for k in keys if k["key"].startswith(f"{slot}.{card['name']}."))
             key = next((k for k in aliases if k["key"].endswith("." + name)), None)

@@ -10,7 +10,7 @@ use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError
 use vpass_core::base::units::{Bytes, Cause, Ns};
 #[cfg(feature = "seeded-bugs")]
 use vpass_core::bugs::{Bug, Finder};
-use vpass_core::config::DriveConfig;
+use vpass_core::config::{DriveConfig, Number};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::hints::HintRange;
 use vpass_core::slots::card::Protection;
@@ -198,6 +198,9 @@ fn case_of(seed: u64, reclaim: &str, data: Data, bug: Option<Planted>) -> Driven
         },
     );
     let mut config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+    if reclaim == "count" {
+        count_few_reads(&mut config, seed, tired);
+    }
     if tired && !seed.is_multiple_of(4) {
         let said = |offset: u64, mib: u64, latency| HintRange {
             offset: Bytes(offset << 20),
@@ -259,6 +262,19 @@ fn case_of(seed: u64, reclaim: &str, data: Data, bug: Option<Planted>) -> Driven
         expected: slower as f64 * 100.0 * reads_per_s,
         retried,
         regrouped,
+    }
+}
+
+/// Gives `count` a number of reads that is reached, and each of its other parameters in turn.
+fn count_few_reads(config: &mut DriveConfig, seed: u64, has_retries: bool) {
+    let params = [
+        ("reads", [700, 3000][(seed % 2) as usize]),
+        ("drive_wide", (seed / 2 % 2) as i64),
+        ("spread", (seed / 4 % 2) as i64),
+        ("retries", if has_retries { (seed / 8 % 3) as i64 } else { 0 }),
+    ];
+    for (key, value) in params {
+        config.reclaim.params.set(Some("count"), key, Number::Whole(value));
     }
 }
 
@@ -326,6 +342,15 @@ fn random_drives_of_techniques_with_state_are_clean() {
         let is_tired = seed % 2 == 0 && seed % WITH_STATE.len() as u64 <= 4;
         let data = if is_tired { Data::Tired } else { Data::Fresh };
         case_of(1000 + seed, reclaim, data, None).is_clean(&format!("{seed}, {reclaim}"));
+    }
+}
+
+/// A fixed count loses data whose limit is lower. It must be reported, and nothing else may be.
+#[test]
+fn random_drives_with_a_fixed_count_are_clean() {
+    for seed in 0..48 {
+        let data = if seed % 3 == 0 { Data::Tired } else { Data::Fresh };
+        case_of(2000 + seed, "count", data, None).is_clean(&seed.to_string());
     }
 }
 

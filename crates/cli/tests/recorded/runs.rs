@@ -73,7 +73,7 @@ const UNLIKE: [&str; 5] = ["block", "straw-ss", "tiered", "read-leveling", "ipr"
 
 /// Returns all runs except the papers.
 pub(crate) fn all() -> Vec<Run> {
-    [techniques(), variants(), cleaning(), attacks(), sources()].concat()
+    [techniques(), counts(), variants(), cleaning(), attacks(), sources()].concat()
 }
 
 fn techniques() -> Vec<Run> {
@@ -94,6 +94,22 @@ fn techniques() -> Vec<Run> {
         }
     }
     runs
+}
+
+/// Runs in which `count` reaches its count, in each of its ways.
+fn counts() -> Vec<Run> {
+    let ways = [
+        "--set reclaim.count.reads=11900 --set start.reads=12000",
+        "--set reclaim.count.reads=2000 --set reclaim.count.spread=0.67",
+        "--set reclaim.count.reads=20 --set reclaim.count.drive_wide=1",
+    ];
+    let run = |way: &str, gear: &str| {
+        Run::new(&format!(
+            "run --drive tiny --workload zipf-read --set workload.requests=20000 --reclaim count \
+             {way} --gear {gear}"
+        ))
+    };
+    ways.iter().flat_map(|way| ["timed", "untimed"].map(|gear| run(way, gear))).collect()
 }
 
 fn variants() -> Vec<Run> {

@@ -6,7 +6,7 @@ use std::process::Command;
 use super::{Bug, PLANT};
 
 /// Stories among the unit tests of this crate. Other stories are in `tests/planted.rs`.
-pub const OF_UNITS: [(Bug, &str); 22] = [
+pub const OF_UNITS: [(Bug, &str); 24] = [
     (
         Bug::AgedMovingForgotten,
         "drive::ageing::tests::a_block_that_moves_when_it_is_due_is_looked_at_again_at_its_end",
@@ -57,6 +57,14 @@ pub const OF_UNITS: [(Bug, &str); 22] = [
     (
         Bug::KeptRetriesForgotten,
         "ftl::partial::tests::an_old_version_that_takes_retries_is_suspect",
+    ),
+    (
+        Bug::StartCountsInRun,
+        "slots::reclaim::count::tests::at_its_new_place_data_begins_with_no_read_counted",
+    ),
+    (
+        Bug::HostReadsRestart,
+        "slots::reclaim::count::tests::drive_wide::reads_before_the_measured_phase_count",
     ),
     (Bug::KeptReadUnasked, "ftl::partial::tests::parts_that_would_ring_an_alarm_are_not_read"),
 ];

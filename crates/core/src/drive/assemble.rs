@@ -160,7 +160,9 @@ impl Drive {
             policy,
             facts: Facts {
                 late_reads: late_reads(&config, &geometry, timed),
-                host_pages_before: 0,
+                host_reads_before: 0,
+                host_writes_before: 0,
+                is_before_run: false,
                 timed_from: 0,
                 rung_by: Ppn::new(0),
                 bugs: Bugs::default(),

@@ -27,8 +27,12 @@ pub(crate) struct Away {
 pub(crate) struct Facts {
     /// Value of `R_late`.
     pub(crate) late_reads: u32,
-    /// Number of pages that the host read and wrote before the measured phase.
-    pub(crate) host_pages_before: u64,
+    /// Number of pages that the host read before the measured phase.
+    pub(crate) host_reads_before: u64,
+    /// Number of pages that the host wrote before the measured phase.
+    pub(crate) host_writes_before: u64,
+    /// Whether the drive is being given its start-up state.
+    pub(crate) is_before_run: bool,
     /// Time of the techniques' clock before which the reads of opened blocks were not timed.
     pub(crate) timed_from: u64,
     /// Page whose read last made a block ask its policy.
@@ -71,7 +75,10 @@ impl<'a> View<'a> {
             recoded: flash.recoded(),
             pages_away: away.pages,
             pages_to_spare: away.at_most,
-            clock: facts.host_pages_before + flash.host_reads(host.read_pages) + host.write_pages,
+            host_reads: flash.host_reads(host.read_pages)
+                + if planted(Bug::HostReadsRestart) { 0 } else { facts.host_reads_before },
+            host_writes: facts.host_writes_before + host.write_pages,
+            is_before_run: facts.is_before_run,
             timed_from: facts.timed_from,
             rung_by: facts.rung_by,
             ages: flash.ages(),

@@ -178,6 +178,11 @@ impl About {
         self.protects != Protection::Sound
     }
 
+    /// Returns whether it has this parameter.
+    pub fn has(&self, param: &Param) -> bool {
+        self.params.contains(param)
+    }
+
     /// Returns whether its results are not those of a real drive.
     pub fn is_counterfactual(&self) -> bool {
         self.nature.is_some()
@@ -259,7 +264,7 @@ impl Args<'_> {
 
     /// Returns whether the technique has this parameter.
     pub fn has(&self, param: &Param) -> bool {
-        self.about.params.contains(param)
+        self.about.has(param)
     }
 
     fn value(&self, param: &Param) -> f64 {

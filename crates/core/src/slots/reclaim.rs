@@ -7,6 +7,7 @@
 mod action;
 mod block;
 mod chance_probe;
+mod count;
 mod erased_probe;
 mod hotld;
 mod ideal;
@@ -31,6 +32,7 @@ pub use crate::base::streams::{FIRST_OWN, StreamSpec};
 pub use crate::flash::Probed;
 pub use crate::slots::rewrite::{Destination, Part, Recode, Rewrite};
 pub use action::Action;
+pub use count::RETRIES;
 pub use promise::Promise;
 pub use shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 
@@ -79,7 +81,9 @@ pub struct View<'a> {
     pub(crate) tracker: &'a SpaceSaving,
     pub(crate) pages: &'a PageCounters,
     pub(crate) contents: &'a Contents,
-    pub(crate) clock: u64,
+    pub(crate) host_reads: u64,
+    pub(crate) host_writes: u64,
+    pub(crate) is_before_run: bool,
     pub(crate) timed_from: u64,
     pub(crate) rung_by: Ppn,
     pub(crate) recoded: &'a Recoded,
@@ -186,7 +190,19 @@ impl View<'_> {
     /// Returns the number of host page operations since the drive was made. Techniques that compare
     /// rates use it as their clock, so all gears give the same results.
     pub fn clock(&self) -> u64 {
-        self.clock
+        self.host_reads + self.host_writes
+    }
+
+    /// Pages that the host has read since the drive was made; where reads come in bulk, those
+    /// expected by now.
+    pub fn host_reads(&self) -> u64 {
+        self.host_reads
+    }
+
+    /// Whether the drive is being given what it begins with: blocks written now may have served
+    /// reads that nobody simulates.
+    pub fn is_before_run(&self) -> bool {
+        self.is_before_run || planted(Bug::StartCountsInRun)
     }
 
     /// Returns whether a block opened at this time of the [`Self::clock`] was opened during the
@@ -407,6 +423,7 @@ pub const RECLAIM: &[Technique] = &[
     hotld::CARD,
     ipr::CARD,
     ipr_wl::CARD,
+    count::CARD,
     observed_retries::CARD,
     ideal::CARD,
 ];
@@ -430,6 +447,15 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
         format!(
             "`{name}` needs a drive with read retries: set [error] and [ecc], with more than one \
              level"
+        )
+    })?;
+    let given = technique.has(&RETRIES).then(|| technique.args(config).whole(&RETRIES));
+    let retries = given.unwrap_or(0);
+    require(retries == 0 || has_retries, || {
+        let key = technique.path(config, &RETRIES);
+        format!(
+            "{key} = {retries} needs a drive with read retries: set [error] and [ecc], with more \
+             than one level, or {key} = 0"
         )
     })
 }

@@ -132,7 +132,7 @@ impl FluidRun {
         self.draw(drive);
         // The clock of techniques used the expected reads, and must never go back.
         let in_the_mean = drive.flash.host_reads(drive.host.read_pages);
-        drive.facts.host_pages_before += in_the_mean.saturating_sub(drive.host.read_pages);
+        drive.facts.host_reads_before += in_the_mean.saturating_sub(drive.host.read_pages);
         drive.flash.end_fluid();
     }
 

@@ -5,7 +5,7 @@ use vpass_core::config::DriveConfig;
 use vpass_core::drive::Techniques;
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::parity::has_stripes;
-use vpass_core::slots::reclaim::{self, RECLAIM, Technique};
+use vpass_core::slots::reclaim::{self, RECLAIM, RETRIES, Technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH};
 
 use super::ageing::Ages;
@@ -206,6 +206,9 @@ impl Case {
                     .chain(&mut row.alpha)
                     .for_each(|number| *number = number.ceil());
             });
+        }
+        if technique.has(&RETRIES) && config.ecc.levels() <= 1 {
+            technique.set(&mut config, &RETRIES, 0.0);
         }
         config.start.reads = draw::random_start_reads(&mut dice, &config, &techniques, timed);
         let lives = balanced.pick("length", &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10]);

@@ -416,6 +416,8 @@ pub(crate) const BY_STORY: &[Bug] = &[
     Bug::RefreshMissUncounted,
     Bug::AgedNotUrgent,
     Bug::ReserveOfSmallerAlpha,
+    Bug::StartCountsInRun,
+    Bug::HostReadsRestart,
 ];
 
 /// Bugs that count as found only by findings with one of these words, which concern ages and merged

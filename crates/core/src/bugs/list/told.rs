@@ -28,6 +28,10 @@ macro_rules! bugs_of_told {
             ProbeHalved,
             /// A probe is compared with the endurance of a wordline without age.
             ProbeOfToday,
+            /// Blocks written during the run begin with reads counted, like those from before it.
+            StartCountsInRun,
+            /// Host reads from before the measured phase are forgotten.
+            HostReadsRestart,
             /// A part of which only the end is written counts as written.
             MaskFromPart,
             /// A part of which only the beginning is written counts as written.

@@ -23,7 +23,8 @@ use crate::watch::observer::Observer;
 impl Drive {
     /// Begins the measured phase. Every count starts at 0, and the state stays.
     pub fn begin_measurement(&mut self) {
-        self.facts.host_pages_before += self.host.read_pages + self.host.write_pages;
+        self.facts.host_reads_before += self.host.read_pages;
+        self.facts.host_writes_before += self.host.write_pages;
         self.own_counts_before = self.policy.counts();
         self.host = HostCounts::default();
         self.flash.begin_measurement();

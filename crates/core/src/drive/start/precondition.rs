@@ -64,6 +64,7 @@ impl Drive {
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x9E37_79B9);
         let timed = self.flash.is_timed();
+        self.facts.is_before_run = true;
         self.out_of_time(|drive| {
             if computed {
                 drive.load_steady_state(filled, timed, &mut rng, (seed, images));
@@ -85,6 +86,7 @@ impl Drive {
                 drive.age_before_start(seed);
             }
         });
+        self.facts.is_before_run = false;
     }
 
     /// Does some work before time begins. Moves run at once, no physical work is recorded, and
