@@ -9,6 +9,7 @@ use vpass_lab::compare::refused::by_reason;
 use vpass_lab::estimate;
 use vpass_lab::failure::Failure;
 use vpass_lab::llm::{Llm, Technique};
+use vpass_lab::load::{self, Generated};
 use vpass_lab::plain;
 use vpass_lab::plan::RunPlan;
 use vpass_workload::synthetic::Sample;
@@ -84,14 +85,15 @@ const SAMPLES: u32 = 2;
 
 /// Answers from simulated lives, and from estimates.
 pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
-    let plans = planned(&args.life(&args.reclaim, None))?;
-    if plans[0].model().is_none() {
+    let workload = load::workload(args.workload(), &[], None)?;
+    if !matches!(workload.config, Generated::Model(_)) {
         return Err(Failure::usage(format!(
             "--model {}: the workload has no [workload.model]; a size such as 370GB, a preset such \
              as {PRESET}, or a file with [workload.model] is expected",
             args.workload()
         )));
     }
+    let plans = planned(&args.life(&args.reclaim, None))?;
     let block = plans.iter().find(|plan| plan.reclaim == "block");
     let law = plans[0].model_law()?;
     if law.bytes_per_token() <= 0.0 {

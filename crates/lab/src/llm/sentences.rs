@@ -1,7 +1,7 @@
 //! The answer of `vpass llm` in sentences.
 
 use super::{AtRounds, AtThreshold, Llm, Technique};
-use crate::numbers::{digits, years};
+use crate::numbers::{digits, years, years_between};
 
 impl Llm {
     /// Returns the answer, one sentence or two in each item.
@@ -51,21 +51,23 @@ impl Llm {
                 digits(technique.data_lost_pages)
             );
         }
-        let (Some(rounds), Some(wear)) = (technique.rounds_per_rewrite, technique.read_wear) else {
+        let (Some(rounds), Some(written)) =
+            (technique.rounds_per_rewrite, technique.written_per_100_read)
+        else {
             return format!(
                 "`{drive}` with `{label}` rewrites nothing because of reads in {}.",
                 years(technique.years, None)
             );
         };
         let when_worn = technique
-            .read_wear_worn
+            .written_per_100_read_worn
             .map_or_else(String::new, |worn| format!(", {} when worn", digits(worn)));
         format!(
             "`{drive}` with `{label}` rewrites a page every {} rounds (a round reads each page \
              once). It writes {} bytes for each 100 that the host reads{when_worn}, {} a day. {} At \
              most {} % of the reads meet a die that programs or erases.",
             digits(rounds),
-            digits(technique.read_wear_fresh.unwrap_or(wear)),
+            digits(technique.written_per_100_read_fresh.unwrap_or(written)),
             decimal(technique.flash_bytes_per_day),
             length(technique),
             digits(100.0 * technique.slow_reads_at_most)
@@ -141,13 +143,11 @@ fn length(technique: &Technique) -> String {
             years(technique.years, None)
         );
     }
-    let between = technique
-        .years_interval
-        .map_or_else(String::new, |(low, high)| format!(" ({} to {})", digits(low), digits(high)));
-    format!(
-        "It is worn out in {}{between}: a year takes {percent} % of its endurance.",
-        years(technique.years, None)
-    )
+    let length = match technique.years_interval {
+        Some(ends) => years_between(technique.years, ends),
+        None => years(technique.years, None),
+    };
+    format!("It is worn out in {length}: a year takes {percent} % of its endurance.")
 }
 
 /// Formats bytes in the decimal unit in which the number is at least 1, as model sizes are.
@@ -177,9 +177,10 @@ mod tests {
             rounds_per_rewrite: Some(8.1),
             rounds_per_rewrite_fresh: Some(10.1),
             rounds_per_rewrite_worn: Some(6.7),
+            written_per_100_read: Some(12.3),
+            written_per_100_read_fresh: Some(9.91),
+            written_per_100_read_worn: Some(15.0),
             read_wear: Some(12.3),
-            read_wear_fresh: Some(9.91),
-            read_wear_worn: Some(15.0),
             flash_bytes_per_day: 8.6e12,
             endurance_percent_per_year: 181.8,
             slow_reads_at_most: 0.03,
@@ -222,11 +223,11 @@ mod tests {
                  of its pages 234 times a day.",
                 "`modern-qlc` with `block` rewrites a page every 8.10 rounds (a round reads each \
                  page once). It writes 9.91 bytes for each 100 that the host reads, 15.0 when \
-                 worn, 8.60 TB a day. It is worn out in 0.55 years (0.53 to 0.57): a year takes \
+                 worn, 8.60 TB a day. It is worn out in 201 days (193 to 208): a year takes \
                  182 % of its endurance. At most 3.00 % of the reads meet a die that programs or \
                  erases.",
-                "The threshold decides: under `block`, half the threshold gives 0.27 years, twice \
-                 the threshold 1.10 years.",
+                "The threshold decides: under `block`, half the threshold gives 98.5 days, twice \
+                 the threshold 402 days.",
                 "Six real drives took 39.0 to more than 1,194 rounds. That gives this drive 2.10 \
                  years to more than 64.6 years.",
                 "Another GB of cache saves 1.31 % of the reads and adds 2.63 days under `block`.",
@@ -249,9 +250,11 @@ mod tests {
         assert!(long.sentences()[1].contains("It is not worn out after 100 years"));
         let mut estimated = answer();
         estimated.techniques[0].estimated_within = Some(0.3);
-        assert!(estimated.sentences()[1].contains(
-            "By an estimate (within 30.0 % where measured), it is worn out in 0.55 years"
-        ));
+        assert!(
+            estimated.sentences()[1].contains(
+                "By an estimate (within 30.0 % where measured), it is worn out in 201 days"
+            )
+        );
         let idle = Llm { read_bytes_per_second: 0.0, ..answer() };
         assert_eq!(
             idle.sentences(),
