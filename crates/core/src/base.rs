@@ -25,3 +25,4 @@ pub mod thinned;
 pub mod units;
 pub(crate) mod wheel;
 pub mod window;
+pub mod written;

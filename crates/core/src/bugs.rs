@@ -88,7 +88,7 @@ impl Bug {
     ];
 
     /// Those of parity.
-    pub const OF_PARITY: [Self; 12] = [
+    pub const OF_PARITY: [Self; 13] = [
         Self::MemberAstray,
         Self::ApartAstray,
         Self::ParityStale,
@@ -101,6 +101,7 @@ impl Bug {
         Self::RepairReadsAhead,
         Self::UpdateAcrossRoom,
         Self::RepairAcrossRoom,
+        Self::RecoveryAsParity,
     ];
 
     /// Those of parity that is delayed.

@@ -59,6 +59,11 @@ pub struct FlashCounts {
     /// Those of them that hold nothing, in wordlines that were programmed before they were
     /// complete.
     pub padded_pages: u64,
+    /// Programs for parity that hold data of the host: a page that could not be read was rebuilt
+    /// from its stripe and written elsewhere, apart from any move.
+    pub recovered_pages: u64,
+    /// Page reads whose first decode failed, whatever they came to.
+    pub soft_errors: u64,
     /// Block erases.
     pub erases: [u64; Cause::COUNT],
     /// Wordlines whose most significant pages were programmed to keep cells out of guard levels.
@@ -94,6 +99,8 @@ pub struct ParityCounts {
     pub whole: u64,
     /// Pages that could not be read and were rebuilt from their stripes.
     pub rebuilt: u64,
+    /// Times that the other pages of a stripe were read to rebuild one of it, whatever came of it.
+    pub recoveries: u64,
     /// Times that the parity of a stripe was given up, because too much of the stripe could not be
     /// read, or not without bringing a block to its alarm at a time when its policy cannot be
     /// asked.

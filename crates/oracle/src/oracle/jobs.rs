@@ -99,6 +99,11 @@ impl Oracle {
         self.jobs.contains_key(&block)
     }
 
+    /// Cause of the job that moves this block.
+    pub(crate) fn cause_of_job(&self, block: BlockId) -> Option<Cause> {
+        self.jobs.get(&block).map(|job| job.cause)
+    }
+
     /// Jobs under way for this cause.
     pub(crate) fn jobs_of(&self, cause: Cause) -> u32 {
         self.jobs.values().filter(|job| job.cause == cause).count() as u32

@@ -108,6 +108,11 @@ impl Parity {
         }
     }
 
+    /// Where flash holds a page of a stripe.
+    pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
+        self.places.get(lpn.index()).copied()
+    }
+
     /// Whether there is a page of parity of a stripe.
     pub(crate) fn has_parity(&self, stripe: u32) -> bool {
         self.stripes.is_some_and(|stripes| self.places[stripes.parity(stripe).index()] != NO_PPN)

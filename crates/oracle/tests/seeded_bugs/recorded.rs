@@ -429,4 +429,7 @@ pub(crate) const SAID: &[(Bug, &[&str])] = &[
     (Bug::MergedReadTooFast, &["has the page at"]),
     (Bug::MergedDoseInFull, &["dose", "asked"]),
     (Bug::MergeForgetsDose, &["the drive has a dose of"]),
+    (Bug::LevellingAsGc, &["what moves it is for"]),
+    (Bug::RetentionAsReadDisturb, &["pages written for"]),
+    (Bug::SoftErrorsOfHostOnly, &["whose first decode failed"]),
 ];

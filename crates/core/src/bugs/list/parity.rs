@@ -48,6 +48,8 @@ macro_rules! bugs_of_parity {
             /// The rest of a partly written page is rebuilt once more, although a move has just
             /// rebuilt and written it.
             RestRebuiltTwice,
+            /// A page of the host that was rebuilt and written elsewhere counts as parity.
+            RecoveryAsParity,
             /// A page that is rebuilt goes to another die than its own now and then.
             RebuiltAstray,
             /// The watermark of a rebuild passes a page now and then.

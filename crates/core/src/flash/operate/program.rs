@@ -49,6 +49,11 @@ impl Flash {
         ppn
     }
 
+    /// A page that could not be read was rebuilt and has just been programmed elsewhere.
+    pub(crate) fn note_recovered(&mut self, lpn: Lpn) {
+        self.counts.recovered_pages += u64::from(lpn.number() < self.geometry.host_pages);
+    }
+
     /// Whether nothing of a block's next wordline is programmed yet.
     #[inline]
     fn begins_wordline(&self, block: BlockId) -> bool {
