@@ -34,6 +34,7 @@ pub mod keys;
 pub mod life;
 pub mod load;
 pub mod manifest;
+pub mod measured;
 pub mod memory;
 pub mod numbers;
 pub mod overrides;

@@ -52,7 +52,11 @@ impl Oracle {
     pub(crate) fn note_written(&mut self, lpn: Lpn, origin: Origin, cause: Cause) {
         let is_rebuilt = matches!(origin, Origin::Xor(_));
         let mover = match origin {
-            Origin::Host => Some(self.written.gathered.remove(&lpn).unwrap_or(Cause::Host)),
+            Origin::Host => {
+                // Newer data has taken the place of a copy that waited.
+                self.written.gathered.remove(&lpn);
+                Some(Cause::Host)
+            }
             Origin::Copy(from) => self.mover_of(from),
             Origin::Gathered => self.written.gathered.remove(&lpn),
             Origin::Xor(_) if cause == Cause::Parity => None,

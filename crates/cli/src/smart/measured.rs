@@ -1,0 +1,92 @@
+//! `vpass smart --measured`: what a real drive wrote to flash between two snapshots, as text.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use vpass_lab::as_json;
+use vpass_lab::failure::Failure;
+use vpass_lab::measured::{Measured, between};
+use vpass_lab::numbers::{bytes, count, digits, list, seconds};
+
+use crate::out;
+use crate::table::{Look, Table, wants_colour, wrapped_lines};
+
+/// Prints the difference of two snapshots.
+pub(super) fn print(before: &Path, after: &Path, as_json: bool) -> Result<(), Failure> {
+    let measured = between(before, after)?;
+    out::print(&if as_json {
+        as_json::text(&measured)?
+    } else {
+        wrapped_lines(&render(&measured, wants_colour()))
+    })
+}
+
+fn render(m: &Measured, colour: bool) -> String {
+    let model = m.model.as_deref().unwrap_or("Drive of unknown model");
+    let serial = m.serial_number.as_deref().map(|of| format!(", serial number {of}"));
+    let title = format!("{model}{}", serial.unwrap_or_default());
+    let mut text = Look::Heading.paint(&title, colour) + "\n";
+    let time = match (m.seconds, m.seconds_from) {
+        (Some(time), Some(from)) => format!("{} by {from}", seconds(time as f64)),
+        _ => "unknown".into(),
+    };
+    let _ = writeln!(text, "  time between the snapshots: {time}");
+    text.push_str(&amounts(m).render(colour));
+    let ratios = [
+        ("written to flash per byte that the host read", m.flash_written_per_byte_read),
+        (
+            "written to flash per byte that the host wrote (write amplification)",
+            m.flash_written_per_byte_written,
+        ),
+        (
+            "written to flash beyond host writes, per byte that the host read",
+            m.beyond_host_writes_per_byte_read,
+        ),
+    ];
+    for (what, ratio) in ratios {
+        let ratio = ratio.map_or_else(|| "unknown".into(), digits);
+        let _ = writeln!(text, "  {what}: {ratio}");
+    }
+    if !m.counters.is_empty() {
+        text.push_str(&counters(m).render(colour));
+    }
+    for attribute in &m.unit_unknown {
+        let _ = writeln!(
+            text,
+            "  attribute {} {}: {}, then {}; its unit is unknown, so it is not used",
+            attribute.id,
+            attribute.name,
+            count(attribute.before),
+            count(attribute.after)
+        );
+    }
+    for lack in &m.lacks {
+        let verb = if lack.files.len() == 1 { "lacks" } else { "lack" };
+        let _ = writeln!(text, "  {} {verb} the {}; {}", list(&lack.files), lack.what, lack.from);
+    }
+    text
+}
+
+/// Returns the table of the bytes; an unknown number is a dash.
+fn amounts(m: &Measured) -> Table {
+    let mut table = Table::new(["between the snapshots", "bytes", ""]);
+    for (what, amount) in [
+        ("host read", m.host_read_bytes),
+        ("host wrote", m.host_written_bytes),
+        ("written to flash", m.flash_written_bytes),
+        ("read from flash", m.flash_read_bytes),
+    ] {
+        let (exact, short) =
+            amount.map_or_else(|| ("-".into(), String::new()), |of| (count(of), bytes(of)));
+        table.row([what.to_owned(), exact, short]);
+    }
+    table
+}
+
+fn counters(m: &Measured) -> Table {
+    let mut table = Table::new(["counter", "id", "before", "after"]);
+    for of in &m.counters {
+        table.row([of.name, of.id.unwrap_or("-"), &count(of.before), &count(of.after)]);
+    }
+    table
+}
