@@ -172,6 +172,7 @@ fn every_bug_of_parity_is_found() {
         (Bug::OldDataForgotten, 5, "none, greedy, block"),
         (Bug::RebuiltFromGarbage, 127, "none, stable-greedy, none"),
         (Bug::PreparationUncounted, 0, FIRST),
+        (Bug::RecoveryAsParity, 44, "none, cost-benefit, none"),
         (Bug::RepairedReadAtOnce, 4, "none, stable-greedy, none"),
         (Bug::RepairReadsAhead, 4, "none, stable-greedy, none"),
         (Bug::KeptErasedEarly, 2, "erased-probe, stable-greedy, none"),
