@@ -178,7 +178,7 @@ const SMART_EXAMPLES: &str = "Examples:\n  \
     vpass smart results\n  \
     smartctl -j -a /dev/nvme0 > before.json; nvme ocp smart-add-log -o json /dev/nvme0 >> \
     before.json\n  \
-    vpass smart --measured before.json after.json\n\n\
+    vpass smart --measured before.json after.json --drive modern-tlc\n\n\
     docs/reference/smart.md says what each counter counts.";
 
 const COMPARE_EXAMPLES: &str = "Examples:\n  \

@@ -30,6 +30,9 @@ pub(crate) struct SmartArgs {
     /// of them one after another.
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"])]
     measured: Vec<PathBuf>,
+    /// Also estimate what this drive, a preset or a TOML file, gives for the same bytes and time.
+    #[arg(long, value_name = "NAME|FILE", requires = "measured")]
+    drive: Option<String>,
     /// Print one JSON object instead of a table.
     #[arg(long)]
     json: bool,
@@ -53,7 +56,7 @@ struct OfRun {
 /// Reports a folder without a run, and snapshots that cannot be compared.
 pub(crate) fn smart(args: &SmartArgs) -> Result<(), Failure> {
     if let [before, after] = args.measured.as_slice() {
-        return measured::print(before, after, args.json);
+        return measured::print(before, after, args.drive.as_deref(), args.json);
     }
     let run = of_run(args.folder.as_deref().unwrap_or_else(|| Path::new("")))?;
     out::print(&if args.json {

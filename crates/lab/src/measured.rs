@@ -6,6 +6,7 @@
 mod number;
 mod nvme;
 mod ocp;
+mod preset;
 mod quantity;
 mod sata;
 mod snapshot;
@@ -18,6 +19,7 @@ use serde::Serialize;
 
 use crate::as_json::SCHEMA;
 use crate::failure::Failure;
+pub use preset::OfPreset;
 use quantity::Quantity;
 use snapshot::Snapshot;
 
@@ -59,7 +61,7 @@ pub struct Measured {
     pub counters: Vec<Grown>,
     /// Vendor attributes that may count reads or writes, but whose unit is unknown.
     pub unit_unknown: Vec<Attribute>,
-    /// What the snapshots lack.
+    /// Numbers that the snapshots lack.
     pub lacks: Vec<Lack>,
 }
 
@@ -92,7 +94,7 @@ pub struct Attribute {
 /// Number that snapshots lack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Lack {
-    /// What is unknown.
+    /// Name of the number.
     pub what: &'static str,
     /// Files without it.
     pub files: Vec<String>,

@@ -3,22 +3,68 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use serde::Serialize;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
-use vpass_lab::measured::{Measured, between};
+use vpass_lab::measured::{Measured, OfPreset, between};
 use vpass_lab::numbers::{bytes, count, digits, list, seconds};
+use vpass_lab::plain;
 
 use crate::out;
 use crate::table::{Look, Table, wants_colour, wrapped_lines};
 
 /// Prints the difference of two snapshots.
-pub(super) fn print(before: &Path, after: &Path, as_json: bool) -> Result<(), Failure> {
+pub(super) fn print(
+    before: &Path,
+    after: &Path,
+    drive: Option<&str>,
+    as_json: bool,
+) -> Result<(), Failure> {
     let measured = between(before, after)?;
+    let of_drive = drive.map(|drive| measured.estimate_for(drive)).transpose()?;
     out::print(&if as_json {
-        as_json::text(&measured)?
+        as_json::text(&Printed { measured, of_drive })?
     } else {
-        wrapped_lines(&render(&measured, wants_colour()))
+        let colour = wants_colour();
+        let of_drive = of_drive.map_or_else(String::new, |of| preset(&of, colour));
+        wrapped_lines(&(render(&measured, colour) + &of_drive))
     })
+}
+
+/// Difference of two snapshots, as `--json` prints it.
+#[derive(Serialize)]
+struct Printed {
+    #[serde(flatten)]
+    measured: Measured,
+    /// Estimate for the drive of `--drive`; absent without it.
+    #[serde(rename = "drive_estimate", skip_serializing_if = "Option::is_none")]
+    of_drive: Option<OfPreset>,
+}
+
+fn preset(of: &OfPreset, colour: bool) -> String {
+    let title = format!("The same load on {} ({})", of.drive, bytes(of.capacity_bytes));
+    let mut text = format!("\n{}\n", Look::Heading.paint(&plain::line(&title), colour));
+    if let Some(why) = &of.why {
+        let _ = writeln!(text, "  no estimate: {why}");
+        return text;
+    }
+    let within = of.within.map_or_else(String::new, |of| digits(100.0 * of));
+    let amount = of.flash_written_bytes.map_or_else(String::new, |of| bytes(of as u64));
+    let _ = writeln!(text, "  written to flash under `{}`: {amount}", of.reclaim_technique);
+    let ratios = [
+        ("written to flash per byte that the host read", of.flash_written_per_byte_read),
+        ("written to flash per byte that the host wrote", of.flash_written_per_byte_written),
+        ("rewritten because of reads, per byte that the host read", of.rewritten_per_byte_read),
+    ];
+    for (what, ratio) in ratios.into_iter().filter_map(|(what, ratio)| Some((what, ratio?))) {
+        let _ = writeln!(text, "  {what}: {}", digits(ratio));
+    }
+    let _ = writeln!(
+        text,
+        "  Estimate from equations, within {within} % of simulations. Assumed: {}.",
+        of.assumptions
+    );
+    text
 }
 
 fn render(m: &Measured, colour: bool) -> String {

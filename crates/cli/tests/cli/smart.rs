@@ -113,3 +113,23 @@ fn numbers_that_a_snapshot_lacks_are_named() {
         assert!(measured.stdout.contains(words), "`{words}` in: {}", measured.stdout);
     }
 }
+
+#[test]
+fn a_drive_file_gives_an_estimate_for_the_same_load() {
+    let [before, after] = SNAPSHOTS;
+    let with = |drive: &str, more: &[&str]| {
+        vpass(&[&["smart", "--measured", before, after, "--drive", drive], more].concat())
+    };
+    let of = with("tiny", &["--json"]).json()["drive_estimate"].clone();
+    let number = |key: &str| of[key].as_f64().unwrap_or_else(|| panic!("{key}: {of}"));
+    // All three are ratios of the same bytes: 400 bytes were read per byte written.
+    let (read, written) =
+        (number("flash_written_per_byte_read"), number("flash_written_per_byte_written"));
+    assert!((written / read - 400.0).abs() < 1e-6, "{of}");
+    assert!((number("flash_written_bytes") / 20_480e9 / read - 1.0).abs() < 1e-9, "{of}");
+    assert!(number("rewritten_per_byte_read") < read, "{of}");
+    let text = with("tiny", &[]).stdout;
+    assert!(text.contains("The same load on tiny") && text.contains("Assumed:"), "{text}");
+    with("no-such-drive", &[]).refuses(2, &["no-such-drive"]);
+    vpass(&["smart", "results", "--drive", "tiny"]).refuses(2, &["--measured"]);
+}

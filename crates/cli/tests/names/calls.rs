@@ -86,7 +86,8 @@ pub(crate) const JSON: [(&str, &str); 37] = [
     ("attack", "attack adaptive --drive tiny --requests 2000 --json --out OUT"),
     (
         "smart --measured",
-        "smart --measured examples/smart/before.json examples/smart/after.json --json",
+        "smart --measured examples/smart/before.json examples/smart/after.json --drive modern-tlc \
+         --json",
     ),
     ("explain", "explain --drive tiny --json"),
     ("explain", "explain --drive aged-tlc --reclaim straw-wl --json"),

@@ -4,7 +4,7 @@
 //! nvme smart-log        "data_units_read": 12
 //! nvme, older json-c    "data_units_read": "12"
 //! nvme ocp              "physical_media_units_written": { "hi": 0, "lo": 12 }
-//! smartctl, above 2^53  "data_units_read": 9007199254740993, "data_units_read_s": "9007199254740993"
+//! smartctl              "data_units_read": 12, "data_units_read_s": "12" (the text above 2^53)
 //! ```
 
 use serde_json::{Map, Value};

@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use crate::plain;
 
 /// Commands whose output is a snapshot.
-const COMMANDS: &str = "expected is the JSON of `smartctl -j -a`, `nvme smart-log -o json` or `nvme \
-                        ocp smart-add-log -o json`";
+const COMMANDS: &str = "expected is the JSON of `smartctl -j -a`, `nvme smart-log -o json` or \
+                        `nvme ocp smart-add-log -o json`";
 
 /// Counters in a file.
 #[derive(Debug, Default)]

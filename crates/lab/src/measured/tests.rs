@@ -53,7 +53,8 @@ fn an_nvme_drive_with_the_ocp_log_lacks_nothing() {
 fn what_a_snapshot_lacks_is_named() {
     let log = |read: u64| {
         format!(
-            r#"{{ "data_units_read": "{read}", "data_units_written": 5, "power_on_hours": {read} }}"#
+            r#"{{ "data_units_read": "{read}", "data_units_written": 5,
+                "power_on_hours": {read} }}"#
         )
     };
     let m = compared(&log(2), &log(4)).unwrap();
@@ -157,4 +158,37 @@ fn wrong_files_are_refused_with_what_would_be_right() {
     let huge = r#"{ "physical_media_units_written": { "hi": 1, "lo": 0 } }"#;
     let none = r#"{ "physical_media_units_written": { "hi": 0, "lo": 0 } }"#;
     assert!(error(none, huge).contains("which no drive reaches"));
+}
+
+/// Reads of `tiny` alone: a block of P pages is rewritten after T reads, so P / T pages are
+/// programmed per page read.
+#[test]
+fn a_preset_rewrites_a_block_per_limit_of_reads() {
+    let loaded = |read: u64, written: u64, time: u64| Measured {
+        host_read_bytes: Some(read),
+        host_written_bytes: Some(written),
+        seconds: Some(time),
+        ..compared(&smartctl(1, 1, 1), &smartctl(2, 2, 2)).unwrap()
+    };
+    let of = loaded(1 << 40, 0, 1000).estimate_for("tiny").unwrap();
+    let ratio = of.flash_written_per_byte_read.unwrap();
+    assert_eq!(of.rewritten_per_byte_read, Some(ratio));
+    assert_eq!(of.flash_written_per_byte_written, None);
+    assert_eq!(of.flash_written_bytes, Some(ratio * (1u64 << 40) as f64));
+    // Blocks have 192 pages. `vpass explain --drive tiny` gives 4,096 reads for a new block; a worn
+    // one takes more than 1,800.
+    assert!((192.0 / 4096.0..192.0 / 1800.0).contains(&ratio), "{ratio}");
+    // Twice the time with twice the bytes gives the same ratio.
+    let longer = loaded(2 << 40, 0, 2000).estimate_for("tiny").unwrap();
+    assert!((longer.flash_written_per_byte_read.unwrap() / ratio - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_preset_needs_a_load_and_a_time() {
+    let bare = compared(&smartctl(1, 1, 1), &smartctl(2, 2, 2)).unwrap();
+    let said = |measured: Measured| measured.estimate_for("tiny").unwrap_err().sentence;
+    let idle = Measured { host_read_bytes: Some(0), host_written_bytes: Some(0), ..bare.clone() };
+    assert!(said(idle).contains("needs a load"));
+    assert!(said(Measured { seconds: None, ..bare.clone() }).contains("and the time"));
+    assert!(bare.estimate_for("no-such-drive").is_err());
 }
