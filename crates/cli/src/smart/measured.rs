@@ -57,7 +57,7 @@ fn preset(of: &OfPreset, colour: bool) -> String {
         ("rewritten because of reads, per byte that the host read", of.rewritten_per_byte_read),
     ];
     for (what, ratio) in ratios.into_iter().filter_map(|(what, ratio)| Some((what, ratio?))) {
-        let _ = writeln!(text, "  {what}: {}", digits(ratio));
+        let _ = writeln!(text, "  {what}: {}", per_byte(ratio));
     }
     let _ = writeln!(
         text,
@@ -90,7 +90,7 @@ fn render(m: &Measured, colour: bool) -> String {
         ),
     ];
     for (what, ratio) in ratios {
-        let ratio = ratio.map_or_else(|| "unknown".into(), digits);
+        let ratio = ratio.map_or_else(|| "unknown".into(), per_byte);
         let _ = writeln!(text, "  {what}: {ratio}");
     }
     if !m.counters.is_empty() {
@@ -111,6 +111,15 @@ fn render(m: &Measured, colour: bool) -> String {
         let _ = writeln!(text, "  {} {verb} the {}; {}", list(&lack.files), lack.what, lack.from);
     }
     text
+}
+
+/// Formats a ratio of bytes with three digits, however small it is.
+fn per_byte(ratio: f64) -> String {
+    if ratio.abs() >= 0.1 || ratio == 0.0 {
+        return digits(ratio);
+    }
+    let decimals = (2.0 - ratio.abs().log10().floor()) as usize;
+    format!("{ratio:.decimals$}")
 }
 
 /// Returns the table of the bytes; an unknown number is a dash.
@@ -135,4 +144,15 @@ fn counters(m: &Measured) -> Table {
         table.row([of.name, of.id.unwrap_or("-"), &count(of.before), &count(of.after)]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_ratios_keep_three_digits() {
+        let ratios = [6.0, 0.015, 0.000_123_4, -0.0125, 0.0];
+        assert_eq!(ratios.map(per_byte), ["6.00", "0.0150", "0.000123", "-0.0125", "0.00"]);
+    }
 }

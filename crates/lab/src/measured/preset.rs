@@ -63,7 +63,7 @@ impl Measured {
         };
         if seconds == 0 || read == 0 && written == 0 {
             return Err(Failure::usage(
-                "--drive needs a load: between the snapshots the host did nothing, or no time passed",
+                "--drive needs a load: the host did nothing between the snapshots, or in no time",
             ));
         }
         let config = load::drive(drive, &[])?.config;
