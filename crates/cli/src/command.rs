@@ -101,8 +101,7 @@ pub(crate) enum Command {
     /// Make a page of stored results: one HTML file with charts, tables and warnings.
     #[command(after_help = "Example: vpass report results --output results.html")]
     Report(ReportArgs),
-    /// Print counters under the names of NVMe SMART and OCP: of a run, or of a real drive between
-    /// two snapshots.
+    /// Print SMART counters: of a run, or of a real drive between two snapshots.
     #[command(after_help = SMART_EXAMPLES)]
     Smart(SmartArgs),
     /// Print a completion script for a shell.

@@ -1,4 +1,4 @@
-//! `vpass smart`: counters under the names of NVMe SMART and OCP, of a result folder or of a real
+//! `vpass smart`: counters under the names of `NVMe` SMART and OCP, of a result folder or of a real
 //! drive between two snapshots.
 
 mod measured;
@@ -31,7 +31,7 @@ pub(crate) struct SmartArgs {
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"])]
     measured: Vec<PathBuf>,
     /// Also estimate what this drive, a preset or a TOML file, gives for the same bytes and time.
-    #[arg(long, value_name = "NAME|FILE", requires = "measured")]
+    #[arg(long, value_name = "NAME|FILE", requires = "measured", conflicts_with = "folder")]
     drive: Option<String>,
     /// Print one JSON object instead of a table.
     #[arg(long)]

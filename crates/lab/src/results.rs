@@ -137,7 +137,7 @@ pub struct Summary {
     pub batch_means: BatchMeans,
     /// Wear of the drive, and the projected life.
     pub wear: Wear,
-    /// Counters under the names of NVMe SMART and OCP, each with its identifier.
+    /// Counters under the names of `NVMe` SMART and OCP, each with its identifier.
     pub smart: Smart,
     /// Number of host reads that the drive answered with an error.
     pub uncorrectable_reads: u64,

@@ -1,5 +1,5 @@
-//! Why flash was written, in the terms of the SMART statistics of the OCP Datacenter NVMe SSD
-//! specification: each program of a page has exactly one of these reasons.
+//! Why flash was written, in the terms of the SMART statistics of the OCP Datacenter `NVMe` SSD
+//! Specification: each program of a page has exactly one of these reasons.
 //!
 //! ```text
 //! causes of programs                                 reason

@@ -1,4 +1,4 @@
-//! Log page 02h of NVMe, as `nvme smart-log` and smartctl print it, and the names of the drive.
+//! Log page 02h of `NVMe`, as `nvme smart-log` and smartctl print it, and the names of the drive.
 //!
 //! Names: nvme-cli 2.16 (`nvme-print-json.c`) and smartmontools 7.4 (`nvmeprint.cpp`).
 
@@ -8,7 +8,7 @@ use super::number::{Object, at};
 use super::quantity::Quantity;
 use super::snapshot::Snapshot;
 
-/// Bytes of a data unit: 1,000 units of 512 bytes (NVMe, log page 02h).
+/// Bytes of a data unit: 1,000 units of 512 bytes (`NVMe`, log page 02h).
 const DATA_UNIT: u128 = 512_000;
 
 /// Takes the counters and the names of a document.

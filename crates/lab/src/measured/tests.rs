@@ -3,7 +3,7 @@
 use super::snapshot::Snapshot;
 use super::*;
 
-/// Output of smartctl for an NVMe drive.
+/// Output of smartctl for an `NVMe` drive.
 fn smartctl(time: u64, read: u64, written: u64) -> String {
     format!(
         r#"{{ "smartctl": {{ "version": [7, 4] }}, "local_time": {{ "time_t": {time} }},

@@ -1,4 +1,4 @@
-//! Counters of a run under the names that NVMe and the OCP Datacenter NVMe SSD specification give
+//! Counters of a run under the names that `NVMe` and the OCP Datacenter `NVMe` SSD specification give
 //! to those of a real drive.
 //!
 //! The identifiers are the statistic identifiers of OCP telemetry (version 2.7, requirements
@@ -20,12 +20,12 @@ use vpass_core::drive::Drive;
 
 use super::Wear;
 
-/// Bytes of a data unit: 1,000 units of 512 bytes (NVMe, log page 02h).
+/// Bytes of a data unit: 1,000 units of 512 bytes (`NVMe`, log page 02h).
 const DATA_UNIT: u64 = 512_000;
 /// Largest percentage used that the log page can report.
 const MOST_USED: f64 = 255.0;
 
-/// Counters under their names in NVMe and OCP, with the identifier of each. They count from the
+/// Counters under their names in `NVMe` and OCP, with the identifier of each. They count from the
 /// start of the measured run, except erase counts and the percentage used, which follow the wear of
 /// the blocks. The seven counters of writes sum to `physical_media_units_written`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ pub struct Smart {
 pub struct Counter {
     /// Statistic identifier of OCP telemetry; null for a counter that OCP lacks.
     pub id: Option<&'static str>,
-    /// Name in NVMe or OCP, or description of a counter that they lack.
+    /// Name in `NVMe` or OCP, or description of a counter that they lack.
     pub name: &'static str,
     /// Key in `smart` of `summary.json`.
     pub key: &'static str,
