@@ -68,8 +68,8 @@ pub struct Measured {
 /// Counter that both snapshots have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Grown {
-    /// Statistic identifier of OCP telemetry; null for a counter that OCP lacks.
-    pub id: Option<&'static str>,
+    /// Statistic identifier of OCP telemetry.
+    pub id: &'static str,
     /// Name of the counter.
     pub name: &'static str,
     /// Value in the earlier snapshot.

@@ -141,7 +141,7 @@ fn amounts(m: &Measured) -> Table {
 fn counters(m: &Measured) -> Table {
     let mut table = Table::new(["counter", "id", "before", "after"]);
     for of in &m.counters {
-        table.row([of.name, of.id.unwrap_or("-"), &count(of.before), &count(of.after)]);
+        table.row([of.name, of.id, &count(of.before), &count(of.after)]);
     }
     table
 }

@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn exact_text_replaces_a_rounded_number() {
-        let object = json!({ "n": 9007199254740992u64, "n_s": "9007199254740993" });
+        let object = json!({ "n": 9_007_199_254_740_992_u64, "n_s": "9007199254740993" });
         let found = at(object.as_object().unwrap(), &["m", "n"]);
         assert_eq!(found, Ok(Some(9_007_199_254_740_993)));
         assert_eq!(at(object.as_object().unwrap(), &["m"]), Ok(None));

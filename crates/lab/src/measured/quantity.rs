@@ -54,8 +54,8 @@ impl Quantity {
     }
 
     /// Returns the statistic identifier of OCP telemetry.
-    pub(super) fn id(self) -> Option<&'static str> {
-        Some(match self {
+    pub(super) fn id(self) -> &'static str {
+        match self {
             Self::HostRead => "0x4D",
             Self::HostWritten => "0x4E",
             Self::FlashWritten => "0x1E",
@@ -68,7 +68,7 @@ impl Quantity {
             Self::Refreshes => "0x27",
             Self::LeastErases | Self::MostErases => "0x28",
             Self::MeanErases => "0x3D",
-        })
+        }
     }
 
     /// Returns the command whose output has this counter.

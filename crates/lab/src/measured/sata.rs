@@ -73,13 +73,12 @@ fn take_attribute(attribute: &Object, into: &mut Snapshot) -> Result<(), String>
     let raw = attribute.get("raw").and_then(Value::as_object);
     let value = raw.map(|raw| at(raw, &["value"])).transpose();
     let Some(value) = value.map_err(|e| format!("{name}: {e}"))?.flatten() else { return Ok(()) };
-    match of_name(name) {
-        Some((quantity, unit)) => into.note(quantity, value.saturating_mul(unit)),
-        None => {
-            let id = attribute.get("id").and_then(Value::as_u64).unwrap_or(0);
-            let value = u64::try_from(value).unwrap_or(u64::MAX);
-            into.vendor.insert((id, crate::plain::line(name).into_owned()), value);
-        }
+    if let Some((quantity, unit)) = of_name(name) {
+        into.note(quantity, value.saturating_mul(unit));
+    } else {
+        let id = attribute.get("id").and_then(Value::as_u64).unwrap_or(0);
+        let value = u64::try_from(value).unwrap_or(u64::MAX);
+        into.vendor.insert((id, crate::plain::line(name).into_owned()), value);
     }
     Ok(())
 }

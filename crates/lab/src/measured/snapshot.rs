@@ -40,12 +40,12 @@ impl Snapshot {
         let file = plain::path(path);
         let text = fs::read_to_string(path)
             .map_err(|e| Failure::usage(format!("{file} cannot be read: {e}; {COMMANDS}")))?;
-        Self::parse(file, text)
+        Self::parse(&file, text)
     }
 
-    pub(super) fn parse(file: String, text: String) -> Result<Self, Failure> {
+    pub(super) fn parse(file: &str, text: String) -> Result<Self, Failure> {
         let wrong = |why: &str| Failure::usage(format!("{file}: {why}; {COMMANDS}"));
-        let mut snapshot = Self { file: file.clone(), ..Self::default() };
+        let mut snapshot = Self { file: file.to_owned(), ..Self::default() };
         let (mut documents, mut errors) = (0, vec![]);
         for document in Deserializer::from_str(&text).into_iter::<Value>() {
             let document = document.map_err(|e| wrong(&format!("it is not JSON: {e}")))?;

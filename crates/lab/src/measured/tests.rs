@@ -23,7 +23,7 @@ fn ocp(written: u64, errors: u64) -> String {
 }
 
 fn compared(before: &str, after: &str) -> Result<Measured, Failure> {
-    let snapshot = |file: &str, text: &str| Snapshot::parse(file.to_owned(), text.to_owned());
+    let snapshot = |file: &str, text: &str| Snapshot::parse(file, text.to_owned());
     difference(&snapshot("a.json", before)?, &snapshot("b.json", after)?)
 }
 
@@ -43,7 +43,7 @@ fn an_nvme_drive_with_the_ocp_log_lacks_nothing() {
     assert_eq!(m.flash_written_per_byte_read, Some(0.2));
     assert_eq!(m.flash_written_per_byte_written, Some(2.0));
     assert_eq!(m.beyond_host_writes_per_byte_read, Some(0.1));
-    let soft = m.counters.iter().find(|of| of.id == Some("0x24")).unwrap();
+    let soft = m.counters.iter().find(|of| of.id == "0x24").unwrap();
     assert_eq!((soft.before, soft.after), (7, 9));
     assert_eq!((m.lacks, m.unit_unknown), (vec![], vec![]));
     assert_eq!(m.serial_number.as_deref(), Some("S1"));
@@ -78,7 +78,7 @@ fn the_first_form_of_the_ocp_log_is_known() {
     };
     let m = compared(&log(0), &log(77)).unwrap();
     assert_eq!(m.flash_written_bytes, Some(77));
-    assert_eq!(m.counters[0].id, Some("0x27"));
+    assert_eq!(m.counters[0].id, "0x27");
 }
 
 fn sata(name: &str, raw: u64, sectors: u64) -> String {

@@ -1,5 +1,5 @@
-//! Counters of a run under the names that `NVMe` and the OCP Datacenter `NVMe` SSD specification give
-//! to those of a real drive.
+//! Counters of a run under the names that `NVMe` and the OCP Datacenter `NVMe` SSD specification
+//! give to those of a real drive.
 //!
 //! The identifiers are the statistic identifiers of OCP telemetry (version 2.7, requirements
 //! STATI-16 to STATI-81). `docs/reference/smart.md` maps the terms of vpass to these names.

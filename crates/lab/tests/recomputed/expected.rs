@@ -161,7 +161,7 @@ fn flash(book: &mut Book, counted: &Counted) {
     book.note("reclaim.pages_copied", counts.reclaim_copies as f64);
 }
 
-/// Adds the counters under the names of NVMe and OCP, in their units.
+/// Adds the counters under the names of `NVMe` and OCP, in their units.
 fn smart(book: &mut Book, counted: &Counted, blocks: &Table, outcome: &Outcome) {
     let (counts, page) = (&counted.counts, u64::from(counted.geometry().page_bytes));
     let written = |cause: Cause| counts.programs[cause as usize];
