@@ -30,7 +30,7 @@ IN_BULK = {
     "mean_clock": "its clock counts expected reads; all else is exact",
 }
 COMMANDS = [
-    *("run", "compare", "life", "attack", "list", "show", "explain", "trace", "trace info"),
+    *("run", "compare", "life", "attack", "list", "show", "explain", "smart", "trace", "trace info"),
     *("trace convert", "trace cut", "workload", "workload fit", "paper"),
     *("completions", "check"),
 ]

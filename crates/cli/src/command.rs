@@ -11,6 +11,7 @@ use crate::life::args::{EXAMPLES as LIFE_EXAMPLES, LifeArgs};
 use crate::llm::{EXAMPLES as LLM_EXAMPLES, LlmArgs};
 use crate::paper::PaperArgs;
 use crate::report_page::ReportArgs;
+use crate::smart::SmartArgs;
 use crate::trace::args::TraceCommand;
 use crate::workload::args::{EXAMPLES as WORKLOAD_EXAMPLES, WorkloadCommand};
 
@@ -105,6 +106,9 @@ pub(crate) enum Command {
     /// Make a page of stored results: one HTML file with charts, tables and warnings.
     #[command(after_help = "Example: vpass report results --output results.html")]
     Report(ReportArgs),
+    /// Print SMART counters: of a run, or of a real drive between two snapshots.
+    #[command(after_help = SMART_EXAMPLES)]
+    Smart(SmartArgs),
     /// Print a completion script for a shell.
     #[command(after_help = "Example: vpass completions bash > \
             ~/.local/share/bash-completion/completions/vpass")]
@@ -173,6 +177,13 @@ const RUN_EXAMPLES: &str = "Examples:\n  \
     start.pec=1000 --json\n\n\
     Exit codes: 0 done; 1 failed, or the oracle found a bug of the drive model; 2 wrong usage, \
     configuration, trace or job file; 3 done, but data was lost; 130 interrupted.";
+
+const SMART_EXAMPLES: &str = "Examples:\n  \
+    vpass smart results\n  \
+    smartctl -j -a /dev/nvme0 > before.json; nvme ocp smart-add-log -o json /dev/nvme0 >> \
+    before.json\n  \
+    vpass smart --measured before.json after.json --drive modern-tlc\n\n\
+    docs/reference/smart.md says what each counter counts.";
 
 const COMPARE_EXAMPLES: &str = "Examples:\n  \
     vpass compare --drive tiny --workload zipf-read --reclaim none,block\n  \

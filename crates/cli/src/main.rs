@@ -24,6 +24,7 @@ mod report;
 mod report_page;
 mod seeds;
 mod shell;
+mod smart;
 mod stdin;
 mod trace;
 mod unfinished;
@@ -85,6 +86,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Workload { command } => workload::run(&command)?,
         Command::Paper(args) => return report_page::beside(args, paper::paper),
         Command::Report(args) => report_page::report(&args)?,
+        Command::Smart(args) => smart::smart(&args)?,
         Command::Completions { shell } => shell::completions(shell)?,
         Command::Man { folder } => shell::man_pages(&folder)?,
         Command::Check {

@@ -26,3 +26,4 @@ pub mod thinned;
 pub mod units;
 pub(crate) mod wheel;
 pub mod window;
+pub mod written;

@@ -90,7 +90,7 @@ impl Bug {
     ];
 
     /// Bugs of parity.
-    pub const OF_PARITY: [Self; 12] = [
+    pub const OF_PARITY: [Self; 13] = [
         Self::MemberAstray,
         Self::ApartAstray,
         Self::ParityStale,
@@ -103,6 +103,7 @@ impl Bug {
         Self::RepairReadsAhead,
         Self::UpdateAcrossRoom,
         Self::RepairAcrossRoom,
+        Self::RecoveryAsParity,
     ];
 
     /// Bugs of delayed parity.

@@ -35,6 +35,7 @@ pub mod life;
 pub mod llm;
 pub mod load;
 pub mod manifest;
+pub mod measured;
 pub mod memory;
 pub mod numbers;
 pub mod overrides;

@@ -17,6 +17,7 @@ mod reclaim;
 mod refresh;
 mod settled;
 mod simulation;
+pub mod smart;
 mod stages;
 mod tired;
 mod trace;
@@ -44,6 +45,7 @@ pub use reclaim::{Blame, Reclaim};
 pub use refresh::{Merged, Refresh};
 pub(crate) use settled::has_settled;
 pub use simulation::Simulation;
+use smart::Smart;
 pub use stages::Stage;
 pub use tired::{Losses, Retries};
 pub use trace::{Trace, TraceDevice};
@@ -135,6 +137,8 @@ pub struct Summary {
     pub batch_means: BatchMeans,
     /// Wear of the drive, and the projected life.
     pub wear: Wear,
+    /// Counters under the names of `NVMe` SMART and OCP, each with its identifier.
+    pub smart: Smart,
     /// Number of host reads that the drive answered with an error.
     pub uncorrectable_reads: u64,
     /// Number of pages of host data that the drive reported lost.

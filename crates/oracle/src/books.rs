@@ -15,6 +15,8 @@ pub struct DriveBooks {
     pub erases: [u64; Cause::COUNT],
     /// Wordlines programmed over themselves, by cause.
     pub reprograms: [u64; Cause::COUNT],
+    /// Flash page reads whose first decode failed.
+    pub soft_errors: u64,
     /// Host pages read, from flash or from the write buffer.
     pub host_read_pages: u64,
     /// Host pages written, as a whole or in part.
@@ -39,6 +41,7 @@ fn lines(books: &DriveBooks) -> impl Iterator<Item = (String, u64)> {
             .map(move |(cause, n)| (format!("{what} by {}", cause.name()), n))
     });
     let single = [
+        ("page reads whose first decode failed", books.soft_errors),
         ("host page reads", books.host_read_pages),
         ("host page writes", books.host_write_pages),
         ("mapped pages", books.mapped_pages),

@@ -36,6 +36,7 @@ pub(crate) mod promises;
 pub(crate) mod since_start;
 pub(crate) mod start;
 pub(crate) mod worn;
+pub(crate) mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,6 +62,7 @@ use self::opening::Openings;
 use self::parity::Parity;
 use self::parts::Memory;
 use self::promises::Promises;
+use self::written::Written;
 use crate::acceleration::Acceleration;
 use crate::addresses;
 use crate::ageing::Ageing;
@@ -142,6 +144,7 @@ pub struct Oracle {
     pub(crate) questions: Questions,
     pub(crate) older: Older,
     pub(crate) blame: Blame,
+    pub(crate) written: Written,
     pub(crate) hearsay: Hearsay,
     pub(crate) openings: Openings,
     pub(crate) need: Need,
@@ -196,6 +199,7 @@ impl Oracle {
             failures: Failures::default(),
             expected: Expected::new(config),
             hearsay: Hearsay::default(),
+            written: Written::default(),
             openings: Openings::new(geometry, config),
             need: Need::new(geometry, config, hints::reserve(hints.as_ref())),
             sight: None,

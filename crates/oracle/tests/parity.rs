@@ -162,7 +162,7 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::slots::parity::parity_technique;
 
     const FIRST: &str = "straw-ss-sound, greedy, none";
-    const RECORDED: [(Bug, u64, &str); 30] = [
+    const RECORDED: [(Bug, u64, &str); 31] = [
         (Bug::MemberAstray, 0, FIRST),
         (Bug::ApartAstray, 29, "hotld, stable-greedy, none"),
         (Bug::ParityStale, 0, FIRST),
@@ -172,6 +172,7 @@ fn every_bug_of_parity_is_found() {
         (Bug::OldDataForgotten, 5, "none, greedy, block"),
         (Bug::RebuiltFromGarbage, 127, "none, stable-greedy, none"),
         (Bug::PreparationUncounted, 0, FIRST),
+        (Bug::RecoveryAsParity, 44, "none, cost-benefit, none"),
         (Bug::RepairedReadAtOnce, 4, "none, stable-greedy, none"),
         (Bug::RepairReadsAhead, 4, "none, stable-greedy, none"),
         (Bug::KeptErasedEarly, 2, "erased-probe, stable-greedy, none"),

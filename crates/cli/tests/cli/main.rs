@@ -27,6 +27,7 @@ mod reads_first;
 mod results;
 mod samples;
 mod sizes;
+mod smart;
 mod stages_of_life;
 mod stdin;
 mod tired;

@@ -3,7 +3,7 @@
 
 /// Titles for the snapshot, with the arguments of each call. `OUT` is a folder for results, `TIRED`
 /// is a drive file, and `HINTS` is a file of hints.
-pub(crate) const JSON: [(&str, &str); 36] = [
+pub(crate) const JSON: [(&str, &str); 37] = [
     ("run", "run --drive tiny --workload zipf-read --set workload.requests=2000 --json --out OUT"),
     (
         "run",
@@ -84,6 +84,11 @@ pub(crate) const JSON: [(&str, &str); 36] = [
     ("life", "life LIFE --years 0.001 --reclaim block,straw-wl --json --out OUT"),
     ("attack", "attack hammer --drive tiny --requests 2000 --json --out OUT"),
     ("attack", "attack adaptive --drive tiny --requests 2000 --json --out OUT"),
+    (
+        "smart --measured",
+        "smart --measured examples/smart/before.json examples/smart/after.json --drive modern-tlc \
+         --json",
+    ),
     ("explain", "explain --drive tiny --json"),
     ("explain", "explain --drive aged-tlc --reclaim straw-wl --json"),
     ("explain", "explain --drive da-raid5-mlc --json"),

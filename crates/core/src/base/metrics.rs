@@ -59,6 +59,11 @@ pub struct FlashCounts {
     /// Number of pages programmed without data, because their wordline was programmed before it was
     /// full.
     pub padded_pages: u64,
+    /// Number of pages of host data that were rebuilt from their stripe and written elsewhere, apart
+    /// from any move, because they could not be read. Their cause is parity.
+    pub recovered_pages: u64,
+    /// Number of page reads whose first decode failed.
+    pub soft_errors: u64,
     /// Number of block erases.
     pub erases: [u64; Cause::COUNT],
     /// Number of wordlines reprogrammed in place to make guard levels or to merge states.
@@ -95,6 +100,9 @@ pub struct ParityCounts {
     pub whole: u64,
     /// Number of unreadable pages that were rebuilt from their stripes.
     pub rebuilt: u64,
+    /// Number of times that the other pages of a stripe were read to rebuild a page, successfully or
+    /// not.
+    pub recoveries: u64,
     /// Number of times that the drive gave up the parity of a stripe. One reason is that too much
     /// of the stripe was unreadable. The other is that reading it would have raised an alarm in a
     /// block when its policy could not be asked.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{BlockId, Lpn, Ppn};
 use crate::drive::Drive;
-use crate::flash::block::{BlockState, CARRY};
+use crate::flash::block::{BlockState, CARRY, FAILED};
 use crate::flash::contents::set_bits;
 use crate::ftl::map::Entry;
 use crate::slots::gc::{GC, GcPolicy};
@@ -53,6 +53,8 @@ pub struct BlockRow {
     /// Whether neither reads nor age cause recycling of the block, because parity repairs its
     /// unreadable pages.
     pub left_to_parity: bool,
+    /// Whether anything of it has failed, so that it is written no more.
+    pub has_failed: bool,
 }
 
 impl Drive {
@@ -210,6 +212,7 @@ impl Drive {
             valid: hot.valid,
             written: hot.write_ptr,
             left_to_parity: self.ftl.is_left_alone(&self.flash, block),
+            has_failed: hot.has(FAILED),
         })
     }
 }

@@ -42,6 +42,7 @@ impl Drive {
             return;
         }
         let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Xor(number), Cause::Parity);
+        flash.note_recovered(lpn);
         ftl.invalidate(flash, ppn);
         ftl.is_programmed(flash, lpn);
         flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });

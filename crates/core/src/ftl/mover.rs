@@ -373,9 +373,11 @@ impl Ftl {
             flash.record(NandOp::Load { src, coding, level, serial, cause: job.cause });
             self.gather(flash, slots, by, lpn, Origin::Copy(src), job.cause);
         } else {
+            let is_wrong = job.cause == Cause::Wear && planted(Bug::LevellingAsGc);
+            let cause = if is_wrong { Cause::Gc } else { job.cause };
             let dst = match to {
-                Some(to) => self.place(flash, slots, lpn, to, Origin::Copy(src), job.cause),
-                None => self.place_within(flash, job.block, lpn, Origin::Copy(src), job.cause),
+                Some(to) => self.place(flash, slots, lpn, to, Origin::Copy(src), cause),
+                None => self.place_within(flash, job.block, lpn, Origin::Copy(src), cause),
             };
             flash.record(NandOp::Copy { src, coding, level, dst: Some(dst), cause: job.cause });
         }

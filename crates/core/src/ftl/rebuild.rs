@@ -140,6 +140,7 @@ impl Ftl {
             return None;
         }
         let number = self.next_xor();
+        self.parity.recoveries += 1;
         let is_read = self.read_parts(flash, &parts, number);
         self.note_unasked(flash, &parts);
         if !is_read {

@@ -11,6 +11,7 @@ use crate::as_json::SCHEMA;
 use crate::plan::{RunPlan, Workload};
 use crate::results::jobs::JobResult;
 use crate::results::mapping_unit::MappingUnit;
+use crate::results::smart::Smart;
 use crate::results::{
     Ageing, BatchMeans, Failures, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh,
     Retries, Simulation, Summary, Throughput, Trace, TraceDevice, Uber, Wear,
@@ -51,6 +52,7 @@ pub(super) fn summary(
     };
     let (programs, page_bytes) =
         (flash.programs.sum() as f64, u64::from(drive.geometry().page_bytes));
+    let wear = Wear::of(drive, ageing);
     let mut summary = Summary {
         schema: SCHEMA,
         vpass: env!("CARGO_PKG_VERSION"),
@@ -85,7 +87,8 @@ pub(super) fn summary(
         page_reads: None,
         hints: Hints::of(drive),
         batch_means: BatchMeans::default(),
-        wear: Wear::of(drive, ageing),
+        smart: Smart::of(drive, host, &wear),
+        wear,
         uncorrectable_reads: drive.uncorrectable_reads(),
         data_lost_pages: drive.lost_pages(),
         losses: Losses::of(drive),

@@ -41,6 +41,10 @@ pub(crate) struct Counts {
     /// All other host page reads that flash served, by number of retries.
     pub(crate) retried: [u64; 8],
     pub(crate) uncorrectable: u64,
+    /// Page reads of flash, by anything, that took a retry or came to nothing.
+    pub(crate) soft_errors: u64,
+    /// Pages of the host that were rebuilt and programmed, apart from moves.
+    pub(crate) recovered: u64,
     pub(crate) lost: u64,
     pub(crate) lost_by_age: u64,
     pub(crate) lost_by_failure: u64,
@@ -144,6 +148,14 @@ impl Counted {
         &self.geometry
     }
 
+    /// Returns whether a page of a block has failed.
+    pub(crate) fn has_failed(&self, block: usize) -> bool {
+        let pages = self.geometry.pages_per_block;
+        let first = block as u32 * pages;
+        let holds = |page: u32| self.failed.iter().any(|of| of.contains(Ppn::new(page)));
+        (first..first + pages).any(holds)
+    }
+
     fn block(&mut self, block: BlockId) -> &mut Block {
         &mut self.blocks[block.index()]
     }
@@ -169,6 +181,7 @@ impl Counted {
         counts.fills += u64::from(read.fill && read.cause == Cause::Host);
         counts.reads[read.cause as usize] += 1;
         counts.reads[Cause::Retry as usize] += u64::from(read.retries);
+        counts.soft_errors += u64::from(read.retries > 0 || read.result != ReadResult::Good);
         if by_host {
             counts.retried[usize::from(read.retries)] += 1;
         }
@@ -288,6 +301,9 @@ impl Observer for Counted {
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, _: Seq, origin: Origin, cause: Cause) {
         self.count_program(ppn, cause);
         let is_copy = matches!(origin, Origin::Copy(_));
+        let is_of_host = lpn.number() < self.geometry.host_pages;
+        let is_rebuilt = matches!(origin, Origin::Xor(_)) && cause == Cause::Parity && is_of_host;
+        self.counts.recovered += u64::from(is_rebuilt);
         self.counts.reclaim_copies += u64::from(is_copy && cause == Cause::Reclaim);
         self.place[lpn.index()] = ppn;
         if self.geometry.stripes.is_some_and(|stripes| stripes.is_parity(lpn))

@@ -79,6 +79,7 @@ pub(crate) fn of_events(
     let mut book = Book::default();
     host(&mut book, counted);
     flash(&mut book, counted);
+    smart(&mut book, counted, blocks, outcome);
     losses(&mut book, counted, outcome);
     wear(&mut book, counted, blocks);
     latencies(&mut book, counted);
@@ -159,6 +160,46 @@ fn flash(book: &mut Book, counted: &Counted) {
     }
     book.note("flash.padded_pages", counts.padded as f64);
     book.note("reclaim.pages_copied", counts.reclaim_copies as f64);
+}
+
+/// Adds the counters under the names of `NVMe` and OCP, in their units.
+fn smart(book: &mut Book, counted: &Counted, blocks: &Table, outcome: &Outcome) {
+    let (counts, page) = (&counted.counts, u64::from(counted.geometry().page_bytes));
+    let written = |cause: Cause| counts.programs[cause as usize];
+    let writes = [
+        ("host", written(Cause::Host)),
+        ("read_disturb", written(Cause::Reclaim)),
+        ("retention", written(Cause::Refresh)),
+        ("wear_leveling", written(Cause::Wear)),
+        ("read_recovery", counts.recovered),
+        ("garbage_collection", written(Cause::Gc) + written(Cause::Hint)),
+        ("parity", written(Cause::Parity) - counts.recovered),
+    ];
+    let all: u64 = writes.iter().map(|(_, pages)| pages * page).sum();
+    for (of, pages) in writes {
+        book.note(format!("smart.{of}_writes"), (pages * page) as f64);
+    }
+    book.note("smart.physical_media_units_written", all as f64);
+    book.note("smart.physical_media_units_read", sum(&counts.reads) * page as f64);
+    let retries = counts.reads[Cause::Retry as usize] as f64;
+    book.note("smart.read_retry_error_count", outcome.summary.retries.is_some().then_some(retries));
+    book.note("smart.uncorrectable_read_error_count", counts.uncorrectable as f64);
+    book.note("smart.soft_ecc_error_count", counts.soft_errors as f64);
+    let bytes = |of: Op| {
+        counts.requests.iter().filter(|(op, ..)| *op == of).map(|(.., bytes)| bytes).sum::<u64>()
+    };
+    book.note("smart.data_units_read", (bytes(Op::Read) as f64 / 512_000.0).ceil());
+    book.note("smart.data_units_written", (bytes(Op::Write) as f64 / 512_000.0).ceil());
+    let pec = blocks.column("pec_cycles");
+    let healthy = pec.iter().enumerate().filter(|(block, _)| !counted.has_failed(*block));
+    let least = healthy.map(|(_, pec)| *pec).fold(f64::INFINITY, f64::min);
+    book.note("smart.min_user_data_erase_count", least);
+    book.note("smart.max_user_data_erase_count", pec.iter().copied().fold(0.0, f64::max));
+    book.note("smart.nand_avg_erase_count", pec.iter().sum::<f64>() / pec.len() as f64);
+    // The drives of these cases are rated for 3,000 cycles.
+    let worn = blocks.column("effective_pec_cycles");
+    let mean = worn.iter().sum::<f64>() / worn.len() as f64;
+    book.note("smart.percentage_used", (mean / 30.0).floor());
 }
 
 fn losses(book: &mut Book, counted: &Counted, outcome: &Outcome) {

@@ -10,6 +10,7 @@ pub(crate) fn as_told(outcome: &Outcome) -> Book {
     reclaim(&mut book, outcome);
     refresh(&mut book, outcome);
     parity(&mut book, outcome);
+    smart(&mut book, outcome);
     failures(&mut book, outcome);
     hints(&mut book, outcome);
     memory(&mut book, outcome);
@@ -98,6 +99,14 @@ fn parity(book: &mut Book, outcome: &Outcome) {
     for (key, n) in told {
         book.note(format!("parity.{key}"), n as f64);
     }
+}
+
+fn smart(book: &mut Book, outcome: &Outcome) {
+    let drive = &outcome.drive;
+    let refreshed = drive.reclaim_counts().invocations + drive.refresh_counts().invocations;
+    book.note("smart.refresh_count", refreshed as f64);
+    let recoveries = drive.parity_counts().recoveries as f64;
+    book.note("smart.xor_recovery_count", outcome.summary.parity.is_some().then_some(recoveries));
 }
 
 fn failures(book: &mut Book, outcome: &Outcome) {

@@ -89,6 +89,8 @@ impl Oracle {
         self.read_by_hint(block, all);
         self.seen.reads[Cause::Host as usize] += all;
         self.seen.reads[Cause::Retry as usize] += again;
+        let soft = reads.iter().zip(retries).filter(|(_, of)| **of > 0);
+        self.seen.soft_errors += soft.map(|(reads, _)| u64::from(*reads)).sum::<u64>();
         let programmed = self.protocol.written(block).div_ceil(bits);
         let first = self.geometry.first_wordline(block);
         let read = || reads.iter().zip(retries).enumerate().filter(|(_, (reads, _))| **reads > 0);

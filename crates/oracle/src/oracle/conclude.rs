@@ -59,10 +59,12 @@ impl Oracle {
             programs: flash.programs,
             erases: flash.erases,
             reprograms: flash.reprograms,
+            soft_errors: flash.soft_errors,
             host_read_pages: host.read_pages,
             host_write_pages: host.write_pages,
             mapped_pages: drive.mapped_pages(),
         });
+        self.check_written(drive);
         let refresh = drive.refresh_counts();
         self.check_adjusted(refresh.merged_wordlines, refresh.corrupted_pages);
         self.excuse_what_is_left_alone();
@@ -111,6 +113,7 @@ impl Oracle {
         self.questions.overtaken = 0;
         self.adjusted.begin_measured_phase();
         self.blame.begin_measured_phase();
+        self.written.begin_measured_phase();
         self.parity.begin_measured_phase();
         self.begin_service();
         self.clock.begin_measured_phase();

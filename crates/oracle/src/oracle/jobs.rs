@@ -100,6 +100,11 @@ impl Oracle {
         self.jobs.contains_key(&block)
     }
 
+    /// Returns the cause of the job that moves this block; `None` without a job.
+    pub(crate) fn cause_of_job(&self, block: BlockId) -> Option<Cause> {
+        self.jobs.get(&block).map(|job| job.cause)
+    }
+
     /// Returns the number of jobs under way for this cause.
     pub(crate) fn jobs_of(&self, cause: Cause) -> u32 {
         self.jobs.values().filter(|job| job.cause == cause).count() as u32

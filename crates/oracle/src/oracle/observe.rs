@@ -120,6 +120,7 @@ impl Observer for Oracle {
                 format!("lpn {lpn} is programmed at ppn {ppn}, which has failed")
             });
         }
+        self.note_written(lpn, origin, cause);
         let Some(at) = self.program_in_order(ppn, lpn, seq, cause) else { return };
         self.program_by_hint(at, lpn, origin);
         self.blame.programmed(ppn, lpn);
@@ -223,6 +224,7 @@ impl Observer for Oracle {
         self.blame.leaves_flash(lpn);
         self.claims.reclaim_copies += u64::from(self.course.moving == Cause::Reclaim);
         self.adjusted.written_elsewhere(from);
+        self.note_gathered(lpn, from);
         let checked = self.gather(lpn, from);
         self.findings.note(Kind::Stamp, checked);
     }
@@ -230,6 +232,7 @@ impl Observer for Oracle {
     fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause) {
         self.seen.programs[cause as usize] += 1;
         self.claims.padded_pages += 1;
+        self.note_padding(cause);
         self.need.happens(false);
         self.clock.programmed(ppn, false, cause);
         if let Some(at) = self.program_in_order(ppn, NO_OWNER, seq, cause) {

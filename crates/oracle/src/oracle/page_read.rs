@@ -130,6 +130,7 @@ impl Oracle {
         let carried = self.medium.settle(at);
         self.seen.reads[read.cause as usize] += 1;
         let good = read.result == ReadResult::Good;
+        self.seen.soft_errors += u64::from(read.retries > 0 || !good);
         if !self.adjusted.is_quiet() || read.result == ReadResult::InMemory {
             self.read_adjusted(read, self.doses.truth(&self.medium, at));
         }

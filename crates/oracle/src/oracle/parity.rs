@@ -108,6 +108,11 @@ impl Parity {
         }
     }
 
+    /// Returns the place of a page of a stripe in flash; `None` if flash has no copy.
+    pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
+        self.places.get(lpn.index()).copied()
+    }
+
     /// Returns whether a stripe has a page of parity.
     pub(crate) fn has_parity(&self, stripe: u32) -> bool {
         self.stripes.is_some_and(|stripes| self.places[stripes.parity(stripe).index()] != NO_PPN)

@@ -6,6 +6,9 @@ use vpass_core::bugs::Bug;
 
 /// Bugs that random drives find.
 pub(crate) const CHECK: &[(Bug, u64, &str)] = &[
+    (Bug::LevellingAsGc, 7, "erased-probe, stable-greedy, none"),
+    (Bug::RetentionAsReadDisturb, 5, "(at random), greedy, block"),
+    (Bug::SoftErrorsOfHostOnly, 3, "(at random), cost-benefit, none, nested"),
     (Bug::CorruptedLeft, 342, "chance-probe, cost-benefit, ida"),
     (Bug::AgeRestartsInPart, 9, "ideal, stable-greedy, ida"),
     (Bug::AdjustsWithoutRoom, 1355, "ipr-wl, stable-greedy, ida"),
@@ -432,4 +435,7 @@ pub(crate) const SAID: &[(Bug, &[&str])] = &[
     (Bug::MergedReadTooFast, &["has the page at"]),
     (Bug::MergedDoseInFull, &["dose", "asked"]),
     (Bug::MergeForgetsDose, &["the drive has a dose of"]),
+    (Bug::LevellingAsGc, &["what moves it is for"]),
+    (Bug::RetentionAsReadDisturb, &["pages written for"]),
+    (Bug::SoftErrorsOfHostOnly, &["whose first decode failed"]),
 ];

@@ -22,6 +22,12 @@ macro_rules! bugs_of_flash {
             DeadlineOverrun,
             /// A block that is already being moved gets no deadline from its policy.
             GcJobGetsNoDeadline,
+            /// What moves to level wear counts as moved for GC.
+            LevellingAsGc,
+            /// What was written because of its age counts as written because of reads.
+            RetentionAsReadDisturb,
+            /// Retries of movers count as reads that decode at once.
+            SoftErrorsOfHostOnly,
             // Map and write buffer.
             /// A trimmed page stays valid on flash.
             TrimLeavesValid,

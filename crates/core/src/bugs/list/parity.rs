@@ -47,6 +47,8 @@ macro_rules! bugs_of_parity {
             /// The rest of a partly written page is rebuilt again, although a move has just rebuilt
             /// and written it.
             RestRebuiltTwice,
+            /// A page of the host that was rebuilt and written elsewhere counts as parity.
+            RecoveryAsParity,
             /// A rebuilt page sometimes goes to another die than its own.
             RebuiltAstray,
             /// The watermark of a rebuild sometimes passes a page.

@@ -102,6 +102,7 @@ impl Flash {
         reads.clone_from(counts);
         for (reads, retries) in reads.iter().zip(retries.iter()).filter(|(_, of)| **of > 0) {
             self.counts.retried[usize::from(*retries)] += u64::from(*reads);
+            self.counts.soft_errors += u64::from(*reads);
             self.counts.reads[Cause::Retry as usize] += u64::from(*reads) * u64::from(*retries);
         }
         self.count_spread(fluid, block);

@@ -50,6 +50,11 @@ impl Flash {
         ppn
     }
 
+    /// Counts a page that could not be read, was rebuilt, and has just been programmed elsewhere.
+    pub(crate) fn note_recovered(&mut self, lpn: Lpn) {
+        self.counts.recovered_pages += u64::from(lpn.number() < self.geometry.host_pages);
+    }
+
     /// Returns whether a block's next wordline has no programmed page yet.
     #[inline]
     fn begins_wordline(&self, block: BlockId) -> bool {

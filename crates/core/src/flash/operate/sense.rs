@@ -95,6 +95,7 @@ impl Flash {
             return self.rung_by(read, ReadResult::InMemory).good;
         }
         self.note_read(PhysRead { fill: fill && is_corrupted, ..read });
+        self.counts.soft_errors += u64::from(is_corrupted);
         !is_corrupted
     }
 
@@ -143,6 +144,8 @@ impl Flash {
         let before = self.hot[block.index()].reads;
         if retries > 0 {
             self.sense_again(ppn, cause, fill, level, retries);
+        } else if result != ReadResult::Good {
+            self.counts.soft_errors += 1;
         }
         if result == ReadResult::Good && self.model.is_some() {
             self.levels.worked(block, level + retries);
@@ -198,6 +201,8 @@ impl Flash {
         if retries > 0 && cause == Cause::Host && !fill {
             self.counts.retried[usize::from(retries)] += 1;
         }
+        let is_unseen = cause != Cause::Host && planted(Bug::SoftErrorsOfHostOnly);
+        self.counts.soft_errors += u64::from(retries > 0 && !is_unseen);
         for attempt in level + 1..=level + retries {
             self.count_retry(ppn, cause);
             if fill && planted(Bug::FillRetriesTimeless) {
@@ -327,6 +332,7 @@ impl Flash {
             retries,
             ..PhysRead::good(lpn, ppn, Cause::Host)
         });
+        self.counts.soft_errors += 1;
         (0..retries).for_each(|_| self.count_retry(ppn, Cause::Host));
     }
 

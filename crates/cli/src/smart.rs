@@ -1,0 +1,147 @@
+//! `vpass smart`: counters under the names of `NVMe` SMART and OCP, of a result folder or of a real
+//! drive between two snapshots.
+
+mod measured;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::Value;
+use vpass_lab::as_json::{self, SCHEMA};
+use vpass_lab::failure::Failure;
+use vpass_lab::numbers::{bytes, count, digits};
+use vpass_lab::plain;
+use vpass_lab::results::smart::{CAUSES, Counter, Smart};
+use vpass_report::folder::Folder;
+
+use crate::out;
+use crate::table::{Look, Table, wants_colour, wrapped_lines};
+
+/// Arguments of `vpass smart`.
+#[derive(Debug, Args)]
+pub(crate) struct SmartArgs {
+    /// Result folder of `vpass run` with --out.
+    #[arg(value_name = "DIR", required_unless_present = "measured", conflicts_with = "measured")]
+    folder: Option<PathBuf>,
+    /// Two snapshots of a real drive's counters, the earlier one first. A file holds the JSON of
+    /// `smartctl -j -a`, `nvme smart-log -o json` or `nvme ocp smart-add-log -o json`, or several
+    /// of them one after another.
+    #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"])]
+    measured: Vec<PathBuf>,
+    /// Also estimate what this drive, a preset or a TOML file, gives for the same bytes and time.
+    #[arg(long, value_name = "NAME|FILE", requires = "measured", conflicts_with = "folder")]
+    drive: Option<String>,
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Counters of a run, as `--json` prints them.
+#[derive(Serialize)]
+struct OfRun {
+    schema: u32,
+    drive: Value,
+    workload: Value,
+    reclaim_technique: Value,
+    /// Simulated share of the drive's pages; null if all pages were simulated.
+    sample: Value,
+    counters: Vec<Counter>,
+}
+
+/// Prints the counters.
+///
+/// # Errors
+/// Reports a folder without a run, and snapshots that cannot be compared.
+pub(crate) fn smart(args: &SmartArgs) -> Result<(), Failure> {
+    if let [before, after] = args.measured.as_slice() {
+        return measured::print(before, after, args.drive.as_deref(), args.json);
+    }
+    let run = of_run(args.folder.as_deref().unwrap_or_else(|| Path::new("")))?;
+    out::print(&if args.json {
+        as_json::text(&run)?
+    } else {
+        wrapped_lines(&render(&run, wants_colour()))
+    })
+}
+
+/// Reads the counters of a result folder.
+fn of_run(path: &Path) -> Result<OfRun, Failure> {
+    let folder = Folder::read(path)?;
+    let Some(summary) = folder.json("summary.json")? else {
+        let hint = match folder.folders().next() {
+            Some((name, inside)) if inside.file("summary.json").is_some() => {
+                format!("give one of its folders, such as {}", path.join(name).display())
+            }
+            _ => "the folder of `vpass run --out` has it".into(),
+        };
+        return Err(Failure::usage(format!("{} has no summary.json; {hint}", folder.name)));
+    };
+    let Some(smart) = summary.get("smart") else {
+        return Err(Failure::usage(format!(
+            "{}/summary.json has no `smart`; an earlier version wrote it: run the command in its \
+             manifest.json again",
+            folder.name
+        )));
+    };
+    let smart: Smart = serde_json::from_value(smart.clone())
+        .map_err(|e| folder.wrong("summary.json", &format!("smart: {e}")))?;
+    let of = |key: &str| summary.get(key).cloned().unwrap_or_default();
+    Ok(OfRun {
+        schema: SCHEMA,
+        drive: of("drive"),
+        workload: of("workload"),
+        reclaim_technique: of("reclaim_technique"),
+        sample: of("sample"),
+        counters: smart.counters(),
+    })
+}
+
+fn render(run: &OfRun, colour: bool) -> String {
+    let word = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+    let title = format!(
+        "SMART counters of {} under {}, {}",
+        word(&run.drive),
+        word(&run.workload),
+        word(&run.reclaim_technique)
+    );
+    let mut text = Look::Heading.paint(&plain::line(&title), colour) + "\n";
+    let all = run.counters.iter().find(|counter| counter.key == "physical_media_units_written");
+    let all = all.and_then(|counter| counter.value.as_f64());
+    let mut table = Table::new(["counter", "id", "value", "unit", ""]);
+    for (at, counter) in run.counters.iter().enumerate() {
+        let value = number(&counter.value);
+        let also = match (counter.value.as_u64(), all) {
+            (Some(of), Some(all)) if at < CAUSES && all > 0.0 => {
+                format!("{} % of 0x1E", digits(100.0 * of as f64 / all))
+            }
+            (Some(of), _) if counter.unit == "bytes" => bytes(of),
+            _ => String::new(),
+        };
+        let id = counter.id.unwrap_or("-");
+        table.row([counter.name, id, &value, counter.unit, &also]);
+    }
+    text.push_str(&table.render(colour));
+    for (counter, why) in run.counters.iter().filter_map(|of| Some((of, of.why.as_ref()?))) {
+        let _ = writeln!(text, "  {} is unknown: {why}", counter.name);
+    }
+    let _ = writeln!(
+        text,
+        "  The first {CAUSES} rows sum to 0x1E. Counters begin with the measured run; erase counts \
+         and the percentage used follow the wear of the blocks."
+    );
+    if let Some(sample) = run.sample.as_str() {
+        let _ = writeln!(text, "  All counts are of a sample of {sample} of the pages.");
+    }
+    text
+}
+
+/// Formats a value; a value that is not known is a dash.
+fn number(value: &Value) -> String {
+    match (value.as_u64(), value.as_f64()) {
+        (Some(whole), _) => count(whole),
+        (None, Some(real)) => digits(real),
+        (None, None) => "-".into(),
+    }
+}

@@ -1,0 +1,261 @@
+//! Counters of a real drive at two times: what the drive wrote to flash between them, per byte that
+//! the host read and wrote.
+//!
+//! Nothing is guessed. A number that the snapshots do not have is null, and `lacks` names it.
+
+mod number;
+mod nvme;
+mod ocp;
+mod preset;
+mod quantity;
+mod sata;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::as_json::SCHEMA;
+use crate::failure::Failure;
+pub use preset::OfPreset;
+use quantity::Quantity;
+use snapshot::Snapshot;
+
+/// Seconds of an hour.
+const HOUR_S: u64 = 3600;
+
+/// Difference of two snapshots of one drive.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Measured {
+    /// Version of this form of results.
+    pub schema: u32,
+    /// Model of the drive; null if no snapshot has it.
+    pub model: Option<String>,
+    /// Serial number of the drive; null if no snapshot has it.
+    pub serial_number: Option<String>,
+    /// Seconds between the snapshots; null if they have no time.
+    pub seconds: Option<u64>,
+    /// Source of the seconds: "clock", or "power-on hours" to within an hour and without the time
+    /// in which the drive was off.
+    pub seconds_from: Option<&'static str>,
+    /// Bytes that the host read; null if a snapshot lacks them.
+    pub host_read_bytes: Option<u64>,
+    /// Bytes that the host wrote; null if a snapshot lacks them.
+    pub host_written_bytes: Option<u64>,
+    /// Bytes that the drive wrote to flash; null if a snapshot lacks them.
+    pub flash_written_bytes: Option<u64>,
+    /// Bytes that the drive read from flash; null if a snapshot lacks them.
+    pub flash_read_bytes: Option<u64>,
+    /// Bytes written to flash per byte that the host read; null if either is unknown, or if the
+    /// host read nothing.
+    pub flash_written_per_byte_read: Option<f64>,
+    /// Bytes written to flash per byte that the host wrote (write amplification); null if either is
+    /// unknown, or if the host wrote nothing.
+    pub flash_written_per_byte_written: Option<f64>,
+    /// Bytes written to flash beyond those that the host wrote, per byte that the host read. Below
+    /// 0 if the drive compresses. Null if one of the three is unknown, or if the host read nothing.
+    pub beyond_host_writes_per_byte_read: Option<f64>,
+    /// Other counters that both snapshots have.
+    pub counters: Vec<Grown>,
+    /// Vendor attributes that may count reads or writes, but whose unit is unknown.
+    pub unit_unknown: Vec<Attribute>,
+    /// Numbers that the snapshots lack.
+    pub lacks: Vec<Lack>,
+}
+
+/// Counter that both snapshots have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Grown {
+    /// Statistic identifier of OCP telemetry.
+    pub id: &'static str,
+    /// Name of the counter.
+    pub name: &'static str,
+    /// Value in the earlier snapshot.
+    pub before: u64,
+    /// Value in the later snapshot.
+    pub after: u64,
+}
+
+/// Vendor attribute of a SATA drive whose unit is unknown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Attribute {
+    /// Number of the attribute.
+    pub id: u64,
+    /// Name that smartctl gives it.
+    pub name: String,
+    /// Raw value in the earlier snapshot.
+    pub before: u64,
+    /// Raw value in the later snapshot.
+    pub after: u64,
+}
+
+/// Number that snapshots lack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Lack {
+    /// Name of the number.
+    pub what: &'static str,
+    /// Files without it.
+    pub files: Vec<String>,
+    /// Command whose output has it.
+    pub from: &'static str,
+}
+
+/// Reads two snapshots and compares them, the earlier one first.
+///
+/// # Errors
+/// Reports a file that is not a snapshot, the same file twice, snapshots of two drives, and
+/// counters that go backwards.
+pub fn between(before: &Path, after: &Path) -> Result<Measured, Failure> {
+    let one = |path: &Path| path.canonicalize().ok();
+    if before == after || one(before).is_some() && one(before) == one(after) {
+        return Err(Failure::usage(format!(
+            "{} is given twice; give two snapshots of one drive, the earlier one first",
+            before.display()
+        )));
+    }
+    difference(&Snapshot::read(before)?, &Snapshot::read(after)?)
+}
+
+fn difference(before: &Snapshot, after: &Snapshot) -> Result<Measured, Failure> {
+    require_one_drive(before, after)?;
+    let (seconds, seconds_from) = time_between(before, after)?;
+    let grown = |quantity: Quantity| grown(before, after, quantity);
+    let [host_read, host_written, flash_written, flash_read] = [
+        grown(Quantity::HostRead)?,
+        grown(Quantity::HostWritten)?,
+        grown(Quantity::FlashWritten)?,
+        grown(Quantity::FlashRead)?,
+    ];
+    let mut counters = vec![];
+    for quantity in Quantity::COUNTERS {
+        grown(quantity)?;
+        if let (Some(from), Some(to)) = (before.value(quantity), after.value(quantity)) {
+            let (before, after) = (quantity.small(before, from)?, quantity.small(after, to)?);
+            counters.push(Grown { id: quantity.id(), name: quantity.name(), before, after });
+        }
+    }
+    let per = |over: Option<f64>, under: Option<u64>| {
+        let under = under.filter(|bytes| *bytes > 0)?;
+        Some(over? / under as f64)
+    };
+    let beyond = flash_written.zip(host_written).map(|(all, host)| all as f64 - host as f64);
+    Ok(Measured {
+        schema: SCHEMA,
+        model: after.model.clone().or_else(|| before.model.clone()),
+        serial_number: after.serial.clone().or_else(|| before.serial.clone()),
+        seconds,
+        seconds_from,
+        host_read_bytes: host_read,
+        host_written_bytes: host_written,
+        flash_written_bytes: flash_written,
+        flash_read_bytes: flash_read,
+        flash_written_per_byte_read: per(flash_written.map(|bytes| bytes as f64), host_read),
+        flash_written_per_byte_written: per(flash_written.map(|bytes| bytes as f64), host_written),
+        beyond_host_writes_per_byte_read: per(beyond, host_read),
+        counters,
+        unit_unknown: unit_unknown(before, after),
+        lacks: lacks(before, after),
+    })
+}
+
+fn require_one_drive(before: &Snapshot, after: &Snapshot) -> Result<(), Failure> {
+    if before.text == after.text {
+        return Err(Failure::usage(format!(
+            "{} and {} are equal; take the second snapshot after the load",
+            before.file, after.file
+        )));
+    }
+    let facts =
+        [("serial number", &before.serial, &after.serial), ("model", &before.model, &after.model)];
+    for (what, before_has, after_has) in facts {
+        if let (Some(one), Some(other)) = (before_has, after_has)
+            && one != other
+        {
+            return Err(Failure::usage(format!(
+                "{} has the {what} {one}, but {} has {other}; both snapshots must be of one drive",
+                before.file, after.file
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the seconds between the snapshots, and their source.
+fn time_between(
+    before: &Snapshot,
+    after: &Snapshot,
+) -> Result<(Option<u64>, Option<&'static str>), Failure> {
+    if let (Some(from), Some(to)) = (before.clock_s, after.clock_s) {
+        let seconds = u64::try_from(to - from).map_err(|_| {
+            Failure::usage(format!(
+                "{} is {} s older than {}; give the earlier snapshot first",
+                after.file,
+                from - to,
+                before.file
+            ))
+        })?;
+        return Ok((Some(seconds), Some("clock")));
+    }
+    let hours = grown(before, after, Quantity::PowerOnHours)?;
+    Ok((hours.map(|hours| hours.saturating_mul(HOUR_S)), hours.map(|_| "power-on hours")))
+}
+
+/// Returns how far a counter has grown; `None` if a snapshot lacks it.
+fn grown(before: &Snapshot, after: &Snapshot, quantity: Quantity) -> Result<Option<u64>, Failure> {
+    let (Some(from), Some(to)) = (before.value(quantity), after.value(quantity)) else {
+        return Ok(None);
+    };
+    let Some(by) = to.checked_sub(from) else {
+        return Err(Failure::usage(format!(
+            "{}: {} is {to}, less than {from} in {}; counters of a drive only grow: give two \
+             snapshots of one drive, the earlier one first",
+            after.file,
+            quantity.name(),
+            before.file
+        )));
+    };
+    quantity.small(after, by).map(Some)
+}
+
+/// Returns the vendor attributes of both snapshots whose unit is unknown.
+fn unit_unknown(before: &Snapshot, after: &Snapshot) -> Vec<Attribute> {
+    let both =
+        before.vendor.iter().filter_map(|(key, from)| Some((key, from, after.vendor.get(key)?)));
+    both.map(|((id, name), before, after)| Attribute {
+        id: *id,
+        name: name.clone(),
+        before: *before,
+        after: *after,
+    })
+    .collect()
+}
+
+fn lacks(before: &Snapshot, after: &Snapshot) -> Vec<Lack> {
+    let of = |what, from, has: &dyn Fn(&Snapshot) -> bool| {
+        let files: Vec<String> =
+            [before, after].iter().filter(|one| !has(one)).map(|one| one.file.clone()).collect();
+        (!files.is_empty()).then_some(Lack { what, files, from })
+    };
+    let wanted = [Quantity::HostRead, Quantity::HostWritten, Quantity::FlashWritten];
+    let bytes = wanted.into_iter().map(|quantity| {
+        of(quantity.name(), quantity.command(), &|one| one.value(quantity).is_some())
+    });
+    let has_time = |one: &Snapshot| match (before.clock_s, after.clock_s) {
+        (Some(_), Some(_)) => true,
+        _ => one.value(Quantity::PowerOnHours).is_some(),
+    };
+    bytes
+        .chain([
+            of("time", "`smartctl -j -a` has the time of the snapshot", &has_time),
+            of(
+                "serial number",
+                "`smartctl -j -a` and `nvme id-ctrl -o json` have it; without it, vpass cannot \
+                 check that both snapshots are of one drive",
+                &|one| one.serial.is_some(),
+            ),
+        ])
+        .flatten()
+        .collect()
+}

@@ -1,0 +1,50 @@
+//! Log page 02h of `NVMe`, as `nvme smart-log` and smartctl print it, and the names of the drive.
+//!
+//! Names: nvme-cli 2.16 (`nvme-print-json.c`) and smartmontools 7.4 (`nvmeprint.cpp`).
+
+use serde_json::Value;
+
+use super::number::{Object, at};
+use super::quantity::Quantity;
+use super::snapshot::Snapshot;
+
+/// Bytes of a data unit: 1,000 units of 512 bytes (`NVMe`, log page 02h).
+const DATA_UNIT: u128 = 512_000;
+
+/// Takes the counters and the names of a document.
+///
+/// # Errors
+/// Returns a sentence about a value that is not a counter.
+pub(super) fn take(document: &Object, into: &mut Snapshot) -> Result<(), String> {
+    if document.contains_key("smartctl") {
+        into.name(document.get("serial_number"), document.get("model_name"));
+        let time = document.get("local_time").and_then(|time| time.get("time_t"));
+        into.clock_s = into.clock_s.or_else(|| time.and_then(Value::as_i64));
+        let hours = document.get("power_on_time").and_then(Value::as_object);
+        if let Some(hours) = hours.map(|of| at(of, &["hours"])).transpose()?.flatten() {
+            into.note(Quantity::PowerOnHours, hours);
+        }
+    }
+    // `nvme id-ctrl` has these two beside many others.
+    if document.contains_key("sn") {
+        into.name(document.get("sn"), document.get("mn"));
+    }
+    let log = document.get("nvme_smart_health_information_log").and_then(Value::as_object);
+    let log = log.or_else(|| document.contains_key("data_units_read").then_some(document));
+    log.map_or(Ok(()), |log| take_log(log, into))
+}
+
+fn take_log(log: &Object, into: &mut Snapshot) -> Result<(), String> {
+    let counters: [(Quantity, &[&str], u128); 4] = [
+        (Quantity::HostRead, &["data_units_read"], DATA_UNIT),
+        (Quantity::HostWritten, &["data_units_written"], DATA_UNIT),
+        (Quantity::PercentageUsed, &["percentage_used", "percent_used"], 1),
+        (Quantity::PowerOnHours, &["power_on_hours"], 1),
+    ];
+    for (quantity, keys, unit) in counters {
+        if let Some(units) = at(log, keys)? {
+            into.note(quantity, units.saturating_mul(unit));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! Estimate for a drive file: bytes written to flash for the bytes and the time between two
+//! snapshots, by the equations of `crate::estimate`.
+//!
+//! Snapshots do not say which pages the host read and wrote. So the estimate takes even requests of
+//! whole pages, and says so.
+
+use serde::Serialize;
+use vpass_core::base::geometry::Geometry;
+
+use super::Measured;
+use crate::estimate;
+use crate::failure::Failure;
+use crate::load;
+use crate::plan::{Chosen, RunPlan};
+use crate::progress::unwatched;
+use crate::setup::{Base, Gear, Named, Setup, Watch};
+
+/// Technique of the estimate.
+const RECLAIM: &str = "block";
+/// Assumptions of the estimate, as a sentence.
+const TAKEN: &str = "reads and writes are spread evenly over all pages, in requests of whole pages \
+                     at a steady rate; mean of the drive's whole life, without refresh";
+
+/// Estimate for a drive file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OfPreset {
+    /// Preset or path of the drive.
+    pub drive: String,
+    /// Bytes that the host of this drive can address.
+    pub capacity_bytes: u64,
+    /// Name of the reclaim technique.
+    pub reclaim_technique: &'static str,
+    /// Assumptions of the estimate, as a sentence.
+    pub assumptions: &'static str,
+    /// Bytes written to flash for the bytes that the host read and wrote; null without an estimate.
+    pub flash_written_bytes: Option<f64>,
+    /// Bytes written to flash per byte that the host read; null if the host read nothing.
+    pub flash_written_per_byte_read: Option<f64>,
+    /// Bytes written to flash per byte that the host wrote; null if the host wrote nothing.
+    pub flash_written_per_byte_written: Option<f64>,
+    /// Bytes rewritten because of reads, per byte that the host read; null if the host read
+    /// nothing.
+    pub rewritten_per_byte_read: Option<f64>,
+    /// Largest measured error of the equations, as a share; null without an estimate.
+    pub within: Option<f64>,
+    /// Reason why there is no estimate; null with one.
+    pub why: Option<String>,
+}
+
+impl Measured {
+    /// Estimates what this drive would have written for the same bytes and time.
+    ///
+    /// # Errors
+    /// Reports a drive that cannot be read, and snapshots without the bytes or the time.
+    pub fn estimate_for(&self, drive: &str) -> Result<OfPreset, Failure> {
+        let (Some(read), Some(written), Some(seconds)) =
+            (self.host_read_bytes, self.host_written_bytes, self.seconds)
+        else {
+            return Err(Failure::usage(
+                "--drive needs the bytes that the host read and wrote, and the time; the snapshots \
+                 lack one of them: `smartctl -j -a` of an NVMe drive has all three",
+            ));
+        };
+        if seconds == 0 || read == 0 && written == 0 {
+            return Err(Failure::usage(
+                "--drive needs a load: the host did nothing between the snapshots, or in no time",
+            ));
+        }
+        let config = load::drive(drive, &[])?.config;
+        let geometry = Geometry::new(&config);
+        let page = u64::from(geometry.page_bytes);
+        let raw_bytes = f64::from(geometry.raw_pages()) * page as f64;
+        let mut of = OfPreset {
+            drive: drive.to_owned(),
+            capacity_bytes: u64::from(geometry.host_pages) * page,
+            reclaim_technique: RECLAIM,
+            assumptions: TAKEN,
+            flash_written_bytes: None,
+            flash_written_per_byte_read: None,
+            flash_written_per_byte_written: None,
+            rewritten_per_byte_read: None,
+            within: None,
+            why: None,
+        };
+        let all = (read + written) as f64;
+        let set = vec![
+            format!("workload.read_share={}", read as f64 / all),
+            format!("workload.block_size={page}"),
+            format!("workload.rate={}", all / page as f64 / seconds as f64),
+            "workload.queue_depth=".into(),
+        ];
+        let base = Base { gear: Gear::Fluid, set, oracle: Watch::Off, ..Base::new(drive) };
+        let setup = Setup::new(base, Named::Workload("uniform-read".into()));
+        let chosen = Chosen { reclaim: RECLAIM, ..Chosen::default() };
+        let life = match estimate::of(&RunPlan::new(&setup, chosen, &unwatched)?)? {
+            Ok(life) => life,
+            Err(why) => return Ok(OfPreset { why: Some(why), ..of }),
+        };
+        // Each cycle of a block fills all its pages.
+        let by_reads = life.cycles_by_reads * raw_bytes;
+        let flash = (life.cycles_by_host + life.cycles_by_age) * raw_bytes + by_reads;
+        of.flash_written_per_byte_read = life.read_bytes.map(|bytes| flash / bytes);
+        of.flash_written_per_byte_written = life.host_bytes.map(|bytes| flash / bytes);
+        of.rewritten_per_byte_read = life.read_bytes.map(|bytes| by_reads / bytes);
+        let times = |ratio: Option<f64>, bytes: u64| ratio.map(|ratio| ratio * bytes as f64);
+        of.flash_written_bytes = times(of.flash_written_per_byte_read, read)
+            .or_else(|| times(of.flash_written_per_byte_written, written));
+        of.within = of.flash_written_bytes.map(|_| life.within);
+        if of.flash_written_bytes.is_none() {
+            of.why = Some("nothing wears the drive".into());
+        }
+        Ok(of)
+    }
+}

@@ -1,0 +1,101 @@
+//! Counters of a drive that vpass knows the meaning and the unit of.
+
+use super::snapshot::Snapshot;
+use crate::failure::Failure;
+
+/// Counter with a known meaning. Bytes are in bytes, whatever the unit of the snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Quantity {
+    HostRead,
+    HostWritten,
+    FlashWritten,
+    FlashRead,
+    PowerOnHours,
+    PercentageUsed,
+    XorRecoveries,
+    UncorrectableReads,
+    SoftErrors,
+    Refreshes,
+    LeastErases,
+    MostErases,
+    MeanErases,
+}
+
+impl Quantity {
+    /// Counters beside bytes and hours.
+    pub(super) const COUNTERS: [Self; 8] = [
+        Self::XorRecoveries,
+        Self::UncorrectableReads,
+        Self::SoftErrors,
+        Self::Refreshes,
+        Self::LeastErases,
+        Self::MostErases,
+        Self::MeanErases,
+        Self::PercentageUsed,
+    ];
+
+    /// Returns the name that readers see.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::HostRead => "bytes that the host read",
+            Self::HostWritten => "bytes that the host wrote",
+            Self::FlashWritten => "bytes written to flash",
+            Self::FlashRead => "bytes read from flash",
+            Self::PowerOnHours => "power-on hours",
+            Self::PercentageUsed => "Percentage Used",
+            Self::XorRecoveries => "XOR Recovery Count",
+            Self::UncorrectableReads => "Uncorrectable Read Error Count",
+            Self::SoftErrors => "Soft ECC Error Count",
+            Self::Refreshes => "Refresh Count",
+            Self::LeastErases => "User Data Erase Counts, minimum",
+            Self::MostErases => "User Data Erase Counts, maximum",
+            Self::MeanErases => "NAND Avg. Erase Count",
+        }
+    }
+
+    /// Returns the statistic identifier of OCP telemetry.
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Self::HostRead => "0x4D",
+            Self::HostWritten => "0x4E",
+            Self::FlashWritten => "0x1E",
+            Self::FlashRead => "0x1F",
+            Self::PowerOnHours => "0x53",
+            Self::PercentageUsed => "0x4B",
+            Self::XorRecoveries => "0x22",
+            Self::UncorrectableReads => "0x23",
+            Self::SoftErrors => "0x24",
+            Self::Refreshes => "0x27",
+            Self::LeastErases | Self::MostErases => "0x28",
+            Self::MeanErases => "0x3D",
+        }
+    }
+
+    /// Returns the command whose output has this counter.
+    pub(super) fn command(self) -> &'static str {
+        match self {
+            Self::FlashWritten | Self::FlashRead => {
+                "`nvme ocp smart-add-log -o json` of an OCP drive has it; some SATA drives have a \
+                 vendor attribute with a unit, such as NAND_Writes_1GiB"
+            }
+            _ => {
+                "`smartctl -j -a` of an NVMe drive, `smartctl -j -x` of a SATA drive and \
+                 `nvme smart-log -o json` have it"
+            }
+        }
+    }
+
+    /// Returns a value of 64 bits.
+    ///
+    /// # Errors
+    /// Reports a larger value, which belongs to no drive.
+    pub(super) fn small(self, snapshot: &Snapshot, value: u128) -> Result<u64, Failure> {
+        u64::try_from(value).map_err(|_| {
+            Failure::usage(format!(
+                "{}: {} grew to {value}, which no drive reaches; at most 2^64 is right",
+                snapshot.file,
+                self.name()
+            ))
+        })
+    }
+}

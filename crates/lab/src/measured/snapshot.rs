@@ -1,0 +1,102 @@
+//! One file with counters of a drive: the output of one command, or of several one after another.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Deserializer, Value};
+
+use super::number::Object;
+use super::quantity::Quantity;
+use super::{nvme, ocp, sata};
+use crate::failure::Failure;
+use crate::plain;
+
+/// Commands whose output is a snapshot.
+const COMMANDS: &str = "expected is the JSON of `smartctl -j -a`, `nvme smart-log -o json` or \
+                        `nvme ocp smart-add-log -o json`";
+
+/// Counters in a file.
+#[derive(Debug, Default)]
+pub(super) struct Snapshot {
+    /// File, as errors show it.
+    pub(super) file: String,
+    pub(super) text: String,
+    pub(super) serial: Option<String>,
+    pub(super) model: Option<String>,
+    /// Time of the snapshot by the clock of the host, in seconds since 1970.
+    pub(super) clock_s: Option<i64>,
+    values: BTreeMap<Quantity, u128>,
+    /// Raw values of vendor attributes whose unit is unknown, by number and name.
+    pub(super) vendor: BTreeMap<(u64, String), u64>,
+}
+
+impl Snapshot {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Reports a file that cannot be read, is not JSON, or has no known counters.
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        let file = plain::path(path);
+        let text = fs::read_to_string(path)
+            .map_err(|e| Failure::usage(format!("{file} cannot be read: {e}; {COMMANDS}")))?;
+        Self::parse(&file, text)
+    }
+
+    pub(super) fn parse(file: &str, text: String) -> Result<Self, Failure> {
+        let wrong = |why: &str| Failure::usage(format!("{file}: {why}; {COMMANDS}"));
+        let mut snapshot = Self { file: file.to_owned(), ..Self::default() };
+        let (mut documents, mut errors) = (0, vec![]);
+        for document in Deserializer::from_str(&text).into_iter::<Value>() {
+            let document = document.map_err(|e| wrong(&format!("it is not JSON: {e}")))?;
+            documents += 1;
+            let Some(object) = document.as_object() else {
+                return Err(wrong("it is JSON, but not an object"));
+            };
+            let take = [nvme::take, ocp::take, sata::take];
+            take.into_iter()
+                .try_for_each(|take| take(object, &mut snapshot))
+                .map_err(|why| Failure::usage(format!("{file}: {why}")))?;
+            errors.extend(errors_of_smartctl(object));
+        }
+        if documents == 0 {
+            return Err(wrong("it is empty"));
+        }
+        if snapshot.values.is_empty() && snapshot.vendor.is_empty() {
+            let said = errors.first().map(|said| format!("; smartctl said: {said}"));
+            let said = said.unwrap_or_default();
+            return Err(wrong(&format!("it has no counters of a drive{said}")));
+        }
+        snapshot.text = text;
+        Ok(snapshot)
+    }
+
+    /// Notes the value of a counter. Of several documents in a file, the first counts.
+    pub(super) fn note(&mut self, quantity: Quantity, value: u128) {
+        self.values.entry(quantity).or_insert(value);
+    }
+
+    /// Notes the names of the drive. Names that the file has already stay.
+    pub(super) fn name(&mut self, serial: Option<&Value>, model: Option<&Value>) {
+        let text = |value: Option<&Value>| {
+            let text = value?.as_str()?.trim();
+            (!text.is_empty()).then(|| plain::line(text).into_owned())
+        };
+        self.serial = self.serial.take().or_else(|| text(serial));
+        self.model = self.model.take().or_else(|| text(model));
+    }
+
+    /// Returns the value of a counter; `None` if the file lacks it.
+    pub(super) fn value(&self, quantity: Quantity) -> Option<u128> {
+        self.values.get(&quantity).copied()
+    }
+}
+
+/// Returns the errors that smartctl wrote into its output.
+fn errors_of_smartctl(document: &Object) -> Vec<String> {
+    let messages = document.get("smartctl").and_then(|own| own.get("messages"));
+    let messages = messages.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let is_error = |message: &&Value| message["severity"] == "error";
+    let texts = messages.iter().filter(is_error).filter_map(|message| message["string"].as_str());
+    texts.map(|text| plain::line(text).into_owned()).collect()
+}

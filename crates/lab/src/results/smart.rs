@@ -1,0 +1,261 @@
+//! Counters of a run under the names that `NVMe` and the OCP Datacenter `NVMe` SSD specification
+//! give to those of a real drive.
+//!
+//! The identifiers are the statistic identifiers of OCP telemetry (version 2.7, requirements
+//! STATI-16 to STATI-81). `docs/reference/smart.md` maps the terms of vpass to these names.
+//!
+//! ```text
+//! 3 pages of 16 KiB programmed by the host, 2 by reclaim     0x0F: 32,768    0x1E: 81,920
+//! 512,001 bytes read by the host                             0x4D: 2
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use vpass_core::base::metrics::HostCounts;
+use vpass_core::base::units::Cause;
+use vpass_core::base::written::Reason;
+use vpass_core::drive::Drive;
+
+use super::Wear;
+
+/// Bytes of a data unit: 1,000 units of 512 bytes (`NVMe`, log page 02h).
+const DATA_UNIT: u64 = 512_000;
+/// Largest percentage used that the log page can report.
+const MOST_USED: f64 = 255.0;
+
+/// Counters under their names in `NVMe` and OCP, with the identifier of each. They count from the
+/// start of the measured run, except erase counts and the percentage used, which follow the wear of
+/// the blocks. The seven counters of writes sum to `physical_media_units_written`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Smart {
+    /// Bytes programmed for the host. OCP has no counter of them.
+    pub host_writes: u64,
+    /// Read Disturb Writes (0x0F): bytes programmed by reclaim.
+    pub read_disturb_writes: u64,
+    /// Retention Writes (0x10): bytes programmed by refresh.
+    pub retention_writes: u64,
+    /// Wear Leveling Writes (0x11): bytes programmed to level wear.
+    pub wear_leveling_writes: u64,
+    /// Read Recovery Writes (0x12): bytes of pages that could not be read, were rebuilt from their
+    /// stripe and written elsewhere. A page that is rebuilt during a move counts for the move.
+    pub read_recovery_writes: u64,
+    /// Garbage Collection Writes (0x13): bytes programmed by GC, and by regrouping by hints.
+    pub garbage_collection_writes: u64,
+    /// Bytes of parity programmed, including parity that was rebuilt. OCP has no counter of them.
+    pub parity_writes: u64,
+    /// Read Retry Error Count (0x19): sensings of pages after a failed decode.
+    /// Null for a drive without read retries.
+    pub read_retry_error_count: Option<u64>,
+    /// Physical Media Units Written (0x1E): bytes programmed, including padding.
+    pub physical_media_units_written: u64,
+    /// Physical Media Units Read (0x1F): bytes sensed, including retries, moves and probes.
+    pub physical_media_units_read: u64,
+    /// XOR Recovery Count (0x22): times that a stripe was read to rebuild one of its pages, with or
+    /// without success. Null without parity.
+    pub xor_recovery_count: Option<u64>,
+    /// Uncorrectable Read Error Count (0x23): host page reads that the drive answered with an
+    /// error.
+    pub uncorrectable_read_error_count: u64,
+    /// Soft ECC Error Count (0x24): page reads whose first decode failed. Reads by the drive count.
+    pub soft_ecc_error_count: u64,
+    /// Refresh Count (0x27): jobs of reclaim and refresh, each on one block.
+    pub refresh_count: u64,
+    /// User Data Erase Counts (0x28), minimum: P/E cycles of the least worn block that has not
+    /// failed. Null if all blocks have failed.
+    pub min_user_data_erase_count: Option<u32>,
+    /// User Data Erase Counts (0x28), maximum: P/E cycles of the most worn block.
+    pub max_user_data_erase_count: u32,
+    /// NAND Avg. Erase Count (0x3D): mean P/E cycles of all blocks.
+    pub nand_avg_erase_count: f64,
+    /// Percentage Used (0x4B): mean P/E cycles, including wear by reprogramming, in whole percent
+    /// of `drive.rated_pec`. At most 255.
+    pub percentage_used: u8,
+    /// Data Units Read (0x4D): units of 512,000 bytes that the host read, rounded up.
+    pub data_units_read: u64,
+    /// Data Units Written (0x4E): units of 512,000 bytes that the host wrote, rounded up.
+    pub data_units_written: u64,
+    /// Reason for each counter that is null.
+    pub unknown: BTreeMap<String, String>,
+}
+
+/// Counter with its names, for a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Counter {
+    /// Statistic identifier of OCP telemetry; null for a counter that OCP lacks.
+    pub id: Option<&'static str>,
+    /// Name in `NVMe` or OCP, or description of a counter that they lack.
+    pub name: &'static str,
+    /// Key in `smart` of `summary.json`.
+    pub key: &'static str,
+    /// Unit of the value.
+    pub unit: &'static str,
+    /// Value; null if vpass does not know it.
+    pub value: Value,
+    /// Reason why the value is null; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// Identifier, name, key and unit of each counter. The first seven are the causes of writes.
+#[rustfmt::skip]
+const COUNTERS: [(Option<&str>, &str, &str, &str); 20] = [
+    (None, "Writes by the host", "host_writes", "bytes"),
+    (Some("0x0F"), "Read Disturb Writes", "read_disturb_writes", "bytes"),
+    (Some("0x10"), "Retention Writes", "retention_writes", "bytes"),
+    (Some("0x11"), "Wear Leveling Writes", "wear_leveling_writes", "bytes"),
+    (Some("0x12"), "Read Recovery Writes", "read_recovery_writes", "bytes"),
+    (Some("0x13"), "Garbage Collection Writes", "garbage_collection_writes", "bytes"),
+    (None, "Writes of parity", "parity_writes", "bytes"),
+    (Some("0x1E"), "Physical Media Units Written", "physical_media_units_written", "bytes"),
+    (Some("0x1F"), "Physical Media Units Read", "physical_media_units_read", "bytes"),
+    (Some("0x19"), "Read Retry Error Count", "read_retry_error_count", "sensings"),
+    (Some("0x22"), "XOR Recovery Count", "xor_recovery_count", "times"),
+    (Some("0x23"), "Uncorrectable Read Error Count", "uncorrectable_read_error_count", "reads"),
+    (Some("0x24"), "Soft ECC Error Count", "soft_ecc_error_count", "reads"),
+    (Some("0x27"), "Refresh Count", "refresh_count", "blocks"),
+    (Some("0x28"), "User Data Erase Counts, minimum", "min_user_data_erase_count", "P/E cycles"),
+    (Some("0x28"), "User Data Erase Counts, maximum", "max_user_data_erase_count", "P/E cycles"),
+    (Some("0x3D"), "NAND Avg. Erase Count", "nand_avg_erase_count", "P/E cycles"),
+    (Some("0x4B"), "Percentage Used", "percentage_used", "%"),
+    (Some("0x4D"), "Data Units Read", "data_units_read", "512,000 bytes"),
+    (Some("0x4E"), "Data Units Written", "data_units_written", "512,000 bytes"),
+];
+
+/// Number of counters of `COUNTERS` that are causes of writes. They come first.
+pub const CAUSES: usize = 7;
+
+impl Smart {
+    /// Returns the counters of a drive at the end of a run.
+    pub(crate) fn of(drive: &Drive, host: &HostCounts, wear: &Wear) -> Self {
+        let page_bytes = u64::from(drive.geometry().page_bytes);
+        let counts = drive.flash_counts();
+        let written = counts.by_reason().map(|pages| pages * page_bytes);
+        let of = |reason: Reason| written[reason as usize];
+        let has_retries = drive.max_retries().is_some_and(|most| most > 0);
+        let has_parity = drive.geometry().stripes.is_some();
+        let refreshed = drive.refresh_counts().invocations;
+        let healthy = drive.block_states().filter(|block| !block.has_failed);
+        let mut smart = Self {
+            host_writes: of(Reason::Host),
+            read_disturb_writes: of(Reason::ReadDisturb),
+            retention_writes: of(Reason::Retention),
+            wear_leveling_writes: of(Reason::WearLeveling),
+            read_recovery_writes: of(Reason::ReadRecovery),
+            garbage_collection_writes: of(Reason::GarbageCollection),
+            parity_writes: of(Reason::Parity),
+            read_retry_error_count: has_retries.then(|| counts.reads[Cause::Retry as usize]),
+            physical_media_units_written: counts.programs.iter().sum::<u64>() * page_bytes,
+            physical_media_units_read: counts.reads.iter().sum::<u64>() * page_bytes,
+            xor_recovery_count: has_parity.then(|| drive.parity_counts().recoveries),
+            uncorrectable_read_error_count: drive.uncorrectable_reads(),
+            soft_ecc_error_count: counts.soft_errors,
+            refresh_count: drive.reclaim_counts().invocations + refreshed,
+            min_user_data_erase_count: healthy.map(|block| block.pec).min(),
+            max_user_data_erase_count: wear.pec_max,
+            nand_avg_erase_count: wear.pec_mean,
+            percentage_used: percentage_used(wear.effective_pec_mean, wear.rated_pec),
+            data_units_read: host.read_bytes.div_ceil(DATA_UNIT),
+            data_units_written: host.write_bytes.div_ceil(DATA_UNIT),
+            unknown: BTreeMap::new(),
+        };
+        smart.explain_unknown();
+        smart
+    }
+
+    /// Says why each counter that is null is null.
+    fn explain_unknown(&mut self) {
+        let reasons = [
+            (
+                "read_retry_error_count",
+                self.read_retry_error_count.is_none(),
+                "The drive has no read retries ([ecc]).",
+            ),
+            ("xor_recovery_count", self.xor_recovery_count.is_none(), "The drive has no parity."),
+            (
+                "min_user_data_erase_count",
+                self.min_user_data_erase_count.is_none(),
+                "All blocks have failed.",
+            ),
+        ];
+        self.unknown = reasons
+            .into_iter()
+            .filter(|(_, is_unknown, _)| *is_unknown)
+            .map(|(key, _, why)| (key.to_owned(), why.to_owned()))
+            .collect();
+    }
+
+    /// Returns all counters with their names, the causes of writes first.
+    pub fn counters(&self) -> Vec<Counter> {
+        let values = serde_json::to_value(self).unwrap_or_default();
+        let counter = |(id, name, key, unit): (Option<&'static str>, _, &'static str, _)| Counter {
+            id,
+            name,
+            key,
+            unit,
+            value: values[key].clone(),
+            why: self.unknown.get(key).cloned(),
+        };
+        COUNTERS.into_iter().map(counter).collect()
+    }
+}
+
+/// Returns the share of the rated P/E cycles that is used, in whole percent.
+fn percentage_used(mean_cycles: f64, rated_cycles: u32) -> u8 {
+    (100.0 * mean_cycles / f64::from(rated_cycles)).min(MOST_USED) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Chosen, RunPlan};
+    use crate::progress::{Unwatched, unwatched};
+    use crate::results::Summary;
+    use crate::run::execute;
+    use crate::setup::{Base, Named, Setup};
+
+    /// Summary of a run with a few reads and writes.
+    fn summary() -> Summary {
+        let set = vec!["workload.requests=300".into()];
+        let base = Base { set, ..Base::new("tiny") };
+        let setup = Setup::new(base, Named::Workload("random-70-30".into()));
+        let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
+        execute(&plan, &Unwatched).unwrap().summary
+    }
+
+    #[test]
+    fn wear_is_given_in_whole_percent_up_to_255() {
+        let used = [(0.0, 3000), (29.9, 3000), (30.0, 3000), (2999.9, 3000), (9000.0, 3000)];
+        assert_eq!(used.map(|(mean, rated)| percentage_used(mean, rated)), [0, 0, 1, 99, 255]);
+    }
+
+    #[test]
+    fn every_field_has_a_name_and_every_null_a_reason() {
+        let smart = summary().smart;
+        let value = serde_json::to_value(&smart).unwrap();
+        let mut keys: Vec<&str> = COUNTERS.iter().map(|(_, _, key, _)| *key).collect();
+        keys.push("unknown");
+        keys.sort_unstable();
+        let mut fields: Vec<&String> = value.as_object().unwrap().keys().collect();
+        fields.sort_unstable();
+        assert_eq!(keys, fields);
+        assert!(smart.counters().iter().any(|counter| counter.value.is_null()), "no parity");
+        for counter in smart.counters() {
+            assert_eq!(counter.value.is_null(), counter.why.is_some(), "{}", counter.key);
+        }
+    }
+
+    #[test]
+    fn causes_of_writes_come_first_and_sum_to_all_writes() {
+        let summary = summary();
+        let counters = summary.smart.counters();
+        let sum: u64 = counters[..CAUSES].iter().filter_map(|of| of.value.as_u64()).sum();
+        assert_eq!(
+            (counters[CAUSES].id, counters[CAUSES].value.as_u64()),
+            (Some("0x1E"), Some(sum))
+        );
+        assert_eq!(sum, summary.flash.programs.sum() * summary.mapping_unit.bytes);
+        assert!(sum > 0);
+    }
+}
