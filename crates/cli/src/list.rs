@@ -17,6 +17,7 @@ use vpass_workload::traces::{FORMATS, Format};
 
 use crate::args::{ListWhat, ShowWhat};
 use crate::explain::unit;
+use crate::new::beside;
 use crate::out;
 use crate::table::{Look, Table, wants_colour};
 
@@ -188,6 +189,9 @@ pub(crate) fn show(
     sets: &[String],
     as_json: bool,
 ) -> Result<(), Failure> {
+    if what == ShowWhat::Sheet {
+        return beside::show(name, sets, as_json);
+    }
     let sets = load::overrides(sets)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload() != (what == ShowWhat::Workload)) {
         return Err(Failure::usage(format!(
@@ -209,6 +213,7 @@ pub(crate) fn show(
             let loaded = load::workload(name, &sets, None)?;
             effective(loaded.text, &loaded.config, !sets.is_empty(), as_json)?
         }
+        ShowWhat::Sheet => unreachable!("its table is printed above"),
     };
     out::print_file(&text)
 }

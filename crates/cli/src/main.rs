@@ -15,6 +15,7 @@ mod explain;
 mod kept;
 mod life;
 mod list;
+mod new;
 mod out;
 mod out_file;
 mod paper;
@@ -77,6 +78,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Life(args) => return report_page::beside(args, life::life),
         Command::List { what, json } => list::list(what, json)?,
         Command::Show { what, name, set, json } => list::show(what, &name, &set, json)?,
+        Command::New { command } => new::run(command)?,
         Command::Explain(args) => explain::explain(&args)?,
         Command::Trace { command } => trace::run(&command)?,
         Command::Workload { command } => workload::run(&command)?,

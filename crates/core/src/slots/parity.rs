@@ -25,9 +25,7 @@ use crate::base::streams::{FIRST_OWN, RESERVE};
 use crate::base::stripes::Stripes;
 use crate::base::units::Bytes;
 use crate::bugs::{Bug, planted};
-use crate::config::{
-    ByWear, ConfigError, DriveConfig, KindUs, Params, ProgramUnit, require,
-};
+use crate::config::{ByWear, ConfigError, DriveConfig, KindUs, Params, ProgramUnit, require};
 use crate::error::bch;
 
 /// How the parity of a stripe is worked out anew.

@@ -5,8 +5,8 @@ use vpass_core::base::units::Bytes;
 use vpass_core::config::{
     BchConfig, CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DriveConfig,
     EccConfig, EraseAtPec, ErrorConfig, GcConfig, GeometryConfig, HintsConfig, KindUs, Params,
-    ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, SheetConfig, StartConfig, TimingConfig,
-    WearConfig,
+    ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, SheetConfig, StartConfig,
+    TimingConfig, WearConfig,
 };
 use vpass_core::drive::Techniques;
 use vpass_core::drive::start::reads::MostStartReads;

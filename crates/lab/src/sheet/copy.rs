@@ -1,0 +1,142 @@
+//! A small copy of a drive, for short runs: the same dies, channels and spare, and less flash.
+//!
+//! A whole drive of 2 TB needs a minute until its garbage collection is in its steady state. The
+//! rates of a drive follow from its dies, its channels and its share of spare. So the copy has
+//! shorter blocks and fewer of them, and an erase takes a shorter time by the same factor.
+//!
+//! ```text
+//! 16 dies of 4 planes: blocks of 32 wordlines instead of 952, 170 of them in a plane: 16 GiB
+//! ```
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::config::DriveConfig;
+use vpass_core::slots::reclaim::NO_RECLAIM;
+use vpass_workload::synthetic::WorkloadFile;
+
+use crate::failure::Failure;
+use crate::load::{self, Generated, Loaded};
+use crate::plan::{Chosen, RunPlan, Workload};
+use crate::progress::Begin;
+use crate::results::Summary;
+use crate::run;
+use crate::setup::{Base, Watch};
+
+/// Most pages of flash of a copy; the smallest blocks may need more.
+const PAGES: f64 = 1_048_576.0;
+/// Blocks of a die, so that open blocks and the reserve of GC are few beside the spare ones.
+const BLOCKS_OF_DIE: f64 = 680.0;
+/// Fewest wordlines of a block.
+const FEWEST_WORDLINES: f64 = 4.0;
+/// Bytes of a sequential request, as on most data sheets.
+pub(super) const SEQUENTIAL: &str = "128KiB";
+/// Bytes of a random request, as on most data sheets.
+pub(super) const RANDOM: &str = "4KiB";
+/// Queue depth of sequential requests, as on most data sheets.
+pub(super) const SEQUENTIAL_DEPTH: u32 = 32;
+/// Requests of a sequential run: 1 GiB.
+const SEQUENTIAL_REQUESTS: u32 = 8192;
+
+/// Requests of a short run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Load {
+    /// Whether the host reads; it writes otherwise.
+    pub(super) reads: bool,
+    /// Whether the requests are random.
+    pub(super) random: bool,
+    /// Queue depth.
+    pub(super) depth: u32,
+    /// Number of requests.
+    pub(super) requests: u32,
+}
+
+impl Load {
+    /// Returns sequential reads or writes.
+    pub(super) fn sequential(reads: bool) -> Self {
+        Self { reads, random: false, depth: SEQUENTIAL_DEPTH, requests: SEQUENTIAL_REQUESTS }
+    }
+
+    fn text(self) -> String {
+        let (size, order) =
+            if self.random { (RANDOM, "uniform") } else { (SEQUENTIAL, "sequential") };
+        format!(
+            "requests = {}\nread_share = {}\nblock_size = \"{size}\"\nqueue_depth = \
+             {}\ndistribution = \"{order}\"",
+            self.requests,
+            u8::from(self.reads),
+            self.depth
+        )
+    }
+}
+
+/// Returns a generated workload with these keys.
+pub(super) fn generated(name: &str, keys: &str) -> Result<Workload, Failure> {
+    let text = format!("[workload]\n{keys}\n");
+    let file = WorkloadFile::parse(&text)?;
+    Ok(Workload::Generated(Loaded { name: name.into(), text, config: Generated::Workload(file) }))
+}
+
+/// Returns the settings that make the copy of a new drive. Random writes need one on which garbage
+/// collection has settled.
+fn settings(config: &DriveConfig, settled: bool) -> Vec<String> {
+    let clear = ["pec", "pec_spread", "worn_share", "worn_pec", "reads", "age"];
+    let mut sets: Vec<String> = clear.iter().map(|key| format!("start.{key}=")).collect();
+    sets.extend(["start.fill=1".into(), format!("start.overwrite={}", u8::from(settled))]);
+    let geometry = Geometry::new(config);
+    let pages = f64::from(geometry.raw_pages());
+    if pages <= PAGES {
+        return sets;
+    }
+    let (dies, bits) = (f64::from(geometry.dies()), f64::from(geometry.cell.bits()));
+    let own = f64::from(geometry.wordlines_per_block);
+    let wordlines =
+        (PAGES / dies / BLOCKS_OF_DIE / bits).floor().clamp(FEWEST_WORDLINES.min(own), own);
+    let planes = f64::from(geometry.planes_per_die);
+    let blocks = (BLOCKS_OF_DIE / planes).ceil().min(f64::from(geometry.blocks_per_plane)).max(1.0);
+    let spare = 1.0 - f64::from(geometry.host_pages) / pages;
+    sets.extend([
+        format!("geometry.wordlines_per_block={wordlines}"),
+        format!("geometry.blocks_per_plane={blocks}"),
+        "drive.capacity=".into(),
+        format!("drive.spare={spare}"),
+        format!("timing.erase_us={}", config.timing.erase_us * wordlines / own),
+    ]);
+    sets
+}
+
+/// Runs a load on the copy of a drive, with further settings.
+///
+/// # Errors
+/// Reports a drive too small for a copy, or an interruption.
+pub(super) fn run(
+    drive: &Loaded<DriveConfig>,
+    load: Load,
+    more: &[String],
+    begin: Begin,
+) -> Result<Summary, Failure> {
+    let settled = load.random && !load.reads;
+    let sets = [&settings(&drive.config, settled), more].concat();
+    let copy = load::drive_of(&drive.name, drive.text.clone(), &load::overrides(&sets)?)?;
+    let workload = generated("data sheet", &load.text())?;
+    let base = Base { oracle: Watch::Off, ..Base::new(drive.name.clone()) };
+    let plan = RunPlan::once(&base, copy, workload, NO_RECLAIM, Chosen::default().gc);
+    let progress = begin(plan.requests()?, "requests of a short run");
+    Ok(run::execute(&plan, progress.as_ref())?.summary)
+}
+
+/// Returns the rate of sequential reads, in 10^6 bytes per second.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn sequential_read(
+    drive: &Loaded<DriveConfig>,
+    more: &[String],
+    begin: Begin,
+) -> Result<f64, Failure> {
+    let summary = run(drive, Load::sequential(true), more, begin)?;
+    Ok(mb_s(summary.throughput.read_mib_s))
+}
+
+/// Returns a rate in 10^6 bytes per second.
+pub(super) fn mb_s(mib_s: Option<f64>) -> f64 {
+    mib_s.unwrap_or(0.0) * f64::from(1 << 20) / 1e6
+}
