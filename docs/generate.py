@@ -30,8 +30,8 @@ IN_BULK = {
     "mean_clock": "its clock counts expected reads; all else is exact",
 }
 COMMANDS = [
-    *("run", "compare", "life", "attack", "list", "show", "explain", "trace", "trace info"),
-    *("trace convert", "trace cut", "workload", "workload fit", "paper"),
+    *("run", "compare", "life", "attack", "list", "show", "new", "new drive", "explain", "trace"),
+    *("trace info", "trace convert", "trace cut", "workload", "workload fit", "paper"),
     *("completions", "check"),
 ]
 WIDTH = 100

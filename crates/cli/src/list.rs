@@ -189,9 +189,7 @@ pub(crate) fn show(
     sets: &[String],
     as_json: bool,
 ) -> Result<(), Failure> {
-    if what == ShowWhat::Sheet {
-        return beside::show(name, sets, as_json);
-    }
+    let given = sets;
     let sets = load::overrides(sets)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload() != (what == ShowWhat::Workload)) {
         return Err(Failure::usage(format!(
@@ -213,7 +211,7 @@ pub(crate) fn show(
             let loaded = load::workload(name, &sets, None)?;
             effective(loaded.text, &loaded.config, !sets.is_empty(), as_json)?
         }
-        ShowWhat::Sheet => unreachable!("its table is printed above"),
+        ShowWhat::Sheet => return beside::show(name, given, as_json),
     };
     out::print_file(&text)
 }

@@ -8,8 +8,8 @@ use vpass_lab::numbers::{count, digits};
 use vpass_lab::sheet::beside::{Beside, Row, table};
 use vpass_lab::{load, plain};
 
+use super::short;
 use crate::out;
-use crate::progress::bar;
 use crate::table::{Look, Table, wants_colour, wrapped};
 
 /// Checks a drive and prints its table.
@@ -23,7 +23,7 @@ pub(crate) fn show(name: &str, sets: &[String], as_json: bool) -> Result<(), Fai
              changed drive, which a file can hold",
         ));
     }
-    let table = table(&load::drive(name, &[])?, &bar)?;
+    let table = table(&load::drive(name, &[])?, &short)?;
     out::print(&if as_json {
         as_json::text(&table)?
     } else {

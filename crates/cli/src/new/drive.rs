@@ -11,10 +11,9 @@ use vpass_lab::sheet::beside::{self, Beside};
 use vpass_lab::sheet::{self, Change, Draft, Endurance, Sheet};
 
 use super::args::NewDriveArgs;
-use super::{ask, beside::render};
+use super::{ask, beside::render, short};
 use crate::out;
 use crate::out_file::OutFile;
-use crate::progress::bar;
 use crate::table::wants_colour;
 
 /// Output of `vpass new drive --json`.
@@ -35,9 +34,9 @@ pub(super) fn drive(args: NewDriveArgs) -> Result<(), Failure> {
     let args = ask::complete(args)?;
     let sheet = sheet_of(&args)?;
     let file = args.out.as_deref().map(|path| OutFile::begin(path, args.force)).transpose()?;
-    let draft = sheet::draft(&sheet, &bar)?;
+    let draft = sheet::draft(&sheet, &short)?;
     let name = args.out.as_deref().map_or_else(|| draft.preset.into(), |p| p.display().to_string());
-    let mut table = beside::table(&load::drive_of(&name, draft.text.clone(), &[])?, &bar)?;
+    let mut table = beside::table(&load::drive_of(&name, draft.text.clone(), &[])?, &short)?;
     table.notes.splice(0..0, draft.notes.iter().cloned());
     if let (Some(mut file), Some(path)) = (file, &args.out) {
         file.write_all(draft.text.as_bytes())

@@ -16,6 +16,7 @@ mod kept;
 mod leftovers;
 mod life;
 mod limits;
+mod new_drive;
 mod page;
 mod paper;
 mod paper_da_raid5;

@@ -21,18 +21,19 @@ use crate::results::Summary;
 use crate::run;
 use crate::setup::{Base, Watch};
 
-/// Most pages of flash of a copy; the smallest blocks may need more.
-const PAGES: f64 = 1_048_576.0;
-/// Blocks of a die, so that open blocks and the reserve of GC are few beside the spare ones.
-const BLOCKS_OF_DIE: f64 = 680.0;
-/// Fewest wordlines of a block.
-const FEWEST_WORDLINES: f64 = 4.0;
+/// Pages of flash of a copy; the fewest and smallest blocks may need more.
+const PAGES: f64 = 2_097_152.0;
+/// Fewest and most wordlines of a block. Garbage collection copies less with shorter blocks.
+const WORDLINES: (f64, f64) = (16.0, 32.0);
+/// Fewest and most blocks of a die: open blocks and the reserve of GC are few beside the spare ones.
+const BLOCKS_OF_DIE: (f64, f64) = (200.0, 680.0);
 /// Bytes of a sequential request, as on most data sheets.
 pub(super) const SEQUENTIAL: &str = "128KiB";
 /// Bytes of a random request, as on most data sheets.
 pub(super) const RANDOM: &str = "4KiB";
-/// Queue depth of sequential requests, as on most data sheets.
-pub(super) const SEQUENTIAL_DEPTH: u32 = 32;
+/// Queue depth of sequential requests. Sheets state 32 and less, but real drives read ahead, and
+/// vpass's do not: a deep queue stands for it (assumption).
+pub(super) const SEQUENTIAL_DEPTH: u32 = 256;
 /// Requests of a sequential run: 1 GiB.
 const SEQUENTIAL_REQUESTS: u32 = 8192;
 
@@ -89,9 +90,11 @@ fn settings(config: &DriveConfig, settled: bool) -> Vec<String> {
     let (dies, bits) = (f64::from(geometry.dies()), f64::from(geometry.cell.bits()));
     let own = f64::from(geometry.wordlines_per_block);
     let wordlines =
-        (PAGES / dies / BLOCKS_OF_DIE / bits).floor().clamp(FEWEST_WORDLINES.min(own), own);
-    let planes = f64::from(geometry.planes_per_die);
-    let blocks = (BLOCKS_OF_DIE / planes).ceil().min(f64::from(geometry.blocks_per_plane)).max(1.0);
+        (PAGES / dies / BLOCKS_OF_DIE.1 / bits).floor().clamp(WORDLINES.0, WORDLINES.1).min(own);
+    let of_die = (PAGES / dies / wordlines / bits).clamp(BLOCKS_OF_DIE.0, BLOCKS_OF_DIE.1);
+    let blocks = (of_die / f64::from(geometry.planes_per_die))
+        .ceil()
+        .min(f64::from(geometry.blocks_per_plane));
     let spare = 1.0 - f64::from(geometry.host_pages) / pages;
     sets.extend([
         format!("geometry.wordlines_per_block={wordlines}"),

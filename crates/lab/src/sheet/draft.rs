@@ -96,7 +96,7 @@ impl Draft {
             let Some(value) = value else { continue };
             let because = match sheet.endurance {
                 Some(endurance) if key == "tbw" => endurance::in_words(endurance, sheet),
-                _ => "as stated".into(),
+                _ => key.trim_end_matches("_mb_s").replace('_', " "),
             };
             let because = format!("sheet: {because}");
             self.text = edit::set(&self.text, ("sheet", key), &value.to_string(), &because);

@@ -96,7 +96,11 @@ fn stretch(draft: &mut Draft, config: &DriveConfig, by: f64) {
         .iter()
         .map(|row| {
             let pec = (f64::from(row.pec) * by).round();
-            format!("    {{ pec = {pec}, limit = {:?}, alpha = {:?} }},\n", row.limit, row.alpha)
+            let list = |numbers: &[f64]| {
+                numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            };
+            let (limit, alpha) = (list(&row.limit), list(&row.alpha));
+            format!("    {{ pec = {pec}, limit = [{limit}], alpha = [{alpha}] }},\n")
         })
         .collect();
     draft.set("disturb.table", format!("[\n{}]", rows.concat()), why.clone());

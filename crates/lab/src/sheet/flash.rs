@@ -11,6 +11,7 @@ use vpass_core::config::{CellType, DriveConfig, KindUs};
 use super::draft::Draft;
 use super::{RANDOM_BYTES, Sheet, parse, rates};
 use crate::failure::Failure;
+use crate::numbers::count;
 
 /// Least and largest share of spare flash that vendors are known to have: 512 GB of 512 GiB, and
 /// 3.2 TB of 4 TiB with room to spare (inference from usual capacities).
@@ -114,28 +115,34 @@ fn spare(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) -> f64 {
 }
 
 /// Returns the number of dies: of 1 Tb, or of smaller dies if the rates of the sheet need more.
+/// Writes that no number of dies reaches ask for none.
 fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) -> u32 {
     let fewest = of_preset.ceil().max(1.0) as u32;
     let writes = rates::flash_limited_write(sheet, config).unwrap_or(0.0);
     let reads = sheet.random_read_iops.unwrap_or(0.0);
-    let does = |dies: u32| {
-        f64::from(dies) * rates::die_write_mb_s(config) >= writes
-            && f64::from(dies) * die_reads_per_s(config) >= reads
-    };
-    let found = SMALLER_DIES.iter().map(|parts| fewest * parts).find(|dies| does(*dies));
-    let dies = found.unwrap_or(fewest);
+    let all = SMALLER_DIES.map(|parts| fewest * parts);
+    let does_write = |dies: u32| f64::from(dies) * rates::die_write_mb_s(config) >= writes;
+    let does_read = |dies: u32| f64::from(dies) * die_reads_per_s(config) >= reads;
+    let most = all[all.len() - 1];
+    if !does_write(most) {
+        draft.notes.push(format!(
+            "{most} dies would write {} MB/s, less than the sheet's {writes}. A client drive \
+             states the rate of its SLC cache, which vpass does not have; leave it out.",
+            count((f64::from(most) * rates::die_write_mb_s(config)) as u64)
+        ));
+    }
+    let does = |dies: &u32| does_read(*dies) && (does_write(*dies) || !does_write(most));
+    let dies = all.into_iter().find(does).unwrap_or(most);
     if dies > fewest {
         draft.notes.push(format!(
-            "The sheet's rates need {dies} dies, so each holds {} Gb (assumption). If the \
-             sequential write rate is that of an SLC cache, which vpass does not have, leave it \
-             out.",
-            1024 * fewest / dies
-        ));
-    } else if found.is_none() {
-        draft.notes.push(format!(
-            "{dies} dies of 1 Tb cannot meet the sheet's rates, and {} smaller dies cannot either. \
-             A client drive states the rate of its SLC cache, which vpass does not have.",
-            fewest * SMALLER_DIES[SMALLER_DIES.len() - 1]
+            "The sheet's rates need {dies} dies, so each holds {} Gb (assumption).{}",
+            1024 * fewest / dies,
+            if writes > 0.0 && does_write(most) {
+                " If the sequential write rate is that of an SLC cache, which vpass does not have, \
+                 leave it out."
+            } else {
+                ""
+            }
         ));
     }
     dies
@@ -149,25 +156,27 @@ fn die_reads_per_s(config: &DriveConfig) -> f64 {
 
 /// Sets channels and dies per channel.
 fn channels(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, dies: u32) {
+    let g = &config.geometry;
     let (channels, because) = match sheet.channels {
         Some(channels) => (channels, "sheet: channels".to_owned()),
         None => most_usual_channels(sheet, config, dies),
     };
     let per_channel = dies.div_ceil(channels);
     let all = per_channel * channels;
-    if channels != config.geometry.channels {
+    if channels != g.channels {
         draft.set("geometry.channels", channels, because);
     }
-    if per_channel != config.geometry.dies_per_channel {
-        let rounded = if all == dies {
-            String::new()
-        } else {
-            format!(", rounded up to {all} for the channels")
-        };
+    if all != dies {
+        draft.notes.push(format!(
+            "{channels} channels need a multiple of dies, so the drive has {all} instead of {dies} \
+             (assumption)."
+        ));
+    }
+    if per_channel != g.dies_per_channel {
         draft.set(
             "geometry.dies_per_channel",
             per_channel,
-            format!("sheet: {dies} dies for the capacity and the rates{rounded}"),
+            format!("sheet: capacity and rates, {all} dies on {channels} channels"),
         );
     }
     write_buffer(draft, config, all, sheet.cell);

@@ -8,8 +8,9 @@
 use vpass_core::config::DriveConfig;
 
 use super::draft::Draft;
-use super::{RANDOM_BYTES, Sheet, copy, flash, parse};
+use super::{RANDOM_BYTES, Sheet, copy, flash};
 use crate::failure::Failure;
+use crate::numbers::count;
 use crate::progress::Begin;
 
 /// Share of the link's rate from which on a sheet's rate follows from the link, not from the flash.
@@ -19,8 +20,10 @@ const OF_LINK: f64 = 0.9;
 const INSIDE: f64 = 0.75;
 /// Most that the sheet's program time may differ from the preset's.
 const SLOWER: f64 = 2.0;
-/// Steps of the search for a rate; each halves the range.
-const STEPS: u32 = 14;
+/// Largest difference between the sheet's rate and that of a short run, as a share.
+const CLOSE: f64 = 0.01;
+/// Most steps of the search for a rate; each halves the range.
+const STEPS: u32 = 12;
 
 /// Solves for link, channels and program time.
 pub(super) fn solve(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failure> {
@@ -93,23 +96,29 @@ fn read_rate(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failu
         ("timing.channel_mb_s", (wanted / channels).min(t.channel_mb_s), t.channel_mb_s, because)
     };
     let reads = |rate: f64| copy::sequential_read(&drive, &[format!("{key}={rate}")], begin);
-    if reads(high)? <= wanted {
+    if reads(high)? <= wanted * (1.0 + CLOSE) {
         return Ok(());
     }
-    let (high_at_first, mut low, mut high) = (high, low.floor(), high);
+    let at_first = high;
+    let (mut low, mut high, mut rate) = (low, high, low);
     for _ in 0..STEPS {
-        if high - low <= 1.0 {
+        let found = reads(rate)?;
+        if (found / wanted - 1.0).abs() <= CLOSE {
             break;
         }
-        let middle = f64::midpoint(low, high).round();
-        if reads(middle)? <= wanted { low = middle } else { high = middle }
+        if found < wanted {
+            low = rate
+        } else {
+            high = rate
+        }
+        rate = f64::midpoint(low, high).round();
     }
     let known = draft.changes.iter().find(|change| change.key == key);
     let (above, why) = known.map_or_else(
-        || (format!("{high_at_first} MB/s"), String::new()),
+        || (format!("{at_first} MB/s"), String::new()),
         |change| (format!("{} MB/s", change.value), format!(" ({})", change.because)),
     );
-    draft.set(key, low, format!("{because} {above}{}", why.replace("sheet: ", "")));
+    draft.set(key, rate, format!("{because} {above}{}", why.replace("sheet: ", "")));
     Ok(())
 }
 
@@ -126,10 +135,9 @@ fn program_time(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     }
     if us > SLOWER * of_preset {
         draft.notes.push(format!(
-            "{dies} dies of {} could write {:.0} MB/s. At the sheet's {rate} MB/s something else \
-             limits the drive, such as its power. Here the program time does (assumption).",
-            parse::cell_word(sheet.cell),
-            dies * die_write_mb_s(&config)
+            "{dies} dies could write {} MB/s. At the sheet's {rate} MB/s something else limits the \
+             drive, such as its power. Here the program time does (assumption).",
+            count((dies * die_write_mb_s(&config)) as u64)
         ));
     }
     draft.set(
