@@ -55,16 +55,22 @@ pub fn table(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Beside, Failur
     let mut rows = sequential(drive, begin)?;
     rows.extend(random(drive, begin)?);
     rows.extend(lives(drive)?);
-    let page = drive.config.geometry.page_size;
+    let (g, page) = (&drive.config.geometry, drive.config.geometry.page_size);
     let mut notes = vec![
         "run: a short run of a new drive, without read reclaim, on a copy with its dies, channels \
-         and share of spare, but with smaller and fewer blocks. The depth of sequential requests \
-         stands for a drive that reads ahead."
+         and share of spare, but with fewer blocks, and with shorter ones for random requests."
             .to_owned(),
         "estimate: the equations of `vpass life` (docs/estimate.md), with their largest measured \
          error."
             .to_owned(),
     ];
+    if g.planes_per_die > 1 {
+        notes.push(format!(
+            "A sequential stream lies on one of the {} planes of each die at a time here, because a \
+             die programs one plane at a time. Real drives read all planes, and ahead.",
+            g.planes_per_die
+        ));
+    }
     if page.0 as f64 > RANDOM_BYTES {
         notes.push(format!(
             "A random 4-KiB write programs a page of {page} here, because the mapping unit is a flash \

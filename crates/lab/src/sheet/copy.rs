@@ -1,11 +1,14 @@
 //! A small copy of a drive, for short runs: the same dies, channels and spare, and less flash.
 //!
 //! A whole drive of 2 TB needs a minute until its garbage collection is in its steady state. The
-//! rates of a drive follow from its dies, its channels and its share of spare. So the copy has
-//! shorter blocks and fewer of them, and an erase takes a shorter time by the same factor.
+//! rates of a drive follow from its dies, its channels and its share of spare. Random requests run
+//! on a copy with shorter and fewer blocks, whose erase takes a shorter time by the same factor.
+//! Sequential requests follow the order of blocks, so their copy has fewer blocks of full length.
 //!
 //! ```text
-//! 16 dies of 4 planes: blocks of 32 wordlines instead of 952, 170 of them in a plane: 16 GiB
+//! 16 dies of 4 planes, spare 0.1268
+//! random:     blocks of 32 wordlines instead of 952, 170 of them in a plane
+//! sequential: blocks of 952 wordlines, 16 of them in a plane: 63 of a die, of which 8 are spare
 //! ```
 
 use vpass_core::base::geometry::Geometry;
@@ -31,9 +34,13 @@ const BLOCKS_OF_DIE: (f64, f64) = (200.0, 680.0);
 pub(super) const SEQUENTIAL: &str = "128KiB";
 /// Bytes of a random request, as on most data sheets.
 pub(super) const RANDOM: &str = "4KiB";
-/// Queue depth of sequential requests. Sheets state 32 and less, but real drives read ahead, and
-/// vpass's do not: a deep queue stands for it (assumption).
-pub(super) const SEQUENTIAL_DEPTH: u32 = 256;
+/// Queue depth of sequential requests, as on most data sheets.
+pub(super) const SEQUENTIAL_DEPTH: u32 = 32;
+/// Spare blocks of a die in a sequential run: the host's stream then has an open block on each die,
+/// as on the whole drive (`vpass_core::base::streams::width`).
+const SPARE_OF_DIE: f64 = 8.0;
+/// Bytes of a drive that a sequential run may touch.
+const TOUCHED: f64 = 2_147_483_648.0;
 /// Requests of a sequential run: 1 GiB.
 const SEQUENTIAL_REQUESTS: u32 = 8192;
 
@@ -76,34 +83,47 @@ pub(super) fn generated(name: &str, keys: &str) -> Result<Workload, Failure> {
     Ok(Workload::Generated(Loaded { name: name.into(), text, config: Generated::Workload(file) }))
 }
 
-/// Returns the settings that make the copy of a new drive. Random writes need one on which garbage
-/// collection has settled.
-fn settings(config: &DriveConfig, settled: bool) -> Vec<String> {
+/// Returns the settings that make the copy of a new drive for a load. Random writes need one on
+/// which garbage collection has settled.
+fn settings(config: &DriveConfig, load: Load) -> Vec<String> {
     let clear = ["pec", "pec_spread", "worn_share", "worn_pec", "reads", "age"];
     let mut sets: Vec<String> = clear.iter().map(|key| format!("start.{key}=")).collect();
-    sets.extend(["start.fill=1".into(), format!("start.overwrite={}", u8::from(settled))]);
+    sets.push(format!("start.overwrite={}", u8::from(load.random && !load.reads)));
     let geometry = Geometry::new(config);
-    let pages = f64::from(geometry.raw_pages());
-    if pages <= PAGES {
+    let (raw, own) = (f64::from(geometry.raw_pages()), f64::from(geometry.wordlines_per_block));
+    if raw <= PAGES {
+        sets.push("start.fill=1".into());
         return sets;
     }
-    let (dies, bits) = (f64::from(geometry.dies()), f64::from(geometry.cell.bits()));
-    let own = f64::from(geometry.wordlines_per_block);
-    let wordlines =
-        (PAGES / dies / BLOCKS_OF_DIE.1 / bits).floor().clamp(WORDLINES.0, WORDLINES.1).min(own);
-    let of_die = (PAGES / dies / wordlines / bits).clamp(BLOCKS_OF_DIE.0, BLOCKS_OF_DIE.1);
+    let spare = 1.0 - f64::from(geometry.host_pages) / raw;
+    let (wordlines, of_die) =
+        if load.random { short_blocks(&geometry) } else { (own, SPARE_OF_DIE / spare.max(1e-3)) };
     let blocks = (of_die / f64::from(geometry.planes_per_die))
         .ceil()
         .min(f64::from(geometry.blocks_per_plane));
-    let spare = 1.0 - f64::from(geometry.host_pages) / pages;
+    let bytes = raw / own * wordlines * blocks / f64::from(geometry.blocks_per_plane)
+        * f64::from(geometry.page_bytes);
+    let fill = if load.random { 1.0 } else { (TOUCHED / bytes).min(1.0) };
     sets.extend([
         format!("geometry.wordlines_per_block={wordlines}"),
         format!("geometry.blocks_per_plane={blocks}"),
         "drive.capacity=".into(),
         format!("drive.spare={spare}"),
         format!("timing.erase_us={}", config.timing.erase_us * wordlines / own),
+        format!("start.fill={fill}"),
     ]);
     sets
+}
+
+/// Returns the wordlines of a block and the blocks of a die for random requests.
+fn short_blocks(geometry: &Geometry) -> (f64, f64) {
+    let (dies, bits) = (f64::from(geometry.dies()), f64::from(geometry.cell.bits()));
+    let wordlines = (PAGES / dies / BLOCKS_OF_DIE.1 / bits)
+        .floor()
+        .clamp(WORDLINES.0, WORDLINES.1)
+        .min(f64::from(geometry.wordlines_per_block));
+    let blocks = (PAGES / dies / wordlines / bits).clamp(BLOCKS_OF_DIE.0, BLOCKS_OF_DIE.1);
+    (wordlines, blocks)
 }
 
 /// Runs a load on the copy of a drive, with further settings.
@@ -116,8 +136,7 @@ pub(super) fn run(
     more: &[String],
     begin: Begin,
 ) -> Result<Summary, Failure> {
-    let settled = load.random && !load.reads;
-    let sets = [&settings(&drive.config, settled), more].concat();
+    let sets = [&settings(&drive.config, load), more].concat();
     let copy = load::drive_of(&drive.name, drive.text.clone(), &load::overrides(&sets)?)?;
     let workload = generated("data sheet", &load.text())?;
     let base = Base { oracle: Watch::Off, ..Base::new(drive.name.clone()) };
