@@ -65,8 +65,8 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Print a drive or a workload as TOML, to read or to start a file of your own from. `vpass show
-    /// FILE` checks a drive file, and prints what the drive gives beside its data sheet.
+    /// Print a drive or a workload as TOML, to read or to start a file of your own from. `vpass
+    /// show FILE` checks a drive file, and prints what the drive gives beside its data sheet.
     #[command(
         after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set \
             drive.capacity=2GiB; vpass show mine.toml"

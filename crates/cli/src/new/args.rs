@@ -20,10 +20,11 @@ pub(crate) const EXAMPLES: &str = "Example: vpass new drive --capacity 1.92TB --
 const DRIVE_EXAMPLES: &str = "Examples:\n  \
     vpass new drive\n  \
     vpass new drive --capacity 1.92TB --cell tlc --interface pcie4x4 --sequential-read 6.8GB/s \
-    --sequential-write 2GB/s --random-read-iops 850k --dwpd 1 --warranty-years 5 --out mine.toml\n  \
+    --sequential-write 2GB/s --random-read-iops 850k --dwpd 1 --warranty-years 5 --out \
+    mine.toml\n  \
     vpass show mine.toml\n\n\
-    On a terminal, vpass asks for each line that no option gives. --capacity and --cell are needed; \
-    all other lines may be missing.\n\n\
+    On a terminal, vpass asks for each line that no option gives. --capacity and --cell are \
+    needed; all other lines may be missing.\n\n\
     The file begins from the nearest preset. Each changed key has a comment with the line of the \
     sheet from which it follows, or \"assumption\".";
 

@@ -66,15 +66,15 @@ pub fn table(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Beside, Failur
     ];
     if g.planes_per_die > 1 {
         notes.push(format!(
-            "A sequential stream lies on one of the {} planes of each die at a time here, because a \
-             die programs one plane at a time. Real drives read all planes, and ahead.",
+            "A sequential stream lies on one of the {} planes of each die at a time here, because \
+             a die programs one plane at a time. Real drives read all planes, and ahead.",
             g.planes_per_die
         ));
     }
     if page.0 as f64 > RANDOM_BYTES {
         notes.push(format!(
-            "A random 4-KiB write programs a page of {page} here, because the mapping unit is a flash \
-             page. A drive that maps 4 KiB programs {} times less for it.",
+            "A random 4-KiB write programs a page of {page} here, because the mapping unit is a \
+             flash page. A drive that maps 4 KiB programs {} times less for it.",
             page.0 / RANDOM_BYTES as u64
         ));
     }

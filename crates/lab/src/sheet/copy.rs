@@ -28,7 +28,7 @@ use crate::setup::{Base, Watch};
 const PAGES: f64 = 2_097_152.0;
 /// Fewest and most wordlines of a block. Garbage collection copies less with shorter blocks.
 const WORDLINES: (f64, f64) = (16.0, 32.0);
-/// Fewest and most blocks of a die: open blocks and the reserve of GC are few beside the spare ones.
+/// Fewest and most blocks of a die. Its open blocks and the reserve of GC are few among them.
 const BLOCKS_OF_DIE: (f64, f64) = (200.0, 680.0);
 /// Bytes of a sequential request, as on most data sheets.
 pub(super) const SEQUENTIAL: &str = "128KiB";

@@ -87,7 +87,8 @@ pub(super) fn comment(words: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "[geometry]\ncell = \"tlc\" # known\ncells = 1\n[disturb]\n# rows\ntable = [\n    \
+    const TEXT: &str = "[geometry]\ncell = \"tlc\" # known\ncells = 1\n[disturb]\n# rows\ntable = \
+                        [\n    \
                         { pec = 0, limit = [1, 2] },\n]\ncell = 3\n";
 
     #[test]

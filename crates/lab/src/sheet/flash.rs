@@ -13,8 +13,8 @@ use super::{RANDOM_BYTES, Sheet, parse, rates};
 use crate::failure::Failure;
 use crate::numbers::count;
 
-/// Least and largest share of spare flash that vendors are known to have: 512 GB of 512 GiB, and
-/// 3.2 TB of 4 TiB with room to spare (inference from usual capacities).
+/// Least and largest share of spare flash. Inference from usual capacities: 512 GB of 512 GiB have
+/// 0.07, and 3.2 TB of 4 TiB have 0.27.
 const SPARE: (f64, f64) = (0.05, 0.35);
 /// Sizes of dies, as divisors of the preset's 1 Tb: 1 Tb, 512 Gb and 256 Gb.
 const SMALLER_DIES: [u32; 3] = [1, 2, 4];

@@ -19,8 +19,9 @@ pub struct Link {
     pub depth: u32,
 }
 
-/// Generations of PCIe: transfers per second of a lane (10^9), and bits of data per bit of the line
-/// (PCI-SIG base specifications: 8b/10b, 128b/130b, and the 242 of 256 bytes of a flit).
+/// Generations of PCIe: transfers per second of a lane (10^9), and data bits per bit of the line.
+/// Source: PCI-SIG base specifications, with codes 8b/10b and 128b/130b, and flits of 256 bytes, of
+/// which 242 are data.
 const PCIE: [(u32, f64, (f64, f64)); 6] = [
     (1, 2.5, (8.0, 10.0)),
     (2, 5.0, (8.0, 10.0)),
