@@ -30,8 +30,9 @@ IN_BULK = {
     "mean_clock": "its clock counts expected reads; all else is exact",
 }
 COMMANDS = [
-    *("run", "compare", "life", "attack", "list", "show", "explain", "smart", "trace", "trace info"),
-    *("trace convert", "trace cut", "workload", "workload fit", "paper"),
+    *("run", "compare", "life", "llm", "attack", "list", "show", "new", "new drive", "explain"),
+    *("smart", "trace", "trace info", "trace convert", "trace cut", "workload", "workload fit"),
+    *("paper",),
     *("completions", "check"),
 ]
 WIDTH = 100

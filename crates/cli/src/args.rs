@@ -364,6 +364,10 @@ pub(crate) enum ListWhat {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ShowWhat {
+    /// The drive as TOML.
     Drive,
+    /// The workload as TOML.
     Workload,
+    /// Table of the drive beside its data sheet, as `vpass show FILE` prints it.
+    Sheet,
 }

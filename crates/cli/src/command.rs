@@ -9,6 +9,7 @@ use crate::args::{CompareArgs, ExplainArgs, ListWhat, RunArgs, ShowWhat, at_leas
 use crate::attack::args::{AttackArgs, EXAMPLES as ATTACK_EXAMPLES};
 use crate::life::args::{EXAMPLES as LIFE_EXAMPLES, LifeArgs};
 use crate::llm::{EXAMPLES as LLM_EXAMPLES, LlmArgs};
+use crate::new::args::{EXAMPLES as NEW_EXAMPLES, NewCommand};
 use crate::paper::PaperArgs;
 use crate::report_page::ReportArgs;
 use crate::smart::SmartArgs;
@@ -70,10 +71,11 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Print a drive or a workload as TOML, to read or to start a file of your own from.
+    /// Print a drive or a workload as TOML, to read or to start a file of your own from. `vpass
+    /// show FILE` checks a drive file, and prints what the drive gives beside its data sheet.
     #[command(
         after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set \
-            drive.capacity=2GiB"
+            drive.capacity=2GiB; vpass show mine.toml"
     )]
     Show {
         what: ShowWhat,
@@ -85,6 +87,12 @@ pub(crate) enum Command {
         /// Print the effective configuration as one JSON object.
         #[arg(long)]
         json: bool,
+    },
+    /// Make a drive file from a data sheet.
+    #[command(after_help = NEW_EXAMPLES)]
+    New {
+        #[command(subcommand)]
+        command: NewCommand,
     },
     /// Explain one read: its latency, its effect on its block, and when the block is rewritten.
     #[command(after_help = "Example: vpass explain --drive straw-2t-tlc --reclaim block")]

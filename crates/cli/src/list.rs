@@ -17,6 +17,7 @@ use vpass_workload::traces::{FORMATS, Format};
 
 use crate::args::{ListWhat, ShowWhat};
 use crate::explain::unit;
+use crate::new::beside;
 use crate::out;
 use crate::table::{Look, Table, wants_colour};
 
@@ -189,6 +190,7 @@ pub(crate) fn show(
     sets: &[String],
     as_json: bool,
 ) -> Result<(), Failure> {
+    let given = sets;
     let sets = load::overrides(sets)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload() != (what == ShowWhat::Workload)) {
         return Err(Failure::usage(format!(
@@ -210,6 +212,7 @@ pub(crate) fn show(
             let loaded = load::workload(name, &sets, None)?;
             effective(loaded.text, &loaded.config, !sets.is_empty(), as_json)?
         }
+        ShowWhat::Sheet => return beside::show(name, given, as_json),
     };
     out::print_file(&text)
 }

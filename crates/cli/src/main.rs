@@ -16,6 +16,7 @@ mod kept;
 mod life;
 mod list;
 mod llm;
+mod new;
 mod out;
 mod out_file;
 mod paper;
@@ -81,6 +82,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Llm(args) => return llm::llm(&args),
         Command::List { what, json } => list::list(what, json)?,
         Command::Show { what, name, set, json } => list::show(what, &name, &set, json)?,
+        Command::New { command } => new::run(command)?,
         Command::Explain(args) => explain::explain(&args)?,
         Command::Trace { command } => trace::run(&command)?,
         Command::Workload { command } => workload::run(&command)?,

@@ -12,7 +12,7 @@ use vpass_lab::plain;
 
 /// Parses the command line. Help, version and usage errors end the process.
 pub(crate) fn parsed() -> Cli {
-    let words: Vec<OsString> = std::env::args_os().collect();
+    let words = in_full(std::env::args_os().collect());
     let complaint = match Cli::try_parse_from(&words) {
         Ok(cli) => return cli,
         Err(complaint) => complaint,
@@ -30,4 +30,57 @@ pub(crate) fn parsed() -> Cli {
     }
     say_wrapped(complaint.render().to_string().trim_end());
     std::process::exit(Exit::Usage as i32)
+}
+
+/// Kinds of what `vpass show` prints.
+const SHOWN: [&str; 3] = ["drive", "workload", "sheet"];
+
+/// Returns the words with `vpass show FILE` in full: `vpass show sheet FILE`.
+fn in_full(mut words: Vec<OsString>) -> Vec<OsString> {
+    let is_option = |word: &OsString| word.to_string_lossy().starts_with('-');
+    let show = words.iter().skip(1).position(|word| !is_option(word)).map(|at| at + 1);
+    let Some(show) = show.filter(|at| words[*at] == "show") else { return words };
+    let mut others = vec![];
+    let mut after = words.iter().enumerate().skip(show + 1);
+    while let Some((at, word)) = after.next() {
+        if word == "--set" {
+            after.next();
+        } else if !is_option(word) {
+            others.push(at);
+        }
+    }
+    // With one word, the kind is missing, or else the name.
+    if let [at] = others[..]
+        && !SHOWN.iter().any(|kind| words[at] == *kind)
+    {
+        words.insert(at, "sheet".into());
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_alone_is_shown_beside_its_sheet() {
+        let full = |line: &str| {
+            let words = in_full(line.split(' ').map(OsString::from).collect());
+            words.join(&OsString::from(" ")).into_string().unwrap()
+        };
+        assert_eq!(full("vpass show mine.toml"), "vpass show sheet mine.toml");
+        assert_eq!(full("vpass -q show --json mine.toml"), "vpass -q show --json sheet mine.toml");
+        assert_eq!(full("vpass show --set a.b=1 x"), "vpass show --set a.b=1 sheet x");
+        for same in [
+            "vpass show drive tiny",
+            "vpass show sheet tiny",
+            "vpass show drive",
+            "vpass show drive tiny --set drive.spare=0.2",
+            "vpass show",
+            "vpass show --help",
+            "vpass run show x",
+        ] {
+            assert_eq!(full(same), same);
+        }
+    }
 }

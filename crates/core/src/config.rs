@@ -16,6 +16,7 @@ mod part_of;
 mod rates;
 mod refresh;
 mod resolve;
+mod sheet;
 
 pub use bch::{BchConfig, BchTarget, Combine};
 pub use density::{DensityConfig, IntervalAverage};
@@ -33,6 +34,7 @@ pub use part_of::PartOf;
 pub use rates::{ErrorConfig, ErrorLaw, ErrorRow, TimeUnit};
 pub use refresh::RefreshConfig;
 pub use resolve::MIN_SPARE_BLOCKS;
+pub use sheet::SheetConfig;
 
 use crate::base::span::Span;
 use crate::base::units::Ns;
@@ -107,6 +109,10 @@ pub struct DriveConfig {
     #[serde(default, skip_serializing_if = "HintsConfig::is_default")]
     #[key(default)]
     pub hints: HintsConfig,
+    /// `[sheet]`
+    #[serde(default, skip_serializing_if = "SheetConfig::is_default")]
+    #[key(default)]
+    pub sheet: SheetConfig,
     /// Larger drive of which this one is a sample. Not a key of a file.
     #[serde(skip)]
     pub part_of: Option<PartOf>,
@@ -154,6 +160,7 @@ impl DriveConfig {
         self.error.check(self.disturb.groups.len(), self.geometry.cell)?;
         self.ecc.check(self.geometry.page_size)?;
         self.hints.check()?;
+        self.sheet.check()?;
         resolve::sizes(&mut self)?;
         Ok(self)
     }

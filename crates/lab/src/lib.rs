@@ -51,4 +51,5 @@ pub mod series;
 pub mod session;
 mod settled;
 pub mod setup;
+pub mod sheet;
 pub mod suggest;

@@ -128,6 +128,18 @@ fn of_files_only(set: &Override) -> Option<String> {
 pub fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failure> {
     let names = presets::DRIVES.map(|(name, _)| name);
     let text = text_of("drive", name, &names, presets::drive(name))?;
+    drive_of(name, text, sets)
+}
+
+/// Loads a drive from the text of its file, and resolves all its values.
+///
+/// # Errors
+/// Reports a wrong key or value, or an impossible drive.
+pub fn drive_of(
+    name: &str,
+    text: String,
+    sets: &[Override],
+) -> Result<Loaded<DriveConfig>, Failure> {
     let sets: Vec<_> = sets.iter().filter(|s| !s.is_of_workload()).cloned().collect();
     let plain = counts::expanded(name, &text, schema::DRIVE)?;
     let file = parse(name, &plain, schema::DRIVE)?;

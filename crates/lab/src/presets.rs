@@ -20,6 +20,10 @@ pub const DRIVES: [(&str, &str); 14] = [
     ("rlr-retrier-tlc", include_str!("../../../presets/drives/rlr-retrier-tlc.toml")),
 ];
 
+/// Presets from which `vpass new drive` begins: drives of the current generation. The nearest has
+/// the closest number of bits per cell; of two, the first.
+pub const TO_BEGIN_FROM: [&str; 2] = ["modern-tlc-232", "modern-qlc"];
+
 /// Returns the text of a preset drive.
 pub fn drive(name: &str) -> Option<&'static str> {
     DRIVES.iter().find(|(known, _)| *known == name).map(|(_, text)| without_schema(text))

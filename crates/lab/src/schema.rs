@@ -11,7 +11,7 @@ use vpass_core::config::keys::{Key, Keys};
 use vpass_core::config::{
     BchConfig, CapacityConfig, DensityConfig, DisturbConfig, EccConfig, EraseAtPec, ErrorConfig,
     ErrorRow, GcConfig, GeometryConfig, HintsConfig, ParityConfig, PerPec, ReclaimConfig,
-    RefreshConfig, StartConfig, TimingConfig, WearConfig,
+    RefreshConfig, SheetConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::model::{ModelConfig, ModelWorkload};
@@ -141,6 +141,7 @@ pub(crate) const DRIVE: &[Section] = &[
     section::<EccConfig>("ecc"),
     section::<BchConfig>("bch"),
     section::<HintsConfig>("hints"),
+    section::<SheetConfig>("sheet"),
 ];
 
 /// Tables of a workload file.

@@ -17,6 +17,7 @@ mod leftovers;
 mod life;
 mod limits;
 mod llm;
+mod new_drive;
 mod page;
 mod paper;
 mod paper_da_raid5;

@@ -3,7 +3,7 @@
 
 /// Titles for the snapshot, with the arguments of each call. `OUT` is a folder for results, `TIRED`
 /// is a drive file, and `HINTS` is a file of hints.
-pub(crate) const JSON: [(&str, &str); 37] = [
+pub(crate) const JSON: [(&str, &str); 39] = [
     ("run", "run --drive tiny --workload zipf-read --set workload.requests=2000 --json --out OUT"),
     (
         "run",
@@ -94,6 +94,8 @@ pub(crate) const JSON: [(&str, &str); 37] = [
     ("explain", "explain --drive da-raid5-mlc --json"),
     ("show drive", "show drive tiny --json"),
     ("show workload", "show workload zipf-read --json"),
+    ("show sheet", "show sheet tiny --json"),
+    ("new drive", "new drive --capacity 16GB --cell tlc --tbw 10 --json"),
     ("list", "list --json"),
     ("list keys", "list keys --json"),
     ("list reclaim", "list reclaim --json"),

@@ -200,7 +200,8 @@ pub struct TimingConfig {
     #[key(unit = "us", range = Real(0.001, 1e5), note = "; a list has one for each page kind")]
     pub sense_us: KindUs,
     /// Unit of a program: "page" or "wordline". With "wordline", pages wait in the controller's
-    /// memory until their wordline is complete.
+    /// memory until their wordline is complete. Parity with stripes programs page by page: a page
+    /// then takes its share of `program_us`.
     #[serde(default = "TimingConfig::default_program_unit")]
     #[key(default = ProgramUnit::Page, random = [ProgramUnit::Page, ProgramUnit::Wordline])]
     pub program_unit: ProgramUnit,

@@ -3,6 +3,7 @@
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::flash::KindUs;
 use super::keys::Keys;
 use super::params::Params;
 
@@ -36,6 +37,10 @@ pub struct ParityConfig {
     /// Choice of the stripes that have parity, if it depends on wear. Not a key of a file.
     #[key(skip)]
     pub(crate) by_wear: Option<ByWear>,
+    /// Program time of a wordline that the drive file gives, if the run's technique programs page by
+    /// page instead. Not a key of a file.
+    #[key(skip)]
+    pub(crate) wordline_program: Option<KindUs>,
     /// Parameters of techniques.
     #[key(skip)]
     pub params: Params,
@@ -77,6 +82,12 @@ impl ParityConfig {
     /// Returns the choice of the stripes that have parity, if it depends on wear.
     pub fn by_wear(&self) -> Option<ByWear> {
         self.by_wear
+    }
+
+    /// Returns the program time of a wordline in microseconds, if the technique programs page by page
+    /// although the drive file has `timing.program_unit = "wordline"`.
+    pub fn wordline_program_us(&self) -> Option<f64> {
+        self.wordline_program.as_ref().map(KindUs::mean)
     }
 
     /// Returns whether all keys have their defaults.

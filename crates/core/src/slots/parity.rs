@@ -25,7 +25,7 @@ use crate::base::streams::{FIRST_OWN, RESERVE};
 use crate::base::stripes::Stripes;
 use crate::base::units::Bytes;
 use crate::bugs::{Bug, planted};
-use crate::config::{ByWear, ConfigError, DriveConfig, Params, ProgramUnit, require};
+use crate::config::{ByWear, ConfigError, DriveConfig, KindUs, Params, ProgramUnit, require};
 use crate::error::bch;
 
 /// Way to compute the parity of a stripe again.
@@ -243,6 +243,7 @@ pub fn goes_by_wear(parity: &str) -> bool {
 #[must_use]
 pub fn drive(mut config: DriveConfig, parity: &str) -> DriveConfig {
     let technique = parity_technique(parity).filter(|technique| technique.params.contains(&STRIPE));
+    program_by_page(&mut config, technique.is_some());
     config.parity.stripe = technique.map(|technique| technique.args(&config).whole(&STRIPE));
     let made = technique.map(|technique| technique.make(&config, 0));
     config.parity.by_wear = made.as_ref().and_then(|made| made.by_wear());
@@ -252,6 +253,21 @@ pub fn drive(mut config: DriveConfig, parity: &str) -> DriveConfig {
     });
     bch::follow_parity(&mut config);
     config
+}
+
+/// Lets a drive whose dies program whole wordlines program page by page, as stripes need, or undoes
+/// that. A page takes its share of the wordline's time. Inference: the die keeps its rate, which is
+/// the published figure (`presets/drives/modern-tlc.toml`, `timing.program_us`).
+fn program_by_page(config: &mut DriveConfig, has_stripes: bool) {
+    if let Some(of_file) = config.parity.wordline_program.take() {
+        (config.timing.program_unit, config.timing.program_us) = (ProgramUnit::Wordline, of_file);
+    }
+    if has_stripes && config.timing.program_unit == ProgramUnit::Wordline {
+        let share = KindUs::All(config.program_us_per_page());
+        config.timing.program_unit = ProgramUnit::Page;
+        config.parity.wordline_program =
+            Some(std::mem::replace(&mut config.timing.program_us, share));
+    }
 }
 
 /// Returns the number of blocks that each die needs in addition to those that its pages fill. These
@@ -300,12 +316,6 @@ pub fn goes_with(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> 
             "parity.stripe = {members} needs {} dies with its parity page, and the drive has \
              {dies}: {right}",
             members + 1
-        )
-    })?;
-    require(config.timing.program_unit == ProgramUnit::Page, || {
-        format!(
-            "parity technique `{parity}` programs page by page, and timing.program_unit is \
-             \"wordline\": set timing.program_unit=page"
         )
     })?;
     hc::check(config, parity, members)?;
@@ -362,4 +372,38 @@ pub fn right_capacity(config: &DriveConfig, pages: u32, for_whom: &str) -> Strin
         "the largest capacity that fits on this flash{for_whom} is drive.capacity={bytes} with \
          geometry.blocks_per_plane={blocks}; set both, without drive.spare"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DRIVE: &str = r#"
+        geometry = { channels = 4, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 4, cell = "tlc", page_size = 512 }
+        drive = { spare = 0.5 }
+        parity = { stripe = 3 }
+    "#;
+
+    fn of(unit: &str, program_us: u32) -> DriveConfig {
+        let timing = format!(
+            "timing = {{ sense_us = 1, program_unit = \"{unit}\", program_us = {program_us}, \
+             erase_us = 1, channel_mb_s = 1 }}"
+        );
+        toml::from_str::<DriveConfig>(&format!("{DRIVE}\n{timing}")).unwrap().resolve().unwrap()
+    }
+
+    /// Three pages of a wordline of 300 us take 100 us each.
+    #[test]
+    fn stripes_are_programmed_page_by_page_and_a_die_keeps_its_rate() {
+        let (wordlines, pages) = (of("wordline", 300), of("page", 100));
+        let under = drive(wordlines.clone(), raid5::CARD.about.name);
+        assert_eq!(under.timing, pages.timing);
+        assert_eq!(under.parity.wordline_program_us(), Some(300.0));
+        assert!(goes_with(&under, raid5::CARD.about.name).is_ok());
+        // A second technique begins from the file's drive again.
+        assert_eq!(drive(under.clone(), hc::CARD.about.name).timing, pages.timing);
+        assert_eq!(drive(under, NO_PARITY), wordlines);
+        let by_page = drive(pages.clone(), raid5::CARD.about.name);
+        assert_eq!((&by_page.timing, by_page.parity.wordline_program), (&pages.timing, None));
+    }
 }

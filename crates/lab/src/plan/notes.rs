@@ -8,6 +8,7 @@ use vpass_workload::traces::{FileSurvey, Survey, TraceOptions, UnitBasis};
 
 use super::{RunPlan, Stream, Workload};
 use crate::failure::Failure;
+use crate::numbers::microseconds;
 use crate::setup::{Gear, Watch};
 
 impl RunPlan {
@@ -64,6 +65,7 @@ impl RunPlan {
         notes.extend(self.harmless_reads());
         notes.extend(self.promise_notes());
         notes.extend(self.stripe_notes());
+        notes.extend(self.program_note());
         Ok(notes)
     }
 
@@ -93,6 +95,20 @@ impl RunPlan {
                 self.parity
             )
         })
+    }
+
+    /// Returns a note about stripes on a drive whose dies program whole wordlines; `None` for other
+    /// drives.
+    fn program_note(&self) -> Option<String> {
+        let config = &self.drive.config;
+        let wordline_us = config.parity.wordline_program_us()?;
+        Some(format!(
+            "`{}` programs page by page: a page takes {}, its share of timing.program_us = \
+             {wordline_us} for a wordline of {} pages; timing.program_unit=page sets another time",
+            self.parity,
+            microseconds(config.program_us_per_page()),
+            config.geometry.cell.bits()
+        ))
     }
 
     /// Returns warnings that the technique's guarantee ends before the rated P/E count or before

@@ -5,8 +5,8 @@ use vpass_core::base::units::Bytes;
 use vpass_core::config::{
     BchConfig, CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DriveConfig,
     EccConfig, EraseAtPec, ErrorConfig, GcConfig, GeometryConfig, HintsConfig, KindUs, Params,
-    ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig,
-    WearConfig,
+    ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, SheetConfig, StartConfig,
+    TimingConfig, WearConfig,
 };
 use vpass_core::drive::Techniques;
 use vpass_core::drive::start::reads::MostStartReads;
@@ -78,6 +78,7 @@ pub(super) fn random_config(
         ecc: EccConfig::default(),
         bch: BchConfig::default(),
         hints: HintsConfig::default(),
+        sheet: SheetConfig::default(),
         part_of: None,
         timing: random_timing(balanced, dice, geometry.cell),
         gc: GcConfig {

@@ -6,7 +6,7 @@ use vpass_core::base::units::{Address, BlockId, Bytes, Cause, Lpn, Ppn};
 use vpass_core::config::{
     CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig,
     ErrorConfig, GcConfig, GeometryConfig, HintsConfig, KindUs, ParityConfig, PerPec, ProgramUnit,
-    ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
+    ReclaimConfig, RefreshConfig, SheetConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};
@@ -66,6 +66,7 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
         ecc: EccConfig::default(),
         bch: vpass_core::config::BchConfig::default(),
         hints: HintsConfig::default(),
+        sheet: SheetConfig::default(),
     }
 }
 

@@ -1,0 +1,33 @@
+//! `vpass new`: makes files for vpass from what a user knows.
+
+pub(crate) mod args;
+mod ask;
+pub(crate) mod beside;
+mod drive;
+
+use args::NewCommand;
+use vpass_lab::failure::Failure;
+use vpass_lab::progress::Progress;
+
+use crate::progress::is_interrupted;
+
+/// Runs a subcommand.
+pub(crate) fn run(command: NewCommand) -> Result<(), Failure> {
+    match command {
+        NewCommand::Drive(args) => drive::drive(args),
+    }
+}
+
+/// Progress of a short run: none is shown, but an interruption is heard.
+struct Short;
+
+impl Progress for Short {
+    fn advance(&self, _done: u64) -> bool {
+        !is_interrupted()
+    }
+}
+
+/// Begins a short run.
+fn short(_total: Option<u64>, _things: &str) -> Box<dyn Progress> {
+    Box::new(Short)
+}

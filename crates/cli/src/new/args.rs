@@ -1,0 +1,95 @@
+//! The options of `vpass new`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use vpass_core::base::units::Bytes;
+use vpass_core::config::CellType;
+use vpass_lab::sheet::{Link, parse};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum NewCommand {
+    /// Make a drive file from a data sheet, and print what the drive gives beside the sheet.
+    #[command(after_help = DRIVE_EXAMPLES)]
+    Drive(NewDriveArgs),
+}
+
+pub(crate) const EXAMPLES: &str = "Example: vpass new drive --capacity 1.92TB --cell tlc \
+    --interface pcie4x4 --out mine.toml";
+
+const DRIVE_EXAMPLES: &str = "Examples:\n  \
+    vpass new drive\n  \
+    vpass new drive --capacity 1.92TB --cell tlc --interface pcie4x4 --sequential-read 6.8GB/s \
+    --sequential-write 2GB/s --random-read-iops 850k --dwpd 1 --warranty-years 5 --out \
+    mine.toml\n  \
+    vpass show mine.toml\n\n\
+    On a terminal, vpass asks for each line that no option gives. --capacity and --cell are \
+    needed; all other lines may be missing.\n\n\
+    The file begins from the nearest preset. Each changed key has a comment with the line of the \
+    sheet from which it follows, or \"assumption\".";
+
+/// Lines of a data sheet, and the file to write.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct NewDriveArgs {
+    /// Capacity with its unit, such as 1.92TB.
+    #[arg(long, value_name = "SIZE", value_parser = parse::capacity, allow_hyphen_values = true)]
+    pub(crate) capacity: Option<Bytes>,
+    /// Cell type: slc, mlc, tlc or qlc.
+    #[arg(long, value_name = "TYPE", value_parser = parse::cell, allow_hyphen_values = true)]
+    pub(crate) cell: Option<CellType>,
+    /// Host interface, such as pcie4x4, sata or sas12. Default: the preset's link.
+    #[arg(long, value_name = "LINK", value_parser = Link::parse, allow_hyphen_values = true)]
+    pub(crate) interface: Option<Link>,
+    /// Sequential reads with their unit, such as 6.8GB/s.
+    #[arg(long, value_name = "RATE", value_parser = parse::rate, allow_hyphen_values = true)]
+    pub(crate) sequential_read: Option<f64>,
+    /// Sequential writes with their unit, such as 2000MB/s; not those of an SLC cache.
+    #[arg(long, value_name = "RATE", value_parser = parse::rate, allow_hyphen_values = true)]
+    pub(crate) sequential_write: Option<f64>,
+    /// Random 4-KiB reads per second, such as 850k.
+    #[arg(long, value_name = "N", value_parser = parse::iops, allow_hyphen_values = true)]
+    pub(crate) random_read_iops: Option<f64>,
+    /// Random 4-KiB writes per second, such as 130k.
+    #[arg(long, value_name = "N", value_parser = parse::iops, allow_hyphen_values = true)]
+    pub(crate) random_write_iops: Option<f64>,
+    /// Terabytes that the host may write, such as 3504 or 1.2PB.
+    #[arg(
+        long,
+        value_name = "TB",
+        value_parser = parse::tbw,
+        allow_hyphen_values = true,
+        conflicts_with = "dwpd",
+    )]
+    pub(crate) tbw: Option<f64>,
+    /// Full drive writes per day of the warranty, such as 1.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = parse::dwpd,
+        allow_hyphen_values = true,
+        requires = "warranty_years",
+    )]
+    pub(crate) dwpd: Option<f64>,
+    /// Years of the warranty that --dwpd counts on.
+    #[arg(
+        long,
+        value_name = "YEARS",
+        value_parser = parse::years,
+        allow_hyphen_values = true,
+        requires = "dwpd",
+    )]
+    pub(crate) warranty_years: Option<f64>,
+    /// Channels of the controller, if known. Default: those of the preset, or more if the rates
+    /// need more.
+    #[arg(long, value_name = "N", value_parser = parse::channels, allow_hyphen_values = true)]
+    pub(crate) channels: Option<u32>,
+    /// Write the drive into this file, completely or not at all.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace an existing file.
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

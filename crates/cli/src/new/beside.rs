@@ -1,0 +1,60 @@
+//! A drive beside its data sheet, as text. `vpass show FILE` prints the table of any drive.
+
+use std::fmt::Write;
+
+use vpass_lab::as_json;
+use vpass_lab::failure::Failure;
+use vpass_lab::numbers::{count, digits};
+use vpass_lab::sheet::beside::{Beside, Row, table};
+use vpass_lab::{load, plain};
+
+use super::short;
+use crate::out;
+use crate::table::{Look, Table, wants_colour, wrapped};
+
+/// Checks a drive and prints its table.
+///
+/// # Errors
+/// Reports what is wrong with the drive, with the line of its file.
+pub(crate) fn show(name: &str, sets: &[String], as_json: bool) -> Result<(), Failure> {
+    if !sets.is_empty() {
+        return Err(Failure::usage(
+            "--set: the table is that of a file; `vpass show drive FILE --set KEY=VALUE` prints a \
+             changed drive, which a file can hold",
+        ));
+    }
+    let table = table(&load::drive(name, &[])?, &short)?;
+    out::print(&if as_json {
+        as_json::text(&table)?
+    } else {
+        render(&format!("Drive {name}"), &table, wants_colour())
+    })
+}
+
+/// Returns a table with a title and its notes.
+pub(super) fn render(title: &str, beside: &Beside, colour: bool) -> String {
+    let mut text = format!("{}\n", Look::Heading.paint(&plain::line(title), colour));
+    let mut table = Table::new(["", "data sheet", "this drive", "unit", "from"]);
+    for row in &beside.rows {
+        let cell =
+            |value: Option<f64>| value.map_or_else(|| "-".into(), |value| number(row, value));
+        table.row([
+            row.quantity.clone(),
+            cell(row.sheet),
+            cell(row.drive),
+            row.unit.to_owned(),
+            row.from.clone(),
+        ]);
+    }
+    text.push_str(&table.render_words(colour));
+    text.push('\n');
+    for note in &beside.notes {
+        let _ = writeln!(text, "{}", wrapped(&format!("  {}", plain::line(note)), 2));
+    }
+    text
+}
+
+/// Returns a number of a row: whole, except ratios.
+fn number(row: &Row, value: f64) -> String {
+    if row.unit.is_empty() || value < 10.0 { digits(value) } else { count(value.round() as u64) }
+}

@@ -1,0 +1,172 @@
+//! The numbers of a drive beside those of its data sheet, each with where it comes from: a short
+//! run, an equation, or an estimate.
+
+use serde::Serialize;
+use vpass_core::config::DriveConfig;
+
+use super::copy::{self, Load, RANDOM, SEQUENTIAL, SEQUENTIAL_DEPTH};
+use super::{RANDOM_BYTES, endurance, link};
+use crate::failure::Failure;
+use crate::load::Loaded;
+use crate::progress::Begin;
+
+/// Requests of a run of random reads.
+const READS: u32 = 20_000;
+/// Requests of a run of random writes, for each die, and their least and largest number. Garbage
+/// collection in time settles after some: 50,000 requests to 16 dies come within 4 % of the rate of
+/// a million.
+const WRITES: (u32, u32, u32) = (3000, 50_000, 200_000);
+/// Rate of the fastest link whose host keeps 32 requests outstanding: SATA.
+const SATA_MB_S: f64 = 600.0;
+
+/// Table of a drive and its data sheet.
+#[derive(Clone, Debug, Serialize)]
+pub struct Beside {
+    /// Version of vpass.
+    pub vpass: &'static str,
+    /// Preset or path of the drive.
+    pub drive: String,
+    /// Rows of the table.
+    pub rows: Vec<Row>,
+    /// Sentences that say how the numbers were found, and what they leave out.
+    pub notes: Vec<String>,
+}
+
+/// Number of a data sheet, and of the drive.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Name of the number.
+    pub quantity: String,
+    /// Unit of both numbers; empty for a ratio.
+    pub unit: &'static str,
+    /// Number on the sheet; null if the drive file does not state it.
+    pub sheet: Option<f64>,
+    /// Number of the drive; null if no equation is known.
+    pub drive: Option<f64>,
+    /// Source of the drive's number.
+    pub from: String,
+}
+
+/// Returns the table of a drive.
+///
+/// # Errors
+/// Reports a drive that cannot run, or an interruption.
+pub fn table(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Beside, Failure> {
+    let mut rows = sequential(drive, begin)?;
+    rows.extend(random(drive, begin)?);
+    rows.extend(lives(drive)?);
+    let (g, page) = (&drive.config.geometry, drive.config.geometry.page_size);
+    let mut notes = vec![
+        "run: a short run of a new drive, without read reclaim, on a copy with its dies, channels \
+         and share of spare, but with fewer blocks, and with shorter ones for random requests."
+            .to_owned(),
+        "estimate: the equations of `vpass life` (docs/estimate.md), with their largest measured \
+         error."
+            .to_owned(),
+    ];
+    if g.planes_per_die > 1 {
+        notes.push(format!(
+            "A sequential stream lies on one of the {} planes of each die at a time here, because \
+             a die programs one plane at a time. Real drives read all planes, and ahead.",
+            g.planes_per_die
+        ));
+    }
+    if page.0 as f64 > RANDOM_BYTES {
+        notes.push(format!(
+            "A random 4-KiB write programs a page of {page} here, because the mapping unit is a \
+             flash page. A drive that maps 4 KiB programs {} times less for it.",
+            page.0 / RANDOM_BYTES as u64
+        ));
+    }
+    Ok(Beside { vpass: env!("CARGO_PKG_VERSION"), drive: drive.name.clone(), rows, notes })
+}
+
+/// Returns the rows of sequential requests.
+fn sequential(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Vec<Row>, Failure> {
+    let sheet = &drive.config.sheet;
+    let from = format!("run, {SEQUENTIAL}, depth {SEQUENTIAL_DEPTH}");
+    let row = |what: &str, stated, mb_s| Row {
+        quantity: format!("sequential {what}"),
+        unit: "MB/s",
+        sheet: stated,
+        drive: Some(mb_s),
+        from: from.clone(),
+    };
+    let read = copy::sequential_read(drive, &[], begin)?;
+    let written = copy::run(drive, Load::sequential(false), &[], begin)?;
+    Ok(vec![
+        row("read", sheet.sequential_read_mb_s, read),
+        row("write", sheet.sequential_write_mb_s, copy::mb_s(written.throughput.write_mib_s)),
+    ])
+}
+
+/// Returns the rows of random requests. The sheet's number stands beside the deepest queue.
+fn random(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Vec<Row>, Failure> {
+    let (sheet, link) = (&drive.config.sheet, drive.config.timing.host_mb_s);
+    let deep =
+        if link > 0.0 && link <= SATA_MB_S { vec![1, 32] } else { vec![1, 32, link::NVME_DEPTH] };
+    let g = &drive.config.geometry;
+    let writes = (WRITES.0 * g.channels * g.dies_per_channel).clamp(WRITES.1, WRITES.2);
+    let mut rows = vec![];
+    for (reads, depths, stated) in
+        [(true, deep, sheet.random_read_iops), (false, vec![1, 32], sheet.random_write_iops)]
+    {
+        let last = depths.last().copied();
+        for depth in depths {
+            let requests = if reads { READS } else { writes };
+            let load = Load { reads, random: true, depth, requests };
+            let throughput = copy::run(drive, load, &[], begin)?.throughput;
+            rows.push(Row {
+                quantity: format!("random {}, depth {depth}", if reads { "read" } else { "write" }),
+                unit: "requests/s",
+                sheet: stated.filter(|_| Some(depth) == last),
+                drive: if reads { throughput.read_iops } else { throughput.write_iops },
+                from: format!("run, {RANDOM}"),
+            });
+        }
+    }
+    Ok(rows)
+}
+
+/// Returns the rows of the drive's life.
+fn lives(drive: &Loaded<DriveConfig>) -> Result<[Row; 3], Failure> {
+    let config = &drive.config;
+    let at_one = endurance::terabytes_at_one(config);
+    let (random, from) = match endurance::estimated(drive)? {
+        Ok(estimate) => (
+            estimate.host_bytes.map(|bytes| bytes / 1e12),
+            format!("estimate, within {:.0} %", 100.0 * estimate.within),
+        ),
+        Err(why) => (None, format!("no estimate: {why}")),
+    };
+    let sheet = &config.sheet;
+    // A vendor's sequential writes are programmed once, so the two rates of a sheet imply it.
+    let implied = sheet
+        .sequential_write_mb_s
+        .zip(sheet.random_write_iops)
+        .map(|(mb_s, iops)| mb_s * 1e6 / (iops * RANDOM_BYTES));
+    let row = |quantity: &str, unit, stated, number, from: String| Row {
+        quantity: quantity.into(),
+        unit,
+        sheet: stated,
+        drive: number,
+        from,
+    };
+    Ok([
+        row(
+            "TBW, write amplification 1",
+            "TB",
+            None,
+            Some(at_one),
+            "rated P/E cycles x bytes of flash".into(),
+        ),
+        row("TBW, random writes of pages", "TB", sheet.tbw, random, from),
+        row(
+            "write amplification, random",
+            "",
+            implied,
+            random.filter(|tb| *tb > 0.0).map(|tb| at_one / tb),
+            "the two rows above; sheet: sequential rate / random rate".into(),
+        ),
+    ])
+}

@@ -1,0 +1,118 @@
+//! Changes of single keys in the text of a drive file. All other lines and comments stay.
+//!
+//! ```text
+//! cell = "tlc"   # techpowerup      becomes      # sheet: cell (preset: "tlc")
+//!                                                cell = "qlc"
+//! ```
+
+use std::ops::Range;
+
+/// Largest width of a line.
+const COLUMNS: usize = 100;
+
+/// Sets a key to a value, with a comment that says why. A value that the text had is named.
+pub(super) fn set(text: &str, (table, key): (&str, &str), value: &str, why: &str) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let header = format!("[{table}]");
+    let begin = lines.iter().position(|line| line.trim_end() == header).unwrap_or_else(|| {
+        lines.extend([String::new(), header]);
+        lines.len() - 1
+    }) + 1;
+    let span = span_of(&lines, begin, key).unwrap_or(begin..begin);
+    let why = match lines.get(span.clone()) {
+        Some([line]) => format!("{why} (preset: {})", value_in(line)),
+        _ => why.to_owned(),
+    };
+    lines.splice(span, commented(&format!("{key} = {value}"), &why));
+    lines.join("\n") + "\n"
+}
+
+/// Returns the lines of a key of the table that begins at a line; `None` if the table lacks it.
+fn span_of(lines: &[String], begin: usize, key: &str) -> Option<Range<usize>> {
+    let of_table = lines[begin..].iter().take_while(|line| !line.starts_with('['));
+    let at = begin + of_table.clone().position(|line| is_of(line, key))?;
+    let mut open = 0i32;
+    for (n, line) in lines.iter().enumerate().skip(at) {
+        let code = without_comment(line);
+        open += code.matches('[').count() as i32 - code.matches(']').count() as i32;
+        if open <= 0 {
+            return Some(at..n + 1);
+        }
+    }
+    None
+}
+
+/// Returns whether a line begins with the key.
+fn is_of(line: &str, key: &str) -> bool {
+    line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
+}
+
+/// Returns the value in the line of a key.
+fn value_in(line: &str) -> &str {
+    without_comment(line).split_once('=').map_or("", |(_, value)| value.trim())
+}
+
+/// Returns a line without its comment. Presets have no `#` in strings of single keys.
+fn without_comment(line: &str) -> &str {
+    line.split('#').next().unwrap_or("")
+}
+
+/// Returns the lines of a key and its comment: one line, or the comment above the key.
+fn commented(key_and_value: &str, why: &str) -> Vec<String> {
+    let one = format!("{key_and_value} # {why}");
+    if one.chars().count() <= COLUMNS && !key_and_value.contains('\n') {
+        return vec![one];
+    }
+    let mut lines = comment(why);
+    lines.extend(key_and_value.lines().map(str::to_owned));
+    lines
+}
+
+/// Returns a comment in lines of at most [`COLUMNS`].
+pub(super) fn comment(words: &str) -> Vec<String> {
+    let mut lines = vec![String::from("#")];
+    for word in words.split_whitespace() {
+        let last = lines.last_mut().expect("one line at least");
+        if last.chars().count() + 1 + word.chars().count() > COLUMNS {
+            lines.push(format!("# {word}"));
+        } else {
+            last.push(' ');
+            last.push_str(word);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "[geometry]\ncell = \"tlc\" # known\ncells = 1\n[disturb]\n# rows\ntable = \
+                        [\n    \
+                        { pec = 0, limit = [1, 2] },\n]\ncell = 3\n";
+
+    #[test]
+    fn one_key_changes_and_all_other_lines_stay() {
+        let of = |path, value| set(TEXT, path, value, "sheet: cell");
+        assert_eq!(
+            of(("geometry", "cell"), "\"qlc\""),
+            TEXT.replace("\"tlc\" # known", "\"qlc\" # sheet: cell (preset: \"tlc\")")
+        );
+        assert_eq!(
+            of(("disturb", "table"), "[]"),
+            "[geometry]\ncell = \"tlc\" # known\ncells = 1\n[disturb]\n# rows\ntable = [] # sheet: \
+             cell\ncell = 3\n"
+        );
+        assert_eq!(of(("sheet", "tbw"), "5"), format!("{TEXT}\n[sheet]\ntbw = 5 # sheet: cell\n"));
+        let added = of(("geometry", "channels"), "8");
+        assert!(added.starts_with("[geometry]\nchannels = 8 # sheet: cell\ncell"), "{added}");
+    }
+
+    #[test]
+    fn a_long_reason_stands_above_its_key() {
+        let text = set(TEXT, ("geometry", "cell"), "3", &"word ".repeat(30));
+        let long = text.lines().filter(|line| line.starts_with("# word")).count();
+        assert!(long == 2 && text.contains("\ncell = 3\n"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= COLUMNS));
+    }
+}

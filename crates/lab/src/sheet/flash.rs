@@ -1,0 +1,225 @@
+//! Flash of a data sheet: cells, spare, dies and channels.
+//!
+//! ```text
+//! 1.92 TB of 2 TiB of flash: spare 0.1269; sixteen dies of 1 Tb
+//! each writes 48 KiB in 300 us and three transfers of 16 KiB: 153 MB/s, all 2.45 GB/s
+//! ```
+
+use vpass_core::base::units::Bytes;
+use vpass_core::config::{CellType, DriveConfig, KindUs};
+
+use super::draft::Draft;
+use super::{RANDOM_BYTES, Sheet, parse, rates};
+use crate::failure::Failure;
+use crate::numbers::count;
+
+/// Least and largest share of spare flash. Inference from usual capacities: 512 GB of 512 GiB have
+/// 0.07, and 3.2 TB of 4 TiB have 0.27.
+const SPARE: (f64, f64) = (0.05, 0.35);
+/// Sizes of dies, as divisors of the preset's 1 Tb: 1 Tb, 512 Gb and 256 Gb.
+const SMALLER_DIES: [u32; 3] = [1, 2, 4];
+
+/// Solves for cells, spare, dies and channels.
+pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
+    let preset = draft.config()?;
+    let of_preset = die_bytes(&preset);
+    if sheet.cell != preset.geometry.cell {
+        change_cell(draft, sheet, &preset);
+    }
+    let raw = spare(draft, sheet, &preset);
+    let config = draft.config()?;
+    let dies = dies(draft, sheet, &config, raw / of_preset);
+    channels(draft, sheet, &config, dies);
+    Ok(())
+}
+
+/// Returns the bytes of a die of the preset: 1 Tb.
+fn die_bytes(preset: &DriveConfig) -> f64 {
+    let g = &preset.geometry;
+    let raw = flash_of(preset.drive.capacity.map_or(0, |capacity| capacity.0));
+    raw / f64::from(g.channels * g.dies_per_channel)
+}
+
+/// Returns the flash that holds a capacity: the next power of two above it and the least spare.
+fn flash_of(capacity: u64) -> f64 {
+    ((capacity as f64 / (1.0 - SPARE.0)).ceil() as u64).next_power_of_two() as f64
+}
+
+/// Changes the cells of a preset, and the times that depend on them.
+fn change_cell(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) {
+    let (old, new) = (preset.geometry.cell, sheet.cell);
+    let word = parse::cell_word(new);
+    draft.set(
+        "geometry.cell",
+        format!("\"{word}\""),
+        format!(
+            "sheet: {word}. Assumption: limits and error rates stay those of the preset's {}, as \
+             no preset of this generation has others",
+            parse::cell_word(old)
+        ),
+    );
+    let (base, per_sensing) = sensing(preset);
+    let times: Vec<String> =
+        new.sensings().map(|n| (base + per_sensing * f64::from(n)).to_string()).collect();
+    draft.set(
+        "timing.sense_us",
+        format!("[{}]", times.join(", ")),
+        format!(
+            "assumption: {base} us and {per_sensing} us for each sensing, as in the preset, for \
+             the sensings of {word}"
+        ),
+    );
+    let program_us = preset.program_us_per_page() * f64::from(new.bits());
+    draft.set(
+        "timing.program_us",
+        program_us,
+        format!("assumption: time per page as in the preset, {} pages", new.bits()),
+    );
+}
+
+/// Returns the part of a sensing time that each page kind has, and the time of one sensing.
+fn sensing(preset: &DriveConfig) -> (f64, f64) {
+    let cell: CellType = preset.geometry.cell;
+    let times = preset.timing.sense_per_kind_us(cell);
+    let points: Vec<(f64, f64)> = cell.sensings().map(f64::from).zip(times).collect();
+    let (few, many) = points.iter().fold((points[0], points[0]), |(few, many), point| {
+        (if point.0 < few.0 { *point } else { few }, if point.0 > many.0 { *point } else { many })
+    });
+    let per_sensing = if many.0 > few.0 { (many.1 - few.1) / (many.0 - few.0) } else { 0.0 };
+    (few.1 - per_sensing * few.0, per_sensing)
+}
+
+/// Sets capacity and spare. Returns the bytes of flash.
+fn spare(draft: &mut Draft, sheet: &Sheet, preset: &DriveConfig) -> f64 {
+    let capacity = sheet.capacity;
+    let word = parse::size_word(capacity);
+    draft.set("drive.capacity", format!("\"{word}\""), "sheet: capacity");
+    let raw = flash_of(capacity.0);
+    let share = 1.0 - capacity.0 as f64 / raw;
+    if share <= SPARE.1 {
+        let in_words = parse::size_word(Bytes(raw as u64));
+        draft.set(
+            "drive.spare",
+            (share * 1e4).floor() / 1e4,
+            format!("sheet: capacity, of {in_words} of flash (inference: a power of two)"),
+        );
+        return raw;
+    }
+    let of_preset = preset.drive.spare.unwrap_or(0.0);
+    draft.notes.push(format!(
+        "The capacity is far from a power of two, so drive.spare = {of_preset:.4} is an \
+         assumption: that of {}.",
+        draft.preset
+    ));
+    capacity.0 as f64 / (1.0 - of_preset)
+}
+
+/// Returns the number of dies: of 1 Tb, or of smaller dies if the rates of the sheet need more.
+/// Writes that no number of dies reaches ask for none.
+fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) -> u32 {
+    let fewest = of_preset.ceil().max(1.0) as u32;
+    let writes = rates::flash_limited_write(sheet, config).unwrap_or(0.0);
+    let reads = sheet.random_read_iops.unwrap_or(0.0);
+    let all = SMALLER_DIES.map(|parts| fewest * parts);
+    let does_write = |dies: u32| f64::from(dies) * rates::die_write_mb_s(config) >= writes;
+    let does_read = |dies: u32| f64::from(dies) * die_reads_per_s(config) >= reads;
+    let most = all[all.len() - 1];
+    if !does_write(most) {
+        draft.notes.push(format!(
+            "{most} dies would write {} MB/s, less than the sheet's {writes}. A client drive \
+             states the rate of its SLC cache, which vpass does not have; leave it out.",
+            count((f64::from(most) * rates::die_write_mb_s(config)) as u64)
+        ));
+    }
+    let does = |dies: &u32| does_read(*dies) && (does_write(*dies) || !does_write(most));
+    let dies = all.into_iter().find(does).unwrap_or(most);
+    if dies > fewest {
+        draft.notes.push(format!(
+            "The sheet's rates need {dies} dies, so each holds {} Gb (assumption).{}",
+            1024 * fewest / dies,
+            if writes > 0.0 && does_write(most) {
+                " If the sequential write rate is that of an SLC cache, which vpass does not have, \
+                 leave it out."
+            } else {
+                ""
+            }
+        ));
+    }
+    dies
+}
+
+/// Returns the random reads per second of a die.
+fn die_reads_per_s(config: &DriveConfig) -> f64 {
+    let planes = if config.timing.independent_planes { config.geometry.planes_per_die } else { 1 };
+    f64::from(planes) * 1e6 / config.sense_us_per_page()
+}
+
+/// Sets channels and dies per channel.
+fn channels(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, dies: u32) {
+    let g = &config.geometry;
+    let (channels, because) = match sheet.channels {
+        Some(channels) => (channels, "sheet: channels".to_owned()),
+        None => most_usual_channels(sheet, config, dies),
+    };
+    let per_channel = dies.div_ceil(channels);
+    let all = per_channel * channels;
+    if channels != g.channels {
+        draft.set("geometry.channels", channels, because);
+    }
+    if all != dies {
+        draft.notes.push(format!(
+            "{channels} channels need a multiple of dies, so the drive has {all} instead of {dies} \
+             (assumption)."
+        ));
+    }
+    if per_channel != g.dies_per_channel {
+        draft.set(
+            "geometry.dies_per_channel",
+            per_channel,
+            format!("sheet: capacity and rates, {all} dies on {channels} channels"),
+        );
+    }
+    write_buffer(draft, config, all, sheet.cell);
+}
+
+/// Returns the preset's channels, or more if their rate is below the sheet's, or fewer if the drive
+/// has fewer dies.
+fn most_usual_channels(sheet: &Sheet, config: &DriveConfig, dies: u32) -> (u32, String) {
+    let rate = sheet
+        .sequential_read_mb_s
+        .unwrap_or(0.0)
+        .max(sheet.random_read_iops.unwrap_or(0.0) * RANDOM_BYTES / 1e6);
+    let mut channels = config.geometry.channels;
+    while f64::from(channels) * config.timing.channel_mb_s < rate && channels * 2 <= dies {
+        channels *= 2;
+    }
+    if channels > config.geometry.channels {
+        return (channels, format!("sheet: reads, {rate} MB/s"));
+    }
+    while channels > 1 && !dies.is_multiple_of(channels) {
+        channels /= 2;
+    }
+    (channels, format!("assumption: as the preset, for {dies} dies"))
+}
+
+/// Sets the write buffer: two wordlines of every plane, as in the presets.
+fn write_buffer(draft: &mut Draft, config: &DriveConfig, dies: u32, cell: CellType) {
+    let planes = u64::from(dies * config.geometry.planes_per_die);
+    let bytes = 2 * planes * u64::from(cell.bits()) * config.geometry.page_size.0;
+    let mib = bytes.next_power_of_two().div_ceil(1 << 20);
+    if mib << 20 != config.drive.write_buffer.0 {
+        draft.set(
+            "drive.write_buffer",
+            format!("\"{mib}MiB\""),
+            "assumption: two wordlines of every plane, rounded up, as in the preset",
+        );
+    }
+}
+
+/// Returns the program time of all pages of a wordline.
+pub(super) fn wordline_us(config: &DriveConfig) -> f64 {
+    match &config.timing.program_us {
+        KindUs::All(us) => *us,
+        KindUs::PerKind(us) => us.iter().sum(),
+    }
+}

@@ -1,0 +1,215 @@
+//! Readers of single lines of a data sheet, with their units. An error names what is expected.
+
+use vpass_core::base::units::Bytes;
+use vpass_core::config::CellType;
+
+use crate::numbers::counted;
+
+/// Cell types of data sheets. Today's TLC has the code 2-3-2 (source: the preset modern-tlc-232).
+const CELLS: [(&str, CellType); 4] = [
+    ("slc", CellType::Slc),
+    ("mlc", CellType::Mlc),
+    ("tlc", CellType::Tlc232),
+    ("qlc", CellType::Qlc),
+];
+/// Units of a rate, in 10^6 bytes per second.
+const RATES: [(&str, f64); 5] =
+    [("mib", 1.048_576), ("gib", 1073.741_824), ("kb", 0.001), ("mb", 1.0), ("gb", 1000.0)];
+/// Units of written data, in 10^12 bytes. The unit of TBW is 10^12 bytes.
+const WRITTEN: [(&str, f64); 4] = [("gb", 1e-3), ("tb", 1.0), ("pb", 1e3), ("", 1.0)];
+/// Most drive writes per day.
+const MOST_DWPD: f64 = 1000.0;
+/// Longest warranty, in years.
+const MOST_YEARS: f64 = 50.0;
+
+/// Reads a capacity, such as 1.92TB.
+///
+/// # Errors
+/// Returns what is expected.
+pub fn capacity(text: &str) -> Result<Bytes, String> {
+    let expected = || format!("`{text}`: a size with its unit is expected, such as 1.92TB");
+    let text = tight(text);
+    let has_unit = text.ends_with(|c: char| c.is_ascii_alphabetic());
+    let bytes = Bytes::parse(&text).map_err(|_| expected())?;
+    if has_unit && bytes.0 > 0 { Ok(bytes) } else { Err(expected()) }
+}
+
+/// Reads a cell type: slc, mlc, tlc or qlc.
+///
+/// # Errors
+/// Returns what is expected.
+pub fn cell(text: &str) -> Result<CellType, String> {
+    let name = text.trim().to_ascii_lowercase();
+    let found = CELLS.iter().find(|(known, _)| *known == name);
+    found
+        .map(|(_, cell)| *cell)
+        .ok_or_else(|| format!("`{text}` is not a cell type; slc, mlc, tlc or qlc is expected"))
+}
+
+/// Returns the word of a data sheet for a cell type.
+pub fn cell_word(cell: CellType) -> &'static str {
+    CELLS[cell.bits() as usize - 1].0
+}
+
+/// Returns a size as vendors write it, such as 1.92TB or 2TiB: the shortest exact form.
+pub fn size_word(size: Bytes) -> String {
+    let decimal = [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000)];
+    let found = decimal
+        .iter()
+        .find(|(_, factor)| size.0 >= *factor && size.0.is_multiple_of(factor / 1000))
+        .map(|(unit, factor)| format!("{}{unit}", size.0 as f64 / *factor as f64));
+    let binary = size.to_string();
+    found.filter(|text| text.len() <= binary.len()).unwrap_or(binary)
+}
+
+/// Reads a rate with its unit, such as 6800MB/s or 6.8GB/s, in 10^6 bytes per second.
+///
+/// # Errors
+/// Returns what is expected.
+pub fn rate(text: &str) -> Result<f64, String> {
+    let expected =
+        || format!("`{text}`: a rate with its unit is expected, such as 6800MB/s or 6.8GB/s");
+    let plain = tight(text).to_ascii_lowercase();
+    let amount = plain.strip_suffix("/s").or_else(|| plain.strip_suffix("ps"));
+    let mb_s = amount.and_then(|amount| scaled(amount, &RATES)).ok_or_else(expected)?;
+    if (0.001..=1e6).contains(&mb_s) {
+        Ok(mb_s)
+    } else {
+        Err(format!("`{text}`: a rate from 1KB/s to 1000GB/s is expected"))
+    }
+}
+
+/// Reads requests per second, such as 850000, 850k or 1M.
+///
+/// # Errors
+/// Returns what is expected.
+pub fn iops(text: &str) -> Result<f64, String> {
+    let plain = tight(text);
+    let count = counted(&plain).and_then(Result::ok).or_else(|| plain.parse().ok());
+    count.filter(|n| (1..=1_000_000_000).contains(n)).map(|n| n as f64).ok_or_else(|| {
+        format!("`{text}`: requests per second from 1 to 1G are expected, such as 850000 or 850k")
+    })
+}
+
+/// Reads data that the host may write, such as 3504, 3504TB or 1.2PB, in 10^12 bytes.
+///
+/// # Errors
+/// Returns what is expected.
+pub fn tbw(text: &str) -> Result<f64, String> {
+    let plain = tight(text).to_ascii_lowercase();
+    let plain = plain.strip_suffix('w').unwrap_or(&plain);
+    scaled(plain, &WRITTEN).filter(|tb| (1e-6..=1e9).contains(tb)).ok_or_else(|| {
+        format!("`{text}`: terabytes above 0 are expected, such as 3504, 3504TB or 1.2PB")
+    })
+}
+
+/// Reads full drive writes per day, such as 1 or 0.3.
+///
+/// # Errors
+/// Returns what is expected.
+pub fn dwpd(text: &str) -> Result<f64, String> {
+    above_zero(text, MOST_DWPD).ok_or_else(|| {
+        format!(
+            "`{text}`: drive writes per day above 0 and at most {MOST_DWPD} are expected, such as \
+             1 or 0.3"
+        )
+    })
+}
+
+/// Reads the years of a warranty, such as 5.
+///
+/// # Errors
+/// Returns what is expected.
+pub fn years(text: &str) -> Result<f64, String> {
+    above_zero(text, MOST_YEARS).ok_or_else(|| {
+        format!("`{text}`: years above 0 and at most {MOST_YEARS} are expected, such as 5")
+    })
+}
+
+/// Reads the number of channels, such as 8.
+///
+/// # Errors
+/// Returns what is expected.
+pub fn channels(text: &str) -> Result<u32, String> {
+    text.trim()
+        .parse()
+        .ok()
+        .filter(|n| (1..=256).contains(n))
+        .ok_or_else(|| format!("`{text}`: a whole number from 1 to 256 is expected, such as 8"))
+}
+
+/// Returns a text without spaces and the commas and underscores that group its digits.
+fn tight(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ',' | '_')).collect()
+}
+
+/// Returns a number with one of these units, as a multiple of the units' common base.
+fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let (number, factor) = units
+        .iter()
+        .filter(|(unit, _)| !unit.is_empty())
+        .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))
+        .or_else(|| units.iter().find(|(unit, _)| unit.is_empty()).map(|(_, f)| (text, f)))?;
+    plain_number(number).map(|number| number * factor)
+}
+
+/// Returns a positive number of at most `most`.
+fn above_zero(text: &str, most: f64) -> Option<f64> {
+    plain_number(text.trim()).filter(|number| *number <= most)
+}
+
+/// Returns a number above 0 that consists of digits and a point.
+fn plain_number(text: &str) -> Option<f64> {
+    let is_plain = text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    text.parse().ok().filter(|number| is_plain && *number > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_take_the_units_of_data_sheets() {
+        assert_eq!(capacity("1.92 TB").unwrap(), Bytes(1_920_000_000_000));
+        assert_eq!(capacity("960GB").unwrap(), Bytes(960_000_000_000));
+        for text in ["1.92TB", "960GB", "2TiB", "512GiB", "3.84TB", "1000000123B"] {
+            assert_eq!(size_word(Bytes::parse(text).unwrap()), text);
+        }
+        assert_eq!(cell("TLC").unwrap(), CellType::Tlc232);
+        for (text, mb_s) in [
+            ("6,800 MB/s", 6800.0),
+            ("6.8GB/s", 6800.0),
+            ("560MBps", 560.0),
+            ("1GiB/s", 1073.741824),
+        ] {
+            assert!((rate(text).unwrap() - mb_s).abs() < 1e-9, "{text}");
+        }
+        for (text, per_s) in [("850,000", 850_000.0), ("850k", 850_000.0), ("1.5M", 1.5e6)] {
+            assert!((iops(text).unwrap() - per_s).abs() < 1e-9, "{text}");
+        }
+        for (text, tb) in
+            [("3504", 3504.0), ("3,504 TBW", 3504.0), ("1.2PB", 1200.0), ("600TB", 600.0)]
+        {
+            assert!((tbw(text).unwrap() - tb).abs() < 1e-9, "{text}");
+        }
+        assert_eq!((dwpd("0.3"), years("5"), channels("8")), (Ok(0.3), Ok(5.0), Ok(8)));
+    }
+
+    #[test]
+    fn other_text_is_refused_with_an_example() {
+        fn refused<T: std::fmt::Debug>(read: fn(&str) -> Result<T, String>, texts: &[&str]) {
+            for text in texts {
+                let said = read(text).unwrap_err();
+                assert!(said.contains("expected") && said.contains(text), "{text}: {said}");
+            }
+        }
+        refused(capacity, &["", "1920", "0TB", "-1TB", "much", "1.92 T B x"]);
+        refused(cell, &["", "plc", "3"]);
+        refused(rate, &["", "560", "560MB", "-1MB/s", "0GB/s", "infGB/s", "nanMB/s", "1e9GB/s"]);
+        refused(iops, &["", "0", "-5", "1.5", "2G", "fast", "1e99"]);
+        refused(tbw, &["", "0", "-600", "600GiB", "nan", "1e3"]);
+        refused(dwpd, &["", "0", "-1", "1001", "x"]);
+        refused(years, &["", "0", "51", "5y"]);
+        refused(channels, &["", "0", "257", "8.5", "-8"]);
+    }
+}

@@ -1,0 +1,152 @@
+//! Rates of a data sheet: the host link, the channels, and the program time.
+//!
+//! ```text
+//! 2,000 MB/s by 16 dies: a wordline of 48 KiB in 393.2 us, of which three transfers take 20.5 us,
+//! so program_us = 372.7
+//! ```
+
+use vpass_core::config::DriveConfig;
+
+use super::draft::Draft;
+use super::{RANDOM_BYTES, Sheet, copy, flash};
+use crate::failure::Failure;
+use crate::numbers::count;
+use crate::progress::Begin;
+
+/// Share of the link's rate from which on a sheet's rate follows from the link, not from the flash.
+/// Assumption: headers and pauses of the protocol take the rest.
+const OF_LINK: f64 = 0.9;
+/// Share of the link's rate below which reads are limited inside the drive (assumption).
+const INSIDE: f64 = 0.75;
+/// Most that the sheet's program time may differ from the preset's.
+const SLOWER: f64 = 2.0;
+/// Largest difference between the sheet's rate and that of a short run, as a share.
+const CLOSE: f64 = 0.01;
+/// Most steps of the search for a rate; each halves the range.
+const STEPS: u32 = 12;
+
+/// Solves for link, channels and program time.
+pub(super) fn solve(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failure> {
+    link(draft, sheet)?;
+    read_rate(draft, sheet, begin)?;
+    program_time(draft, sheet)
+}
+
+/// Returns the rate of the link, in 10^6 bytes per second.
+fn link_mb_s(sheet: &Sheet, config: &DriveConfig) -> f64 {
+    sheet.interface.as_ref().map_or(config.timing.host_mb_s, |link| link.mb_s)
+}
+
+/// Returns the sheet's sequential write rate if the flash limits it; `None` if the link does.
+pub(super) fn flash_limited_write(sheet: &Sheet, config: &DriveConfig) -> Option<f64> {
+    let link = link_mb_s(sheet, config).min(sheet.sequential_read_mb_s.unwrap_or(f64::INFINITY));
+    sheet.sequential_write_mb_s.filter(|rate| *rate < OF_LINK * link)
+}
+
+/// Returns the rate at which a die programs, in 10^6 bytes per second: a wordline, after the
+/// transfers of its pages.
+pub(super) fn die_write_mb_s(config: &DriveConfig) -> f64 {
+    let bytes = wordline_bytes(config);
+    bytes / (flash::wordline_us(config) + bytes / config.timing.channel_mb_s)
+}
+
+fn wordline_bytes(config: &DriveConfig) -> f64 {
+    f64::from(config.geometry.cell.bits()) * config.geometry.page_size.0 as f64
+}
+
+/// Sets the rate of the host link, and refuses rates that it cannot carry.
+fn link(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
+    let config = draft.config()?;
+    let rate = link_mb_s(sheet, &config);
+    let name = sheet.interface.as_ref().map_or_else(
+        || format!("the link of {} (no --interface is given)", draft.preset),
+        ToString::to_string,
+    );
+    let random = |iops: Option<f64>| iops.map(|iops| iops * RANDOM_BYTES / 1e6);
+    for (option, mb_s) in [
+        ("--sequential-read", sheet.sequential_read_mb_s),
+        ("--sequential-write", sheet.sequential_write_mb_s),
+        ("--random-read-iops", random(sheet.random_read_iops)),
+        ("--random-write-iops", random(sheet.random_write_iops)),
+    ] {
+        if let Some(mb_s) = mb_s.filter(|mb_s| *mb_s > rate) {
+            return Err(Failure::usage(format!(
+                "{option}: {mb_s:.0} MB/s is more than {name} carries, {rate:.0} MB/s; a faster \
+                 --interface or a smaller rate is expected"
+            )));
+        }
+    }
+    if let Some(link) = sheet.interface.as_ref().filter(|_| rate != config.timing.host_mb_s) {
+        draft.set("timing.host_mb_s", rate, format!("sheet: {link}, {}", link.because()));
+    }
+    Ok(())
+}
+
+/// Lowers the rate of the link, or of the channels, until a short run reads at the sheet's rate.
+fn read_rate(draft: &mut Draft, sheet: &Sheet, begin: Begin) -> Result<(), Failure> {
+    let Some(wanted) = sheet.sequential_read_mb_s else { return Ok(()) };
+    let drive = draft.drive()?;
+    let t = &drive.config.timing;
+    let (key, low, high, because) = if wanted >= INSIDE * t.host_mb_s {
+        let because = "sheet: sequential read, below the link's";
+        ("timing.host_mb_s", wanted, t.host_mb_s, because)
+    } else {
+        let channels = f64::from(drive.config.geometry.channels);
+        let because = "sheet: sequential read. Assumption: the channels limit it, below";
+        ("timing.channel_mb_s", (wanted / channels).min(t.channel_mb_s), t.channel_mb_s, because)
+    };
+    let reads = |rate: f64| copy::sequential_read(&drive, &[format!("{key}={rate}")], begin);
+    if reads(high)? <= wanted * (1.0 + CLOSE) {
+        return Ok(());
+    }
+    let at_first = high;
+    let (mut low, mut high, mut rate) = (low, high, low);
+    for _ in 0..STEPS {
+        let found = reads(rate)?;
+        if (found / wanted - 1.0).abs() <= CLOSE {
+            break;
+        }
+        if found < wanted {
+            low = rate
+        } else {
+            high = rate
+        }
+        rate = f64::midpoint(low, high).round();
+    }
+    let known = draft.changes.iter().find(|change| change.key == key);
+    let (above, why) = known.map_or_else(
+        || (format!("{at_first} MB/s"), String::new()),
+        |change| (format!("{} MB/s", change.value), format!(" ({})", change.because)),
+    );
+    draft.set(key, rate, format!("{because} {above}{}", why.replace("sheet: ", "")));
+    Ok(())
+}
+
+/// Sets the program time with which the dies write at the sheet's rate.
+fn program_time(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
+    let config = draft.config()?;
+    let Some(rate) = flash_limited_write(sheet, &config) else { return Ok(()) };
+    let dies = f64::from(config.geometry.channels * config.geometry.dies_per_channel);
+    let (bytes, of_preset) = (wordline_bytes(&config), flash::wordline_us(&config));
+    let us = dies * bytes / rate - bytes / config.timing.channel_mb_s;
+    if us < of_preset / SLOWER {
+        // More dies would be needed, which a note says already.
+        return Ok(());
+    }
+    if us > SLOWER * of_preset {
+        draft.notes.push(format!(
+            "{dies} dies could write {} MB/s. At the sheet's {rate} MB/s something else limits the \
+             drive, such as its power. Here the program time does (assumption).",
+            count((dies * die_write_mb_s(&config)) as u64)
+        ));
+    }
+    draft.set(
+        "timing.program_us",
+        (us * 10.0).round() / 10.0,
+        format!(
+            "sheet: sequential write, {rate} MB/s by {dies} dies, less the transfer of a wordline. \
+             Assumption: the dies limit it"
+        ),
+    );
+    Ok(())
+}
