@@ -1,7 +1,7 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-.PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates soak samples nightly recorded record
+.PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates long-models soak samples nightly recorded record
 .PHONY: lint clean build instructions record-instructions names record-names stages unit seeded-bugs benches
 .PHONY: man docs reference links
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-da-raid5
@@ -97,6 +97,10 @@ YEARS = --drive modern-tlc --workload random-70-30 --set workload.block_size=16K
 # Lives on the ladder against exact lives, twelve cases; some minutes.
 life-rungs:
 	cargo test --release -p vpass-lab --test all life_rungs:: -- --include-ignored --nocapture
+
+# Models on the drive: the fluid gear against requests, at thresholds of 100 to 1,000,000 reads over ten million tokens.
+long-models:
+	cargo test --release --package vpass-lab --test all -- --ignored --nocapture requests_at_all_thresholds
 
 # Long runs: 80,000 random drives, some thousand million checked reads, with what each technique
 # came to; 5,000 drives whose data is refreshed while flash fails, half of them with parity; every

@@ -32,7 +32,7 @@ IN_BULK = {
 COMMANDS = [
     *("run", "compare", "life", "llm", "attack", "list", "show", "new", "new drive", "explain"),
     *("smart", "trace", "trace info", "trace convert", "trace cut", "workload", "workload fit"),
-    *("paper",),
+    "paper",
     *("completions", "check"),
 ]
 WIDTH = 100

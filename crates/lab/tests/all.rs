@@ -12,5 +12,6 @@ mod life_by_hand;
 mod life_consumed;
 mod life_rungs;
 mod life_samples;
+mod models;
 mod samples_of_whole;
 mod waiting;

@@ -3,7 +3,7 @@
 
 /// Titles for the snapshot, with the arguments of each call. `OUT` is a folder for results, `TIRED`
 /// is a drive file, and `HINTS` is a file of hints.
-pub(crate) const JSON: [(&str, &str); 39] = [
+pub(crate) const JSON: [(&str, &str); 40] = [
     ("run", "run --drive tiny --workload zipf-read --set workload.requests=2000 --json --out OUT"),
     (
         "run",
@@ -95,6 +95,11 @@ pub(crate) const JSON: [(&str, &str); 39] = [
     ("show drive", "show drive tiny --json"),
     ("show workload", "show workload zipf-read --json"),
     ("show sheet", "show sheet tiny --json"),
+    (
+        "llm",
+        "llm --drive tiny --model 800MB --experts 2MB --active 25 --cache 100MB \
+         --tokens-per-second 10 --set drive.rated_pec=5 --json",
+    ),
     ("new drive", "new drive --capacity 16GB --cell tlc --tbw 10 --json"),
     ("list", "list --json"),
     ("list keys", "list keys --json"),

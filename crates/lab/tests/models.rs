@@ -1,0 +1,94 @@
+//! Tests of language models on a drive: the fluid gear against the untimed gear over many tokens,
+//! and how little the popularity of the experts matters.
+
+use crate::common;
+
+use std::fs;
+
+use common::{SEEDS, agree, mean};
+use vpass_core::base::units::Cause;
+use vpass_lab::plan::{Chosen, RunPlan};
+use vpass_lab::progress::{Unwatched, unwatched};
+use vpass_lab::results::Summary;
+use vpass_lab::run::execute;
+use vpass_lab::setup::{Base, Gear, Named, Setup};
+
+/// Runs a model on the tiny drive. `model` are lines of `[workload.model]`.
+fn run(gear: Gear, reclaim: &str, model: &str, set: &[&str], seed: u64) -> Summary {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("model.toml");
+    fs::write(&file, format!("[workload.model]\n{model}\n")).unwrap();
+    let set = set.iter().map(ToString::to_string).collect();
+    let base = Base { gear, seed, set, ..Base::new("tiny") };
+    let setup = Setup::new(base, Named::Workload(file.to_str().unwrap().into()));
+    let plan = RunPlan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap();
+    execute(&plan, &Unwatched).unwrap().summary
+}
+
+/// Experts of 16 whole pages. A token reads 100 pages.
+fn hundred_pages(tokens: u64) -> String {
+    format!(
+        "size = \"400MiB\"\nexpert = \"256KiB\"\nactive = 6.25\npopularity = \"zipf:0.9\"\n\
+         tokens_per_second = 100\ntokens = {tokens}"
+    )
+}
+
+fn compare(thresholds: &[u32], tokens: u64) {
+    let model = hundred_pages(tokens);
+    for reads in thresholds {
+        let key = format!("reclaim.count.reads={reads}");
+        let of = |gear: Gear| -> Vec<f64> {
+            let rewritten = |seed| {
+                run(gear, "count", &model, &[&key], seed).flash.programs.of(Cause::Reclaim) as f64
+            };
+            (1..=SEEDS).map(rewritten).collect()
+        };
+        let (fluid, untimed) = (of(Gear::Fluid), of(Gear::Untimed));
+        agree(&format!("pages rewritten at {reads} reads"), 0.01, &fluid, &untimed);
+        // A block of 192 pages is rewritten for each `reads` of the 100 page reads of a token. The
+        // model fills 134 blocks, which begin without reads, so each is up to one rewrite behind.
+        let blocks = 100.0 * tokens as f64 / f64::from(*reads);
+        let rewritten = mean(&fluid).0 / 192.0;
+        assert!(
+            rewritten <= blocks * 1.01 && rewritten >= blocks - 140.0,
+            "{reads}: {rewritten} blocks of {blocks}"
+        );
+    }
+}
+
+#[test]
+fn the_fluid_gear_agrees_with_requests_at_small_thresholds() {
+    compare(&[1000, 10_000], 20_000);
+}
+
+/// The full range of thresholds: 10^7 tokens, so 10^9 page reads for each gear and seed.
+#[test]
+#[ignore = "long; `make long-models` runs it"]
+fn the_fluid_gear_agrees_with_requests_at_all_thresholds() {
+    compare(&[100, 1000, 10_000, 100_000, 1_000_000], 10_000_000);
+}
+
+/// A technique that counts the reads of blocks rewrites a block for each `reads` of them, whichever
+/// pages are popular. The result ends where techniques look at wordlines or pages.
+#[test]
+fn behind_a_cache_wear_depends_on_bytes_and_not_on_popularity() {
+    let wear = |popularity: &str, placed: &str, cache: &str, expert: &str, active: u32| {
+        let model = format!(
+            "size = \"600MiB\"\nexpert = \"{expert}\"\nactive = {active}\ncache = \"{cache}\"\n\
+             popularity = \"{popularity}\"\nplaced = \"{placed}\"\ntokens_per_second = 100\n\
+             tokens = 200000"
+        );
+        let set = ["reclaim.count.reads=3000", "reclaim.count.spread=1"];
+        let summary = run(Gear::Fluid, "count", &model, &set, 1);
+        summary.read_wear.expect("the model is read")
+    };
+    let even = wear("uniform", "shuffled", "120MiB", "256KiB", 40);
+    // A block of 192 pages is written for each 3,000 reads of its pages.
+    assert!((even / (100.0 * 192.0 / 3000.0) - 1.0).abs() < 0.01, "{even}");
+    for popularity in ["zipf:0.6", "zipf:0.9", "zipf:1.2"] {
+        for placed in ["shuffled", "sorted"] {
+            let skewed = wear(popularity, placed, "120MiB", "256KiB", 40);
+            assert!((skewed / even - 1.0).abs() < 0.01, "{popularity} {placed}: {skewed} {even}");
+        }
+    }
+}
