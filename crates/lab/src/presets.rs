@@ -3,7 +3,7 @@
 use vpass_workload::presets::without_schema;
 
 /// Name and text of each preset. The smallest drive is first.
-pub const DRIVES: [(&str, &str); 14] = [
+pub const DRIVES: [(&str, &str); 15] = [
     ("tiny", include_str!("../../../presets/drives/tiny.toml")),
     ("straw-2t-tlc", include_str!("../../../presets/drives/straw-2t-tlc.toml")),
     ("ipr-128g-tlc", include_str!("../../../presets/drives/ipr-128g-tlc.toml")),
@@ -15,6 +15,7 @@ pub const DRIVES: [(&str, &str); 14] = [
     ("aged-tlc", include_str!("../../../presets/drives/aged-tlc.toml")),
     ("aged-tlc-days", include_str!("../../../presets/drives/aged-tlc-days.toml")),
     ("aged-qlc", include_str!("../../../presets/drives/aged-qlc.toml")),
+    ("hbf-slc", include_str!("../../../presets/drives/hbf-slc.toml")),
     ("rlr-rewriter-tlc", include_str!("../../../presets/drives/rlr-rewriter-tlc.toml")),
     ("rlr-rewriter-qlc", include_str!("../../../presets/drives/rlr-rewriter-qlc.toml")),
     ("rlr-retrier-tlc", include_str!("../../../presets/drives/rlr-retrier-tlc.toml")),

@@ -8,6 +8,7 @@
 //! ```
 
 use vpass_core::base::geometry::Geometry;
+use vpass_core::config::{DriveConfig, Number};
 use vpass_core::disturb::table::LimitTable;
 use vpass_core::slots::reclaim::promise::Prospect;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, NO_RECLAIM, technique};
@@ -27,6 +28,13 @@ pub(super) struct Part {
     pub(super) share: f64,
     /// Number of page reads of the block at which the part moves.
     pub(super) reads: f64,
+}
+
+/// Returns whether `count` moves each block at its own number of reads, and at no other time.
+fn counts_blocks(config: &DriveConfig) -> bool {
+    let given =
+        |key: &str| config.reclaim.params.get(Some("count"), key).map_or(0.0, Number::value);
+    given("drive_wide") == 0.0 && given("retries") == 0.0
 }
 
 /// Limits of the plan's technique.
@@ -66,6 +74,7 @@ impl Limits {
             NO_RECLAIM => Kind::Nothing,
             name if WHOLE_BLOCKS.contains(&name) => Kind::Blocks,
             name if WORDLINES.contains(&name) => Kind::Wordlines,
+            "count" if counts_blocks(config) => Kind::Blocks,
             _ => return Ok(None),
         };
         let geometry = Geometry::new(config);
