@@ -269,9 +269,9 @@ fn case_of(seed: u64, reclaim: &str, data: Data, bug: Option<Planted>) -> Driven
 fn count_few_reads(config: &mut DriveConfig, seed: u64, has_retries: bool) {
     let params = [
         ("reads", [700, 3000][(seed % 2) as usize]),
-        ("drive_wide", (seed / 2 % 2) as i64),
-        ("spread", (seed / 4 % 2) as i64),
-        ("retries", if has_retries { (seed / 8 % 3) as i64 } else { 0 }),
+        ("drive_wide", [0, 1][(seed / 2 % 2) as usize]),
+        ("spread", [0, 1][(seed / 4 % 2) as usize]),
+        ("retries", if has_retries { [0, 1, 2][(seed / 8 % 3) as usize] } else { 0 }),
     ];
     for (key, value) in params {
         config.reclaim.params.set(Some("count"), key, Number::Whole(value));
