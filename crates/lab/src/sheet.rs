@@ -89,7 +89,7 @@ const RANDOM_BYTES: f64 = 4096.0;
 /// # Errors
 /// Reports lines that contradict each other, or an impossible drive.
 pub fn draft(sheet: &Sheet, begin: Begin) -> Result<Draft, Failure> {
-    let mut draft = Draft::begin(sheet)?;
+    let mut draft = Draft::begin(sheet);
     flash::solve(&mut draft, sheet)?;
     rates::solve(&mut draft, sheet, begin)?;
     endurance::solve(&mut draft, sheet)?;

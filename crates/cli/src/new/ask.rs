@@ -110,9 +110,13 @@ impl<I: BufRead, O: Write> Questions<I, O> {
     }
 }
 
-/// Takes any text as a path.
+/// Takes the path of a file that does not exist yet.
 fn path(text: &str) -> Result<PathBuf, String> {
-    Ok(text.into())
+    let path = PathBuf::from(text);
+    if path.exists() || path.file_name().is_none() {
+        return Err(format!("`{text}`: the name of a new file is expected, such as mine.toml"));
+    }
+    Ok(path)
 }
 
 #[cfg(test)]
@@ -139,7 +143,7 @@ mod tests {
 
     #[test]
     fn wrong_answers_are_asked_again_and_enter_skips_a_line() {
-        let answers = "big\n\n960GB\ntlc\nsata\n560\n560MB/s\n\n\n\n\n1\n\n3\n\nmine.toml\n";
+        let answers = "big\n\n960GB\ntlc\nsata\n560\n560MB/s\n\n\n\n\n1\n\n3\n\n.\nmine.toml\n";
         let (complete, said) = asked(&[], answers);
         let complete = complete.unwrap();
         assert_eq!(complete.capacity.unwrap().0, 960_000_000_000);
@@ -149,8 +153,12 @@ mod tests {
             (None, Some(1.0), Some(3.0))
         );
         assert_eq!(complete.out.unwrap().to_str(), Some("mine.toml"));
-        for words in ["`big`: a size with its unit", "`560`: a rate with its unit", "years above 0"]
-        {
+        for words in [
+            "`big`: a size with its unit",
+            "`560`: a rate with its unit",
+            "years above 0",
+            "`.`: the name of a new file",
+        ] {
             assert!(said.contains(words), "{words}: {said}");
         }
     }

@@ -1,5 +1,7 @@
 //! A drive file in the making: the text of a preset, its changed keys, and what a reader must know.
 
+use std::fmt::Display;
+
 use serde::Serialize;
 use vpass_core::config::DriveConfig;
 
@@ -37,7 +39,7 @@ pub struct Draft {
 
 impl Draft {
     /// Begins from the nearest preset.
-    pub(super) fn begin(sheet: &Sheet) -> Result<Self, Failure> {
+    pub(super) fn begin(sheet: &Sheet) -> Self {
         let far = |name: &&str| {
             load::drive(name, &[]).map_or(u32::MAX, |drive| {
                 drive.config.geometry.cell.bits().abs_diff(sheet.cell.bits())
@@ -45,11 +47,11 @@ impl Draft {
         };
         let preset = TO_BEGIN_FROM.into_iter().min_by_key(far).expect("the list has a preset");
         let text = presets::drive(preset).expect("a preset of the list").to_owned();
-        Ok(Self { preset, text, changes: vec![], notes: vec![] })
+        Self { preset, text, changes: vec![], notes: vec![] }
     }
 
     /// Sets a key, such as "geometry.cell", with the reason. A second value replaces the first.
-    pub(super) fn set(&mut self, key: &str, value: impl ToString, because: impl Into<String>) {
+    pub(super) fn set(&mut self, key: &str, value: impl Display, because: impl Into<String>) {
         self.changes.retain(|change| change.key != key);
         let (value, because) = (value.to_string(), because.into());
         self.changes.push(Change { key: key.into(), value, because });

@@ -31,11 +31,12 @@ pub(super) fn set(text: &str, (table, key): (&str, &str), value: &str, why: &str
 fn span_of(lines: &[String], begin: usize, key: &str) -> Option<Range<usize>> {
     let of_table = lines[begin..].iter().take_while(|line| !line.starts_with('['));
     let at = begin + of_table.clone().position(|line| is_of(line, key))?;
-    let mut open = 0i32;
+    let (mut opened, mut closed) = (0, 0);
     for (n, line) in lines.iter().enumerate().skip(at) {
         let code = without_comment(line);
-        open += code.matches('[').count() as i32 - code.matches(']').count() as i32;
-        if open <= 0 {
+        opened += code.matches('[').count();
+        closed += code.matches(']').count();
+        if closed >= opened {
             return Some(at..n + 1);
         }
     }

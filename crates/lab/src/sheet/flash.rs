@@ -131,8 +131,8 @@ fn dies(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, of_preset: f64) 
             count((f64::from(most) * rates::die_write_mb_s(config)) as u64)
         ));
     }
-    let does = |dies: &u32| does_read(*dies) && (does_write(*dies) || !does_write(most));
-    let dies = all.into_iter().find(does).unwrap_or(most);
+    let is_enough = |dies: &u32| does_read(*dies) && (does_write(*dies) || !does_write(most));
+    let dies = all.into_iter().find(is_enough).unwrap_or(most);
     if dies > fewest {
         draft.notes.push(format!(
             "The sheet's rates need {dies} dies, so each holds {} Gb (assumption).{}",

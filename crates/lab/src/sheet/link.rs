@@ -19,7 +19,7 @@ pub struct Link {
     pub depth: u32,
 }
 
-/// Generations of PCIe: transfers per second of a lane (10^9), and data bits per bit of the line.
+/// Generations of `pcie`: transfers per second of a lane (10^9), and data bits per bit of the line.
 /// Source: PCI-SIG base specifications, with codes 8b/10b and 128b/130b, and flits of 256 bytes, of
 /// which 242 are data.
 const PCIE: [(u32, f64, (f64, f64)); 6] = [
@@ -33,15 +33,15 @@ const PCIE: [(u32, f64, (f64, f64)); 6] = [
 /// Lanes that a drive may have.
 const LANES: [u32; 5] = [1, 2, 4, 8, 16];
 /// Names of serial interfaces: transfers per second (10^9), and the deepest queue (SATA: native
-/// command queueing of 32; SAS: assumption, as for NVMe).
+/// command queueing of 32; SAS: assumption, as for `pcie`).
 const SERIAL: [(&str, f64, u32); 4] =
     [("sata", 6.0, 32), ("sata3", 6.0, 32), ("sata2", 3.0, 32), ("sas12", 12.0, NVME_DEPTH)];
-/// Queue depth at which sheets of NVMe drives state random reads. Assumption: 8 threads with 32
+/// Queue depth at which sheets of `pcie` drives state random reads. Assumption: 8 threads with 32
 /// requests each, as sheets of data-centre drives name it.
 pub(super) const NVME_DEPTH: u32 = 256;
 
 impl Link {
-    /// Reads an interface, such as "pcie4x4", "PCIe 4.0 x4" or "sata".
+    /// Reads an interface, such as "pcie4x4", "gen4x4" or "sata".
     ///
     /// # Errors
     /// Returns a sentence with examples for other text.

@@ -14,7 +14,7 @@ const CELLS: [(&str, CellType); 4] = [
 ];
 /// Units of a rate, in 10^6 bytes per second.
 const RATES: [(&str, f64); 5] =
-    [("mib", 1.048_576), ("gib", 1073.741_824), ("kb", 0.001), ("mb", 1.0), ("gb", 1000.0)];
+    [("mib", 1.048_576), ("gib", 1_073.741_824), ("kb", 0.001), ("mb", 1.0), ("gb", 1000.0)];
 /// Units of written data, in 10^12 bytes. The unit of TBW is 10^12 bytes.
 const WRITTEN: [(&str, f64); 4] = [("gb", 1e-3), ("tb", 1.0), ("pb", 1e3), ("", 1.0)];
 /// Most drive writes per day.
@@ -180,7 +180,7 @@ mod tests {
             ("6,800 MB/s", 6800.0),
             ("6.8GB/s", 6800.0),
             ("560MBps", 560.0),
-            ("1GiB/s", 1073.741824),
+            ("1GiB/s", 1_073.741_824),
         ] {
             assert!((rate(text).unwrap() - mb_s).abs() < 1e-9, "{text}");
         }

@@ -76,7 +76,8 @@ fn link(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
             )));
         }
     }
-    if let Some(link) = sheet.interface.as_ref().filter(|_| rate != config.timing.host_mb_s) {
+    let is_new = (rate - config.timing.host_mb_s).abs() > f64::EPSILON;
+    if let Some(link) = sheet.interface.as_ref().filter(|_| is_new) {
         draft.set("timing.host_mb_s", rate, format!("sheet: {link}, {}", link.because()));
     }
     Ok(())
