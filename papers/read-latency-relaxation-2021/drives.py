@@ -152,8 +152,8 @@ def d_once(schedule):
                f"reclaim.schedule={schedule}", gear="timed", capacity=24 * 768 * PAGE)
 
 
-def d_random():
-    return run("d", 4560)
+def d_random(*sets):
+    return run("d", 4560, *sets)
 
 
 def d_period():
@@ -257,6 +257,8 @@ LEVELS = {
 }
 # Printed beside the predictions; they have no verdict.
 BESIDE = {
+    "D1 with a period of 90.84 rounds, fitted on all windows":
+        lambda: d1(d_random("reclaim.count.reads=69765")),
     "D1 to D3, each page once a round, moves at a pace":
         lambda: [answer(d_once("deadline"))[0] for answer in (d1, d2, d3)],
     "D1 to D3, each page once a round, moves at once":
@@ -275,7 +277,7 @@ def verdict(known, values):
     if known["fitted"] != "no":
         return "fitted" if known["fitted"] == "yes" else "arithmetic on the inputs"
     if all(inside):
-        return "within"
+        return "within, like the rival" if known.get("like_rival") else "within"
     return f"misses {inside.count(False)} of {len(inside)}" if len(inside) > 1 else "misses"
 
 
