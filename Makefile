@@ -4,7 +4,7 @@ VPASS := target/release/vpass
 .PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates long-models soak samples nightly recorded record
 .PHONY: lint clean build instructions record-instructions names record-names stages unit seeded-bugs benches
 .PHONY: man docs reference links
-.PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-da-raid5
+.PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-da-raid5 real-drives
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
 demo: build
@@ -198,6 +198,10 @@ paper-da-raid5: build
 paper-rlr: build
 	@rm -rf target/papers/read-latency-relaxation-2021
 	$(VPASS) paper papers/read-latency-relaxation-2021 --out target/papers/read-latency-relaxation-2021
+
+# Six real drives beside what they did: rewriting, 17 predictions. Results go into the paper's page by hand.
+real-drives: build
+	python3 papers/read-latency-relaxation-2021/drives.py $(VPASS)
 
 # Writes the tables of techniques in docs/techniques/README.md from their cards.
 map:

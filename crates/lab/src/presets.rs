@@ -3,7 +3,7 @@
 use vpass_workload::presets::without_schema;
 
 /// Name and text of each preset. The smallest drive is first.
-pub const DRIVES: [(&str, &str); 15] = [
+pub const DRIVES: [(&str, &str); 21] = [
     ("tiny", include_str!("../../../presets/drives/tiny.toml")),
     ("straw-2t-tlc", include_str!("../../../presets/drives/straw-2t-tlc.toml")),
     ("ipr-128g-tlc", include_str!("../../../presets/drives/ipr-128g-tlc.toml")),
@@ -19,6 +19,12 @@ pub const DRIVES: [(&str, &str); 15] = [
     ("rlr-rewriter-tlc", include_str!("../../../presets/drives/rlr-rewriter-tlc.toml")),
     ("rlr-rewriter-qlc", include_str!("../../../presets/drives/rlr-rewriter-qlc.toml")),
     ("rlr-retrier-tlc", include_str!("../../../presets/drives/rlr-retrier-tlc.toml")),
+    ("real-a", include_str!("../../../presets/drives/real-a.toml")),
+    ("real-b", include_str!("../../../presets/drives/real-b.toml")),
+    ("real-d", include_str!("../../../presets/drives/real-d.toml")),
+    ("real-e", include_str!("../../../presets/drives/real-e.toml")),
+    ("real-h", include_str!("../../../presets/drives/real-h.toml")),
+    ("real-i", include_str!("../../../presets/drives/real-i.toml")),
 ];
 
 /// Presets from which `vpass new drive` begins: drives of the current generation. The nearest has

@@ -323,6 +323,8 @@ fn every_drive_explains_every_technique() {
         "aged-tlc-days",
         "aged-qlc",
         "rlr-retrier-tlc",
+        "real-d",
+        "real-i",
     ];
     for drive in drives {
         for reclaim in &techniques {
