@@ -64,13 +64,14 @@ def run(drive, rounds, *sets, rate=None, gear="fluid", capacity=None, preset=Non
         rate *= capacity / RANGE[drive]
         sets += SMALL + [f"drive.capacity={capacity}B", "workload.footprint=1.0"]
         extra = []
-    sets += [f"workload.rate={rate}", f"workload.requests={max(1, round(rounds * requests_a_round))}"]
+    requests = max(1, round(rounds * requests_a_round))
+    sets += [f"workload.rate={rate}", f"workload.requests={requests}"]
     reclaim = "none" if drive == "i" else "count"
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out"
-        command = [VPASS, "-q", "run", "--drive", preset or PRESETS / f"real-{drive}.toml", "--workload",
-                   HERE / f"workloads/real-{drive}.toml", "--gear", gear, "--reclaim", reclaim,
-                   "--oracle", "off", "--out", out, *extra]
+        command = [VPASS, "-q", "run", "--drive", preset or PRESETS / f"real-{drive}.toml",
+                   "--workload", HERE / f"workloads/real-{drive}.toml", "--gear", gear,
+                   "--reclaim", reclaim, "--oracle", "off", "--out", out, *extra]
         for key in sets:
             command += ["--set", key]
         done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
@@ -249,8 +250,10 @@ ANSWERS = {
     "H1": h1, "H2": h2, "I1": i1, "I2": i2, "I3": i3,
 }
 LEVELS = {
-    ("a", "slow"): lambda: run("a", 1832.5), ("a", "fast"): lambda: run("a", 1832.5, rate=FAST["a"]),
-    ("b", "slow"): lambda: run("b", 1928), ("b", "fast"): lambda: run("b", 1928, rate=FAST["b"]),
+    ("a", "slow"): lambda: run("a", 1832.5),
+    ("a", "fast"): lambda: run("a", 1832.5, rate=FAST["a"]),
+    ("b", "slow"): lambda: run("b", 1928),
+    ("b", "fast"): lambda: run("b", 1928, rate=FAST["b"]),
     ("d", "all"): d_random, ("e", "from round 479 on"): lambda: run("e", 5310),
     ("h", "all"): lambda: run("h", 13500),
     ("i", "all"): lambda: run("i", 3410 * 1.05, capacity=GIB, preset=REAL_I),
