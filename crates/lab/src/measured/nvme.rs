@@ -17,7 +17,7 @@ const DATA_UNIT: u128 = 512_000;
 /// Returns a sentence about a value that is not a counter.
 pub(super) fn take(document: &Object, into: &mut Snapshot) -> Result<(), String> {
     if document.contains_key("smartctl") {
-        into.name(document.get("serial_number"), document.get("model_name"));
+        into.name(document.get("serial_number"), document.get("model_name"))?;
         let time = document.get("local_time").and_then(|time| time.get("time_t"));
         into.clock_s = into.clock_s.or_else(|| time.and_then(Value::as_i64));
         let hours = document.get("power_on_time").and_then(Value::as_object);
@@ -27,7 +27,7 @@ pub(super) fn take(document: &Object, into: &mut Snapshot) -> Result<(), String>
     }
     // `nvme id-ctrl` has these two beside many others.
     if document.contains_key("sn") {
-        into.name(document.get("sn"), document.get("mn"));
+        into.name(document.get("sn"), document.get("mn"))?;
     }
     let log = document.get("nvme_smart_health_information_log").and_then(Value::as_object);
     let log = log.or_else(|| document.contains_key("data_units_read").then_some(document));

@@ -76,14 +76,30 @@ impl Snapshot {
         self.values.entry(quantity).or_insert(value);
     }
 
-    /// Notes the names of the drive. Names that the file has already stay.
-    pub(super) fn name(&mut self, serial: Option<&Value>, model: Option<&Value>) {
+    /// Notes the names of the drive. A model that the file has already stays.
+    ///
+    /// # Errors
+    /// Returns a sentence if the file has the outputs of two drives.
+    pub(super) fn name(
+        &mut self,
+        serial: Option<&Value>,
+        model: Option<&Value>,
+    ) -> Result<(), String> {
         let text = |value: Option<&Value>| {
             let text = value?.as_str()?.trim();
             (!text.is_empty()).then(|| plain::line(text).into_owned())
         };
-        self.serial = self.serial.take().or_else(|| text(serial));
+        let serial = text(serial);
+        if let (Some(one), Some(other)) = (&self.serial, &serial)
+            && one != other
+        {
+            return Err(format!(
+                "it has the serial numbers {one} and {other}; a file must hold one drive"
+            ));
+        }
+        self.serial = self.serial.take().or(serial);
         self.model = self.model.take().or_else(|| text(model));
+        Ok(())
     }
 
     /// Returns the value of a counter; `None` if the file lacks it.

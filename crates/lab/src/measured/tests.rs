@@ -155,6 +155,8 @@ fn wrong_files_are_refused_with_what_would_be_right() {
         let said = error(text, &right);
         assert!(said.contains(words), "{said}");
     }
+    let two = right.clone() + &right.replace("\"S1\"", "\"S2\"");
+    assert!(error(&two, &right).contains("a.json: it has the serial numbers S1 and S2"));
     let huge = r#"{ "physical_media_units_written": { "hi": 1, "lo": 0 } }"#;
     let none = r#"{ "physical_media_units_written": { "hi": 0, "lo": 0 } }"#;
     assert!(error(none, huge).contains("which no drive reaches"));

@@ -48,13 +48,14 @@ fn honest_books_are_clean() {
 fn every_wrong_line_of_the_books_is_caught() {
     let (_, drive) = scene();
     let gc = Cause::Gc as usize;
-    let mut wrong = [drive; 6];
+    let mut wrong = [drive; 7];
     wrong[0].reads[gc] += 1;
     wrong[1].programs[gc] -= 1;
     wrong[2].erases[gc] += 1;
     wrong[3].host_read_pages += 1;
     wrong[4].host_write_pages += 1;
     wrong[5].mapped_pages -= 1;
+    wrong[6].soft_errors += 1;
     let words = [
         "2 reads by gc; 1",
         "0 programs by gc; 1",
@@ -62,6 +63,7 @@ fn every_wrong_line_of_the_books_is_caught() {
         "3 host page reads",
         "3 host page writes",
         "2 mapped pages",
+        "1 page reads whose first decode failed; 0",
     ];
     for (drive, words) in wrong.iter().zip(words) {
         let (mut s, _) = scene();
@@ -218,6 +220,7 @@ fn failed_reads_are_reads() {
     s.read_by(Cause::Refresh, 3, 3, ReadResult::Uncorrectable);
     s.oracle.lost(Lpn::new(3));
     let mut drive = DriveBooks {
+        soft_errors: 1,
         host_read_pages: 12,
         host_write_pages: 12,
         mapped_pages: 11,
@@ -228,4 +231,18 @@ fn failed_reads_are_reads() {
     drive.reads[Cause::Refresh as usize] = 1;
     s.oracle.check_books(&drive);
     assert_eq!(s.oracle.report().books_errors, 0);
+}
+
+#[test]
+fn a_copy_counts_for_the_job_that_moves_its_block() {
+    let moved_for = |job: Cause| {
+        let mut s = Scene::tiny();
+        s.write(0, 0..12);
+        s.oracle.moving(BlockId::new(0), None, job);
+        s.copy(0, 12, 0);
+        s
+    };
+    moved_for(Cause::Gc).clean();
+    let words = ["lpn 0 is programmed for gc", "what moves it is for reclaim"];
+    moved_for(Cause::Reclaim).caught(books, &words);
 }
