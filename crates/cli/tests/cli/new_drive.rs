@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::common::{Done, Room, vpass};
 
-/// Sheet of a data-centre NVMe drive.
+/// Sheet of a data-centre drive on four lanes.
 const NVME: &str = "--capacity 1.92TB --cell tlc --interface pcie4x4 --sequential-read 6.8GB/s \
     --sequential-write 2GB/s --random-read-iops 850k --random-write-iops 130k --dwpd 1 \
     --warranty-years 5";
