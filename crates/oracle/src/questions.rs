@@ -36,6 +36,8 @@ pub(crate) struct Questions {
     pub(crate) overtaken: u64,
     /// The block whose question was named last.
     named: BlockId,
+    /// Jobs may follow from retries, too, and no question is their deadline.
+    has_early_jobs: bool,
 }
 
 impl Questions {
@@ -52,6 +54,11 @@ impl Questions {
         u64::from(geometry.blocks) * (size_of::<Question>() + size_of::<u64>()) as u64
     }
 
+    /// Jobs may begin because a read took retries, whatever question is named.
+    pub(crate) fn expect_early_jobs(&mut self) {
+        self.has_early_jobs = true;
+    }
+
     /// The policy has named its next question.
     pub(crate) fn name(&mut self, block: BlockId, at: Reads) {
         let Some(question) = self.blocks.get_mut(block.index()) else { return };
@@ -62,10 +69,12 @@ impl Questions {
 
     /// A job begins with a block of this dose, in quarters: what may still be read of it, where the
     /// policy has just said so. That is without end where nobody needs to be asked again. Unknown
-    /// where a job follows from a question about another block.
+    /// where a job follows from a question about another block, or may follow from retries.
     pub(crate) fn left(&self, block: BlockId, dose: u64) -> Option<u64> {
-        let question =
-            self.blocks.get(block.index()).filter(|_| self.named == block && dose > 0)?;
+        let question = self
+            .blocks
+            .get(block.index())
+            .filter(|_| self.named == block && dose > 0 && !self.has_early_jobs)?;
         Some(if question.due == u64::MAX { u64::MAX } else { question.due.saturating_sub(dose) })
     }
 

@@ -444,8 +444,7 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
              level"
         )
     })?;
-    let given = technique.has(&RETRIES).then(|| technique.args(config).whole(&RETRIES));
-    let retries = given.unwrap_or(0);
+    let retries = retries_that_move(config, technique);
     require(retries == 0 || has_retries, || {
         let key = technique.path(config, &RETRIES);
         format!(
@@ -453,6 +452,11 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
              than one level, or {key} = 0"
         )
     })
+}
+
+/// Retries of a read that move its block before the block's alarm; 0 where none do.
+pub fn retries_that_move(config: &DriveConfig, technique: &Technique) -> u32 {
+    technique.has(&RETRIES).then(|| technique.args(config).whole(&RETRIES)).unwrap_or(0)
 }
 
 /// Refuses a technique that goes by limits to a drive that has none, though reads disturb it.

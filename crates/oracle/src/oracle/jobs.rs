@@ -61,6 +61,11 @@ impl Oracle {
         }
     }
 
+    /// The technique also moves blocks because reads took retries.
+    pub fn expect_early_jobs(&mut self) {
+        self.questions.expect_early_jobs();
+    }
+
     /// A job of reclaim begins; gives what names it.
     fn tell_clock(&mut self, block: BlockId) -> Option<u64> {
         let dose = self.doses.read_of(block)?;
