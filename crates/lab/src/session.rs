@@ -14,7 +14,7 @@ use vpass_core::base::steady::Images;
 use vpass_core::config::{ConfigError, DriveConfig};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::card::Protection;
-use vpass_core::slots::reclaim::technique;
+use vpass_core::slots::reclaim::{retries_that_move, technique};
 use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
 use vpass_oracle::{Level, Oracle, OracleReport};
@@ -58,10 +58,13 @@ impl Session {
         if let Some(level) = oracle {
             let mut oracle = Oracle::new(drive.geometry(), drive.config()).at(level);
             oracle.expect_refresh(drive.config(), &techniques.refresh, techniques.seed, timed);
-            if technique(&techniques.reclaim)
-                .is_some_and(|technique| technique.protects == Protection::Sound)
-            {
-                oracle.expect_budgets(drive.config());
+            if let Some(technique) = technique(&techniques.reclaim) {
+                if technique.protects == Protection::Sound {
+                    oracle.expect_budgets(drive.config());
+                }
+                if retries_that_move(drive.config(), technique) > 0 {
+                    oracle.expect_early_jobs();
+                }
             }
             drive.observe(Box::new(oracle));
         }

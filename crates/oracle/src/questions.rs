@@ -37,6 +37,8 @@ pub(crate) struct Questions {
     pub(crate) overtaken: u64,
     /// Block whose question was named last.
     named: BlockId,
+    /// Jobs may follow from retries, too, and no question is their deadline.
+    has_early_jobs: bool,
 }
 
 impl Questions {
@@ -53,6 +55,11 @@ impl Questions {
         u64::from(geometry.blocks) * (size_of::<Question>() + size_of::<u64>()) as u64
     }
 
+    /// Notes that jobs may begin because a read took retries, whatever question is named.
+    pub(crate) fn expect_early_jobs(&mut self) {
+        self.has_early_jobs = true;
+    }
+
     /// Notes the next question of the policy.
     pub(crate) fn name(&mut self, block: BlockId, at: Reads) {
         let Some(question) = self.blocks.get_mut(block.index()) else { return };
@@ -63,10 +70,13 @@ impl Questions {
 
     /// Returns the dose, in quarters, that a block may still get before its policy must be asked.
     /// `dose` is the block's dose as a job begins. The result is `u64::MAX` if the policy need not
-    /// be asked again, and `None` if the policy has named another block since.
+    /// be asked again. It is `None` if the policy has named another block since, or if retries may
+    /// have begun the job.
     pub(crate) fn left(&self, block: BlockId, dose: u64) -> Option<u64> {
-        let question =
-            self.blocks.get(block.index()).filter(|_| self.named == block && dose > 0)?;
+        let question = self
+            .blocks
+            .get(block.index())
+            .filter(|_| self.named == block && dose > 0 && !self.has_early_jobs)?;
         Some(if question.due == u64::MAX { u64::MAX } else { question.due.saturating_sub(dose) })
     }
 

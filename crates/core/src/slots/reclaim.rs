@@ -449,8 +449,7 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
              level"
         )
     })?;
-    let given = technique.has(&RETRIES).then(|| technique.args(config).whole(&RETRIES));
-    let retries = given.unwrap_or(0);
+    let retries = retries_that_move(config, technique);
     require(retries == 0 || has_retries, || {
         let key = technique.path(config, &RETRIES);
         format!(
@@ -458,6 +457,12 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
              than one level, or {key} = 0"
         )
     })
+}
+
+/// Returns the number of retries of a read that move its block before the block's alarm; 0 if
+/// retries move no block.
+pub fn retries_that_move(config: &DriveConfig, technique: &Technique) -> u32 {
+    if technique.has(&RETRIES) { technique.args(config).whole(&RETRIES) } else { 0 }
 }
 
 /// Refuses a technique that needs limits if reads disturb the drive's data and the drive has no

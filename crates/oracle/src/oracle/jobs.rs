@@ -62,6 +62,11 @@ impl Oracle {
         }
     }
 
+    /// Tells the checker of times that the technique also moves blocks because reads took retries.
+    pub fn expect_early_jobs(&mut self) {
+        self.questions.expect_early_jobs();
+    }
+
     /// Tells the checker of times that a reclaim job begins. Returns the job's number.
     fn tell_clock(&mut self, block: BlockId) -> Option<u64> {
         let dose = self.doses.read_of(block)?;
