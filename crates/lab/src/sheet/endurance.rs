@@ -57,7 +57,7 @@ pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let last = config.disturb.table.iter().map(|row| f64::from(row.pec)).fold(0.0, f64::max);
     // Within the table, the preset's law may still end a life before the sheet does.
     if rated > last || draft.config().is_err() {
-        stretch(draft, config, 2.0 * rated / f64::from(of_preset));
+        stretch(draft, config, rated / f64::from(of_preset));
     }
     Ok(())
 }

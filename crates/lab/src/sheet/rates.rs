@@ -129,7 +129,7 @@ fn program_time(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let Some(rate) = flash_limited_write(sheet, &config) else { return Ok(()) };
     let dies = f64::from(config.geometry.channels * config.geometry.dies_per_channel);
     let (bytes, of_preset) = (wordline_bytes(&config), flash::wordline_us(&config));
-    let us = dies * bytes / rate;
+    let us = dies * bytes / rate - bytes / config.timing.channel_mb_s;
     if us < of_preset / SLOWER {
         // More dies would be needed, which a note says already.
         return Ok(());
