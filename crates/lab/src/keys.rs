@@ -70,7 +70,7 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
             range: declared.values(),
             unit: declared.unit,
             meaning: declared.meaning.to_owned(),
-            settable: settable && declared.name != "phase" && declared.name != MODEL_TABLE,
+            settable: settable && declared.name != "phase" && key != "workload.model",
             source: Some(declared.source).filter(|source| !source.is_empty()),
             path: key.clone(),
         });

@@ -14,7 +14,7 @@ use vpass_core::base::steady::Images;
 use vpass_core::config::{ConfigError, DriveConfig};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::card::Protection;
-use vpass_core::slots::reclaim::{retries_that_move, technique};
+use vpass_core::slots::reclaim::{moves_without_alarm, technique};
 use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
 use vpass_oracle::{Level, Oracle, OracleReport};
@@ -62,7 +62,7 @@ impl Session {
                 if technique.protects == Protection::Sound {
                     oracle.expect_budgets(drive.config());
                 }
-                if retries_that_move(drive.config(), technique) > 0 {
+                if moves_without_alarm(drive.config(), technique) {
                     oracle.expect_early_jobs();
                 }
             }

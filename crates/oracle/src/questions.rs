@@ -37,7 +37,7 @@ pub(crate) struct Questions {
     pub(crate) overtaken: u64,
     /// Block whose question was named last.
     named: BlockId,
-    /// Jobs may follow from retries, too, and no question is their deadline.
+    /// Whether jobs may begin without an alarm of their block, so that no question is their deadline.
     has_early_jobs: bool,
 }
 
@@ -55,7 +55,7 @@ impl Questions {
         u64::from(geometry.blocks) * (size_of::<Question>() + size_of::<u64>()) as u64
     }
 
-    /// Notes that jobs may begin because a read took retries, whatever question is named.
+    /// Notes that jobs may begin without an alarm of their block, whatever question is named.
     pub(crate) fn expect_early_jobs(&mut self) {
         self.has_early_jobs = true;
     }
@@ -70,8 +70,8 @@ impl Questions {
 
     /// Returns the dose, in quarters, that a block may still get before its policy must be asked.
     /// `dose` is the block's dose as a job begins. The result is `u64::MAX` if the policy need not
-    /// be asked again. It is `None` if the policy has named another block since, or if retries may
-    /// have begun the job.
+    /// be asked again. It is `None` if the policy has named another block since, or if the job may
+    /// have begun without an alarm.
     pub(crate) fn left(&self, block: BlockId, dose: u64) -> Option<u64> {
         let question = self
             .blocks

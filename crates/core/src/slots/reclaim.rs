@@ -32,7 +32,7 @@ pub use crate::base::streams::{FIRST_OWN, StreamSpec};
 pub use crate::flash::Probed;
 pub use crate::slots::rewrite::{Destination, Part, Recode, Rewrite};
 pub use action::Action;
-pub use count::RETRIES;
+pub use count::{DRIVE_WIDE, RETRIES};
 pub use promise::Promise;
 pub use shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 
@@ -461,8 +461,15 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
 
 /// Returns the number of retries of a read that move its block before the block's alarm; 0 if
 /// retries move no block.
-pub fn retries_that_move(config: &DriveConfig, technique: &Technique) -> u32 {
+fn retries_that_move(config: &DriveConfig, technique: &Technique) -> u32 {
     if technique.has(&RETRIES) { technique.args(config).whole(&RETRIES) } else { 0 }
+}
+
+/// Returns whether the technique moves blocks for other reasons than their own alarms: retries of a
+/// read, or a pass over the whole drive. Such a move has no deadline.
+pub fn moves_without_alarm(config: &DriveConfig, technique: &Technique) -> bool {
+    retries_that_move(config, technique) > 0
+        || technique.has(&DRIVE_WIDE) && technique.args(config).whole(&DRIVE_WIDE) == 1
 }
 
 /// Refuses a technique that needs limits if reads disturb the drive's data and the drive has no

@@ -62,7 +62,7 @@ impl Oracle {
         }
     }
 
-    /// Tells the checker of times that the technique also moves blocks because reads took retries.
+    /// Tells the checker of times that the technique also moves blocks without their alarm.
     pub fn expect_early_jobs(&mut self) {
         self.questions.expect_early_jobs();
     }

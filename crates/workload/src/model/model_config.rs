@@ -123,7 +123,7 @@ pub struct ModelConfig {
     #[key(
         unit = "size",
         range = Size(MIB, 1 << 40),
-        default = Bytes(100_000_000),
+        default = Bytes(96 << 20),
         source = "a download at 1 Gbit/s, less overhead (assumption)"
     )]
     pub update_rate: Bytes,

@@ -43,7 +43,8 @@ const READS: Param = Param {
     alias: None,
 };
 
-const DRIVE_WIDE: Param = Param {
+/// Whether the reads of the whole drive are counted.
+pub const DRIVE_WIDE: Param = Param {
     key: "drive_wide",
     kind: Kind::Whole,
     unit: "",
