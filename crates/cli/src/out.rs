@@ -25,6 +25,21 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_as_it_is(&plain::report(text, wants_colour()))
 }
 
+/// Standard error, for questions to the user. Control characters are escaped.
+pub(crate) struct Asking;
+
+impl Write for Asking {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        io::stderr().lock().write_all(plain::report(&text, false).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Prints the text of a file for programs. The text is unchanged, unless standard output is a
 /// terminal.
 ///

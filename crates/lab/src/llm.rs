@@ -81,9 +81,9 @@ pub struct Technique {
     /// Bytes written to the flash for each 100 bytes that the host reads, without the bytes that
     /// the host itself writes. GC that the rewrites need counts.
     pub written_per_100_read: Option<f64>,
-    /// The same in the first eighth of the life.
+    /// Bytes written per 100 bytes read in the first eighth of the life.
     pub written_per_100_read_fresh: Option<f64>,
-    /// The same in the last eighth of the life.
+    /// Bytes written per 100 bytes read in the last eighth of the life.
     pub written_per_100_read_worn: Option<f64>,
     /// Bytes programmed by reclaim and because of retries, in percent of the bytes that the host
     /// reads, as in `life.json`; null for an estimate.
@@ -249,8 +249,8 @@ impl Technique {
     }
 }
 
-/// Returns the reads of a page for each page that the drive writes, if it writes this many bytes for
-/// each 100 that the host reads. A read of a page may ask for only a part of it.
+/// Returns the reads of a page for each page that the drive writes, if it writes this many bytes
+/// for each 100 that the host reads. A read of a page may ask for only a part of it.
 fn rounds(plan: &RunPlan, law: &ModelLaw, written: f64) -> Option<f64> {
     let page = plan.drive.config.geometry.page_size.0 as f64;
     let pages_per_byte = law.page_reads_per_s() / law.read_bytes_per_s();

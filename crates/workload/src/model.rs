@@ -10,7 +10,7 @@
 //! - **Cache** (`cache.rs`). It first holds the dense part, and experts in the rest.
 //! - **Requests** (`tokens.rs`, `writes.rs`). Each request lies between two multiples of
 //!   `request_size`.
-//! - **Rates** (`fluid_model.rs`). Each page is read at the mean rate of the requests that touch it.
+//! - **Rates** (`fluid_model.rs`). A page has the mean rate of the requests that touch it.
 
 mod cache;
 mod fluid_model;

@@ -7,6 +7,7 @@ use vpass_lab::failure::Failure;
 use vpass_lab::sheet::{Link, parse};
 
 use super::args::NewDriveArgs;
+use crate::out::Asking;
 
 /// Completes the options on a terminal. Without a terminal, they stay as they are.
 ///
@@ -17,7 +18,7 @@ pub(super) fn complete(args: NewDriveArgs) -> Result<NewDriveArgs, Failure> {
     if !is_asked {
         return Ok(args);
     }
-    Questions { input: io::stdin().lock(), output: io::stderr().lock() }.all(args)
+    Questions { input: io::stdin().lock(), output: Asking }.all(args)
 }
 
 /// Terminal: answers come from `input`, questions go to `output`.

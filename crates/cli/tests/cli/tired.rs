@@ -116,7 +116,11 @@ fn noise_and_levels_need_what_they_work_on() {
         &["ecc.start_from_last=true"],
         &["ecc.start_from_last = true", "error.model = \"none\""],
     );
-    refused_on("tiny", &["model=count"], &["did you mean `disturb.model` or `error.model`?"]);
+    refused_on(
+        "tiny",
+        &["model=count"],
+        &["did you mean `disturb.model`, `error.model` or `workload.model`?"],
+    );
 }
 
 /// Settings of `tiny` with data of up to thirty days. The error rate of this data grows with age

@@ -61,8 +61,8 @@ pub(super) enum Kind {
 }
 
 impl Limits {
-    /// Finds the limits of the plan's technique, times `factor`. Returns `None` if the form of these
-    /// limits is unknown.
+    /// Finds the limits of the plan's technique, times `factor`. Returns `None` if the form of
+    /// these limits is unknown.
     ///
     /// # Errors
     /// Reports a drive that the technique cannot protect.

@@ -64,8 +64,8 @@ impl Llm {
             .map_or_else(String::new, |worn| format!(", {} when worn", digits(worn)));
         format!(
             "`{drive}` with `{label}` rewrites a page every {} rounds (a round reads each page \
-             once). It writes {} bytes for each 100 that the host reads{when_worn}, {} a day. {} At \
-             most {} % of the reads meet a die that programs or erases.",
+             once). It writes {} bytes for each 100 that the host reads{when_worn}, {} a day. {} \
+             At most {} % of the reads meet a die that programs or erases.",
             digits(rounds),
             digits(technique.written_per_100_read_fresh.unwrap_or(written)),
             decimal(technique.flash_bytes_per_day),

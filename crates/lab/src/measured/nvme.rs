@@ -1,6 +1,6 @@
 //! Log page 02h of `NVMe`, as `nvme smart-log` and smartctl print it, and the names of the drive.
 //!
-//! Names: nvme-cli 2.16 (`nvme-print-json.c`) and smartmontools 7.4 (`nvmeprint.cpp`).
+//! Names: the JSON output of nvme-cli 2.16 and of smartmontools 7.4.
 
 use serde_json::Value;
 

@@ -69,7 +69,7 @@ impl Ran {
 }
 
 /// Numbers that are 0 in every case. For example, no block is erased for parity.
-const NEVER_SHOWN: [&str; 28] = [
+const NEVER_SHOWN: [&str; 29] = [
     "failures.rebuilt_for_reads_pages",
     "failures.rebuilt_for_writes_pages",
     "failures.unmended_pages",
@@ -92,6 +92,7 @@ const NEVER_SHOWN: [&str; 28] = [
     "reclaim.guards_",
     "reclaim.low_density_refused",
     "reclaim.low_density_used.",
+    "reclaim.early_moves",
     "reclaim.outside_pool",
     "reclaim.pool_misses",
     "reclaim.refreshed_low_density",

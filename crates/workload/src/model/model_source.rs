@@ -119,8 +119,8 @@ mod tests {
     fn pages_are_read_at_the_rates_of_the_law() {
         for model in [
             "size = \"40MB\"\ndense = \"3MB\"\nexpert = \"1.1MB\"\nactive = 5.5\ncache = \"9MB\"\n\
-             popularity = \"zipf:0.9\"\ntokens_per_second = 2\ntokens = 4000\nkv_read = \"300KiB\"\n\
-             kv_window = \"8MiB\"\ncached = 0.25",
+             popularity = \"zipf:0.9\"\ntokens_per_second = 2\ntokens = 4000\n\
+             kv_read = \"300KiB\"\nkv_window = \"8MiB\"\ncached = 0.25",
             "size = \"20MB\"\nexpert = \"500KB\"\nactive = 4\nrequest_size = \"4KiB\"\n\
              tokens_per_second = 2\ntokens = 1000",
         ] {
