@@ -7,8 +7,8 @@ use common::config;
 use vpass_core::base::units::Lpn;
 use vpass_core::drive::{Drive, Techniques};
 
-/// Creates a drive of one die with one-page wordlines, filled once in order. Pages 0 to `wordlines
-/// - 1` are block 0.
+/// Creates a drive of one die with one-page wordlines, filled once in order. The first `wordlines`
+/// pages are block 0.
 fn block(wordlines: u32, limit: f64, alpha: f64) -> Drive {
     let text = format!(
         r#"

@@ -242,8 +242,8 @@ pub(crate) fn find<'a>(
     let mut all = schema.iter().flat_map(|s| s.iter());
     let has_technique =
         |s: &&Section| technique.is_some_and(|technique| s.keys_of(technique).is_some());
-    let named = || all.clone().filter(|s| s.name == table);
-    let Some(section) = named().find(has_technique).or_else(|| named().next()) else {
+    let of_table = || all.clone().filter(|s| s.name == table);
+    let Some(section) = of_table().find(has_technique).or_else(|| of_table().next()) else {
         let names: Vec<_> = all.map(|s| s.name).collect();
         return Err(unknown(
             &format!("{table}.{key}"),

@@ -9,7 +9,7 @@ use crate::plan::{RunPlan, Workload};
 
 /// Law of a `[workload]` table or of a model.
 pub(super) enum Law {
-    Table(PageLaw),
+    Table(Box<PageLaw>),
     Model(Box<ModelLaw>),
 }
 
@@ -27,7 +27,7 @@ impl Law {
             Generated::Workload(file) if file.workload.stripes.is_none() => {
                 let page_bytes = plan.drive.config.geometry.page_size.0 as u32;
                 PageLaw::new(&file.workload, plan.whole_capacity().0, page_bytes, plan.seed)
-                    .map(|law| Some(Self::Table(law)))
+                    .map(|law| Some(Self::Table(Box::new(law))))
                     .map_err(|e| Failure::usage(format!("workload {name}: {e}")))
             }
             Generated::Model(_) => Ok(Some(Self::Model(Box::new(plan.model_law()?)))),

@@ -166,9 +166,8 @@ fn base(key: &str) -> (Table, Vec<&str>) {
         ["workload", "model", ..] => {
             "[workload.model]\nsize = '2GiB'\nexpert = '1MiB'\nactive = 8\ntokens_per_second = 1"
         }
-        ["workload", "hours_per_day"] => "[workload]\nrate = 1",
         ["workload", "stripes", ..] => "[workload]\n[workload.stripes]",
-        ["workload", "arrivals"] => "[workload]\nrate = 1",
+        ["workload", "arrivals" | "hours_per_day"] => "[workload]\nrate = 1",
         ["workload", "hot_sets"] => {
             "[workload]\ndistribution = 'hot-cold:0.1/0.9'\nwrite_distribution = 'hot-cold:0.1/0.9'"
         }

@@ -145,7 +145,7 @@ fn length(technique: &Technique) -> String {
     }
     let length = match technique.years_interval {
         Some(ends) => years_between(technique.years, ends),
-        None => years(technique.years, None),
+        None => format!("about {}", years(technique.years, None)),
     };
     format!("It is worn out in {length}: a year takes {percent} % of its endurance.")
 }

@@ -28,6 +28,7 @@ pub const ADAPTIVE: &str = "adaptive";
 
 /// Source of the requests.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "few exist, and patterns look into them")]
 pub enum Workload {
     /// Trace files, surveyed once.
     Trace {

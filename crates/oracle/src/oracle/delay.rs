@@ -17,7 +17,7 @@ use crate::oracle::Oracle;
 use crate::oracle::parity::Parity;
 use crate::report::Kind;
 
-/// Default N_update of the published rule (da-raid5-2013 IV-B).
+/// Default `N_update` of the published rule (da-raid5-2013 IV-B).
 const N_UPDATE: u32 = 6;
 
 /// Partial parity of a stripe.

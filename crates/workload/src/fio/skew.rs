@@ -8,8 +8,8 @@
 //!   number is a power of two. With 25,600 blocks under zipf:1.1, 400,000 reads touch 8,200 blocks
 //!   in fio. They would touch 20,900 without collisions.
 //!
-//! This concentration decides how reads disturb a drive, so this file follows fio. Pareto is `(n -
-//! 1) u^(ln h / ln (1 - h))`, scattered in the same way. Normal is the mean of twelve uniform
+//! This concentration decides how reads disturb a drive, so this file follows fio. Pareto is
+//! `(n - 1) u^(ln h / ln (1 - h))`, scattered in the same way. Normal is the mean of twelve uniform
 //! numbers plus a uniform number as wide as the deviation, also scattered.
 
 use super::values::{self, Amount, KbBase};

@@ -68,14 +68,14 @@ mod tests {
         let mut cache: VecDeque<usize> = VecDeque::new();
         let (mut uses, mut missed) = (vec![0u32; 200], vec![0u32; 200]);
         for token in 0..60_000 {
-            let mut used: Vec<(f64, usize)> = (0..200)
+            let mut of_token: Vec<(f64, usize)> = (0..200)
                 .filter(|n| fraction() < chances[*n])
                 .collect::<Vec<_>>()
                 .into_iter()
                 .map(|n| (fraction(), n))
                 .collect();
-            used.sort_by(|a, b| a.0.total_cmp(&b.0));
-            for (_, expert) in used {
+            of_token.sort_by(|a, b| a.0.total_cmp(&b.0));
+            for (_, expert) in of_token {
                 let at = cache.iter().position(|held| *held == expert);
                 if token > 2000 {
                     uses[expert] += 1;

@@ -112,7 +112,8 @@ impl Next {
         let day = config.update_days.unwrap_or(f64::INFINITY) * (done / each + 1) as f64;
         let starts = law.hours.worked((day * DAY as f64) as Ns);
         let took = (self.bytes as f64 / config.update_rate.0 as f64 * 1e9) as Ns;
-        let at = if done % each == 0 { starts.max(self.at + took) } else { self.at + took };
+        let at =
+            if done.is_multiple_of(each) { starts.max(self.at + took) } else { self.at + took };
         Self { count: done + bytes, at, offset: begin, bytes }
     }
 }

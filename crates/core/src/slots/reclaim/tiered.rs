@@ -369,8 +369,8 @@ mod tests {
         );
     }
 
-    /// There is one set of four layer counters for 30 blocks of eight wordlines. T = floor((900 - 8
-    /// - 16) / 9) = 97, so layers count from 24 reads on. Block 0 is read 80 times. Then block 1 is
+    /// There is one set of four layer counters for 30 blocks of eight wordlines.
+    /// T = floor((900 - 8 - 16) / 9) = 97, so layers count from 24 reads on. Block 0 is read 80 times. Then block 1 is
     /// read, and takes the set at its second attempt. If block 0 was hammered in one place, none of
     /// its reads was away from all wordlines, and it is emptied at T. If it was read in the first
     /// and the last layer in turn, 28 of the 56 counted reads were away from any wordline, and it

@@ -258,8 +258,8 @@ pub(in crate::slots::reclaim) mod tests {
         drive
     }
 
-    /// Returns the drive of the worked examples. Blocks have 192 pages, alpha is 1, and `T = 10,000
-    /// - 192 = 9,808`. Pages 0 to 29 were read so often that they fill a shadow block.
+    /// Returns the drive of the worked examples. Blocks have 192 pages, alpha is 1, and T is 10,000
+    /// minus 192, so 9,808. Pages 0 to 29 were read so often that they fill a shadow block.
     pub(in crate::slots::reclaim) fn drive_with_a_full_shadow(reclaim: &str) -> Drive {
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }
