@@ -1,7 +1,7 @@
 //! One error budget for wear, age and reads: gain of a page's limit by retries, and loss by age, in
 //! 1/1024 dose units.
 //!
-//! `limit_k(age) = C[k] - R[age]`. C[k] is the dose at which a fresh page needs more than k
+//! `limit_k(age) = C[k] - R[age]`. `C[k]` is the dose at which a fresh page needs more than k
 //! retries. R is the dose that causes as many errors as the age. Both are rounded to the worse
 //! side. A limit may be below 0.
 //!
