@@ -203,8 +203,8 @@ pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
 }
 
 /// Returns half the width of the 95 % interval of the read wear. Its relative width is that of the
-/// pages that reclaim writes. Pages that retries rewrite are assumed to vary as much. Bytes read are
-/// assumed to be fixed.
+/// pages that reclaim writes. Pages that retries rewrite are assumed to vary as much. The number of
+/// bytes read is assumed to be fixed.
 fn read_wear_noise(s: &Summary) -> Option<f64> {
     let (half, pages) = (s.batch_means.reclaim_write_pages?, s.flash.programs.of(Cause::Reclaim));
     Some(if pages == 0 { 0.0 } else { s.read_wear? * half / pages as f64 })
