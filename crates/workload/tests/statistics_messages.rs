@@ -269,7 +269,8 @@ fn invalid_keys_are_refused() {
     );
     says(
         |c| c.windows.ends_s[3] = 10_800.0,
-        "must be at most 3200000000, and at least 1 us after 10800",
+        "statistics.windows.ends_s[3] = 10800 must be at most 3200000000, and at least 1 us after \
+         10800",
     );
     says(|c| c.windows.ends_s[3] = f64::NAN, "statistics.windows.ends_s[3] = NaN must be at most");
     says(
