@@ -70,8 +70,8 @@ pub struct Technique {
     /// Largest measured error of the equations as a share, if the numbers are an estimate; null if
     /// they were simulated.
     pub estimated_within: Option<f64>,
-    /// Pages of host data that a life reported lost.
-    pub data_lost_pages: f64,
+    /// Pages of host data that a life reported lost; null for an estimate, which cannot know.
+    pub data_lost_pages: Option<f64>,
     /// Reads of a page for each page that the drive writes by itself; null without rewrites.
     pub rounds_per_rewrite: Option<f64>,
     /// Reads of a page for each rewrite of the page, in the first eighth of the life.
@@ -193,7 +193,7 @@ impl Technique {
             ),
             worn_out: life.worn_out,
             estimated_within: None,
-            data_lost_pages: life.data_lost_pages,
+            data_lost_pages: Some(life.data_lost_pages),
             rounds_per_rewrite: written.and_then(rounds),
             rounds_per_rewrite_fresh: fresh.and_then(rounds),
             rounds_per_rewrite_worn: worn.and_then(rounds),
@@ -232,7 +232,7 @@ impl Technique {
             )),
             worn_out: true,
             estimated_within: Some(estimate.within),
-            data_lost_pages: 0.0,
+            data_lost_pages: None,
             rounds_per_rewrite: written.and_then(|written| rounds(plan, law, written)),
             rounds_per_rewrite_fresh: None,
             rounds_per_rewrite_worn: None,

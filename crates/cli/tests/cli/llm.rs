@@ -66,6 +66,13 @@ fn the_numbers_of_an_answer_agree_with_each_other() {
 }
 
 #[test]
+fn an_estimate_does_not_know_what_is_lost() {
+    let json = vpass(&llm(&["--json", "--reclaim", "block,straw-wl"])).json();
+    let lost = |n: usize| json.pointer(&format!("/techniques/{n}/data_lost_pages"));
+    assert_eq!([lost(0), lost(1)], [Some(&Value::from(0.0)), Some(&Value::Null)]);
+}
+
+#[test]
 fn an_answer_reads_well_and_estimates_say_so() {
     let out = vpass(&llm(&["--reclaim", "block,straw-wl"]));
     assert_eq!(out.code, 0, "{}", out.stderr);

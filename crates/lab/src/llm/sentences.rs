@@ -45,10 +45,10 @@ impl Llm {
 
     fn worn_under(&self, technique: &Technique) -> String {
         let (drive, label) = (&self.drive, &technique.label);
-        if technique.data_lost_pages > 0.0 {
+        if let Some(lost) = technique.data_lost_pages.filter(|pages| *pages > 0.0) {
             return format!(
                 "`{drive}` with `{label}` loses data ({} pages), so its years are no answer.",
-                digits(technique.data_lost_pages)
+                digits(lost)
             );
         }
         let (Some(rounds), Some(written)) =
@@ -108,7 +108,8 @@ impl Llm {
             return Some("Another GB of cache would hold the rest of the model.".into());
         };
         let kept = self.techniques.iter().zip(added).filter(|(technique, _)| {
-            technique.data_lost_pages == 0.0 && technique.rounds_per_rewrite.is_some()
+            technique.data_lost_pages.is_none_or(|pages| pages == 0.0)
+                && technique.rounds_per_rewrite.is_some()
         });
         let years_of: Vec<String> = kept
             .map(|(technique, added)| {
@@ -173,7 +174,7 @@ mod tests {
             years_interval: Some((0.53, 0.57)),
             worn_out: true,
             estimated_within: None,
-            data_lost_pages: 0.0,
+            data_lost_pages: Some(0.0),
             rounds_per_rewrite: Some(8.1),
             rounds_per_rewrite_fresh: Some(10.1),
             rounds_per_rewrite_worn: Some(6.7),
@@ -238,7 +239,7 @@ mod tests {
     #[test]
     fn losses_and_long_lives_say_so() {
         let mut lost = answer();
-        lost.techniques[0].data_lost_pages = 12.0;
+        lost.techniques[0].data_lost_pages = Some(12.0);
         let said = lost.sentences();
         assert_eq!(
             said[1],
