@@ -619,3 +619,28 @@ fn what_cannot_be_is_refused() {
     refuses(&lives(&["--find", "refresh.perod"]), &["refresh.perod"]);
     refuses(&lives(&["--repeat", "2"]), &["--repeat"]);
 }
+
+/// On a rung, each read counts once before wear is accelerated. Blocks whose reads were not drawn
+/// by then would count them many times.
+#[test]
+fn a_sample_of_reads_alone_serves_its_share() {
+    let json = vpass(&[
+        "life",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.rate=20k",
+        "--set",
+        "drive.rated_pec=1000",
+        "--sample",
+        "1/2",
+        "--rung",
+        "1",
+        "--json",
+    ])
+    .json();
+    let held = number(&json, "/techniques/0/reads_held");
+    assert!((held - 1.0).abs() < 0.01, "{held}");
+}
