@@ -223,7 +223,7 @@ fn a_drive_that_hardly_wears_outlives_the_simulation() {
     );
     let done = vpass(&lives(&["--years", "0.00001", "--oracle", "off"]));
     assert!(
-        done.stdout.contains("Reads were drawn in bulk") && !done.stdout.contains("the oracle"),
+        done.stdout.contains("Reads were simulated in bulk") && !done.stdout.contains("The oracle"),
         "without an oracle: {}",
         done.stdout
     );
@@ -322,7 +322,7 @@ fn a_search_leaves_out_what_the_drive_is_refused_with() {
     );
     assert!(json["best"].is_string() && json["key"] == "hints.idle_us");
     find(&["hints.idle_us", "--from", "50", "--to", "100"])
-        .refuses(2, &["refused with every value", "with 50:", "hints.typical_us (150)"]);
+        .refuses(2, &["no value gives a valid drive", "with 50:", "hints.typical_us (150)"]);
     find(&["hints.idle_us", "--from", "x"])
         .refuses(2, &["--from x", "a value of hints.idle_us", "such as 1000"]);
     find(&["hints.smallest_us", "--from", "x"]).refuses(2, &["--from x", "a number or a time"]);
