@@ -131,13 +131,17 @@ fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
                     if args.reclaim.is_empty()
                         && first.with_room_or_not(Chosen { reclaim: "none", ..named }).is_ok() =>
                 {
-                    let sentence = format!("left out: {}", refusal.sentence);
+                    let sentence = format!("left out: {}", crate::dialect::said(&refusal));
                     left_out.extend((!left_out.contains(&sentence)).then_some(sentence));
                 }
                 // `Refused::of` fails if the name of a technique is unknown. The comparison then
                 // ends.
                 Err(refusal) => {
-                    let row = Refused::of(named, args.combined.label_of(named), refusal.sentence)?;
+                    let row = Refused::of(
+                        named,
+                        args.combined.label_of(named),
+                        crate::dialect::said(&refusal),
+                    )?;
                     if refused.contains(&row) {
                         return Err(named_twice(&row.label));
                     }
@@ -243,7 +247,7 @@ fn run_all(
                 Row::of(outcome, files::of_run(plan, outcome, &call)?)
             }
             Ok(outcome) => Row::of(outcome, vec![]),
-            Err(stop) => Row(Ended::Stopped(stop.sentence.clone())),
+            Err(stop) => Row(Ended::Stopped(crate::dialect::said(&stop))),
         };
         resumed.keep(i, &row);
         row.put_into(folder, name)

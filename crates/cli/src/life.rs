@@ -218,7 +218,7 @@ impl<'a> Asked<'a> {
                 Err(why) if why.kind == Kind::Usage => {
                     // `Refused::of` fails if the name of a technique is unknown. The command then
                     // ends.
-                    self.refused.push(Refused::of(named, label, why.sentence.clone())?);
+                    self.refused.push(Refused::of(named, label, crate::dialect::said(why))?);
                     first_why.get_or_insert(why);
                 }
                 Err(why) => return Err(why),
@@ -261,7 +261,7 @@ impl<'a> Asked<'a> {
                 refresh: Some(plan.refresh),
                 parity: plan.parity,
             };
-            refused.push(Refused::of(named, answer.label.clone(), why.sentence.clone())?);
+            refused.push(Refused::of(named, answer.label.clone(), crate::dialect::said(why))?);
         }
         Ok(refused)
     }
@@ -505,7 +505,7 @@ fn tried(
     let outcome = asked.and_then(|asked| lived(args, &asked, rows, tables)).and_then(only);
     let (life, refused) = match outcome {
         Ok(life) => (Some(life), None),
-        Err(failure) if failure.kind == Kind::Usage => (None, Some(failure.sentence)),
+        Err(failure) if failure.kind == Kind::Usage => (None, Some(crate::dialect::said(&failure))),
         Err(failure) => return Err(failure),
     };
     let point = Point { value: knob.value(&text), text, life, refused };

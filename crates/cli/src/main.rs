@@ -10,6 +10,7 @@ mod call;
 mod check;
 mod command;
 mod compare;
+mod dialect;
 mod exit;
 mod explain;
 mod kept;

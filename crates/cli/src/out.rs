@@ -152,7 +152,7 @@ impl Folder {
         moved.map_err(|e| {
             Failure::failed(format!(
                 "{}; the results are in {}",
-                e.sentence,
+                crate::dialect::said(&e),
                 self.set_aside().display()
             ))
         })

@@ -124,9 +124,9 @@ pub(crate) fn rows_are_kept(what: Option<String>) {
 pub(crate) fn in_words(failure: &Failure) -> String {
     let rows = ROWS.lock().ok().and_then(|rows| rows.clone());
     match rows {
-        None => failure.sentence.clone(),
+        None => crate::dialect::said(failure),
         Some(rows) if *failure == Failure::interrupted() => format!("interrupted; {rows}"),
-        Some(rows) => format!("{}; {rows}", failure.sentence),
+        Some(rows) => format!("{}; {rows}", crate::dialect::said(failure)),
     }
 }
 

@@ -112,7 +112,7 @@ pub(crate) fn beside<A: WithPage>(
         match (made, &ended) {
             (Ok(()), _) => say(&format!("vpass: the page of the results is {}", place.display())),
             (Err(failure), Ok(_)) => return Err(failure),
-            (Err(failure), Err(_)) => say(&format!("vpass: {}", failure.sentence)),
+            (Err(failure), Err(_)) => say(&format!("vpass: {}", crate::dialect::said(&failure))),
         }
     }
     ended

@@ -85,7 +85,7 @@ pub fn rows(
             .collect::<Result<Vec<_>, _>>()
         {
             Ok(runs) => rows.push(ComparisonRow::new(plan, label, runs)),
-            Err(failure) => stopped.push(Stopped::of(plan, label, failure.sentence)),
+            Err(failure) => stopped.push(Stopped::of(plan, label, failure.sentence())),
         }
     }
     mark_baselines(&mut rows);

@@ -97,7 +97,7 @@ mod tests {
     use crate::schema::{DRIVE, PHASES, WORKLOAD};
 
     fn done(text: &str, schema: &[Section]) -> String {
-        expanded("f", text, schema).map_or_else(|e| e.sentence, Cow::into_owned)
+        expanded("f", text, schema).map_or_else(|e| e.sentence(), Cow::into_owned)
     }
 
     #[test]

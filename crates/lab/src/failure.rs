@@ -1,4 +1,5 @@
-//! Reason why a command failed: the kind of cause, and a sentence for the user.
+//! Reason why a command failed, as data: the kind of cause, the place, what is wrong, and what would
+//! be right.
 
 use std::fmt::Display;
 
@@ -7,6 +8,7 @@ use vpass_core::config::ConfigError;
 use vpass_core::time::RunError;
 
 use crate::keys::wrong::KeyError;
+use crate::phrase::{Dialect, Keywords, Part, Phrase};
 
 /// Cause of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,15 +28,63 @@ pub enum Kind {
 pub struct Failure {
     /// Cause of the failure.
     pub kind: Kind,
-    /// Sentence for the user.
-    pub sentence: String,
+    /// Argument, setting or file in which the failure lies; absent if `what` has the place.
+    pub place: Option<Phrase>,
+    /// Description of what is wrong.
+    pub what: Phrase,
+    /// Description of what would be right; absent if `what` has it.
+    pub remedy: Option<Phrase>,
     /// Key whose value is wrong; absent if the cause is not a key.
     pub key: Option<Box<KeyError>>,
 }
 
 impl Failure {
     fn new(kind: Kind, sentence: impl Display) -> Self {
-        Self { kind, sentence: sentence.to_string(), key: None }
+        Self::of(kind, sentence.to_string().into())
+    }
+
+    /// Makes a failure with a description that may name arguments.
+    pub fn of(kind: Kind, what: Phrase) -> Self {
+        Self { kind, place: None, what, remedy: None, key: None }
+    }
+
+    /// Makes a failure for an invalid request of the user, with a description that may name
+    /// arguments.
+    pub fn refused(what: impl Into<Phrase>) -> Self {
+        Self::of(Kind::Usage, what.into())
+    }
+
+    /// Adds the argument, setting or file in which the failure lies.
+    #[must_use]
+    pub fn at(self, place: impl Into<Phrase>) -> Self {
+        Self { place: Some(place.into()), ..self }
+    }
+
+    /// Adds the description of what would be right.
+    #[must_use]
+    pub fn remedy(self, remedy: impl Into<Phrase>) -> Self {
+        Self { remedy: Some(remedy.into()), ..self }
+    }
+
+    /// Returns the arguments and settings that would be right. The user may choose one of them.
+    pub fn remedies(&self) -> impl Iterator<Item = &Part> {
+        self.remedy.iter().flat_map(Phrase::named)
+    }
+
+    /// Returns the sentence for the user in the words of a dialect.
+    pub fn in_dialect(&self, dialect: &dyn Dialect) -> String {
+        let place = self.place.as_ref().map(|place| format!("{}: ", place.in_dialect(dialect)));
+        let what = self.what.in_dialect(dialect);
+        // A description of several sentences ends with a full stop, and the remedy is a sentence.
+        let mark = if what.ends_with('.') { " " } else { "; " };
+        let remedy =
+            self.remedy.as_ref().map(|remedy| format!("{mark}{}", remedy.in_dialect(dialect)));
+        format!("{}{what}{}", place.unwrap_or_default(), remedy.unwrap_or_default())
+    }
+
+    /// Returns the sentence for a program that passes arguments by their names.
+    pub fn sentence(&self) -> String {
+        self.in_dialect(&Keywords)
     }
 
     /// Makes a failure for an invalid request of the user.

@@ -335,7 +335,7 @@ mod tests {
     const DRIVE: Option<Bytes> = Some(Bytes(2 << 20));
 
     fn sentence(text: &str) -> String {
-        HintFile::parse("h.toml", text).map(|_| ()).unwrap_err().sentence
+        HintFile::parse("h.toml", text).map(|_| ()).unwrap_err().sentence()
     }
 
     #[test]
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn a_range_beyond_the_drive_is_refused_with_its_line() {
         let file = HintFile::parse("h.toml", &format!("# all\n{IDLE}")).unwrap();
-        let sentence = file.ranges(None, &[], Some(Bytes((2 << 20) - 1))).unwrap_err().sentence;
+        let sentence = file.ranges(None, &[], Some(Bytes((2 << 20) - 1))).unwrap_err().sentence();
         assert_eq!(
             sentence,
             "h.toml line 2: a hint for 1MiB from 1MiB, but the drive ends at 2097151 bytes; the \
@@ -371,7 +371,7 @@ mod tests {
         assert!(
             far.ranges(None, &[], DRIVE)
                 .unwrap_err()
-                .sentence
+                .sentence()
                 .starts_with("h.toml line 1: a hint for")
         );
     }
@@ -387,7 +387,7 @@ mod tests {
         assert_eq!(file.ranges(None, &[], DRIVE).unwrap(), plain.ranges(None, &[], DRIVE).unwrap());
         assert_eq!(file.place(), "w.toml line 3");
         assert!(of("").unwrap().is_none());
-        let wrong = |text: &str| of(text).map(drop).unwrap_err().sentence;
+        let wrong = |text: &str| of(text).map(drop).unwrap_err().sentence();
         assert!(wrong(&format!("{own}{own}")).starts_with(
             "w.toml line 7: it overlaps with the range of line 3, and both have rank 0"
         ));
@@ -395,7 +395,7 @@ mod tests {
             "w.toml line 4: unknown field `idle_us`, expected one of `range`, `device`, `file`"
         ));
         let file = of("[[hints.file]]\nname = 'b'\naccess_latency = 'idle'\n").unwrap().unwrap();
-        let sentence = file.ranges(None, &[], DRIVE).unwrap_err().sentence;
+        let sentence = file.ranges(None, &[], DRIVE).unwrap_err().sentence();
         assert_eq!(
             sentence,
             "w.toml line 3: [[file]] is for fio job files; use [[range]] for addresses"
@@ -414,8 +414,9 @@ mod tests {
         let range =
             HintRange { offset: Bytes(10), bytes: Bytes(10), access_latency: None, rank: 0 };
         assert_eq!(file.ranges(Some(Kind::File), &extents, DRIVE).unwrap(), [range]);
-        let wrong =
-            |kind, extents: &[NamedExtent]| file.ranges(kind, extents, DRIVE).unwrap_err().sentence;
+        let wrong = |kind, extents: &[NamedExtent]| {
+            file.ranges(kind, extents, DRIVE).unwrap_err().sentence()
+        };
         assert_eq!(
             wrong(Some(Kind::Device), &extents),
             "h.toml line 1: [[file]] is for fio job files; use [[range]] for addresses"

@@ -39,6 +39,7 @@ pub mod measured;
 pub mod memory;
 pub mod numbers;
 pub mod overrides;
+pub mod phrase;
 pub mod plain;
 pub mod plan;
 pub mod pool;

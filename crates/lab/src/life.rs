@@ -41,6 +41,7 @@ use vpass_workload::pass::Passes;
 use self::accelerated::{Clock, accelerable, fluid};
 use self::counts::Counts;
 use crate::failure::Failure;
+use crate::phrase::{Argument, phrase, set};
 use crate::plan::{RunPlan, Tables};
 use crate::progress::{Begin, Progress};
 use crate::results::{ByCause, Hints, Retries};
@@ -135,43 +136,61 @@ pub struct Lived {
 /// Reports the setting that is missing or wrong.
 pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
-        return Err(Failure::usage(format!(
-            "--years {years}: it must be above 0 and at most {MOST_YEARS}"
-        )));
+        return Err(Failure::refused(format!("it must be above 0 and at most {MOST_YEARS}"))
+            .at(Argument::Years.to(years)));
     }
     if let Some(uber) = until.uber.filter(|uber| !(*uber > 0.0 && *uber < 1.0)) {
-        return Err(Failure::usage(format!(
-            "--uber {uber:e}: it must be above 0 and below 1, in errors per bit read; JESD218 has \
-             1e-15 for client drives and 1e-16 for others"
-        )));
+        return Err(Failure::refused(
+            "it must be above 0 and below 1, in errors per bit read; JESD218 has 1e-15 for client \
+             drives and 1e-16 for others",
+        )
+        .at(Argument::Uber.to(format!("{uber:e}"))));
     }
     if let Some(uber) = until.uber.filter(|_| !has_uber(&plan.drive.config)) {
-        return Err(Failure::usage(format!(
-            "--uber {uber:e}: drive {} has no error rate, so the errors of its reads are unknown; \
-             set error.model and its numbers, ecc.codeword and ecc.cap, or use a drive that has \
-             them, such as aged-tlc",
+        return Err(Failure::refused(format!(
+            "drive {} has no error rate, so the errors of its reads are unknown",
             plan.drive.name
-        )));
+        ))
+        .at(Argument::Uber.to(format!("{uber:e}")))
+        .remedy(
+            "set error.model and its numbers, ecc.codeword and ecc.cap, or use a drive that has \
+             them, such as aged-tlc",
+        ));
     }
     if plan.gear == Gear::Timed {
-        return Err(Failure::usage(
-            "vpass life takes --gear fluid or, to check it, --gear untimed; the timed gear is too \
-             slow for years",
+        return Err(Failure::refused("the timed gear is too slow for the years of a life").remedy(
+            phrase![
+                "use ",
+                Argument::Gear.to("fluid"),
+                " or, to check it, ",
+                Argument::Gear.to("untimed"),
+            ],
         ));
     }
     if plan.repeat.get() != 1 || plan.until_stable || plan.warm_up > 0 || !plan.ages.is_empty() {
-        return Err(Failure::usage(
-            "--repeat, --until, --warm-up and --ages are for run and compare: a life repeats its \
-             workload until it ends, counts from its first request and includes every age",
-        ));
+        return Err(Failure::refused(phrase![
+            Argument::Repeat,
+            ", ",
+            Argument::Until,
+            ", ",
+            Argument::WarmUp,
+            " and ",
+            Argument::Ages,
+            " are for run and compare: a life repeats its workload until it ends, counts from its \
+             first request and includes every age",
+        ]));
     }
     if plan.gear == Gear::Untimed && plan.source()?.arrival() != Arrival::Open {
-        return Err(Failure::usage(
-            "the workload has neither a rate nor time stamps, and `vpass life` counts years: set \
-             workload.rate, which replaces workload.queue_depth (--set workload.rate=1000), or \
-             replay a trace by its own clock, without --queue-depth; `vpass run` and `vpass \
-             compare` count the life of a closed loop in bytes until worn",
-        ));
+        return Err(Failure::refused(
+            "the workload has neither a rate nor time stamps, and a life counts years",
+        )
+        .remedy(phrase![
+            "set workload.rate, which replaces workload.queue_depth (",
+            set("workload.rate", 1000),
+            "), or replay a trace by its own clock, without ",
+            Argument::QueueDepth,
+            "; `vpass run` and `vpass compare` count the life of a closed loop in bytes until worn",
+        ]));
     }
     Ok(())
 }

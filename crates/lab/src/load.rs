@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn every_preset_reads_and_resolves() {
         for (name, _) in presets::DRIVES {
-            let loaded = drive(name, &[]).unwrap_or_else(|e| panic!("{name}: {}", e.sentence));
+            let loaded = drive(name, &[]).unwrap_or_else(|e| panic!("{name}: {}", e.sentence()));
             assert!(!loaded.config.description.is_empty(), "{name}");
         }
     }
@@ -389,7 +389,7 @@ mod tests {
     fn complaints_about_a_file_name_its_key_and_table() {
         let said = |text: &str| {
             let error = toml::from_str::<DriveConfig>(text).unwrap_err();
-            complaint("d.toml", text, &error).sentence
+            complaint("d.toml", text, &error).sentence()
         };
         assert_eq!(
             said("[drive]\n[start]\npec = 1\npec = 2\n"),
@@ -410,7 +410,7 @@ mod tests {
 
     #[test]
     fn a_key_of_files_only_is_said_to_be_one() {
-        let said = |text: &str| overrides(&[text.into()]).unwrap_err().sentence;
+        let said = |text: &str| overrides(&[text.into()]).unwrap_err().sentence();
         let only = |table: &str, file: &str| {
             format!(
                 "keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a \
@@ -470,14 +470,14 @@ mod tests {
             (key.key.as_str(), key.value.as_str(), key.remedy.as_str()),
             ("geometry.channels", "\"two\"", "a whole number, 1 to 256")
         );
-        assert_eq!(failure.sentence, key.to_string());
+        assert_eq!(failure.sentence(), key.to_string());
     }
 
     #[test]
     fn a_wrong_override_is_named() {
         let sentence = |text: &str| {
             let sets = overrides(&[text.into()]);
-            sets.and_then(|sets| drive("tiny", &sets)).map(|_| ()).unwrap_err().sentence
+            sets.and_then(|sets| drive("tiny", &sets)).map(|_| ()).unwrap_err().sentence()
         };
         assert!(sentence("geometry.chanels=4").contains("did you mean `channels`?"));
         assert!(sentence("capacity=4GiB").contains("did you mean `drive.capacity`?"));

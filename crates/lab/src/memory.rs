@@ -12,9 +12,10 @@ use vpass_core::slots::reclaim::technique;
 use vpass_oracle::{Level, Oracle};
 use vpass_workload::pass::PassSource;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::load::Loaded;
 use crate::numbers::bytes;
+use crate::phrase::{Argument, Phrase};
 use crate::plan::{RunPlan, Workload};
 use crate::run::memory_of_stages;
 use crate::setup::Gear;
@@ -79,14 +80,18 @@ pub fn require_drive(drive: &Loaded<DriveConfig>, reclaim: &str) -> Result<(), F
 
 fn fits(drive: &Loaded<DriveConfig>, needed: u64, oracle: bool) -> Result<(), Failure> {
     let Some(there) = available().filter(|there| needed > *there) else { return Ok(()) };
-    let oracle = if oracle { "--oracle off, " } else { "" };
-    Err(Failure::failed(format!(
-        "drive {}: a run needs {} of memory, but {} are available; {oracle}a smaller \
-         drive.capacity or a larger geometry.page_size is needed",
-        drive.name,
-        bytes(needed),
-        bytes(there)
-    )))
+    let mut remedy = vec![];
+    if oracle {
+        remedy.extend([Argument::Oracle.to("off"), ", ".into()]);
+    }
+    remedy.push("a smaller drive.capacity or a larger geometry.page_size is needed".into());
+    Err(Failure::of(
+        Kind::Failed,
+        format!("a run needs {} of memory, but {} are available", bytes(needed), bytes(there))
+            .into(),
+    )
+    .at(format!("drive {}", drive.name))
+    .remedy(Phrase(remedy)))
 }
 
 /// Returns the number of bytes that simultaneous runs may use together. Unlimited if the system

@@ -19,6 +19,7 @@ use vpass_core::slots::{SLOTS, Slot};
 
 use crate::counts;
 use crate::failure::Failure;
+use crate::phrase::{Argument, phrase, set};
 
 /// Override that one `--set` gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,9 +39,9 @@ impl Override {
     /// dot, the table of the key is empty, and the caller refuses the key.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
         let (path, value) = text.split_once('=').ok_or_else(|| {
-            Failure::usage(format!(
-                "--set {text}: KEY=VALUE is expected, for instance --set drive.capacity=16GiB"
-            ))
+            Failure::refused("KEY=VALUE is expected")
+                .at(Argument::Set.to(text))
+                .remedy(phrase!["for instance ", set("drive.capacity", "16GiB")])
         })?;
         let path = path.trim();
         let (table, rest) = path.split_once('.').unwrap_or(("", path));
@@ -48,10 +49,9 @@ impl Override {
             .split_once('.')
             .map_or((None, rest), |(technique, key)| (Some(technique.trim().to_owned()), key));
         if key.is_empty() {
-            return Err(Failure::usage(format!(
-                "--set {text}: a key is expected before the `=`, for instance \
-                 --set drive.capacity=16GiB"
-            )));
+            return Err(Failure::refused("a key is expected before the `=`")
+                .at(Argument::Set.to(text))
+                .remedy(phrase!["for instance ", set("drive.capacity", "16GiB")]));
         }
         let (table, key, value) = (table.trim(), key.trim(), value.trim());
         let read = || match read_value(value) {

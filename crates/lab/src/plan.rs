@@ -26,6 +26,7 @@ use vpass_workload::synthetic::{Sample, WorkloadConfig};
 use crate::failure::Failure;
 use crate::hints::HintFile;
 use crate::load::{self, Loaded};
+use crate::phrase::{Argument, phrase, set};
 use crate::progress::Begin;
 use crate::setup::{Base, Gear, Setup, Watch};
 use crate::suggest;
@@ -282,10 +283,11 @@ impl RunPlan {
     /// Refuses parity that does not suit the drive.
     fn check_parity(&self) -> Result<(), Failure> {
         if parity::has_stripes(self.parity) && !self.sample.is_whole() {
-            return Err(Failure::usage(format!(
-                "--sample: stripes of `{}` use all dies, and a sample has fewer",
+            return Err(Failure::refused(format!(
+                "stripes of `{}` use all dies, and a sample has fewer",
                 self.parity
-            )));
+            ))
+            .at(Argument::Sample));
         }
         let checked = parity::goes_with(&self.drive.config, self.parity);
         checked.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))
@@ -318,12 +320,16 @@ impl RunPlan {
         };
         let whose =
             if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
-        Err(Failure::usage(format!(
+        Err(Failure::refused(format!(
             "{what} needs a clock. In {whose}, the only clock is the times of the requests, and a \
-             closed loop has no such times. Set workload.rate, which replaces \
-             workload.queue_depth (--set workload.rate=1000), or replay a trace by its own clock, \
-             without --queue-depth"
-        )))
+             closed loop has no such times."
+        ))
+        .remedy(phrase![
+            "Set workload.rate, which replaces workload.queue_depth (",
+            set("workload.rate", 1000),
+            "), or replay a trace by its own clock, without ",
+            Argument::QueueDepth,
+        ]))
     }
 
     /// Returns the reason why these settings leave the technique too little space; `None` if they
@@ -375,16 +381,15 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     // The drive of the plan already has its own age.
     ages.retain(|pec| *pec != start);
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
-        let why = "--ages: a drive whose blocks begin with different wear (start.pec_spread, \
+        let why = "a drive whose blocks begin with different wear (start.pec_spread, \
              start.worn_share) has no single age; leave out either";
-        return Err(Failure::usage(why));
+        return Err(Failure::refused(why).at(Argument::Ages));
     }
     match ages.iter().find(|pec| **pec < start || **pec >= rated) {
         None => Ok(ages),
-        Some(pec) => Err(Failure::usage(format!(
-            "--ages {pec}: ages must lie between the drive's start.pec, {start}, and its rated P/E \
-             cycles, {rated}"
-        ))),
+        Some(pec) => Err(Failure::refused(format!(
+            "ages must lie between the drive's start.pec, {start}, and its rated P/E cycles, {rated}"
+        )).at(Argument::Ages.to(pec))),
     }
 }
 

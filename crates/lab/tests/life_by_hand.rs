@@ -26,7 +26,7 @@ fn plans() -> Vec<RunPlan> {
             ..Setup::new(base, Named::Workload("zipf-read".into()))
         };
         RunPlan::new(&setup, Chosen::default(), &unwatched)
-            .unwrap_or_else(|e| panic!("{}", e.sentence))
+            .unwrap_or_else(|e| panic!("{}", e.sentence()))
     };
     vec![plan(0), plan(1)]
 }

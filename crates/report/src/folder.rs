@@ -161,14 +161,14 @@ mod tests {
 
     #[test]
     fn errors_name_the_file_and_what_is_expected() {
-        let missing = Folder::read(Path::new("/no/such/folder")).unwrap_err().sentence;
+        let missing = Folder::read(Path::new("/no/such/folder")).unwrap_err().sentence();
         assert!(missing.contains("/no/such/folder is not a readable folder"), "{missing}");
         let files = [("summary.json".to_owned(), b"{".to_vec()), ("b.csv".to_owned(), vec![0xff])];
         let folder = Folder::of_files("results", files);
-        let json = folder.json("summary.json").unwrap_err().sentence;
+        let json = folder.json("summary.json").unwrap_err().sentence();
         assert!(json.starts_with("results/summary.json: EOF"), "{json}");
         let newer = [("life.json".to_owned(), b"{\"schema\": 2}".to_vec())];
-        let newer = Folder::of_files("results", newer).json("life.json").unwrap_err().sentence;
+        let newer = Folder::of_files("results", newer).json("life.json").unwrap_err().sentence();
         assert!(
             newer.starts_with("results/life.json: `schema` is 2; this version reads 1"),
             "{newer}"
@@ -176,7 +176,7 @@ mod tests {
         let disk = tempfile::tempdir().unwrap();
         fs::write(disk.path().join("other.json"), "{}").unwrap();
         assert_eq!(Folder::read(disk.path()).unwrap().files().count(), 0, "no results");
-        let csv = folder.csv("b.csv").unwrap_err().sentence;
+        let csv = folder.csv("b.csv").unwrap_err().sentence();
         assert!(csv.starts_with("results/b.csv: invalid utf-8"), "{csv}");
     }
 }

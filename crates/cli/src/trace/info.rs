@@ -193,7 +193,7 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
                 // The command ends with the first error. Errors of further files are printed here.
                 match &refused {
                     None => refused = Some(failure),
-                    Some(_) => out::say(&format!("vpass: {}", failure.sentence)),
+                    Some(_) => out::say(&format!("vpass: {}", crate::dialect::said(&failure))),
                 }
             }
         }

@@ -11,6 +11,7 @@ use super::Measured;
 use crate::estimate;
 use crate::failure::Failure;
 use crate::load;
+use crate::phrase::{Argument, phrase};
 use crate::plan::{Chosen, RunPlan};
 use crate::progress::unwatched;
 use crate::setup::{Base, Gear, Named, Setup, Watch};
@@ -56,15 +57,17 @@ impl Measured {
         let (Some(read), Some(written), Some(seconds)) =
             (self.host_read_bytes, self.host_written_bytes, self.seconds)
         else {
-            return Err(Failure::usage(
-                "--drive needs the bytes that the host read and wrote, and the time; the snapshots \
-                 lack one of them: `smartctl -j -a` of an NVMe drive has all three",
-            ));
+            return Err(Failure::refused(phrase![
+                Argument::Drive,
+                " needs the bytes that the host read and wrote, and the time; the snapshots lack one \
+                 of them: `smartctl -j -a` of an NVMe drive has all three",
+            ]));
         };
         if seconds == 0 || read == 0 && written == 0 {
-            return Err(Failure::usage(
-                "--drive needs a load: the host did nothing between the snapshots, or in no time",
-            ));
+            return Err(Failure::refused(phrase![
+                Argument::Drive,
+                " needs a load: the host did nothing between the snapshots, or in no time",
+            ]));
         }
         let config = load::drive(drive, &[])?.config;
         let geometry = Geometry::new(&config);

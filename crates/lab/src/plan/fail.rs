@@ -8,6 +8,7 @@ use vpass_core::config::BchTarget;
 
 use super::{RunPlan, Workload};
 use crate::failure::Failure;
+use crate::phrase::{Argument, phrase, set};
 use crate::setup::Gear;
 
 impl RunPlan {
@@ -17,59 +18,69 @@ impl RunPlan {
         if self.fail.is_empty() {
             return Ok(());
         }
-        let refuse = |why: String| Err(Failure::usage(format!("--fail: {why}")));
+        let refused = |what: String| Failure::refused(what).at(Argument::Fail);
         let geometry = Geometry::new(&self.drive.config);
         for (n, failure) in self.fail.iter().enumerate() {
             failure
                 .unit
                 .check(&geometry)
-                .map_err(|why| Failure::usage(format!("--fail {failure}: {why}")))?;
+                .map_err(|why| Failure::refused(why).at(Argument::Fail.to(failure)))?;
             if self.fail[..n].iter().any(|other| other.unit == failure.unit) {
-                return refuse(format!("{} is named twice, but fails only once", failure.unit));
+                return Err(refused(format!(
+                    "{} is named twice, but fails only once",
+                    failure.unit
+                )));
             }
         }
         let dies = self.fail.iter().filter(|failure| matches!(failure.unit, Unit::Die(_))).count();
         if geometry.stripes.is_some() && dies > MOST_FAILED {
-            return refuse(format!(
+            return Err(refused(format!(
                 "{dies} dies; at most {MOST_FAILED} failed dies are possible with stripes"
-            ));
+            )));
         }
         if self.drive.config.bch.target == BchTarget::Stripe
             && self.drive.config.parity.protects().is_some()
         {
-            return refuse(
+            return Err(refused(
                 "bch.target = \"stripe\" allows more reads than a page endures without parity. A \
-                 failure leaves stripes without parity. Use --set bch.target=uber"
+                 failure leaves stripes without parity."
                     .into(),
-            );
+            )
+            .remedy(phrase!["Use ", set("bch.target", "uber")]));
         }
         if self.is_fluid() {
-            return refuse(
-                "the fluid gear draws reads in bulk, so nothing can fail between two of them; use \
-                 --gear timed or untimed"
+            return Err(refused(
+                "the fluid gear simulates reads in bulk, so nothing can fail between two of them"
                     .into(),
-            );
+            )
+            .remedy(phrase!["use ", Argument::Gear.to("timed"), " or untimed"]));
         }
         if matches!(self.workload, Workload::Adversary { .. }) {
-            return refuse(
+            return Err(refused(
                 "an attack observes where data lies and relies on it; name a workload".into(),
-            );
+            ));
         }
         if !self.ages.is_empty() || self.until_stable {
-            return refuse(
-                "--ages and --until repeat a run, but a failure is permanent; leave them out"
-                    .into(),
-            );
+            return Err(Failure::refused(phrase![
+                Argument::Ages,
+                " and ",
+                Argument::Until,
+                " repeat a run, but a failure is permanent; leave them out",
+            ])
+            .at(Argument::Fail));
         }
         let by_time = self.fail.iter().find(|failure| matches!(failure.when, When::At(_)));
         if let Some(failure) = by_time.filter(|_| self.gear == Gear::Untimed)
             && self.source()?.arrival() != Arrival::Open
         {
-            return refuse(format!(
-                "{failure}: the untimed gear has no clock in closed loop; use --gear timed, or \
-                 name a request ({}@r5000)",
-                failure.unit
-            ));
+            return Err(refused(format!(
+                "{failure}: the untimed gear has no clock in closed loop"
+            ))
+            .remedy(phrase![
+                "use ",
+                Argument::Gear.to("timed"),
+                format!(", or name a request ({}@r5000)", failure.unit),
+            ]));
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 //! its results.
 
 use crate::failure::Failure;
+use crate::phrase::{Argument, Phrase, phrase};
 
 /// Largest number of runs. They need about a hundred megabytes for plans and results. With this
 /// many runs, the interval of a mean is 2 % of the spread of the runs.
@@ -16,14 +17,15 @@ pub fn require_few(rows: usize, seeds: u32) -> Result<(), Failure> {
     if runs <= MOST_RUNS {
         return Ok(());
     }
-    let right = match MOST_RUNS / rows as u64 {
+    let right: Phrase = match MOST_RUNS / rows as u64 {
         0 => "fewer techniques or samples are expected".into(),
-        seeds => format!("--seeds {seeds} or fewer is expected"),
+        most => phrase![Argument::Seeds.to(most), " or fewer is expected"],
     };
-    Err(Failure::usage(format!(
-        "--seeds {seeds}: {rows} runs for each seed are {runs} runs; at most {MOST_RUNS} are \
-         allowed; {right}"
-    )))
+    Err(Failure::refused(format!(
+        "{rows} runs for each seed are {runs} runs; at most {MOST_RUNS} are allowed"
+    ))
+    .at(Argument::Seeds.to(seeds))
+    .remedy(right))
 }
 
 #[cfg(test)]
@@ -32,17 +34,17 @@ mod tests {
 
     #[test]
     fn the_reported_number_of_seeds_is_accepted() {
-        let refused = require_few(9, 1_000_000).unwrap_err().sentence;
+        let refused = require_few(9, 1_000_000).unwrap_err().sentence();
         assert_eq!(
             refused,
-            "--seeds 1000000: 9 runs for each seed are 9000000 runs; at most 10000 are allowed; \
-             --seeds 1111 or fewer is expected"
+            "seeds=1000000: 9 runs for each seed are 9000000 runs; at most 10000 are allowed; \
+             seeds=1111 or fewer is expected"
         );
         assert!(require_few(9, 1111).is_ok() && require_few(9, 1112).is_err());
         assert!(
             require_few(10_001, 1)
                 .unwrap_err()
-                .sentence
+                .sentence()
                 .ends_with("fewer techniques or samples are expected")
         );
     }

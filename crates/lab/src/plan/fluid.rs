@@ -19,6 +19,7 @@ use vpass_workload::windows::{FluidWindows, Windows};
 use super::{RunPlan, Workload};
 use crate::failure::Failure;
 use crate::load::{Generated, Loaded};
+use crate::phrase::{Argument, phrase};
 use crate::setup::{Gear, Watch};
 
 /// Rates of the host reads, and the other requests of the host.
@@ -52,22 +53,32 @@ impl RunPlan {
     /// Refuses plans that the fluid gear cannot run, before anything is created.
     pub(super) fn check_fluid(&self) -> Result<(), Failure> {
         if self.oracle == Watch::Full {
-            return Err(Failure::usage(
-                "--oracle full follows every request, but the fluid gear has no single reads; use \
-                 --oracle on or --gear untimed",
-            ));
+            return Err(Failure::refused(phrase![
+                Argument::Oracle.to("full"),
+                " follows every request, but the fluid gear has no single reads",
+            ])
+            .remedy(phrase![
+                "use ",
+                Argument::Oracle.to("on"),
+                " or ",
+                Argument::Gear.to("untimed"),
+            ]));
         }
         if self.until_stable {
-            return Err(Failure::usage(
-                "--until stable compares passes, but the fluid gear has none; use --gear untimed",
-            ));
+            return Err(Failure::refused(phrase![
+                Argument::Until.to("stable"),
+                " compares passes, but the fluid gear has none",
+            ])
+            .remedy(phrase!["use ", Argument::Gear.to("untimed")]));
         }
         if self.warm_up > 0 && self.tabled().is_none() && self.model().is_none() {
-            return Err(Failure::usage(
-                "--gear fluid: --warm-up needs a workload with distribution and rate, whose read \
-                 rates are constant; with this workload, the counted part would repeat the \
-                 requests of the warm-up; use --gear untimed",
-            ));
+            return Err(Failure::refused(phrase![
+                Argument::WarmUp,
+                " needs a workload with distribution and rate, whose read rates are constant; with \
+                 this workload, the counted part would repeat the requests of the warm-up",
+            ])
+            .at(Argument::Gear.to("fluid"))
+            .remedy(phrase!["use ", Argument::Gear.to("untimed")]));
         }
         if let Some(phases) = self.phases() {
             return self.named(FluidPhases::check(phases));
@@ -91,11 +102,13 @@ impl RunPlan {
             }
             _ => return Ok(()),
         };
-        Err(Failure::usage(format!(
-            "--gear fluid: {why}, so their read rates are unknown; give each fio job a rate_iops, \
-             replay a trace by its own clock, set up a workload with distribution and rate (vpass \
-             show workload zipf-read), or use --gear untimed"
-        )))
+        Err(Failure::refused(format!("{why}, so their read rates are unknown"))
+            .at(Argument::Gear.to("fluid"))
+            .remedy(phrase![
+                "give each fio job a rate_iops, replay a trace by its own clock, set up a workload \
+                 with distribution and rate (such as the preset zipf-read), or use ",
+                Argument::Gear.to("untimed"),
+            ]))
     }
 
     fn named<T>(&self, made: Result<T, ConfigError>) -> Result<T, Failure> {
@@ -290,10 +303,11 @@ impl Fluid {
     /// Reports a warm-up longer than a pass, or a run longer than simulated time.
     pub(crate) fn span(&self, plan: &RunPlan) -> Result<(Ns, Ns), Failure> {
         if plan.warm_up > self.requests {
-            return Err(Failure::usage(format!(
-                "--warm-up {}: the workload has only {} requests in a pass",
-                plan.warm_up, self.requests
-            )));
+            return Err(Failure::refused(format!(
+                "the workload has only {} requests in a pass",
+                self.requests
+            ))
+            .at(Argument::WarmUp.to(plan.warm_up)));
         }
         let counted = self.requests as f64 * f64::from(plan.repeat.get()) - plan.warm_up as f64;
         let each = self.pass_ns / self.requests.max(1) as f64;

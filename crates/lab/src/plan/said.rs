@@ -8,6 +8,7 @@ use vpass_core::slots::parity;
 use crate::failure::Failure;
 use crate::load::Loaded;
 use crate::overrides::Override;
+use crate::phrase::{Argument, phrase};
 
 /// Refresh settings as the user gave them.
 #[derive(Clone, Copy, Debug)]
@@ -42,11 +43,16 @@ impl SaidOfRefresh {
         let mut config = drive.config.clone();
         config.refresh.period = self.period;
         if self.is_set && named.is_none() && parity::period_of_part(&config, parity).is_some() {
-            return Err(Failure::usage(format!(
-                "--set refresh.period: `{parity}` computes its refresh period from [bch] of drive \
-                 {}; add --refresh block to use refresh.period",
+            return Err(Failure::refused(format!(
+                "`{parity}` computes its refresh period from [bch] of drive {}",
                 drive.name
-            )));
+            ))
+            .at(phrase![Argument::Set, " refresh.period"])
+            .remedy(phrase![
+                "add ",
+                Argument::Refresh.to("block"),
+                " to use refresh.period",
+            ]));
         }
         let (config, refresh) = parity::with_parts(config, parity, named);
         drive.config = config;

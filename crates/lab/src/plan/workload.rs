@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::hints::{HintFile, Kind, NamedExtent};
 use crate::load::{self, Generated, Loaded};
 use crate::overrides::Override;
+use crate::phrase::{Argument, phrase};
 use crate::progress::Begin;
 use crate::setup::{HintSource, Named, Replay, Setup};
 
@@ -157,12 +158,18 @@ impl Workload {
         }
         let own = HintFile::of_workload(name, text)?;
         match (own, given) {
-            (Some(own), Some(given)) => Err(Failure::usage(format!(
-                "--hints {} and {} with its own [[hints.range]]: only one of them may have hints; \
-                 without --hints those of the workload apply",
-                given.name(),
-                own.place()
-            ))),
+            (Some(own), Some(given)) => Err(Failure::refused(phrase![
+                Argument::Hints.to(given.name()),
+                format!(
+                    " and {} with its own [[hints.range]]: only one of them may have hints",
+                    own.place()
+                ),
+            ])
+            .remedy(phrase![
+                "without ",
+                Argument::Hints,
+                " those of the workload apply",
+            ])),
             (own, given) => Ok(own.or(given)),
         }
     }
@@ -180,11 +187,12 @@ impl Workload {
             (Named::Workload(name), _) => {
                 Ok(Self::Generated(load::workload(name, sets, queue_depth)?))
             }
-            (_, Some(set)) => Err(Failure::usage(format!(
-                "--set {}: workload keys are for --workload; a trace or a job file has its own \
-                 settings",
-                set.text
-            ))),
+            (_, Some(set)) => Err(Failure::refused(phrase![
+                "workload keys are for ",
+                Argument::Workload,
+                "; a trace or a job file has its own settings",
+            ])
+            .at(Argument::Set.to(&set.text))),
             (Named::Fio(path), None) => {
                 Ok(Self::Fio { path: path.clone(), jobs: JobFile::read(path)?, queue_depth })
             }

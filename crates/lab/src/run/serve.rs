@@ -13,6 +13,7 @@ use super::cycles::{CyclesDone, Phase};
 use super::stable::{MOST_PASSES, Settling};
 use super::summary::Served;
 use crate::failure::Failure;
+use crate::phrase::Argument;
 use crate::plan::{RunPlan, Stream};
 use crate::progress::Progress;
 use crate::results::jobs::{JobResult, jobs};
@@ -77,10 +78,8 @@ pub(super) fn warm_up(
 }
 
 pub(super) fn too_short(plan: &RunPlan, requests: u64) -> Failure {
-    Failure::usage(format!(
-        "--warm-up {}: the workload has only {requests} requests in a pass",
-        plan.warm_up
-    ))
+    Failure::refused(format!("the workload has only {requests} requests in a pass"))
+        .at(Argument::WarmUp.to(plan.warm_up))
 }
 
 /// Serves the counted requests. Returns the results of the workload.

@@ -98,10 +98,10 @@ fn parts_without_files_say_why() {
 #[test]
 fn only_results_make_a_page() {
     let empty = Folder::of_files("nothing", []);
-    let why = page(&[empty]).unwrap_err().sentence;
+    let why = page(&[empty]).unwrap_err().sentence();
     assert!(why.starts_with("nothing has no results; a folder that"), "{why}");
     let wrong = Folder::of_files("odd", [("compare.json".to_owned(), b"[]".to_vec())]);
-    let why = page(&[wrong]).unwrap_err().sentence;
+    let why = page(&[wrong]).unwrap_err().sentence();
     assert!(why.starts_with("odd/compare.json: `techniques` is missing or empty"), "{why}");
 }
 

@@ -17,7 +17,7 @@ use vpass_report::page::page;
 
 /// Returns the page of the results that [`made`] makes.
 fn made_page(wordlines: usize) -> String {
-    page(&[made::results(wordlines)]).unwrap_or_else(|e| panic!("{}", e.sentence))
+    page(&[made::results(wordlines)]).unwrap_or_else(|e| panic!("{}", e.sentence()))
 }
 
 /// Opens the page of blocks with 64 wordlines, and waits until the chosen block is drawn.
