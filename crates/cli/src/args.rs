@@ -63,8 +63,8 @@ pub(crate) struct Setup {
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
     /// Simulate one page in N, on a drive with N times fewer planes (fluid gear). All counts of
-    /// `run` and `compare` are then of the sample. `vpass life` also takes K/N for K samples without
-    /// common pages. Default of `vpass life`: it chooses the sample.
+    /// `run` and `compare` are then of the sample. `vpass life` also takes K/N for K samples
+    /// without common pages. Default of `vpass life`: it chooses the sample.
     #[arg(long, value_name = "1/N", value_parser = a_sample)]
     pub(crate) sample: Option<Samples>,
     /// TOML file with the latency that the host accepts for each range of its data. A range has one

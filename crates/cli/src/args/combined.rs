@@ -10,7 +10,8 @@ pub(crate) struct Combined {
     #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
     gc: Vec<String>,
     /// Refresh techniques, separated by commas (see `vpass list refresh`). Each runs with each
-    /// technique of the other kinds. Default: none, or the refresh technique that the parity technique includes.
+    /// technique of the other kinds. Default: none, or the refresh technique that the parity
+    /// technique includes.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     refresh: Vec<String>,
     /// Parity techniques, separated by commas (see `vpass list parity`). Each runs with each

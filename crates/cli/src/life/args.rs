@@ -90,8 +90,8 @@ pub(crate) struct LifeArgs {
     /// --sample, one life without --seeds.
     #[arg(long)]
     pub(crate) exact: bool,
-    /// Simulate all lives again. Default: use the finished lives of an earlier command with the same
-    /// --out.
+    /// Simulate all lives again. Default: use the finished lives of an earlier command with the
+    /// same --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
     /// Search for the value of one numeric drive key, such as refresh.period, that gives the

@@ -271,7 +271,8 @@ mod tests {
         let three = [of("c", 2.0, 0.0), of("a", 4.1, 0.0), of("b", 4.0, 0.0)];
         assert_eq!(
             verdict(&three).unwrap(),
-            "`a` and `b` live about as long: their intervals overlap; next is `c` 2.00 ± 0.10 years."
+            "`a` and `b` live about as long: their intervals overlap; next is `c` 2.00 ± 0.10 \
+             years."
         );
         let labels = |lives: &[Life]| -> Vec<String> {
             not_told_apart(lives).iter().map(|life| life.label.clone()).collect()

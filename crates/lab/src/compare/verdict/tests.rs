@@ -159,8 +159,8 @@ fn disjoint_ranges_have_a_winner() {
     assert!(
         overlap.contains(
             "life is longest under these, which are too close to rank: `straw-wl` 5.46 days to \
-             6.51 years, `block` (46.7 h, 33.6 h to 6.00 days); next is `ipr` (2.92 days, 2.10 to 4.20 \
-             days); 3,000 requests would give each a number"
+             6.51 years, `block` (46.7 h, 33.6 h to 6.00 days); next is `ipr` (2.92 days, 2.10 \
+             to 4.20 days); 3,000 requests would give each a number"
         ),
         "{overlap}"
     );
