@@ -26,8 +26,8 @@ const ADDED: [(&[&str], &[&str]); 7] = [
 /// Paper recipe in a command of a page, and the smaller recipe that replaces it.
 const PAPER: (&str, &str) = ("papers/ida-coding-2018", "papers/ida-coding-2018/small.toml");
 
-/// Options that are removed from a command. An exact life takes no `--minutes`.
-const TAKEN_OUT: [(&str, &str); 1] = [("life", "--minutes")];
+/// Options that are removed from a command. An exact life takes neither.
+const TAKEN_OUT: [(&str, &str); 2] = [("life", "--minutes"), ("life", "--rung")];
 
 /// Texts in the example files, and their replacements.
 const SMALLER_FILES: [(&str, &[(&str, &str)]); 3] = [
