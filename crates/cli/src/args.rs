@@ -58,17 +58,18 @@ pub(crate) struct Setup {
     )]
     pub(crate) warm_up: u64,
     /// Also run the workload on drives with these P/E cycles (start.pec), separated by commas. The
-    /// life is then projected from all runs. Default: from the thresholds of the technique alone.
+    /// life is then projected from all runs. Without this option, the life is projected from one
+    /// run and the thresholds of the technique.
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
-    /// Simulate one page in N on N times fewer planes (fluid gear). `run` and `compare` then count
-    /// the sample. `vpass life` also takes K/N for K disjoint samples; by default, it chooses the
-    /// sample.
+    /// Simulate one page in N, on a drive with N times fewer planes (fluid gear). All counts of
+    /// `run` and `compare` are then of the sample. `vpass life` also takes K/N for K samples
+    /// without common pages. Default of `vpass life`: it chooses the sample.
     #[arg(long, value_name = "1/N", value_parser = a_sample)]
     pub(crate) sample: Option<Samples>,
-    /// Latency that the host accepts for its data: a TOML file of ranges, each with none, idle,
-    /// typical or smallest. `[hints]` of the drive gives the microseconds of each. off: no hints.
-    /// Default: `[[hints.range]]` of the workload file, if it has any.
+    /// TOML file with the latency that the host accepts for each range of its data. A range has one
+    /// of the hints none, idle, typical and smallest. `[hints]` of the drive gives their
+    /// microseconds. off: no hints. Default: `[[hints.range]]` of the workload file, if any.
     #[arg(long, value_name = "FILE|off")]
     pub(crate) hints: Option<PathBuf>,
     #[command(flatten)]
@@ -84,7 +85,7 @@ pub(crate) struct Base {
     #[arg(long, value_name = "NAME|FILE", display_order = 0)]
     pub(crate) drive: String,
     /// timed: latencies and contention. untimed: counts and wear only, several times faster. fluid:
-    /// counts and wear of years; reads are drawn in bulk from the rates of the workload.
+    /// counts and wear of years; reads are simulated in bulk, at the rates of the workload.
     #[arg(long, value_enum, default_value_t = Gear::Timed)]
     pub(crate) gear: Gear,
     /// Keep N requests outstanding (closed loop) instead of following the trace's times, the
@@ -131,13 +132,14 @@ pub(crate) struct RunArgs {
     /// pages. The spare area must hold them.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
-    /// Failures to inject, separated by commas: a die, plane, block or page, by its number in the
-    /// drive. It fails at a time or before a measured request, such as die:3@10s or block:17@r5000.
+    /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is die,
+    /// plane, block or page, with its number in the drive. WHEN is a time, or the number of a
+    /// measured request with an r before it. The unit fails before this request.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
-    /// Run with this many seeds, counting up from --seed, for the UBER: mean, 95 % interval and
-    /// losses. All other results are those of the first seed; `vpass compare` gives everything over
-    /// seeds.
+    /// Repeat the run for its UBER, with N seeds from --seed upwards. Prints the mean, the 95 %
+    /// interval and the losses. All other results are of the first seed. `vpass compare --seeds`
+    /// gives all results over the seeds.
     #[arg(
         long,
         default_value_t = NonZeroU32::MIN,
@@ -170,18 +172,18 @@ pub(crate) struct TechniqueArgs {
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) setup: Setup,
-    /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`). Default: all; with
-    /// parity `udl`, the one that it brings.
+    /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`). Default: all;
+    /// with parity `udl`, the reclaim technique that `udl` includes.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     pub(crate) reclaim: Vec<String>,
     #[command(flatten)]
     pub(crate) combined: Combined,
-    /// Failures to inject, separated by commas: a die, plane, block or page, by its number in the
-    /// drive. It fails at a time or before a measured request, such as die:3@10s or block:17@r5000.
+    /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is die,
+    /// plane, block or page, with its number in the drive. WHEN is a time, or the number of a
+    /// measured request with an r before it. The unit fails before this request.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
-    /// Run each technique with this many seeds, counting up from --seed, and print 95 % confidence
-    /// intervals.
+    /// Run each technique with N seeds, from --seed upwards, and print 95 % confidence intervals.
     #[arg(
         long,
         default_value_t = NonZeroU32::MIN,
@@ -193,7 +195,7 @@ pub(crate) struct CompareArgs {
     /// It waits until enough memory is free. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Run everything again. Default: take finished runs that an earlier command kept for the same
+    /// Run everything again. Default: use the finished runs of an earlier command with the same
     /// --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,

@@ -71,7 +71,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Print a drive or a workload as TOML, to read or to start a file of your own from. `vpass
+    /// Print a drive or a workload as TOML, to read it or to begin a file of your own. `vpass
     /// show FILE` checks a drive file, and prints what the drive gives beside its data sheet.
     #[command(
         after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set \

@@ -444,7 +444,7 @@ fn find_best(
         .filter(|_| points.iter().all(|point| point.life.is_none()))
     {
         return Err(Failure::usage(format!(
-            "--find {key}: the drive is refused with every value; with {}: {refused}",
+            "--find {key}: no value gives a valid drive. For example, with {}: {refused}",
             points[0].text
         )));
     }

@@ -18,9 +18,9 @@ pub(crate) fn others(plan: &RunPlan, seeds: u32) -> Result<Vec<(Uber, u64)>, Fai
     let config = &plan.drive.config;
     if config.error.model == ErrorLaw::None || config.ecc.codeword.is_none() {
         return Err(Failure::usage(format!(
-            "--seeds {seeds} is for UBER, but drive {} has no error rates: error.model other than \
-             none and ecc.codeword are expected; `vpass compare --seeds {seeds}` repeats \
-             everything else",
+            "--seeds {seeds} repeats a run for its UBER, and drive {} has no error rates. \
+             error.model other than none and ecc.codeword are expected; `vpass compare --seeds \
+             {seeds}` repeats everything else",
             plan.drive.name
         )));
     }

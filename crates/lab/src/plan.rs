@@ -319,9 +319,10 @@ impl RunPlan {
         let whose =
             if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
         Err(Failure::usage(format!(
-            "{what} needs time, but {whose} has no clock other than the requests' times, and a \
-             closed loop has none: set workload.rate, which replaces workload.queue_depth (--set \
-             workload.rate=1000), or replay a trace by its own clock, without --queue-depth"
+            "{what} needs a clock. In {whose}, the only clock is the times of the requests, and a \
+             closed loop has no such times. Set workload.rate, which replaces \
+             workload.queue_depth (--set workload.rate=1000), or replay a trace by its own clock, \
+             without --queue-depth"
         )))
     }
 

@@ -9,12 +9,13 @@ pub(crate) struct Combined {
     /// Garbage collection policies, separated by commas. Each runs with each reclaim technique.
     #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
     gc: Vec<String>,
-    /// Refresh techniques, separated by commas (see `vpass list refresh`). Each runs with each of
-    /// the others. Default: none, or the one that the parity technique brings.
+    /// Refresh techniques, separated by commas (see `vpass list refresh`). Each runs with each
+    /// technique of the other kinds. Default: none, or the refresh technique that the parity
+    /// technique includes.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     refresh: Vec<String>,
-    /// Parity techniques, separated by commas (see `vpass list parity`). Each runs with each of the
-    /// others, on a drive of the same capacity.
+    /// Parity techniques, separated by commas (see `vpass list parity`). Each runs with each
+    /// technique of the other kinds, on a drive of the same capacity.
     #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
     parity: Vec<String>,
 }

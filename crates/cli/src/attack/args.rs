@@ -18,8 +18,8 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     --requests 1M\n  \
     vpass attack search --drive tiny --reclaim straw-wl --set start.pec=2000 --minutes 5\n\n\
     The attacker sees where every page lies and what every wordline endures (see `vpass list \
-    attacks`). Exit codes as of `vpass run`: 3 if data was lost, 1 if the oracle found a bug of \
-    the drive model.";
+    attacks`). Exit codes are those of `vpass run`: 3 if data was lost, 1 if the oracle found a \
+    bug of the drive model.";
 
 /// Options of an attack against one drive.
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ pub(crate) struct AttackArgs {
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
     /// Refresh technique (see `vpass list refresh`). The untimed gear needs --rate for it. Default:
-    /// none, or the one that the parity technique brings.
+    /// none, or the refresh technique that the parity technique includes.
     #[arg(long, value_name = "NAME")]
     pub(crate) refresh: Option<String>,
     /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
@@ -46,8 +46,8 @@ pub(crate) struct AttackArgs {
     /// `adaptive`. For `search`: requests of each trial.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) requests: Option<NonZeroU64>,
-    /// Latency that the host accepts for its data, as in `vpass run`: a TOML file of `[[range]]`s.
-    /// off: no hints.
+    /// TOML file with the latency that the host accepts for each range of its data, as in `vpass
+    /// run`. off: no hints.
     #[arg(long, value_name = "FILE|off", default_value = "off")]
     pub(crate) hints: PathBuf,
     /// Write the requests into a workload file that `vpass run` replays.

@@ -42,8 +42,8 @@ pub(crate) struct LifeArgs {
     pub(crate) reclaim: Vec<String>,
     #[command(flatten)]
     pub(crate) combined: Combined,
-    /// Simulate each life with this many seeds, counting up from --seed; years then have a 95 %
-    /// confidence interval.
+    /// Simulate each life with N seeds, from --seed upwards. The years then have a 95 % confidence
+    /// interval.
     #[arg(
         long,
         default_value_t = NonZeroU32::MIN,
@@ -54,8 +54,8 @@ pub(crate) struct LifeArgs {
     /// End after this many years, worn out or not: above 0, at most 100.
     #[arg(long, value_name = "YEARS", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) years: Option<f64>,
-    /// Also end when the uncorrectable bit error rate of all reads so far exceeds this (JESD218:
-    /// 1e-15 for client drives, 1e-16 for enterprise drives). The errors are expected values from
+    /// Also end when the uncorrectable bit error rate of all reads so far exceeds RATE (JESD218:
+    /// 1e-15 for client drives, 1e-16 for enterprise drives). Counted are the errors expected from
     /// the error rates of the data read, not the errors that happened.
     #[arg(long, value_name = "RATE", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) uber: Option<f64>,
@@ -90,7 +90,7 @@ pub(crate) struct LifeArgs {
     /// --sample, one life without --seeds.
     #[arg(long)]
     pub(crate) exact: bool,
-    /// Simulate all lives again. Default: take finished lives that an earlier command kept for the
+    /// Simulate all lives again. Default: use the finished lives of an earlier command with the
     /// same --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,

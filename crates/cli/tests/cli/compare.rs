@@ -91,8 +91,10 @@ fn no_wear_is_a_life_of_which_only_the_lower_end_is_known() {
     assert!(words.contains(sentence), "{words}");
     assert!(words.contains("; RAM is smallest under `block` (1.20 KiB, against "), "{words}");
     assert!(
-        words
-            .contains("; read p99.9 is not compared: to know the noise, a run needs 100,000 reads"),
+        words.contains(
+            "; read p99.9 is not compared: these runs are too short to know the noise. A run \
+                 needs 100,000 reads"
+        ),
         "{words}"
     );
 }
@@ -483,7 +485,7 @@ fn udl_is_a_composition() {
     let refused = on_drive(&["--parity", "udl", "--set", "refresh.period=10d"]);
     assert_eq!(refused.code, 2);
     assert!(
-        refused.stderr.contains("the period of `udl` follows from [bch]"),
+        refused.stderr.contains("`udl` computes its refresh period from [bch]"),
         "{}",
         refused.stderr
     );

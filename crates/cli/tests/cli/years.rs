@@ -119,7 +119,7 @@ fn an_estimate_is_no_answer() {
 #[test]
 fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
     vpass(&lives(&["--set", "start.pec=5"]))
-        .refuses(2, &["5.0 P/E cycles", "drive.rated_pec is 5", "drive.rated_pec to 6 or more"]);
+        .refuses(2, &["5.0 P/E cycles", "drive.rated_pec = 5", "drive.rated_pec to 6 or more"]);
     // Writing the content almost twice, with parity, takes more than the cycle that is left.
     let small = [
         "--parity",
@@ -133,7 +133,7 @@ fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
     ];
     let written = [&small[..], &["--set", "start.overwrite=0.9", "--set", "start.pec=4"]].concat();
     vpass(&lives(&written))
-        .refuses(2, &["after its content was written", "drive.rated_pec is 5", "start.pec is 4"]);
+        .refuses(2, &["after its content is written", "drive.rated_pec = 5", "start.pec is 4"]);
 }
 
 #[test]
@@ -217,13 +217,13 @@ fn a_drive_that_hardly_wears_outlives_the_simulation() {
     assert!(
         done.code == 0
             && done.stdout.contains("> 5.26 min")
-            && done.stdout.contains("the oracle checks doses"),
+            && done.stdout.contains("The oracle checks doses"),
         "{}",
         done.stdout
     );
     let done = vpass(&lives(&["--years", "0.00001", "--oracle", "off"]));
     assert!(
-        done.stdout.contains("Reads were drawn in bulk") && !done.stdout.contains("the oracle"),
+        done.stdout.contains("Reads were simulated in bulk") && !done.stdout.contains("The oracle"),
         "without an oracle: {}",
         done.stdout
     );
@@ -322,7 +322,7 @@ fn a_search_leaves_out_what_the_drive_is_refused_with() {
     );
     assert!(json["best"].is_string() && json["key"] == "hints.idle_us");
     find(&["hints.idle_us", "--from", "50", "--to", "100"])
-        .refuses(2, &["refused with every value", "with 50:", "hints.typical_us (150)"]);
+        .refuses(2, &["no value gives a valid drive", "with 50:", "hints.typical_us (150)"]);
     find(&["hints.idle_us", "--from", "x"])
         .refuses(2, &["--from x", "a value of hints.idle_us", "such as 1000"]);
     find(&["hints.smallest_us", "--from", "x"]).refuses(2, &["--from x", "a number or a time"]);
@@ -575,7 +575,7 @@ fn what_cannot_be_is_refused() {
     );
     refuses(
         &[&fluid[..], &["--sample", "1/4"]].concat(),
-        &["408 blocks", "102 for a sample", "needs 180", "1/2 is the smallest that works"],
+        &["408 blocks", "a sample gets 102", "at least 180", "1/2 is the smallest that works"],
     );
     refuses(
         &[&fluid[..], &["--set", "drive.capacity=512MiB", "--sample", "1/2"]].concat(),

@@ -1,5 +1,5 @@
 //! Order of the rows in a column: rows that may be the best, and all other rows. Rows with
-//! overlapping 95 % intervals are too close to compare.
+//! overlapping 95 % intervals are too close to rank.
 
 use super::column::{COLUMNS, Column, Sizes};
 use super::row::ComparisonRow;

@@ -31,7 +31,7 @@ pub fn sentences(rows: &[ComparisonRow], sizes: &Sizes) -> Vec<String> {
         }
         let baselines = safe.iter().filter(|row| row.baseline);
         sentences.extend(baselines.map(|row| {
-            format!("`{}` protects no data from reads, so it does not compete.", row.label)
+            format!("`{}` protects no data from reads, so it is not compared.", row.label)
         }));
     }
     sentences
@@ -147,8 +147,7 @@ fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
         [] => return None,
     };
     Some(format!(
-        "{names} not compared: to know the noise, a run needs {} {what}, and these runs are \
-         shorter",
+        "{names} not compared: these runs are too short to know the noise. A run needs {} {what}",
         count(requests)
     ))
 }
@@ -178,7 +177,7 @@ impl Measure {
         let longer = || if is_life { longer_runs(rows) } else { String::new() };
         Found::Said(match ranking.behind.first() {
             None => format!(
-                "{} {verb} too close to compare ({}{unit}){}",
+                "{} {verb} too close to rank ({}{unit}){}",
                 self.name,
                 ranking.front_texts(),
                 longer()
@@ -197,7 +196,7 @@ impl Measure {
                 ranking.times()
             ),
             Some(next) => format!(
-                "{} {verb} {best} under these, too close to compare: {}{unit}; then `{}` \
+                "{} {verb} {best} under these, which are too close to rank: {}{unit}; next is `{}` \
                  {}{unit}{}",
                 self.name,
                 ranking.front_texts(),

@@ -16,9 +16,9 @@ pub(super) fn require_life(plan: &RunPlan, worn: f64) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "drive {}: its mean block has {worn:.1} P/E cycles after its content was written, but \
-         drive.rated_pec is {rated}: no life is left. start.pec is {start}; set a smaller \
-         start.pec, or drive.rated_pec to {} or more",
+        "drive {}: after its content is written, its mean block has {worn:.1} P/E cycles. This is \
+         not below drive.rated_pec = {rated}, so no life is left. start.pec is {start}; set a \
+         smaller start.pec, or drive.rated_pec to {} or more",
         plan.drive.name,
         worn.floor() as u64 + 1
     )))

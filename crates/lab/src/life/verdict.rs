@@ -8,7 +8,7 @@ use super::{End, MOST_LOST};
 use crate::numbers::{digits, list, years};
 
 /// Returns the technique that lives longest. Returns `None` without competitors, if two lives are
-/// too close to compare, or if acceleration alone may have caused a loss.
+/// too close to rank, or if acceleration alone may have caused a loss.
 pub fn longest(lives: &[Life]) -> Option<&Life> {
     if lives.iter().any(|life| life.lost_at_acceleration.is_some()) {
         return None;
@@ -66,10 +66,10 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
         lost.into_iter().chain(hidden(lives)).chain(told(lives)).collect();
     let unprotected = lives.iter().filter(|life| life.competes() && is_baseline(life, lives));
     sentences.extend(unprotected.map(|life| {
-        format!("`{}` protects no data from reads, so it does not compete.", life.label)
+        format!("`{}` protects no data from reads, so it is not compared.", life.label)
     }));
     if lives.iter().any(|life| life.counterfactual) && lives.len() > 1 {
-        let ideal = "Counterfactual techniques are shown for comparison and do not compete.";
+        let ideal = "Counterfactual techniques are shown for orientation and cannot win.";
         sentences.push(ideal.into());
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))
@@ -142,8 +142,9 @@ fn tied(best: &Life, front: &[&Life], order: &[&Life]) -> String {
     let names: Vec<String> = front.iter().map(|life| format!("`{}`", life.label)).collect();
     let names = list(&names);
     let next = order.iter().find(|life| !front.iter().any(|tied| std::ptr::eq(*tied, **life)));
-    let then = next
-        .map_or_else(String::new, |life| format!("; then `{}` {}", life.label, life.length_text()));
+    let then = next.map_or_else(String::new, |life| {
+        format!("; next is `{}` {}", life.label, life.length_text())
+    });
     if !best.ended {
         format!("{names} outlive the simulation; which of them lives longest is not known{then}.")
     } else if best.years.ci95.is_none() {
@@ -213,7 +214,7 @@ mod tests {
         let none = Life { reclaim: NO_RECLAIM, ..of("none", 9.0, 0.0) };
         let two = [none, of("block", 2.0, 0.0)];
         assert!(longest(&two).is_none());
-        let said = "`none` protects no data from reads, so it does not compete.";
+        let said = "`none` protects no data from reads, so it is not compared.";
         assert_eq!(verdict(&two).unwrap(), said);
         let [none, block] = two;
         let three = [none, block, of("straw-wl", 4.0, 0.0)];
@@ -270,7 +271,8 @@ mod tests {
         let three = [of("c", 2.0, 0.0), of("a", 4.1, 0.0), of("b", 4.0, 0.0)];
         assert_eq!(
             verdict(&three).unwrap(),
-            "`a` and `b` live about as long: their intervals overlap; then `c` 2.00 ± 0.10 years."
+            "`a` and `b` live about as long: their intervals overlap; next is `c` 2.00 ± 0.10 \
+             years."
         );
         let labels = |lives: &[Life]| -> Vec<String> {
             not_told_apart(lives).iter().map(|life| life.label.clone()).collect()

@@ -38,9 +38,8 @@ impl RunPlan {
             && self.drive.config.parity.protects().is_some()
         {
             return refuse(
-                "bch.target = \"stripe\" needs parity, because it allows more reads than a page \
-                 endures by itself, but a failure leaves stripes without parity; use --set \
-                 bch.target=uber"
+                "bch.target = \"stripe\" allows more reads than a page endures without parity. A \
+                 failure leaves stripes without parity. Use --set bch.target=uber"
                     .into(),
             );
         }

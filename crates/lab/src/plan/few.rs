@@ -21,8 +21,8 @@ pub fn require_few(rows: usize, seeds: u32) -> Result<(), Failure> {
         seeds => format!("--seeds {seeds} or fewer is expected"),
     };
     Err(Failure::usage(format!(
-        "--seeds {seeds}: at {rows} for each seed these are {runs} runs, but at most {MOST_RUNS} \
-         are possible; {right}"
+        "--seeds {seeds}: {rows} runs for each seed are {runs} runs; at most {MOST_RUNS} are \
+         allowed; {right}"
     )))
 }
 
@@ -35,8 +35,8 @@ mod tests {
         let refused = require_few(9, 1_000_000).unwrap_err().sentence;
         assert_eq!(
             refused,
-            "--seeds 1000000: at 9 for each seed these are 9000000 runs, but at most 10000 are \
-             possible; --seeds 1111 or fewer is expected"
+            "--seeds 1000000: 9 runs for each seed are 9000000 runs; at most 10000 are allowed; \
+             --seeds 1111 or fewer is expected"
         );
         assert!(require_few(9, 1111).is_ok() && require_few(9, 1112).is_err());
         assert!(

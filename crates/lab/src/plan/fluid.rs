@@ -65,8 +65,8 @@ impl RunPlan {
         if self.warm_up > 0 && self.tabled().is_none() && self.model().is_none() {
             return Err(Failure::usage(
                 "--gear fluid: --warm-up needs a workload with distribution and rate, whose read \
-                 rates are constant; this workload would begin again with the counted part; use \
-                 --gear untimed",
+                 rates are constant; with this workload, the counted part would repeat the \
+                 requests of the warm-up; use --gear untimed",
             ));
         }
         if let Some(phases) = self.phases() {
@@ -299,8 +299,8 @@ impl Fluid {
         let each = self.pass_ns / self.requests.max(1) as f64;
         if (counted + plan.warm_up as f64) * each > END_OF_TIME as f64 * self.hours.share() {
             return Err(Failure::usage(format!(
-                "{} requests, {} a second, end after 2^62 ns (146 years), the end of simulated \
-                 time",
+                "{} requests at {} per second take longer than the largest simulated time, 2^62 \
+                 ns (146 years)",
                 counted,
                 1e9 / each * self.hours.share()
             )));

@@ -17,8 +17,8 @@ impl RunPlan {
         let mut sentences: Vec<String> = self.bulk_warning().into_iter().collect();
         if !self.sample.is_whole() {
             sentences.push(format!(
-                "All counts are those of a sample of {} of the drive; a sample does not show the \
-                 largest and the smallest value of the whole drive.",
+                "All counts are of a sample, {} of the drive. A sample does not show the largest \
+                 and the smallest value of the whole drive.",
                 self.sample
             ));
         }
@@ -30,14 +30,14 @@ impl RunPlan {
         let checks = match self.oracle {
             Watch::Off => "",
             Watch::On | Watch::Full => {
-                ", and the oracle checks doses, copies, records and map, but not which page a read \
+                ". The oracle checks doses, copies, records and map, but not which page a read \
                  got"
             }
         };
         self.is_fluid().then(|| {
             format!(
-                "Reads were drawn in bulk: only the latencies of an idle drive are \
-                 known (vpass explain){checks}."
+                "Reads were simulated in bulk, so latencies are known only for an idle drive \
+                 (vpass explain){checks}."
             )
         })
     }
@@ -73,7 +73,7 @@ impl RunPlan {
     pub(crate) fn harmless_reads(&self) -> Option<String> {
         (self.drive.config.disturb.model == DisturbModel::None).then(|| {
             "READS DO NO HARM on this drive: it has no [disturb] table, or disturb.model is \
-             \"none\". No technique has work, and reads lose no data."
+             \"none\". No technique has to rewrite anything, and reads lose no data."
                 .into()
         })
     }
@@ -91,7 +91,7 @@ impl RunPlan {
         is_plain.then(|| {
             format!(
                 "bch.target = \"stripe\" raises limits only if parity is always on flash (--parity \
-                 raid5); under `{}` each page meets bch.uber by itself",
+                 raid5); under `{}` each page must meet bch.uber without parity",
                 self.parity
             )
         })

@@ -43,8 +43,8 @@ impl SaidOfRefresh {
         config.refresh.period = self.period;
         if self.is_set && named.is_none() && parity::period_of_part(&config, parity).is_some() {
             return Err(Failure::usage(format!(
-                "--set refresh.period: the period of `{parity}` follows from [bch] of drive {}; \
-                 add --refresh block to use refresh.period",
+                "--set refresh.period: `{parity}` computes its refresh period from [bch] of drive \
+                 {}; add --refresh block to use refresh.period",
                 drive.name
             )));
         }

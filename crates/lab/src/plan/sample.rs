@@ -158,11 +158,11 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
         };
         return Err(refused(if divides(of) {
             format!(
-                "has {blocks} blocks, {share:.0} for a sample, but a sample needs {FEWEST_BLOCKS}; \
-                 {works}"
+                "has {blocks} blocks, so a sample gets {share:.0}; a sample needs at least \
+                 {FEWEST_BLOCKS}; {works}"
             )
         } else {
-            format!("has {planes} planes, but N must be a divisor or a multiple of that; {works}")
+            format!("has {planes} planes; N must be a divisor or a multiple of {planes}; {works}")
         }));
     }
     let mut part = config.clone();
@@ -300,13 +300,13 @@ mod tests {
         assert_eq!(refused(&large, 8), None);
         assert_eq!(
             refused(&large, 16).unwrap(),
-            "--sample 1/16: drive tiny has 1512 blocks, 94 for a sample, but a sample needs 180; \
-             1/8 is the smallest that works"
+            "--sample 1/16: drive tiny has 1512 blocks, so a sample gets 94; a sample needs at \
+             least 180; 1/8 is the smallest that works"
         );
         // The drive has 608 blocks. A third has 202, but 8 planes cannot be divided by three.
         assert_eq!(
             refused(&tiny("1536MiB"), 3).unwrap(),
-            "--sample 1/3: drive tiny has 8 planes, but N must be a divisor or a multiple of that; \
+            "--sample 1/3: drive tiny has 8 planes; N must be a divisor or a multiple of 8; \
              1/2 is the smallest that works"
         );
         assert!(

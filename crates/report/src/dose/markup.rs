@@ -257,7 +257,7 @@ fn hottest(shown: &[Option<Shown>], stride: usize) -> String {
         "group",
         "dose",
         "limit",
-        "dose over limit",
+        "dose / limit",
         "own reads",
         "reads of neighbours",
         "data",

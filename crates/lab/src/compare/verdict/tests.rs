@@ -87,7 +87,7 @@ fn tails_within_the_noise_of_a_run_have_no_winner() {
     let noisy = said(Some(4.0));
     assert!(
         noisy.contains(
-            "read p99.9 is too close to compare (`none + ida` 282 us ± 4.00 us, \
+            "read p99.9 is too close to rank (`none + ida` 282 us ± 4.00 us, \
          `none + block` 289 us ± 4.00 us)"
         ),
         "{noisy}"
@@ -109,8 +109,8 @@ fn a_tail_of_too_few_reads_has_no_winner() {
     let rows = [row("a", vec![tail(282.0, None)]), row("b", vec![tail(2_890.0, None)])];
     let said = verdict(&rows, &SIZES);
     // The run needs ten batches, each with ten reads beyond the 99.9th percentile.
-    let words = "not compared: to know the noise, a run needs 100,000 reads, and these runs are \
-         shorter";
+    let words = "not compared: these runs are too short to know the noise. A run needs 100,000 \
+         reads";
     assert!(said.contains("read p99.9") && said.contains(words), "{said}");
     assert_eq!(stars(&rows, "read_p99_9_us"), [false, false]);
 }
@@ -158,9 +158,9 @@ fn disjoint_ranges_have_a_winner() {
     let overlap = verdict(&rows(6.0), &SIZES);
     assert!(
         overlap.contains(
-            "life is longest under these, too close to compare: `straw-wl` 5.46 days to 6.51 \
-             years, `block` (46.7 h, 33.6 h to 6.00 days); then `ipr` (2.92 days, 2.10 to 4.20 \
-             days); 3,000 requests would give each a number"
+            "life is longest under these, which are too close to rank: `straw-wl` 5.46 days to \
+             6.51 years, `block` (46.7 h, 33.6 h to 6.00 days); next is `ipr` (2.92 days, 2.10 \
+             to 4.20 days); 3,000 requests would give each a number"
         ),
         "{overlap}"
     );
@@ -171,7 +171,7 @@ fn disjoint_ranges_have_a_winner() {
     );
     assert!(
         all.contains(
-            "life is too close to compare (`a` (3.00 days, 2.00 to 4.00 days), `b` \
+            "life is too close to rank (`a` (3.00 days, 2.00 to 4.00 days), `b` \
          (2.50 days, 2.00 to 3.50 days))"
         ),
         "{all}"
@@ -267,7 +267,7 @@ fn the_most_important_finding_comes_first() {
     // A difference within the noise of counts also has no winner.
     let noisy = [row("a", vec![rewrites(1_000, 60.0)]), row("b", vec![rewrites(1_100, 60.0)])];
     assert!(verdict(&noisy, &SIZES).contains(
-        "reclaim writes are too close to compare (`a` 1,000 ± 60, `b` 1,100 ± 60 \
+        "reclaim writes are too close to rank (`a` 1,000 ± 60, `b` 1,100 ± 60 \
                  pages)"
     ));
     assert_eq!(stars(&noisy, "reclaim_write_pages"), [false, false]);
@@ -382,8 +382,8 @@ fn the_largest_number_of_needed_reads_is_named() {
     // The tail latency needs 100,000 reads. The counts need 20,480 requests.
     assert!(
         said.contains(
-            "read p99.9 and reclaim writes are not compared: to know the noise, a run needs \
-             100,000 reads"
+            "read p99.9 and reclaim writes are not compared: these runs are too short to know the \
+             noise. A run needs 100,000 reads"
         ),
         "{said}"
     );
@@ -505,7 +505,7 @@ fn a_row_without_reclaim_never_wins_beside_rows_with_it() {
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false, true]);
     let said = verdict(&rows, &SIZES);
     assert!(said.contains("fewest under `straw-wl` (3 pages, against 7 pages under `block`"));
-    assert!(said.contains("`none` protects no data from reads, so it does not compete."), "{said}");
+    assert!(said.contains("`none` protects no data from reads, so it is not compared."), "{said}");
     // One technique against a baseline that kept its data has no competitor.
     let rows = [unprotected(0), block()];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
