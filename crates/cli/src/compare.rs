@@ -10,7 +10,7 @@ use vpass_core::slots::parity::{NO_PARITY, reclaim_part};
 use vpass_core::slots::reclaim::RECLAIM;
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::{Refused, by_reason};
-use vpass_lab::compare::{json_of, rows};
+use vpass_lab::compare::{json_of, net, rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
 use vpass_lab::kept::Ended;
@@ -216,17 +216,52 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
     Ok(plans)
 }
 
+/// Runs all plans and the undisturbed twins that net read wear needs: one twin for each seed,
+/// unless a row is a twin.
 fn run_all(
     plans: &[(RunPlan, String)],
     args: &CompareArgs,
     folder: Option<&Path>,
     rows: &Rows,
 ) -> Result<Vec<Result<Summary, Failure>>, Failure> {
+    let firsts = &plans[..args.seeds.get() as usize];
+    let has_twin =
+        |first: &RunPlan| plans.iter().any(|(p, _)| net::is_twin(p) && net::serves(first, p));
+    let twins = firsts.iter().filter(|(first, _)| !has_twin(first));
+    let twins =
+        twins.filter_map(|(first, _)| net::twin_of(first)).map(|twin| (twin, String::new()));
+    let all: Vec<(RunPlan, String)> = plans.iter().cloned().chain(twins).collect();
+    let mut finished = run_each(&all, plans.len(), args, folder, rows)?;
+    for (first, _) in firsts {
+        let of_twin = |(i, (p, _)): (usize, &(RunPlan, String))| {
+            (net::is_twin(p) && net::serves(first, p)).then(|| finished[i].as_ref().ok())?.cloned()
+        };
+        let Some(twin) = all.iter().enumerate().find_map(of_twin) else { continue };
+        for ((plan, _), run) in plans.iter().zip(&mut finished) {
+            if let (true, Ok(run)) = (net::serves(first, plan), run) {
+                net::put_into(run, &twin, plan);
+            }
+        }
+    }
+    finished.truncate(plans.len());
+    Ok(finished)
+}
+
+/// Runs these plans. Only the first `shown` plans have folders.
+fn run_each(
+    plans: &[(RunPlan, String)],
+    shown: usize,
+    args: &CompareArgs,
+    folder: Option<&Path>,
+    rows: &Rows,
+) -> Result<Vec<Result<Summary, Failure>>, Failure> {
     let resumed =
         rows.resumed("compare", plans.iter().map(|(plan, _)| plan).collect(), |_| String::new())?;
+    let folder_of = |i: usize| folder.filter(|_| i < shown);
     let mut finished: Vec<Option<Result<Summary, Failure>>> = vec![];
     for (i, (_, name)) in plans.iter().enumerate() {
-        finished.push(resumed.find(i).map(|row: Row| row.put_into(folder, name)).transpose()?);
+        let row = resumed.find(i).map(|row: Row| row.put_into(folder_of(i), name));
+        finished.push(row.transpose()?);
     }
     let missing: Vec<usize> = (0..plans.len()).filter(|i| finished[*i].is_none()).collect();
     resumed.say_found(plans.len() - missing.len());
@@ -239,14 +274,14 @@ fn run_all(
         let i = missing[job];
         let (plan, name) = &plans[i];
         let row = match outcome {
-            Ok(outcome) if folder.is_some() => {
+            Ok(outcome) if folder_of(i).is_some() => {
                 Row::of(outcome, files::of_run(plan, outcome, &call)?)
             }
             Ok(outcome) => Row::of(outcome, vec![]),
             Err(stop) => Row(Ended::Stopped(stop.sentence.clone())),
         };
         resumed.keep(i, &row);
-        row.put_into(folder, name)
+        row.put_into(folder_of(i), name)
     })?;
     for (i, row) in missing.into_iter().zip(ended) {
         finished[i] = Some(row);

@@ -35,6 +35,7 @@
 
 pub mod column;
 pub mod mean_ci95;
+pub mod net;
 pub mod ranking;
 pub mod refused;
 mod reliability;

@@ -4,7 +4,7 @@
 mod ageing;
 mod batch_means;
 mod failures;
-mod flash;
+pub(crate) mod flash;
 mod hints;
 pub mod jobs;
 mod latency;
@@ -108,6 +108,11 @@ pub struct Summary {
     /// Bytes programmed because of reads, in percent of the bytes that the host read; null without
     /// host reads. Programs by reclaim and because of retries count.
     pub read_wear: Option<f64>,
+    /// Net read wear, in percent: all bytes programmed, minus those of the same run on flash that
+    /// reads do not disturb, over the bytes that the host read. It may be negative. Only runs of a
+    /// comparison have it; absent if nothing was read or if there is no undisturbed run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_wear_net: Option<f64>,
     /// Flash pages programmed per host page written; null without host writes.
     /// A page that the host wrote in part counts as a page.
     pub programs_per_page_write: Option<f64>,

@@ -195,6 +195,21 @@ fn means_and_intervals() {
     );
 }
 
+/// Without host writes, undisturbed flash programs nothing, so all programs are net read wear: 60
+/// pages for 600 pages read, and 120 for 200. These are 10 % and 60 %. `read_wear` is 5 % and 40 %.
+#[test]
+fn net_read_wear_is_known_if_the_host_writes_nothing() {
+    let [mut one, mut other] = lives();
+    assert_eq!(Life::of("two".into(), &plans(), &lives()).read_wear_net, None, "the host writes");
+    (one.host_bytes, one.programs) = (0, programs([0, 20, 30, 0, 10, 0, 0]));
+    (other.host_bytes, other.programs) = (0, programs([0, 40, 80, 0, 0, 0, 0]));
+    let life = Life::of("two".into(), &plans(), &[one.clone(), other.clone()]);
+    near("net read wear", life.read_wear_net.unwrap().mean, 35.0);
+    near("read wear", life.read_wear.unwrap().mean, 22.5);
+    other.programs = programs([0, 40, 80, 1, 0, 0, 0]);
+    assert_eq!(Life::of("two".into(), &plans(), &[one, other]).read_wear_net, None, "refresh");
+}
+
 #[test]
 fn read_wear_is_unknown_if_a_life_read_nothing() {
     let [one, mut other] = lives();

@@ -104,7 +104,7 @@ fn refresh_writes(summary: &Value) -> Option<f64> {
 }
 
 /// All columns, in the order of the table.
-pub const COLUMNS: [Column; 20] = [
+pub const COLUMNS: [Column; 21] = [
     life("projected_life_days", LifeUnit::Days, |s| number(s, "/wear/projected_life_days")),
     life("host_bytes_until_worn", LifeUnit::HostBytes, |s| {
         number(s, "/wear/host_bytes_until_worn")
@@ -124,6 +124,7 @@ pub const COLUMNS: [Column; 20] = [
         number(s, "/write_amplification")
     }),
     less("read_wear", "read wear", Unit::Percent, |s| number(s, "/read_wear")),
+    less("read_wear_net", "net read wear", Unit::Percent, |s| number(s, "/read_wear_net")),
     less("read_p50_us", "read p50", Unit::Us, |s| number(s, "/latency_us/read/p50")),
     less("read_p99_us", "read p99", Unit::Us, |s| number(s, "/latency_us/read/p99")),
     less("read_p99_9_us", "read p99.9", Unit::Us, |s| number(s, "/latency_us/read/p99_9")),

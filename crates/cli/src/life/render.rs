@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use vpass_lab::compare::mean_ci95::MeanCi95;
 use vpass_lab::life::climb::Climbed;
 use vpass_lab::life::interval::FEWEST_PAGES;
 use vpass_lab::life::ladder::{Next, Rung};
@@ -73,20 +74,23 @@ fn table(lives: &[Life]) -> Table {
         .iter()
         .any(|life| life.consumed.as_ref().is_some_and(|consumed| consumed.hints.mean > 0.0));
     let causes = &Consumed::CAUSES[..Consumed::CAUSES.len() - usize::from(!regroups)];
-    let before = ["", "life", "host wrote", "flash wrote", "write ampl.", "read wear", "P/E"];
+    let before =
+        ["", "life", "host wrote", "flash wrote", "write ampl.", "read wear", "net", "P/E"];
     let mut table =
         Table::new(before.into_iter().chain(causes.iter().copied()).chain(["lost pages"]));
     for life in lives {
         let amplification = life.write_amplification.map_or_else(|| "-".into(), |e| digits(e.mean));
-        let read_wear =
-            life.read_wear.map_or_else(|| "-".into(), |e| format!("{} %", digits(e.mean)));
+        let percent = |of: Option<MeanCi95>| {
+            of.map_or_else(|| "-".into(), |e| format!("{} %", digits(e.mean)))
+        };
         let mut cells = vec![
             life.label.clone(),
             life.length_text(),
             bytes(life.host_bytes_written.mean as u64),
             bytes(life.flash_bytes_written.mean as u64),
             amplification,
-            read_wear,
+            percent(life.read_wear),
+            percent(life.read_wear_net),
             digits(life.pec_mean.mean),
         ];
         match &life.consumed {

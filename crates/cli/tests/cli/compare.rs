@@ -748,3 +748,64 @@ fn one_capacity_fits_all_that_are_compared() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(done.json()["techniques"].as_array().map(Vec::len), Some(9));
 }
+
+/// The PostgreSQL trace of the demo: `block` programs fewer pages than undisturbed flash, because
+/// reclaim separates read-mostly data and GC copies less.
+#[test]
+fn net_read_wear_is_what_a_run_programs_beyond_undisturbed_flash() {
+    let trace =
+        format!("{}/../../examples/traces/pgbench-ext4.csv.zst", env!("CARGO_MANIFEST_DIR"));
+    let run = ["--drive", "tiny", "--trace", &trace, "--repeat", "20", "--gear", "untimed"];
+    let run = [&run[..], &["--oracle", "off", "--json"]].concat();
+    let compared = vpass(&[&["compare", "--reclaim", "none,block"], &run[..]].concat()).json();
+    let twin = ["run", "--reclaim", "none", "--set", "disturb.model=none"];
+    let twin = vpass(&[&twin[..], &run[..]].concat()).json();
+    let programs = |run: &serde_json::Value| -> i64 {
+        let causes = run["flash"]["programs"].as_object().unwrap();
+        causes.values().map(|pages| pages.as_i64().unwrap()).sum()
+    };
+    let nets = [0, 1].map(|row| {
+        let row = &compared["techniques"][row];
+        let more = programs(&row["runs"][0]) - programs(&twin);
+        let read = row["runs"][0]["host"]["read_bytes"].as_f64().unwrap();
+        let net = row["columns"]["read_wear_net"]["mean"].as_f64().unwrap();
+        assert!((net - 100.0 * more as f64 * 16384.0 / read).abs() < 1e-9, "{net}, {more} pages");
+        assert_eq!(row["runs"][0]["read_wear_net"], net);
+        net
+    });
+    assert!(nets[1] < 0.0, "{nets:?}");
+    assert!(compared["techniques"][1]["columns"]["read_wear"]["mean"].as_f64() > Some(0.0));
+}
+
+#[test]
+fn net_read_wear_is_unknown_without_reads_and_without_a_twin() {
+    let nets = |more: &[&str]| -> Vec<serde_json::Value> {
+        let small = ["--set", "workload.requests=2000", "--json"];
+        let json = compare(&[&small[..], more].concat()).json();
+        let rows = json["techniques"].as_array().unwrap();
+        rows.iter().map(|row| row["columns"]["read_wear_net"].clone()).collect()
+    };
+    let known = nets(&["--reclaim", "none,block"]);
+    assert!(known.iter().all(|net| net["mean"] == 0.0), "{known:?}");
+    let writes = nets(&["--reclaim", "none,block", "--set", "workload.read_share=0"]);
+    assert!(writes.iter().all(serde_json::Value::is_null), "{writes:?}");
+    // The twin has the GC policy of the first row.
+    let gcs = nets(&["--reclaim", "block", "--gc", "greedy,cost-benefit"]);
+    assert!(gcs[0]["mean"] == 0.0 && gcs[1].is_null(), "{gcs:?}");
+    // Two seeds have two twins. On undisturbed flash, `none` is the twin.
+    let seeds = nets(&["--reclaim", "block", "--seeds", "2"]);
+    assert!(seeds[0]["ci95"] == 0.0, "{seeds:?}");
+    let none = nets(&["--reclaim", "none,block", "--set", "disturb.model=none"]);
+    assert!(none.iter().all(|net| net["mean"] == 0.0), "{none:?}");
+}
+
+/// Refresh needs the error budget that reads also use, so no twin can run.
+#[test]
+fn data_that_ages_has_no_net_read_wear() {
+    let args = ["compare", "--drive", "aged-tlc", "--workload", "uniform-read", "--json"];
+    let more = ["--refresh", "block", "--reclaim", "block", "--set", "workload.requests=1000"];
+    let rate = ["--set", "workload.rate=1000", "--set", "drive.capacity=4GiB"];
+    let done = vpass(&[&args[..], &more, &rate].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.json()["techniques"][0]["columns"]["read_wear_net"].is_null());
+}

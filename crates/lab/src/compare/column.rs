@@ -110,6 +110,7 @@ impl Column {
             "host_bytes_until_worn" => "life in bytes written",
             "read_bytes_until_worn" => "life in bytes read",
             "write_amplification" => "write amplification",
+            "read_wear_net" => "net read wear",
             "read_p99_us" => "read p99",
             "read_p99_9_us" => "read p99.9",
             "read_max_us" => "read max",
@@ -124,7 +125,7 @@ impl Column {
         match self.key {
             "projected_life_days" => "days",
             "reclaim_erases" | "gc_erases" => "blocks",
-            "reclaim_wait_percent" | "read_wear" => "%",
+            "reclaim_wait_percent" | "read_wear" | "read_wear_net" => "%",
             "controller_ram_bytes" | "host_bytes_until_worn" | "read_bytes_until_worn" => "bytes",
             "write_amplification" => "",
             "retries_mean" => "retries per page read",
@@ -227,7 +228,7 @@ fn reclaim_wait_percent_noise(s: &Summary) -> Option<f64> {
 }
 
 /// All columns, in the order of the files. A table shows only one life, in its first column.
-pub const COLUMNS: [Column; 20] = [
+pub const COLUMNS: [Column; 21] = [
     Column {
         format: |life, sizes| LifeUnit::Days.text_on(life, sizes.capacity_bytes),
         ..life(
@@ -293,6 +294,17 @@ pub const COLUMNS: [Column; 20] = [
             "read wear",
             "bytes programmed because of reads, per byte that the host read",
             |s| s.read_wear,
+        )
+    },
+    Column {
+        format: |percent, _| format!("{} %", digits(percent)),
+        noise: Noise::Unknown,
+        ..fewer(
+            "read_wear_net",
+            "net",
+            "bytes programmed beyond those of the same run on flash that reads do not disturb, per \
+             byte that the host read",
+            |s| s.read_wear_net,
         )
     },
     Column {

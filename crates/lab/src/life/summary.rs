@@ -40,6 +40,7 @@ use crate::failure::Failure;
 use crate::life::record;
 use crate::numbers::years;
 use crate::plan::RunPlan;
+use crate::results::flash::net_of;
 use crate::results::mapping_unit::{self, MappingUnit};
 
 /// Results of a technique's lives. All counts are those of whole drives.
@@ -75,6 +76,8 @@ pub struct Life {
     pub pec_mean: MeanCi95,
     /// Number of bytes that the host wrote in a life.
     pub host_bytes_written: MeanCi95,
+    /// Number of bytes that the host read in a life.
+    pub host_bytes_read: MeanCi95,
     /// Number of bytes programmed into flash in a life.
     pub flash_bytes_written: MeanCi95,
     /// Number of flash bytes programmed per host byte written; null without host writes.
@@ -82,6 +85,12 @@ pub struct Life {
     /// Bytes programmed because of reads, in percent of the bytes that the host read; null without
     /// host reads. Programs by reclaim and because of retries count.
     pub read_wear: Option<MeanCi95>,
+    /// Net read wear, in percent: all bytes programmed, minus those of the same life on flash that
+    /// reads do not disturb, over the bytes that the host read. It is known if the host writes
+    /// nothing and no data is refreshed or regrouped, because undisturbed flash then programs
+    /// nothing. Null for other lives, whose undisturbed twin would be a second life, and without
+    /// host reads.
+    pub read_wear_net: Option<MeanCi95>,
     /// Mapping unit, and share of host writes of all lives that do not fill it.
     pub mapping_unit: MappingUnit,
     /// Warnings about these years, one sentence each.
@@ -210,9 +219,11 @@ impl Life {
             pec_first: mean(&|lived| lived.pec_first).mean,
             pec_mean: mean(&|lived| lived.pec_mean),
             host_bytes_written: mean(&|lived| lived.host_bytes as f64 * whole),
+            host_bytes_read: mean(&|lived| lived.host.read_bytes as f64 * whole),
             flash_bytes_written: mean(&|lived| lived.programs.sum() as f64 * page * whole),
             write_amplification,
             read_wear,
+            read_wear_net: mean_ci95_of_all(lives, |lived| net_read_wear(lived, page)),
             mapping_unit,
             warnings: mapping_unit::warning([(mapping_unit, write_amplification.map(|e| e.mean))])
                 .into_iter()
@@ -299,6 +310,15 @@ impl One {
             oracle_clean,
         }
     }
+}
+
+/// Returns the net read wear of a life whose undisturbed twin programs nothing; `None` for other
+/// lives.
+fn net_read_wear(lived: &Lived, page_bytes: f64) -> Option<f64> {
+    let programs = &lived.programs;
+    let twin_rests = lived.host_bytes == 0
+        && [Cause::Refresh, Cause::Hint].iter().all(|cause| programs.of(*cause) == 0);
+    twin_rests.then(|| net_of((programs.sum(), 0), page_bytes, lived.host.read_bytes))?
 }
 
 /// Returns the mean of a value over the lives. Returns `None` if any life lacks the value.
@@ -493,9 +513,11 @@ pub(crate) mod tests {
             pec_first: 0.0,
             pec_mean: none,
             host_bytes_written: none,
+            host_bytes_read: none,
             flash_bytes_written: none,
             write_amplification: None,
             read_wear: None,
+            read_wear_net: None,
             mapping_unit: MappingUnit::of(16_384, []),
             warnings: vec![],
             consumed: None,

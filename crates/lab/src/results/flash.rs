@@ -57,6 +57,18 @@ impl ByCause {
     }
 }
 
+/// Returns net read wear, in percent: pages programmed by the first run minus those of its twin on
+/// flash that reads do not disturb, over the bytes that the host read. It may be negative. `None`
+/// if the host read nothing.
+pub(crate) fn net_of(
+    (programs, of_twin): (u64, u64),
+    page_bytes: f64,
+    read_bytes: u64,
+) -> Option<f64> {
+    let pages = programs as f64 - of_twin as f64;
+    (read_bytes > 0).then(|| 100.0 * pages * page_bytes / read_bytes as f64)
+}
+
 impl From<[u64; Cause::COUNT]> for ByCause {
     fn from(counts: [u64; Cause::COUNT]) -> Self {
         Self(counts)

@@ -73,6 +73,7 @@ pub(super) fn summary(
         write_amplification: (host.write_bytes > 0)
             .then(|| programs * page_bytes as f64 / host.write_bytes as f64),
         read_wear: flash.programs.read_wear(page_bytes as f64, host.read_bytes),
+        read_wear_net: None,
         programs_per_page_write: (host.write_pages > 0).then(|| programs / host.write_pages as f64),
         mapping_unit: MappingUnit::of(page_bytes, [host]),
         host: *host,

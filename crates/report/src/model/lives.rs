@@ -72,9 +72,15 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
 
 fn row(technique: &Value) -> Row {
     let mut cells = BTreeMap::new();
-    for key in
-        ["write_amplification", "read_wear", "uber", "pec_mean", "years", "host_bytes_written"]
-    {
+    for key in [
+        "write_amplification",
+        "read_wear",
+        "read_wear_net",
+        "uber",
+        "pec_mean",
+        "years",
+        "host_bytes_written",
+    ] {
         if let Some(mean) = number(technique, &format!("/{key}/mean")) {
             let ci95 = number(technique, &format!("/{key}/ci95"));
             cells.insert(key.to_owned(), Cell { mean, ci95, half: ci95 });

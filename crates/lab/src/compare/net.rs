@@ -1,0 +1,54 @@
+//! Net read wear: what a run programs beyond its twin, the same run on flash that reads do not
+//! disturb.
+
+use vpass_core::config::{DisturbModel, ErrorConfig};
+use vpass_core::slots::reclaim::NO_RECLAIM;
+
+use crate::plan::RunPlan;
+use crate::results::Summary;
+use crate::results::flash::net_of;
+use crate::setup::Watch;
+
+/// Returns the plan of the twin: the same drive file without disturbance and errors, technique
+/// `none`, same seed. Its other techniques are those of `plan`. Returns `None` if no twin can run:
+/// data that ages shares one error budget with reads, and hints need this budget.
+pub fn twin_of(plan: &RunPlan) -> Option<RunPlan> {
+    let config = &plan.drive.config;
+    if config.keeps_time() || config.hints.said.is_some() {
+        return None;
+    }
+    let mut twin = RunPlan {
+        reclaim: NO_RECLAIM,
+        ages: vec![],
+        oracle: Watch::Off,
+        stages: false,
+        files: false,
+        ..plan.clone()
+    };
+    twin.drive.config.disturb.model = DisturbModel::None;
+    twin.drive.config.error = ErrorConfig::default();
+    twin.checked().ok()
+}
+
+/// Returns whether the twin of `first` also serves `plan`. GC, refresh, parity and seed must be
+/// those of the twin, because net read wear is the effect of reads alone.
+pub fn serves(first: &RunPlan, plan: &RunPlan) -> bool {
+    let of = |plan: &RunPlan| (plan.gc, plan.refresh, plan.parity, plan.seed);
+    of(first) == of(plan)
+}
+
+/// Returns whether a plan is a twin already: flash that reads do not disturb, without reclaim.
+pub fn is_twin(plan: &RunPlan) -> bool {
+    plan.reclaim == NO_RECLAIM && !plan.drive.config.disturb.model.disturbs()
+}
+
+/// Writes the net read wear into a run. It stays unknown if the host read nothing, or if the host
+/// of the twin did not move the same bytes, as with `--until stable`.
+pub fn put_into(run: &mut Summary, twin: &Summary, plan: &RunPlan) {
+    let moved = |s: &Summary| (s.host.read_bytes, s.host.write_bytes);
+    if moved(run) == moved(twin) {
+        let programs = (run.flash.programs.sum(), twin.flash.programs.sum());
+        let page_bytes = plan.drive.config.geometry.page_size.0 as f64;
+        run.read_wear_net = net_of(programs, page_bytes, run.host.read_bytes);
+    }
+}
