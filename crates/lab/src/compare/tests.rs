@@ -82,7 +82,7 @@ fn each_column_has_a_label_of_its_own_and_the_unit_of_its_key() {
         let unit = match last {
             "us" | "days" | "pages" => last,
             "bytes" | "worn" => "bytes",
-            "percent" | "wear" => "%",
+            "percent" | "wear" | "net" => "%",
             "erases" => "blocks",
             "mean" => "retries per page read",
             "uber" => "codewords per bit",
