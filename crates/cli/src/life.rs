@@ -12,7 +12,7 @@ use vpass_lab::as_json;
 use vpass_lab::compare::refused::{Refused, by_reason};
 use vpass_lab::failure::{Failure, Kind};
 use vpass_lab::life::climb::{Answer, Climb, Climbed, Contender};
-use vpass_lab::life::find::{self, CLOSER, Point, Section};
+use vpass_lab::life::find::{self, CLOSER, Lasting, Point, Section, TRIED_BETWEEN};
 use vpass_lab::life::ladder::{Rung, Wanted};
 use vpass_lab::life::summary::{Life, Sampled, Setting, json_of, warnings};
 use vpass_lab::life::{self, Deadline, Lived, OneLife, answer};
@@ -432,9 +432,31 @@ fn find_best(
             "--find searches the best value of one technique; name one technique of each kind",
         ));
     }
-    let knob =
-        Knob::new(key, (args.from.as_deref(), args.to.as_deref()), &asked.contenders[0].plan)?;
+    let knob = Knob::new(
+        key,
+        (args.from.as_deref(), args.to.as_deref()),
+        &asked.contenders[0].plan,
+        args.lasts.is_some(),
+    )?;
     let mut points: Vec<Point> = vec![];
+    if let Some(years) = args.lasts {
+        let found = lasting(args, &knob, years, &mut points, rows, tables)?;
+        let csv = find::csv(key, &points);
+        if let Some(folder) = folder {
+            out::write_file(folder.path(), "find.csv", csv.as_bytes())?;
+            folder.finish()?;
+            rows.done();
+        }
+        out::print(&if args.setup.base.json {
+            as_json::text(&find::lasting_json(key, years, &points, found)?)?
+        } else {
+            csv
+        })?;
+        let verdict = find::lasting_verdict(key, years, &points, found);
+        out::say_wrapped(&wrapped(&verdict, 0));
+        out::say_all(&warnings(points.iter().filter_map(|point| point.life.as_ref())));
+        return exit(&points.into_iter().filter_map(|point| point.life).collect::<Vec<_>>(), &[]);
+    }
     for value in find::first_values(knob.from, knob.to) {
         tried(args, &knob, value, &mut points, rows, tables)?;
     }
@@ -478,6 +500,33 @@ fn find_best(
     out::say_wrapped(&wrapped(&find::verdict(key, &points, &others), 0));
     out::say_all(&warnings(points.iter().filter_map(|point| point.life.as_ref())));
     exit(&points.into_iter().filter_map(|point| point.life).collect::<Vec<_>>(), &[])
+}
+
+/// Searches the value with which the drive lasts this many years. Returns its index in `points`;
+/// `None` if no value between the ends of the search lasts as long.
+fn lasting(
+    args: &LifeArgs,
+    knob: &Knob,
+    target: f64,
+    points: &mut Vec<Point>,
+    rows: &Rows,
+    tables: &Tables,
+) -> Result<Option<usize>, Failure> {
+    let low = tried(args, knob, knob.from, points, rows, tables)?;
+    let high = tried(args, knob, knob.to, points, rows, tables)?;
+    let Some(mut search) = Lasting::new(target, (knob.from, low), (knob.to, high)) else {
+        return Ok(None);
+    };
+    for _ in 0..TRIED_BETWEEN {
+        let is_bound = points.iter().any(|point| point.lives_on() || point.rank() == 0.0);
+        let value = search.next(is_bound && points.len() < 6);
+        let years = tried(args, knob, value, points, rows, tables)?;
+        if search.is_met(years) {
+            return Ok(points.iter().position(|point| point.text == knob.text(value)));
+        }
+        search.found(value, years);
+    }
+    Ok(None)
 }
 
 /// Returns the life of the only technique.

@@ -106,8 +106,19 @@ pub(crate) struct LifeArgs {
     /// Last value to try. Default: sixteen times the drive's own value.
     #[arg(long, value_name = "VALUE", requires = "find")]
     pub(crate) to: Option<String>,
+    /// Search for the value with which the drive lasts this many years, instead of the longest
+    /// life. The years must rise or fall with the value from --from to --to. KEY may then also be
+    /// workload.rate. Ends when the years are within 0.5 %.
+    #[arg(long, value_name = "YEARS", requires = "find", value_parser = some_years)]
+    pub(crate) lasts: Option<f64>,
     #[command(flatten)]
     pub(crate) page: PageArgs,
+}
+
+/// Reads a number of years above 0.
+fn some_years(text: &str) -> Result<f64, String> {
+    let years = text.parse().ok().filter(|years: &f64| *years > 0.0 && years.is_finite());
+    years.ok_or_else(|| "a number of years above 0 is expected, such as 10".into())
 }
 
 /// Options of `vpass life` as a command line of its own.

@@ -9,6 +9,9 @@ use vpass_lab::plan::RunPlan;
 /// Factor by which the default search range extends below and above the drive's own value.
 const REACH: f64 = 16.0;
 
+/// Key of the workload that `--lasts` may search.
+const RATE: &str = "workload.rate";
+
 /// Numeric key of the drive, and the range to search.
 #[derive(Clone, Debug)]
 pub(super) struct Knob {
@@ -32,7 +35,11 @@ impl Knob {
         path: &str,
         (from, to): (Option<&str>, Option<&str>),
         plan: &RunPlan,
+        may_be_rate: bool,
     ) -> Result<Self, Failure> {
+        if may_be_rate && path == RATE {
+            return Self::of_rate((from, to));
+        }
         let key = keys::all()
             .into_iter()
             .find(|key| key.path == path && key.settable && key.file == "drive");
@@ -85,6 +92,25 @@ impl Knob {
         Ok(Self { path: path.into(), kind, from, to })
     }
 
+    /// Makes the knob of the workload's rate.
+    fn of_rate((from, to): (Option<&str>, Option<&str>)) -> Result<Self, Failure> {
+        let read = |name: &str, text: Option<&str>| {
+            let value = text.and_then(a_rate).filter(|rate| *rate > 0.0);
+            value.ok_or_else(|| {
+                Failure::usage(format!(
+                    "--find {RATE} --lasts: --{name} is {}; a number of requests a second is \
+                     expected, such as 1M",
+                    text.unwrap_or("missing")
+                ))
+            })
+        };
+        let (from, to) = (read("from", from)?, read("to", to)?);
+        if from >= to {
+            return Err(Failure::usage(format!("--find {RATE}: --from must be below --to")));
+        }
+        Ok(Self { path: RATE.into(), kind: Kind::Real, from, to })
+    }
+
     /// Formats a value for `--set`, rounded to a few digits.
     pub(super) fn text(&self, value: f64) -> String {
         match self.kind {
@@ -122,6 +148,14 @@ fn plain(value: f64) -> String {
 /// Rounds a number to this many digits.
 fn rounded(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
+}
+
+/// Reads a number that may end in k, M or G.
+fn a_rate(text: &str) -> Option<f64> {
+    let unit = [('k', 1e3), ('M', 1e6), ('G', 1e9)].into_iter().find(|(u, _)| text.ends_with(*u));
+    let (number, unit) =
+        unit.map_or((text, 1.0), |(name, unit)| (text.trim_end_matches(name), unit));
+    Some(number.parse::<f64>().ok()? * unit).filter(|rate| rate.is_finite())
 }
 
 fn kind_of(text: &str) -> Option<Kind> {
