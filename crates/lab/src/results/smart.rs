@@ -69,6 +69,12 @@ pub struct Smart {
     pub max_user_data_erase_count: u32,
     /// NAND Avg. Erase Count (0x3D): mean P/E cycles of all blocks.
     pub nand_avg_erase_count: f64,
+    /// MAXPEC, register 0x0144 of High Bandwidth Flash: largest P/E count of a block.
+    pub maxpec: u32,
+    /// AVGPEC, register 0x0148 of High Bandwidth Flash: mean P/E cycles of all blocks.
+    pub avgpec: f64,
+    /// REDCAP, register 0x014C of High Bandwidth Flash. Always null: no definition is public.
+    pub redcap: Option<u64>,
     /// Percentage Used (0x4B): mean P/E cycles, including wear by reprogramming, in whole percent
     /// of `drive.rated_pec`. At most 255.
     pub percentage_used: u8,
@@ -100,7 +106,7 @@ pub struct Counter {
 
 /// Identifier, name, key and unit of each counter. The first seven are the causes of writes.
 #[rustfmt::skip]
-const COUNTERS: [(Option<&str>, &str, &str, &str); 20] = [
+const COUNTERS: [(Option<&str>, &str, &str, &str); 23] = [
     (None, "Writes by the host", "host_writes", "bytes"),
     (Some("0x0F"), "Read Disturb Writes", "read_disturb_writes", "bytes"),
     (Some("0x10"), "Retention Writes", "retention_writes", "bytes"),
@@ -121,6 +127,9 @@ const COUNTERS: [(Option<&str>, &str, &str, &str); 20] = [
     (Some("0x4B"), "Percentage Used", "percentage_used", "%"),
     (Some("0x4D"), "Data Units Read", "data_units_read", "512,000 bytes"),
     (Some("0x4E"), "Data Units Written", "data_units_written", "512,000 bytes"),
+    (None, "HBF register 0x0144, MAXPEC", "maxpec", "P/E cycles"),
+    (None, "HBF register 0x0148, AVGPEC", "avgpec", "P/E cycles"),
+    (None, "HBF register 0x014C, REDCAP", "redcap", ""),
 ];
 
 /// Number of counters of `COUNTERS` that are causes of writes. They come first.
@@ -155,6 +164,9 @@ impl Smart {
             min_user_data_erase_count: healthy.map(|block| block.pec).min(),
             max_user_data_erase_count: wear.pec_max,
             nand_avg_erase_count: wear.pec_mean,
+            maxpec: wear.pec_max,
+            avgpec: wear.pec_mean,
+            redcap: None,
             percentage_used: percentage_used(wear.effective_pec_mean, wear.rated_pec),
             data_units_read: host.read_bytes.div_ceil(DATA_UNIT),
             data_units_written: host.write_bytes.div_ceil(DATA_UNIT),
@@ -178,6 +190,7 @@ impl Smart {
                 self.min_user_data_erase_count.is_none(),
                 "All blocks have failed.",
             ),
+            ("redcap", self.redcap.is_none(), "No definition of this register is public."),
         ];
         self.unknown = reasons
             .into_iter()

@@ -196,6 +196,9 @@ fn smart(book: &mut Book, counted: &Counted, blocks: &Table, outcome: &Outcome) 
     book.note("smart.min_user_data_erase_count", least);
     book.note("smart.max_user_data_erase_count", pec.iter().copied().fold(0.0, f64::max));
     book.note("smart.nand_avg_erase_count", pec.iter().sum::<f64>() / pec.len() as f64);
+    book.note("smart.maxpec", pec.iter().copied().fold(0.0, f64::max));
+    book.note("smart.avgpec", pec.iter().sum::<f64>() / pec.len() as f64);
+    book.note("smart.redcap", None);
     // The drives of these cases are rated for 3,000 cycles.
     let worn = blocks.column("effective_pec_cycles");
     let mean = worn.iter().sum::<f64>() / worn.len() as f64;
