@@ -3,7 +3,7 @@
 use vpass_workload::presets::without_schema;
 
 /// Name and text of each preset. The smallest drive is first.
-pub const DRIVES: [(&str, &str); 21] = [
+pub const DRIVES: [(&str, &str); 22] = [
     ("tiny", include_str!("../../../presets/drives/tiny.toml")),
     ("straw-2t-tlc", include_str!("../../../presets/drives/straw-2t-tlc.toml")),
     ("ipr-128g-tlc", include_str!("../../../presets/drives/ipr-128g-tlc.toml")),
@@ -25,6 +25,7 @@ pub const DRIVES: [(&str, &str); 21] = [
     ("real-e", include_str!("../../../presets/drives/real-e.toml")),
     ("real-h", include_str!("../../../presets/drives/real-h.toml")),
     ("real-i", include_str!("../../../presets/drives/real-i.toml")),
+    ("modern-qlc-h", include_str!("../../../presets/drives/modern-qlc-h.toml")),
 ];
 
 /// Presets from which `vpass new drive` begins: drives of the current generation. The nearest has
