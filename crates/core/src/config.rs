@@ -20,7 +20,7 @@ mod sheet;
 
 pub use bch::{BchConfig, BchTarget, Combine};
 pub use density::{DensityConfig, IntervalAverage};
-pub(crate) use disturb::{ALPHA_MAX, LIMIT_MAX};
+pub(crate) use disturb::{ALPHA_MAX, LIMIT_MAX, SCATTER_MAX};
 pub use disturb::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 pub use ecc::EccConfig;
 pub use error::ConfigError;

@@ -61,6 +61,7 @@ pub(crate) struct Endurances {
     group: Vec<u8>,
     member: Vec<u32>,
     block_variation: f64,
+    sigma_block: f64,
     /// Ratio of each page kind's limit to that of the weakest kind.
     kind: [u32; 4],
     guarded: u64,
@@ -87,7 +88,8 @@ impl Endurances {
         let member = |layer: &Layer| {
             let best = d.spread.get(layer.group).copied().unwrap_or(1.0);
             let weakest = weakest(layer.group);
-            scaled((best - 1.0) * ((layer.strength - weakest) / (1.0 - weakest)))
+            let spread = scaled((best - 1.0) * ((layer.strength - weakest) / (1.0 - weakest)));
+            spread * scattered(d.limit_sigma_layer, layer.number, 1 << 43) / ONE
         };
         let members: Vec<u32> = layers.iter().map(member).collect();
         let by_kind = |kind: usize| {
@@ -100,6 +102,7 @@ impl Endurances {
                 .map(|w| members[(w / g.strings_per_layer) as usize])
                 .collect(),
             block_variation: d.block_variation,
+            sigma_block: d.limit_sigma_block,
             kind: std::array::from_fn(by_kind),
             guarded: (config.density.limit_factor * f64::from(ONE)) as u64,
         }
@@ -116,7 +119,10 @@ impl Endurances {
 
     /// Returns the ratio of a block's limits to those of the worst block.
     pub(crate) fn block_factor(&self, block: BlockId) -> u32 {
-        scaled(self.block_variation * drawn(u64::from(block.number()) ^ 1 << 41))
+        let number = u64::from(block.number());
+        scaled(self.block_variation * drawn(number ^ 1 << 41))
+            * scattered(self.sigma_block, number, 1 << 42)
+            / ONE
     }
 
     /// Returns limit and alpha of a group's worst layer after this number of cycles. Both are
@@ -190,6 +196,7 @@ impl Endurances {
 }
 
 struct Layer {
+    number: u64,
     group: usize,
     /// Strength from 0 to 1, among all layers.
     strength: f64,
@@ -205,7 +212,8 @@ impl Layer {
             left -= share(group);
             group += 1;
         }
-        Self { group, strength: drawn(u64::from(number) ^ 1 << 40) }
+        let number = u64::from(number);
+        Self { number, group, strength: drawn(number ^ 1 << 40) }
     }
 }
 
@@ -246,6 +254,18 @@ pub(crate) fn counts_alike(model: DisturbModel) -> bool {
 /// Returns 1 plus this share, in 1/1024.
 fn scaled(more: f64) -> u32 {
     ONE + (more * f64::from(ONE)) as u32
+}
+
+/// Returns a factor from 1 to 4, in 1/1024: e to the power of sigma times the size of a standard
+/// normal number. Of a lognormal factor, only values from 1 on remain. By Box and Muller, the normal
+/// number follows from two numbers.
+fn scattered(sigma: f64, number: u64, salt: u64) -> u32 {
+    if sigma == 0.0 {
+        return ONE;
+    }
+    let (first, second) = (drawn(number ^ salt), drawn(number ^ salt ^ 1 << 44));
+    let normal = (-2.0 * (1.0 - first).ln()).sqrt() * (std::f64::consts::TAU * second).cos();
+    ((sigma * normal.abs()).exp().min(4.0) * f64::from(ONE)) as u32
 }
 
 /// Returns a number in [0, 1) that follows from `n` alone, by the finaliser of splitmix64.
@@ -382,6 +402,26 @@ mod tests {
         assert_eq!(e.limit_of(1_024_000, worst, 1280), 1_280_000);
         assert_eq!([0, 1, 2].map(|kind| e.limit_of_kind(1000, kind)), [2000, 1000, 1500]);
         assert_eq!([0, 1, 4].map(|mode| e.in_mode(1000, mode)), [1000, 10_000, 1000]);
+    }
+
+    /// The expected factors come from a separate program in Python.
+    #[test]
+    fn limits_scatter_over_blocks_and_layers_and_only_grow() {
+        let e = of(
+            r#"model = "wordline"
+            limit_sigma_block = 0.5
+            limit_sigma_layer = 0.3
+            table = [{ pec = 0, limit = [1000], alpha = [8.0] }]"#,
+            "",
+        );
+        let factors: Vec<u32> = BlockId::range(0..8).map(|block| e.block_factor(block)).collect();
+        assert_eq!(factors, [1147, 1784, 1393, 1476, 1635, 1189, 1260, 2156]);
+        assert_eq!(e.member[..8], [1309, 1037, 1136, 1044, 1512, 1461, 1071, 1695]);
+        // The half-normal number has median 0.6745, so the median factor is e^(0.5 x 0.6745).
+        let mut many: Vec<u32> = BlockId::range(0..4001).map(|b| e.block_factor(b)).collect();
+        many.sort_unstable();
+        assert!((many[2000] as f64 / 1024.0 / (0.5f64 * 0.6745).exp() - 1.0).abs() < 0.03);
+        assert!(many[0] >= ONE && many[4000] <= 4 * ONE, "{} to {}", many[0], many[4000]);
     }
 
     #[test]

@@ -115,6 +115,17 @@ pub struct DisturbConfig {
     /// gives.
     #[key(unit = "share", range = Real(0.0, SPREAD_MAX - 1.0), default = 0.0)]
     pub block_variation: f64,
+    /// Scatter of the limits over blocks: standard deviation of the logarithm of a lognormal
+    /// factor, truncated so that no factor is below 1 or above 4. It multiplies the factor of
+    /// `block_variation`.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[key(range = Real(0.0, 1.0), default = 0.0)]
+    pub limit_sigma_block: f64,
+    /// Scatter of the limits over the layers of a block, like `limit_sigma_block`. A layer has the
+    /// same factor in every block. It multiplies the factor of `spread`.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[key(range = Real(0.0, 1.0), default = 0.0)]
+    pub limit_sigma_layer: f64,
     /// Limit of a page relative to its wordline's weakest page, by page kind, LSB first; all 1 if
     /// empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -140,6 +151,12 @@ pub struct DisturbConfig {
     pub policy_row_cycles: u32,
 }
 
+fn is_zero(sigma: &f64) -> bool {
+    *sigma == 0.0
+}
+
+/// Largest factor of a lognormal scatter. Fixed-point limits are sized for it.
+pub(crate) const SCATTER_MAX: f64 = 4.0;
 /// Largest limit and alpha. The fixed-point counters are sized for them.
 pub(crate) const LIMIT_MAX: f64 = 2e7;
 pub(crate) const ALPHA_MAX: f64 = 32.0;
@@ -196,6 +213,12 @@ impl DisturbConfig {
         require(even || self.model.has_neighbours(), || {
             "disturb.spread and disturb.block_variation are known to disturb.model = \"wordline\" \
              only"
+                .into()
+        })?;
+        let scatters = self.limit_sigma_block > 0.0 || self.limit_sigma_layer > 0.0;
+        require(!scatters || self.model.has_neighbours(), || {
+            "disturb.limit_sigma_block and disturb.limit_sigma_layer are known to disturb.model = \
+             \"wordline\" only"
                 .into()
         })?;
         require(self.spread.is_empty() || self.spread.len() == self.groups.len(), || {

@@ -12,7 +12,7 @@ use crate::base::latency::AccessLatency;
 use crate::base::splitmix::fraction;
 use crate::base::units::{BlockId, WordlineInBlock};
 use crate::bugs::{Bug, Bugs, planted};
-use crate::config::{CellType, DisturbConfig, DoseUnit, DriveConfig, ErrorLaw};
+use crate::config::{CellType, DisturbConfig, DoseUnit, DriveConfig, ErrorLaw, SCATTER_MAX};
 use crate::error::budget::{AgedLimits, Asked};
 
 /// Factor of 1: factors of layers, blocks and page kinds are in 1/1024 of the worst one.
@@ -22,6 +22,10 @@ const KIND_SETS: usize = 16;
 /// Salts that keep the random numbers of layers and blocks independent of those of groups.
 const LAYER_SALT: u64 = 1 << 40;
 const BLOCK_SALT: u64 = 1 << 41;
+const BLOCK_SCATTER: u64 = 1 << 42;
+const LAYER_SCATTER: u64 = 1 << 43;
+/// Salt of the second random number of a scatter.
+const ANGLE_SALT: u64 = 1 << 44;
 
 /// Wear and age at which a technique looks limits up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +54,8 @@ pub struct LimitTable {
     /// block.
     member: Vec<u32>,
     block_variation: f64,
+    /// Standard deviation of the logarithm of a block's scatter.
+    sigma_block: f64,
     /// Limit of the weakest kind of a set of page kinds, divided by the wordline's limit, in
     /// 1/1024. A set has one bit per kind.
     weakest: [u32; KIND_SETS],
@@ -104,6 +110,7 @@ impl LimitTable {
             group_of: by_wordline().map(|layer| group_of_layer[layer]).collect(),
             member: by_wordline().map(|layer| member_of_layer[layer]).collect(),
             block_variation: config.block_variation,
+            sigma_block: config.limit_sigma_block,
             weakest: weakest(&config.kind_factor),
             by_coding: [FACTOR_ONE; CODINGS],
             rows: Rows::new(config),
@@ -154,10 +161,12 @@ impl LimitTable {
 
     /// Returns the limits of a block divided by those of the worst block, in 1/1024; at least 1024.
     pub fn block_factor(&self, block: BlockId) -> u32 {
-        MEMBER_ONE
-            + (self.block_variation
-                * fraction(0, BLOCK_SALT ^ u64::from(block.number()))
-                * f64::from(MEMBER_ONE)) as u32
+        let number = u64::from(block.number());
+        let varied = MEMBER_ONE
+            + (self.block_variation * fraction(0, BLOCK_SALT ^ number) * f64::from(MEMBER_ONE))
+                as u32;
+        let of = if planted(Bug::ScatterOfNext) { number + 1 } else { number };
+        by_1024ths(varied, scatter(self.sigma_block, BLOCK_SCATTER ^ of))
     }
 
     /// Returns the true limit of a wordline, from its group's [`Self::truth`] and its block's
@@ -332,6 +341,24 @@ impl LimitTable {
     }
 }
 
+/// Returns factor `n` of a lognormal scatter, in 1/1024. Its logarithm is half-normal, because
+/// factors below 1 are left out: limits of the table are those of the worst. The normal number
+/// comes from two random numbers (Box and Muller, 1958).
+fn scatter(sigma: f64, n: u64) -> u32 {
+    if sigma == 0.0 {
+        return MEMBER_ONE;
+    }
+    let radius = (-2.0 * (1.0 - fraction(0, n)).ln()).sqrt();
+    let angle = std::f64::consts::TAU * fraction(0, ANGLE_SALT ^ n);
+    let factor = (sigma * (radius * angle.cos()).abs()).exp().min(SCATTER_MAX);
+    (factor * f64::from(MEMBER_ONE)) as u32
+}
+
+/// Returns the product of two factors, each in 1/1024.
+fn by_1024ths(factor: u32, other: u32) -> u32 {
+    (u64::from(factor) * u64::from(other) / u64::from(MEMBER_ONE)) as u32
+}
+
 /// Returns the limits of layers divided by those of their groups, in 1/1024. Each group's worst
 /// layer has factor 1, and the others are spread up to the group's best layer.
 fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
@@ -345,7 +372,8 @@ fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
         let g = usize::from(*group);
         let spread = config.spread.get(g).map_or(0.0, |spread| spread - 1.0);
         let share = (strength(layer) - worst[g]) / (1.0 - worst[g]);
-        MEMBER_ONE + (spread * share * f64::from(MEMBER_ONE)) as u32
+        let spread = MEMBER_ONE + (spread * share * f64::from(MEMBER_ONE)) as u32;
+        by_1024ths(spread, scatter(config.limit_sigma_layer, LAYER_SCATTER ^ layer as u64))
     };
     let members: Vec<u32> = group_of_layer.iter().enumerate().map(member).collect();
     debug_assert!(

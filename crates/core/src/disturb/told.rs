@@ -75,6 +75,11 @@ impl<'a> Limits<'a> {
         Endurance { limit: first.limit.min(middle.limit), alpha: first.alpha.max(middle.alpha) }
     }
 
+    /// Returns the P/E count of the table's last row.
+    pub fn last_row(&self) -> u32 {
+        self.table.last_row()
+    }
+
     /// Returns the next P/E count at which a look-up may change; `None` if nothing changes any
     /// more.
     pub fn next_lookup(&self, pec: u32) -> Option<u32> {

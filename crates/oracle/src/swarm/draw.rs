@@ -123,6 +123,10 @@ pub(super) fn random_config(
     }
 }
 
+/// First case whose limits may scatter. The recorded cases of planted bugs, which are smaller, keep
+/// their drives.
+const FIRST_WITH_SCATTER: u64 = 10_000_000;
+
 /// Draws limits that a case can reach. Most of them are large enough to move a block, and to check
 /// or probe its wordlines before.
 fn random_disturb(
@@ -170,7 +174,13 @@ fn random_disturb(
     let mut kind_factor: Vec<f64> =
         (0..geometry.cell.bits()).map(|_| dice.pick(DisturbConfig::RANDOM_KIND_FACTOR)).collect();
     kind_factor[weakest] = 1.0;
+    let scatters = varied && balanced.case >= FIRST_WITH_SCATTER;
+    let sigma = |name: &str| {
+        if scatters { balanced.pick(name, &[0.0, 0.1, 0.5, 1.0]) } else { 0.0 }
+    };
     DisturbConfig {
+        limit_sigma_block: sigma("sigma of blocks"),
+        limit_sigma_layer: sigma("sigma of layers"),
         model,
         dose: balanced.pick("dose", DisturbConfig::RANDOM_DOSE),
         preprogram_weight: dice.pick(DisturbConfig::RANDOM_PREPROGRAM_WEIGHT),

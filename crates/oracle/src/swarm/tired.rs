@@ -40,6 +40,7 @@ pub(super) fn raise(
         let d = &mut config.disturb;
         (d.model, d.groups, d.group_share) = (DisturbModel::Count, vec!["all".into()], vec![]);
         (d.spread, d.block_variation) = (vec![], 0.0);
+        (d.limit_sigma_block, d.limit_sigma_layer) = (0.0, 0.0);
         by_code(balanced, config, technique, (timed, true));
         // Limits follow from the code, and the kind of limits from the parity technique.
         *config = parity::drive(config.clone(), parity.name);

@@ -410,6 +410,7 @@ pub(crate) const BY_STORY: &[Bug] = &[
     Bug::OlderJobKept,
     Bug::RestartKeepsLevels,
     Bug::DeadlineReplaced,
+    Bug::ScatterOfNext,
     Bug::ClassForgetsRow,
     Bug::TiredKept,
     Bug::JobsNotSetBack,

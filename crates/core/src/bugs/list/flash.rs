@@ -137,6 +137,8 @@ macro_rules! bugs_of_flash {
             NotExtrapolated,
             /// A wordline has the limit of the next wordline's layer.
             NextLayer,
+            /// A block has the scatter of the next block.
+            ScatterOfNext,
             /// All page kinds have the endurance of the strongest kind.
             StrongestKind,
             /// Neighbours have adjacent numbers, whatever the stride.

@@ -194,3 +194,31 @@ fn a_merged_wordline_takes_the_doses_of_its_sensings() {
     );
     assert!(doses(CellType::Tlc, DoseUnit::Reads).iter().all(|kinds| *kinds == [4; 4]));
 }
+
+/// The factors of blocks and layers multiply, and none is below 1. The oracle has a test with the
+/// expected factors.
+#[test]
+fn limits_scatter_over_blocks_and_layers() {
+    let config = DisturbConfig {
+        model: DisturbModel::Wordline,
+        limit_sigma_block: 0.5,
+        limit_sigma_layer: 0.3,
+        table: vec![PerPec { pec: 0, limit: vec![1000.0], alpha: vec![8.0] }],
+        ..DisturbConfig::default()
+    };
+    let table = LimitTable::new(&config, 64, 1);
+    let factors: Vec<u32> = BlockId::range(0..8).map(|block| table.block_factor(block)).collect();
+    assert_eq!(factors, [1147, 1784, 1393, 1476, 1635, 1189, 1260, 2156]);
+    assert_eq!(table.member[..8], [1309, 1037, 1136, 1044, 1512, 1461, 1071, 1695]);
+    // 1,000 reads, times the factors of block 0 and wordline 0.
+    let limit = table.truth(0, 0).limit;
+    let of_page = table.limit_of(limit, WordlineInBlock::FIRST, factors[0]);
+    assert_eq!(of_page.in_1024ths(), 1000 * 1309 * 1147 / 1024);
+    let even = LimitTable::new(
+        &DisturbConfig { limit_sigma_block: 0.0, limit_sigma_layer: 0.0, ..config },
+        64,
+        1,
+    );
+    assert!(even.member.iter().all(|member| *member == 1024));
+    assert!(BlockId::range(0..64).all(|block| even.block_factor(block) == 1024));
+}

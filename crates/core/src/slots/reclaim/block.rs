@@ -10,9 +10,9 @@
 //!   `R_late` is the number of reads that the block still serves until its last page is moved.
 //! - **Costs:** 3 bytes per block.
 //! - **Departs from the paper:** the papers set the threshold by hand. Here it follows from the
-//!   limits, so it is safe at every P/E count and under every schedule.
-//! - **Does not help:** blocks with a few hot wordlines. The other wordlines are rewritten without
-//!   need.
+//!   limits, so it is safe at every P/E count and under every schedule. With `fixed_count = 1` it
+//!   is that of the table's last row at any lower wear, as on drives whose count stays the same.
+//! - **Does not help:** blocks with a few hot wordlines. The others are rewritten without need.
 //! - **Safety:** if T is 1 or more, no page is lost, whatever is read (`docs/safety/block.md`).
 //!
 //! ```text
@@ -29,7 +29,7 @@ use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::table::{Worn, dose_per_kind};
 use crate::disturb::told::Limits;
-use crate::slots::card::{About, Card, Needs, Protection};
+use crate::slots::card::{About, Card, Kind, Needs, Param, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -38,12 +38,29 @@ pub(super) const CARD: Technique = Card {
         paper: "Ha et al., TCAD 2015",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
-        params: &[OWN_AGE],
+        params: &[OWN_AGE, FIXED_COUNT],
         ..About::PLAIN
     },
     new: |args, config, _| {
-        Box::new(Block { own_age: args.whole(&OWN_AGE) == 1, ..Block::new(config) })
+        Box::new(Block {
+            own_age: args.whole(&OWN_AGE) == 1,
+            fixed_count: args.whole(&FIXED_COUNT) == 1,
+            ..Block::new(config)
+        })
     },
+};
+
+const FIXED_COUNT: Param = Param {
+    key: "fixed_count",
+    kind: Kind::Whole,
+    unit: "",
+    default: 0.0,
+    range: (0.0, 1.0),
+    draw: &[0.0],
+    meaning: "1: rewrites at the count of the table's last row, at any wear; 0: at the count of \
+        the block's own wear",
+    source: "SSD-A and SSD-D of read-latency-relaxation-2021: their counts do not fall with wear",
+    alias: None,
 };
 
 pub(super) struct Block {
@@ -52,6 +69,8 @@ pub(super) struct Block {
     overshoot: f64,
     /// Whether limits are looked up at the age of each block's data.
     own_age: bool,
+    /// Whether the count is that of the table's last row from the start.
+    fixed_count: bool,
 }
 
 impl Block {
@@ -60,6 +79,7 @@ impl Block {
         Self {
             overshoot: if config.disturb.dose == DoseUnit::Sensings { 4.0 } else { 0.0 },
             own_age: false,
+            fixed_count: false,
         }
     }
 
@@ -104,9 +124,18 @@ impl Block {
         work: Work,
     ) -> Option<(u32, Terms)> {
         let limits = view.limits?;
-        (0..limits.groups())
-            .map(|group| self.group_threshold(view, limits, wear, group, kinds, work))
-            .min_by_key(|(reads, _)| *reads)
+        let of_group = |wear| {
+            (0..limits.groups())
+                .map(move |group| self.group_threshold(view, limits, wear, group, kinds, work))
+                .min_by_key(|(reads, _)| *reads)
+        };
+        let own = of_group(wear)?;
+        let last = limits.last_row();
+        if !self.fixed_count || wear.pec >= last {
+            return Some(own);
+        }
+        // The smaller count applies, so `block` guarantees the same with a table that rises.
+        of_group(Worn { pec: last, ..wear }).into_iter().chain([own]).min_by_key(|(n, _)| *n)
     }
 
     /// Returns the budget of each wordline group that these thresholds keep. In each group, at
@@ -283,5 +312,38 @@ mod tests {
         );
         assert_eq!(after(1), (2 * pages, 2));
         assert_eq!(drive.lost_pages(), 0);
+    }
+
+    /// Limits of 10,000 and, at 1,000 P/E cycles, 5,000 reads leave 9,808 and 4,808 for the host. A
+    /// fixed count is 4,808 at any wear up to 1,000, and falls beyond the last row.
+    #[test]
+    fn a_fixed_count_is_that_of_the_last_row() {
+        let reads_until_moved = |more: &str, pec: u32| {
+            let text = format!(
+                r#"
+                geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }}
+                timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+                drive = {{ spare = 0.5 }}
+                disturb = {{ model = "count", table = [{{ pec = 0, limit = [10000] }}, {{ pec = 1000, limit = [5000] }}] }}
+                start = {{ pec = {pec} }}
+                {more}
+            "#
+            );
+            let config =
+                toml::from_str::<crate::config::DriveConfig>(&text).unwrap().resolve().unwrap();
+            let techniques = Techniques { reclaim: "block".into(), ..Techniques::default() };
+            let mut drive = Drive::new(config, &techniques, false).unwrap();
+            drive.precondition(1);
+            drive.begin_measurement();
+            let mut reads = 0;
+            while drive.reclaim_counts().pages_copied == 0 {
+                drive.read_pages(&[Lpn::new(7)]);
+                reads += 1;
+            }
+            reads
+        };
+        let counts = |more: &str| [0, 500, 1000, 2000].map(|pec| reads_until_moved(more, pec));
+        assert_eq!(counts(""), [9808, 7308, 4808, 2308]);
+        assert_eq!(counts("[reclaim.block]\nfixed_count = 1"), [4808, 4808, 4808, 2308]);
     }
 }
