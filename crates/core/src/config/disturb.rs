@@ -151,6 +151,7 @@ pub struct DisturbConfig {
     pub policy_row_cycles: u32,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(sigma: &f64) -> bool {
     *sigma == 0.0
 }
