@@ -15,14 +15,16 @@ use toml::Table;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Techniques;
 use vpass_core::hints;
-use vpass_core::slots::parity::{self, NO_PARITY};
-use vpass_core::slots::refresh::NO_REFRESH;
+use vpass_core::slots::gc::GcTechnique;
+use vpass_core::slots::parity::{self, NO_PARITY, ParityTechnique};
+use vpass_core::slots::reclaim::Technique;
+use vpass_core::slots::refresh::{NO_REFRESH, RefreshTechnique};
 use vpass_lab::failure::Failure;
 use vpass_lab::hints::HintFile;
 use vpass_lab::load::{self, Generated, Loaded};
 use vpass_lab::memory;
 use vpass_lab::plan::{
-    ADAPTIVE, Chosen, RunPlan, Workload, gc_named, parity_named, reclaim_named, refresh_named,
+    ADAPTIVE, Cards, RunPlan, Workload, gc_named, parity_named, reclaim_named, refresh_named,
 };
 use vpass_lab::session::{Beginning, Session};
 use vpass_lab::setup::Gear;
@@ -127,10 +129,10 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
 /// Drive under attack, with its techniques.
 pub(crate) struct Victim {
     pub(crate) drive: Loaded<DriveConfig>,
-    pub(crate) reclaim: &'static str,
-    pub(crate) gc: &'static str,
-    pub(crate) refresh: &'static str,
-    pub(crate) parity: &'static str,
+    pub(crate) reclaim: &'static Technique,
+    pub(crate) gc: &'static GcTechnique,
+    pub(crate) refresh: &'static RefreshTechnique,
+    pub(crate) parity: &'static ParityTechnique,
     hints: Option<PathBuf>,
 }
 
@@ -159,7 +161,7 @@ impl Victim {
         drive.config = config;
         let is_untimed = Gear::from(base.gear) == Gear::Untimed || args.name == SEARCH;
         if drive.config.keeps_time() && is_untimed && args.rate.is_none() {
-            let what = if refresh == NO_REFRESH {
+            let what = if *refresh == *NO_REFRESH {
                 "start.age".into()
             } else {
                 format!("--refresh {refresh}")
@@ -206,7 +208,7 @@ impl Victim {
             seed,
         };
         let session = deaf(|| Session::new(&beginning))?;
-        Knowledge::of(session.drive(), self.reclaim).ok_or_else(|| {
+        Knowledge::of(session.drive(), self.reclaim.name).ok_or_else(|| {
             let sentence = "there is nothing to attack; a disturb.model other than none and \
                 start.fill above 0 are expected";
             Failure::usage(format!("drive {}: {sentence}", self.drive.name))
@@ -230,7 +232,7 @@ impl Victim {
 
     fn against(&self, base: &Base, workload: Workload) -> Result<RunPlan, Failure> {
         let plan = RunPlan::once(&base.into(), self.drive.clone(), workload, self.reclaim, self.gc);
-        plan.with(Chosen {
+        plan.with(Cards {
             reclaim: self.reclaim,
             gc: self.gc,
             refresh: Some(self.refresh),
@@ -245,10 +247,10 @@ impl Victim {
             "vpass run --drive {} --reclaim {} --gc {}",
             self.drive.name, self.reclaim, self.gc
         );
-        if self.refresh != NO_REFRESH {
+        if *self.refresh != *NO_REFRESH {
             let _ = write!(text, " --refresh {}", self.refresh);
         }
-        if self.parity != NO_PARITY {
+        if *self.parity != *NO_PARITY {
             let _ = write!(text, " --parity {}", self.parity);
         }
         if let Some(hints) = &self.hints {

@@ -8,9 +8,9 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use vpass_core::slots::parity::{NO_PARITY, ParityTechnique, parity_technique};
-use vpass_core::slots::reclaim::{RECLAIM, Technique, technique};
-use vpass_core::slots::refresh::{RefreshTechnique, refresh_technique};
+use vpass_core::slots::parity::{NO_PARITY, ParityTechnique};
+use vpass_core::slots::reclaim::{RECLAIM, Technique};
+use vpass_core::slots::refresh::RefreshTechnique;
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers;
 use vpass_lab::plan::{parity_named, reclaim_named, refresh_named};
@@ -45,9 +45,9 @@ impl Battery {
         refresh: Option<&str>,
     ) -> Result<Self, Failure> {
         Ok(Self {
-            reclaim: reclaim.map(reclaim_named).transpose()?.and_then(technique),
-            parity: parity.map(parity_named).transpose()?.and_then(parity_technique),
-            refresh: refresh.map(refresh_named).transpose()?.and_then(refresh_technique),
+            reclaim: reclaim.map(reclaim_named).transpose()?,
+            parity: parity.map(parity_named).transpose()?,
+            refresh: refresh.map(refresh_named).transpose()?,
             accelerates: false,
         })
     }

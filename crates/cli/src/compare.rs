@@ -106,7 +106,7 @@ fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
     // If every parity technique brings its own reclaim technique, no other reclaim technique runs.
     let all: Vec<String> = all
         .into_iter()
-        .filter(|name| args.combined.parities().any(|p| brings(p).is_none_or(|own| own == name)))
+        .filter(|name| args.combined.parities().any(|p| brings(p).is_none_or(|own| *own == **name)))
         .collect();
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
     // The first plan is made once, because making a plan may read a long trace.
@@ -120,7 +120,7 @@ fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
         (vec![], vec![], vec![]);
     for reclaim in reclaims {
         for named in args.combined.with(reclaim.trim()) {
-            if brings(named.parity).is_some_and(|own| own != named.reclaim) {
+            if brings(named.parity).is_some_and(|own| *own != *named.reclaim) {
                 continue;
             }
             match first.with_room_or_not(named) {
@@ -176,13 +176,7 @@ fn with_room(
         match why {
             None => fitting.push(plan),
             Some(why) => {
-                let named = Chosen {
-                    reclaim: plan.reclaim,
-                    gc: plan.gc,
-                    refresh: Some(plan.refresh),
-                    parity: plan.parity,
-                };
-                refused.push(Refused::of(named, args.combined.label(&plan), why)?);
+                refused.push(Refused::of(plan.chosen(), args.combined.label(&plan), why)?);
             }
         }
     }

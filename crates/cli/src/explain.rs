@@ -13,7 +13,7 @@ use vpass_lab::explain::{Age, Dose, Explanation, Word, explanation};
 use vpass_lab::failure::Failure;
 use vpass_lab::load;
 use vpass_lab::numbers::{bytes, count, digits, microseconds};
-use vpass_lab::plan::technique_named;
+use vpass_lab::plan::reclaim_named;
 
 use crate::args::ExplainArgs;
 use crate::out;
@@ -23,7 +23,7 @@ use vpass_lab::plain;
 
 /// Prints the explanation of a drive.
 pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
-    let reclaim = technique_named(&args.reclaim)?;
+    let reclaim = reclaim_named(&args.reclaim)?;
     let sets = load::overrides(&args.set)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
         return Err(Failure::usage(format!(
@@ -226,7 +226,7 @@ mod tests {
 
     /// Explains a drive under technique `none`.
     fn said(drive: &str) -> (Explanation, DriveConfig) {
-        let reclaim = technique_named("none").unwrap();
+        let reclaim = reclaim_named("none").unwrap();
         let config = load::drive(drive, &[]).unwrap().config;
         (explanation(drive, &config, reclaim).unwrap(), config)
     }

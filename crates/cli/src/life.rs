@@ -255,12 +255,7 @@ impl<'a> Asked<'a> {
             let contender =
                 self.contenders.iter().find(|contender| contender.label == answer.label);
             let plan = &contender.expect("a planned technique").plan;
-            let named = Chosen {
-                reclaim: plan.reclaim,
-                gc: plan.gc,
-                refresh: Some(plan.refresh),
-                parity: plan.parity,
-            };
+            let named = plan.chosen();
             refused.push(Refused::of(named, answer.label.clone(), why.sentence.clone())?);
         }
         Ok(refused)

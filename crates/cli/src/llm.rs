@@ -101,8 +101,8 @@ pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let mut estimates = vec![];
-    for plan in plans.iter().filter(|plan| !args.simulates(plan.reclaim)) {
-        estimates.push((plan.reclaim, estimate::of(plan)?));
+    for plan in plans.iter().filter(|plan| !args.simulates(plan.reclaim.name)) {
+        estimates.push((plan.reclaim.name, estimate::of(plan)?));
     }
     let chosen: Vec<String> = args
         .reclaim
@@ -122,8 +122,8 @@ pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
     let mut techniques = vec![];
     for plan in &plans {
         let lives = simulated.iter().flat_map(|simulated| &simulated.lives);
-        let of_plan = lives.into_iter().find(|life| life.reclaim == plan.reclaim);
-        let estimate = estimates.iter().find(|(label, _)| *label == plan.reclaim);
+        let of_plan = lives.into_iter().find(|life| *plan.reclaim == *life.reclaim);
+        let estimate = estimates.iter().find(|(label, _)| *label == plan.reclaim.name);
         techniques.extend(match (of_plan, estimate) {
             (Some(life), _) => Some(Technique::simulated(plan, &law, life)),
             (None, Some((_, Ok(estimate)))) => Technique::estimated(plan, &law, estimate),

@@ -293,15 +293,15 @@ fn write(
                 "group": r.group,
                 "variant": r.variant,
                 "workload": r.workload,
-                "reclaim": r.plan.reclaim,
+                "reclaim": r.plan.reclaim.name,
                 "refused": refused,
                 "summary": r.summary
             });
-            if r.plan.parity != NO_PARITY {
-                row["parity"] = r.plan.parity.into();
+            if *r.plan.parity != *NO_PARITY {
+                row["parity"] = r.plan.parity.name.into();
             }
             if r.plan.needs_time() {
-                row["refresh"] = r.plan.refresh.into();
+                row["refresh"] = r.plan.refresh.name.into();
             }
             row
         })

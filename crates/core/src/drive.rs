@@ -39,6 +39,7 @@ use crate::ftl::Ftl;
 use crate::ftl::job::{Job, JobRef};
 pub use crate::ftl::lifetime::{Beginning, Lifetime, Stage};
 use crate::hints::HintBooks;
+use crate::slots::choice::Choice;
 use crate::slots::gc::GcPolicy;
 use crate::slots::parity::{NO_PARITY, Parity};
 use crate::slots::reclaim::{Policy, View};
@@ -47,17 +48,17 @@ use crate::slots::{Facts, Slots, Told};
 use crate::watch::observer::Observer;
 use regroup::Regroup;
 
-/// Names of the techniques of a run.
+/// Techniques of a run, by name or by card.
 #[derive(Clone, Debug)]
 pub struct Techniques {
-    /// Name of the reclaim technique.
-    pub reclaim: String,
-    /// Name of the GC policy.
-    pub gc: String,
-    /// Name of the refresh technique.
-    pub refresh: String,
-    /// Name of the parity technique.
-    pub parity: String,
+    /// Reclaim technique.
+    pub reclaim: Choice<dyn Policy>,
+    /// GC policy.
+    pub gc: Choice<dyn GcPolicy>,
+    /// Refresh technique.
+    pub refresh: Choice<dyn Refresh>,
+    /// Parity technique.
+    pub parity: Choice<dyn Parity>,
     /// Seed of the random numbers of techniques. The workload has its own random numbers.
     pub seed: u64,
 }

@@ -2,7 +2,10 @@
 
 pub(crate) mod at_work;
 pub mod card;
+pub mod choice;
+pub mod fault;
 pub mod gc;
+pub mod given;
 mod params;
 pub mod parity;
 pub mod reclaim;

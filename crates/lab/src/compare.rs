@@ -73,11 +73,14 @@ pub fn rows(
     let (mut rows, mut stopped) = (vec![], vec![]);
     let mut finished = finished.into_iter();
     for plan in plans.chunks(seeds).map(|chunk| chunk[0]) {
-        let others =
-            [(many_gcs, plan.gc), (many_refreshes, plan.refresh), (many_parities, plan.parity)];
+        let others = [
+            (many_gcs, plan.gc.name),
+            (many_refreshes, plan.refresh.name),
+            (many_parities, plan.parity.name),
+        ];
         let others = others.into_iter().filter(|(many, _)| *many);
-        let label =
-            others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"));
+        let label = others
+            .fold(plan.reclaim.name.to_owned(), |label, (_, name)| format!("{label} + {name}"));
         match finished
             .by_ref()
             .take(seeds)

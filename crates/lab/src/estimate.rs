@@ -131,7 +131,7 @@ pub fn with_thresholds(plan: &RunPlan, factor: f64) -> Result<Answer, Failure> {
 
 /// Returns whether reads destroy data, unless something rewrites it.
 fn is_disturbed(plan: &RunPlan) -> bool {
-    plan.drive.config.disturb.model.disturbs() && plan.refresh == NO_REFRESH
+    plan.drive.config.disturb.model.disturbs() && *plan.refresh == *NO_REFRESH
 }
 
 /// Inputs of an estimate, found from the plan.
@@ -185,7 +185,7 @@ impl Lived<'_> {
     fn period(&self) -> Option<f64> {
         let config = &self.plan.drive.config;
         let lead = config.refresh.params.get(Some("block"), "lead").map_or(LEAD, Number::value);
-        (self.plan.refresh != NO_REFRESH)
+        (*self.plan.refresh != *NO_REFRESH)
             .then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - lead))
     }
 

@@ -27,6 +27,7 @@ mod counts;
 pub mod estimate;
 pub mod explain;
 pub mod failure;
+mod fault;
 pub mod files;
 pub mod hints;
 pub mod kept;

@@ -41,6 +41,7 @@ use vpass_workload::pass::Passes;
 use self::accelerated::{Clock, accelerable, fluid};
 use self::counts::Counts;
 use crate::failure::Failure;
+use crate::fault::caught;
 use crate::plan::{RunPlan, Tables};
 use crate::progress::{Begin, Progress};
 use crate::results::{ByCause, Hints, Retries};
@@ -200,8 +201,17 @@ pub fn live_all(
     lived.expect("without a deadline every life ends").into_iter().collect()
 }
 
-/// Simulates one life.
+/// Simulates one life. A fault of a technique made at run time ends it.
 fn live(
+    one: &OneLife,
+    until: Until,
+    tables: &Tables,
+    progress: &dyn Progress,
+) -> Result<Lived, Failure> {
+    caught(|| live_to_end(one, until, tables, progress))
+}
+
+fn live_to_end(
     one: &OneLife,
     until: Until,
     tables: &Tables,

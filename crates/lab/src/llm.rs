@@ -224,7 +224,7 @@ impl Technique {
         let written = (read > 0.0).then(|| 100.0 * by_drive / read);
         let programs = cycles * of_cycle / page / (days * 86_400.0);
         Some(Self {
-            label: plan.reclaim.into(),
+            label: plan.reclaim.name.into(),
             years,
             years_interval: Some((
                 years * (1.0 - estimate.within),

@@ -8,7 +8,7 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::metrics::AllWindows;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Drive;
-use vpass_core::slots::reclaim::technique;
+use vpass_core::slots::reclaim::Technique;
 use vpass_oracle::{Level, Oracle};
 use vpass_workload::pass::PassSource;
 
@@ -52,8 +52,7 @@ pub fn needed(plan: &RunPlan) -> Result<u64, Failure> {
 
 /// Returns the number of bytes of a drive under a technique, with its run, and with its oracle if
 /// it has one.
-fn of_drive(config: &DriveConfig, reclaim: &str, oracle: Option<Level>) -> u64 {
-    let technique = technique(reclaim).expect("its name was found");
+fn of_drive(config: &DriveConfig, technique: &Technique, oracle: Option<Level>) -> u64 {
     let oracle = oracle.map_or(0, |level| Oracle::memory(&Geometry::new(config), level).0);
     Drive::memory(config, technique).0 + oracle + OF_A_RUN
 }
@@ -73,7 +72,7 @@ pub fn require(plan: &RunPlan) -> Result<u64, Failure> {
 ///
 /// # Errors
 /// Returns the errors of [`require`].
-pub fn require_drive(drive: &Loaded<DriveConfig>, reclaim: &str) -> Result<(), Failure> {
+pub fn require_drive(drive: &Loaded<DriveConfig>, reclaim: &Technique) -> Result<(), Failure> {
     fits(drive, of_drive(&drive.config, reclaim, None), false)
 }
 

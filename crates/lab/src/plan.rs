@@ -1,6 +1,7 @@
 //! Plan of a run. vpass checks the whole plan before it runs or creates anything.
 
 mod assumptions;
+mod choose;
 mod cycles;
 mod fail;
 mod few;
@@ -17,19 +18,22 @@ use std::num::NonZeroU32;
 use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::config::DriveConfig;
 use vpass_core::hints;
-use vpass_core::slots::gc::GC;
-use vpass_core::slots::parity::{self, NO_PARITY, PARITY};
+use vpass_core::slots::card::{Card, InSlot};
+use vpass_core::slots::gc::GcTechnique;
+use vpass_core::slots::parity::{self, PARITY, ParityTechnique};
 use vpass_core::slots::reclaim::{self, RECLAIM, Technique, promise, technique};
-use vpass_core::slots::refresh::{self, NO_REFRESH, REFRESH};
+use vpass_core::slots::refresh::{self, NO_REFRESH, REFRESH, RefreshTechnique};
 use vpass_workload::synthetic::{Sample, WorkloadConfig};
 
 use crate::failure::Failure;
+use crate::fault::caught;
 use crate::hints::HintFile;
 use crate::load::{self, Loaded};
 use crate::progress::Begin;
 use crate::setup::{Base, Gear, Setup, Watch};
 use crate::suggest;
 
+pub use choose::{Cards, Choose, Chosen};
 pub use cycles::Cycles;
 pub use few::{MOST_RUNS, require_few};
 pub use fluid::{Fluid, Tables};
@@ -47,16 +51,16 @@ pub struct RunPlan {
     pub drive: Loaded<DriveConfig>,
     /// Source of the requests.
     pub workload: Workload,
-    /// Name of the read-reclaim technique.
-    pub reclaim: &'static str,
-    /// Name of the garbage collection policy.
-    pub gc: &'static str,
-    /// Name of the refresh technique.
-    pub refresh: &'static str,
+    /// Read-reclaim technique.
+    pub reclaim: &'static Technique,
+    /// Garbage collection policy.
+    pub gc: &'static GcTechnique,
+    /// Refresh technique.
+    pub refresh: &'static RefreshTechnique,
     /// Refresh as the user set it, before the parity technique changes refresh.
     pub said_of_refresh: SaidOfRefresh,
-    /// Name of the parity technique.
-    pub parity: &'static str,
+    /// Parity technique.
+    pub parity: &'static ParityTechnique,
     /// Gear of the run.
     pub gear: Gear,
     /// Number of passes over the workload.
@@ -92,32 +96,13 @@ pub struct RunPlan {
     pub files: bool,
 }
 
-/// Technique for each slot, as a user names it.
-#[derive(Clone, Copy, Debug)]
-pub struct Chosen<'a> {
-    /// `--reclaim`.
-    pub reclaim: &'a str,
-    /// `--gc`.
-    pub gc: &'a str,
-    /// `--refresh`; if absent, the refresh of the parity technique, or `none`.
-    pub refresh: Option<&'a str>,
-    /// `--parity`.
-    pub parity: &'a str,
-}
-
-impl Default for Chosen<'_> {
-    fn default() -> Self {
-        Self { reclaim: "block", gc: "greedy", refresh: None, parity: NO_PARITY }
-    }
-}
-
 impl RunPlan {
     /// Reads the plan that a user describes.
     ///
     /// # Errors
     /// Reports the first error.
-    pub fn new(setup: &Setup, named: Chosen, begin: Begin) -> Result<Self, Failure> {
-        Self::prepared(setup, named, begin, true)?.checked()
+    pub fn new(setup: &Setup, named: impl Choose, begin: Begin) -> Result<Self, Failure> {
+        caught(|| Self::prepared(setup, named, begin, true)?.checked())
     }
 
     /// Reads the plan that a user describes, but does not check that its techniques suit the drive
@@ -125,19 +110,17 @@ impl RunPlan {
     ///
     /// # Errors
     /// Reports an unknown name, or the first error that does not depend on the techniques.
-    pub fn unchecked(setup: &Setup, named: Chosen, begin: Begin) -> Result<Self, Failure> {
-        Self::prepared(setup, named, begin, false)
+    pub fn unchecked(setup: &Setup, named: impl Choose, begin: Begin) -> Result<Self, Failure> {
+        caught(|| Self::prepared(setup, named, begin, false))
     }
 
     fn prepared(
         setup: &Setup,
-        named: Chosen,
+        named: impl Choose,
         begin: Begin,
         refuses: bool,
     ) -> Result<Self, Failure> {
-        let (reclaim, gc, parity) =
-            (reclaim_named(named.reclaim)?, gc_named(named.gc)?, parity_named(named.parity)?);
-        let refresh = named.refresh.map(refresh_named).transpose()?;
+        let Cards { reclaim, gc, refresh, parity } = named.cards()?;
         let sets = load::overrides(&setup.base.set)?;
         let mut drive = load::drive(&setup.base.drive, &sets)?;
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &sets, refresh);
@@ -180,8 +163,8 @@ impl RunPlan {
         base: &Base,
         drive: Loaded<DriveConfig>,
         workload: Workload,
-        reclaim: &'static str,
-        gc: &'static str,
+        reclaim: &'static Technique,
+        gc: &'static GcTechnique,
     ) -> Self {
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &[], None);
         Self {
@@ -189,9 +172,9 @@ impl RunPlan {
             workload,
             reclaim,
             gc,
-            refresh: NO_REFRESH,
+            refresh: &REFRESH[0],
             said_of_refresh,
-            parity: NO_PARITY,
+            parity: &PARITY[0],
             gear: base.gear,
             repeat: NonZeroU32::MIN,
             until_stable: false,
@@ -214,7 +197,7 @@ impl RunPlan {
     /// # Errors
     /// Reports an unknown name, a technique without enough space, a period that the drive cannot
     /// keep, or requests without times.
-    pub fn with(&self, named: Chosen) -> Result<Self, Failure> {
+    pub fn with(&self, named: impl Choose) -> Result<Self, Failure> {
         let plan = self.with_room_or_not(named)?;
         require_room(&[&plan])?;
         Ok(plan)
@@ -225,14 +208,12 @@ impl RunPlan {
     ///
     /// # Errors
     /// Returns the errors of [`Self::with`], except for a lack of space for parity.
-    pub fn with_room_or_not(&self, named: Chosen) -> Result<Self, Failure> {
-        let (reclaim, gc, parity) =
-            (reclaim_named(named.reclaim)?, gc_named(named.gc)?, parity_named(named.parity)?);
-        let refresh = named.refresh.map(refresh_named).transpose()?;
+    pub fn with_room_or_not(&self, named: impl Choose) -> Result<Self, Failure> {
+        let Cards { reclaim, gc, refresh, parity } = named.cards()?;
         let mut plan = Self { reclaim, gc, parity, ..self.clone() };
         plan.refresh = self.said_of_refresh.put_under(&mut plan.drive, parity, refresh)?;
         plan.said_of_refresh.is_named = refresh.is_some();
-        plan.check_all_but_room()?;
+        caught(|| plan.check_all_but_room())?;
         Ok(plan)
     }
 
@@ -311,7 +292,7 @@ impl RunPlan {
         {
             return Ok(());
         }
-        let what = if self.refresh == NO_REFRESH {
+        let what = if *self.refresh == *NO_REFRESH {
             "start.age".into()
         } else {
             format!("refresh {}", self.refresh)
@@ -332,9 +313,19 @@ impl RunPlan {
         refusal(&self.drive, self.reclaim, self.gear)
     }
 
+    /// Returns the names of the plan's techniques.
+    pub fn chosen(&self) -> Chosen<'static> {
+        Chosen {
+            reclaim: self.reclaim.name,
+            gc: self.gc.name,
+            refresh: Some(self.refresh.name),
+            parity: self.parity.name,
+        }
+    }
+
     /// Returns whether the technique is counterfactual: no real drive has these results.
     pub fn is_counterfactual(&self) -> bool {
-        technique(self.reclaim).is_some_and(|technique| technique.is_counterfactual())
+        self.reclaim.is_counterfactual()
     }
 
     /// Returns the number of requests of all passes; `None` if it is unknown before the run.
@@ -389,8 +380,7 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
 }
 
 /// Returns the reason why a technique is refused on this drive; `None` if it is not.
-fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Failure> {
-    let technique = technique(reclaim).expect("its name was found");
+fn refusal(drive: &Loaded<DriveConfig>, technique: &Technique, gear: Gear) -> Option<Failure> {
     let checked = reclaim::check(&drive.config, technique)
         .and_then(|()| promise::check(&drive.config, technique, gear == Gear::Timed));
     checked.err().map(|e| Failure::usage(format!("drive {}: {e}", drive.name)))
@@ -400,7 +390,7 @@ fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Fai
 ///
 /// # Errors
 /// Reports an unknown name, with the nearest known name.
-pub fn technique_named(name: &str) -> Result<&'static Technique, Failure> {
+pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
     let unknown = || {
         if name.split(',').count() > 1 && name.split(',').all(|one| technique(one.trim()).is_some())
         {
@@ -414,46 +404,33 @@ pub fn technique_named(name: &str) -> Result<&'static Technique, Failure> {
     technique(name).ok_or_else(unknown)
 }
 
-/// Returns the name from the list of reclaim techniques.
-///
-/// # Errors
-/// Reports an unknown name, with the nearest known name.
-pub fn reclaim_named(name: &str) -> Result<&'static str, Failure> {
-    technique_named(name).map(|technique| technique.name)
-}
-
 /// Returns the GC policy of this name.
 ///
 /// # Errors
 /// Reports an unknown name, with the nearest known name.
-pub fn gc_named(name: &str) -> Result<&'static str, Failure> {
-    named("GC policy", name, GC.iter().map(|t| t.name))
+pub fn gc_named(name: &str) -> Result<&'static GcTechnique, Failure> {
+    named("GC policy", name)
 }
 
 /// Returns the refresh technique of this name.
 ///
 /// # Errors
 /// Reports an unknown name, with the nearest known name.
-pub fn refresh_named(name: &str) -> Result<&'static str, Failure> {
-    named("refresh technique", name, REFRESH.iter().map(|t| t.name))
+pub fn refresh_named(name: &str) -> Result<&'static RefreshTechnique, Failure> {
+    named("refresh technique", name)
 }
 
 /// Returns the parity technique of this name.
 ///
 /// # Errors
 /// Reports an unknown name, with the nearest known name.
-pub fn parity_named(name: &str) -> Result<&'static str, Failure> {
-    named("parity technique", name, PARITY.iter().map(|t| t.name))
+pub fn parity_named(name: &str) -> Result<&'static ParityTechnique, Failure> {
+    named("parity technique", name)
 }
 
-/// Returns the entry of a list that equals this name.
-fn named(
-    what: &str,
-    name: &str,
-    names: impl Iterator<Item = &'static str> + Clone,
-) -> Result<&'static str, Failure> {
-    names
-        .clone()
-        .find(|known| *known == name)
-        .ok_or_else(|| Failure::usage(suggest::unknown(what, name, names)))
+/// Returns the card of a slot's list with this name.
+fn named<P: InSlot + ?Sized>(what: &str, name: &str) -> Result<&'static Card<P>, Failure> {
+    let names = P::listed().iter().map(|card| card.name);
+    let card = P::listed().iter().find(|card| card.name == name);
+    card.ok_or_else(|| Failure::usage(suggest::unknown(what, name, names)))
 }

@@ -20,6 +20,7 @@ use vpass_oracle::snapshots::DoseRecord;
 use vpass_workload::pass::Passes;
 
 use crate::failure::Failure;
+use crate::fault::caught;
 use crate::plan::{RunPlan, Workload};
 use crate::progress::{Progress, deaf};
 use crate::results::{Ageing, BatchMeans, Before, Summary, Terms, has_settled};
@@ -57,6 +58,10 @@ pub struct Outcome {
 /// Returns the errors of the workload, or an interruption.
 pub fn execute(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failure> {
     plan.require_no_acceleration()?;
+    caught(|| at_all_ages(plan, progress))
+}
+
+fn at_all_ages(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failure> {
     let mut outcome = at_one_age(plan, progress)?;
     if !plan.ages.is_empty() {
         // Each drive is dropped before the next one is created.

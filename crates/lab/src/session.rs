@@ -14,7 +14,7 @@ use vpass_core::base::steady::Images;
 use vpass_core::config::{ConfigError, DriveConfig};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::card::Protection;
-use vpass_core::slots::reclaim::{moves_without_alarm, technique};
+use vpass_core::slots::reclaim::moves_without_alarm;
 use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
 use vpass_oracle::{Level, Oracle, OracleReport};
@@ -57,8 +57,13 @@ impl Session {
         let mut drive = Drive::new(config.clone(), techniques, timed)?;
         if let Some(level) = oracle {
             let mut oracle = Oracle::new(drive.geometry(), drive.config()).at(level);
-            oracle.expect_refresh(drive.config(), &techniques.refresh, techniques.seed, timed);
-            if let Some(technique) = technique(&techniques.reclaim) {
+            oracle.expect_refresh(
+                drive.config(),
+                techniques.refresh.name(),
+                techniques.seed,
+                timed,
+            );
+            if let Some(technique) = techniques.reclaim.card() {
                 if technique.protects == Protection::Sound {
                     oracle.expect_budgets(drive.config());
                 }

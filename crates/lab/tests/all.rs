@@ -3,6 +3,7 @@
 
 mod common;
 
+mod by_value;
 mod doses;
 mod estimate;
 mod fluid;

@@ -4,7 +4,7 @@
 
 use vpass_lab::estimate::{self, Case, Estimate};
 use vpass_lab::life::{End, Until, live_all};
-use vpass_lab::plan::{Chosen, RunPlan};
+use vpass_lab::plan::{Chosen, RunPlan, gc_named, parity_named};
 use vpass_lab::progress::unwatched;
 use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
 
@@ -186,10 +186,10 @@ fn without_a_known_equation_there_is_no_estimate() {
         assert!(said.contains(why), "{said}");
     }
     let mut with_parity = plan(READS, 1);
-    with_parity.parity = "raid5";
+    with_parity.parity = parity_named("raid5").unwrap();
     assert!(estimate::of(&with_parity).unwrap().unwrap_err().contains("parity"));
     let mut other_gc = plan(Asked { read_share: 0.5, ..READS }, 1);
-    other_gc.gc = "cost-benefit";
+    other_gc.gc = gc_named("cost-benefit").unwrap();
     assert!(estimate::of(&other_gc).unwrap().unwrap_err().contains("greedy"));
 }
 

@@ -64,12 +64,7 @@ impl Combined {
     /// Returns the label of a plan: the name of its reclaim technique, and its technique in each
     /// other slot with several techniques.
     pub(crate) fn label(&self, plan: &RunPlan) -> String {
-        self.label_of(Chosen {
-            reclaim: plan.reclaim,
-            gc: plan.gc,
-            refresh: Some(plan.refresh),
-            parity: plan.parity,
-        })
+        self.label_of(plan.chosen())
     }
 
     /// Returns the label of these techniques, even if the drive refuses them.

@@ -10,8 +10,10 @@ use serde_json::Value;
 use toml::Table;
 use vpass_core::config::{CellType, DriveConfig, ProgramUnit};
 use vpass_core::hints::HintRange;
-use vpass_core::slots::parity::{self, NO_PARITY};
-use vpass_core::slots::refresh::NO_REFRESH;
+use vpass_core::slots::gc::GcTechnique;
+use vpass_core::slots::parity::{self, NO_PARITY, PARITY, ParityTechnique};
+use vpass_core::slots::reclaim::Technique;
+use vpass_core::slots::refresh::{NO_REFRESH, RefreshTechnique};
 use vpass_lab::explain;
 use vpass_lab::failure::Failure;
 use vpass_lab::hints::HintFile;
@@ -135,7 +137,7 @@ impl Kind {
         &self,
         group: &Group,
         of_run: &Techniques,
-        gc: &'static str,
+        gc: &'static GcTechnique,
         seed: u64,
     ) -> Result<RunPlan, Failure> {
         let mut drive = self.own.get(of_run.name).unwrap_or(&self.drive).clone();
@@ -170,7 +172,7 @@ impl Kind {
             stages: group.has_stages(),
             files: false,
         };
-        if refresh != NO_REFRESH || of_run.parity != NO_PARITY || group.span.is_some() {
+        if *refresh != *NO_REFRESH || *of_run.parity != *NO_PARITY || group.span.is_some() {
             plan.checked()
         } else {
             Ok(plan)
@@ -191,11 +193,11 @@ fn in_samples(plan: RunPlan, samples: Option<Samples>) -> Result<Vec<RunPlan>, F
 #[derive(Clone, Copy)]
 struct Techniques {
     name: &'static str,
-    reclaim: &'static str,
+    reclaim: &'static Technique,
     /// Name of the refresh technique. `None` selects the refresh technique that the parity
     /// technique brings, if any.
-    refresh: Option<&'static str>,
-    parity: &'static str,
+    refresh: Option<&'static RefreshTechnique>,
+    parity: &'static ParityTechnique,
 }
 
 impl Techniques {
@@ -219,19 +221,20 @@ impl Techniques {
             name: "",
             reclaim: reclaims[0],
             refresh: refreshes.first().copied(),
-            parity: NO_PARITY,
+            parity: &PARITY[0],
         };
         Ok(match (parities.is_empty(), refreshes.is_empty()) {
-            (false, _) => {
-                parities.into_iter().map(|parity| Self { name: parity, parity, ..first }).collect()
-            }
+            (false, _) => parities
+                .into_iter()
+                .map(|parity| Self { name: parity.name, parity, ..first })
+                .collect(),
             (true, false) => refreshes
                 .into_iter()
-                .map(|refresh| Self { name: refresh, refresh: Some(refresh), ..first })
+                .map(|refresh| Self { name: refresh.name, refresh: Some(refresh), ..first })
                 .collect(),
             (true, true) => reclaims
                 .into_iter()
-                .map(|reclaim| Self { name: reclaim, reclaim, ..first })
+                .map(|reclaim| Self { name: reclaim.name, reclaim, ..first })
                 .collect(),
         })
     }
@@ -261,13 +264,13 @@ fn blocks_read(group: &Group, drive: &DriveConfig) -> f64 {
 }
 
 /// Returns a share of the reads up to the first threshold of a technique.
-fn end_of_cycle(drive: &DriveConfig, reclaim: &str, share: f64) -> Result<u32, Failure> {
+fn end_of_cycle(drive: &DriveConfig, reclaim: &Technique, share: f64) -> Result<u32, Failure> {
     if !(0.0..=1.0).contains(&share) {
         return Err(Failure::usage(format!(
             "group.phases = {share}: must be a share of a cycle, from 0 to 1"
         )));
     }
-    let age = explain::age(drive, drive.start.pec, plan::technique_named(reclaim)?)?;
+    let age = explain::age(drive, drive.start.pec, reclaim)?;
     let first = age.and_then(|age| age.thresholds.iter().map(|t| t.reads).min());
     Ok((f64::from(first.unwrap_or(0)) * share) as u32)
 }

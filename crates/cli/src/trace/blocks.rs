@@ -11,7 +11,7 @@ use vpass_core::base::request::Op;
 use vpass_core::config::DriveConfig;
 use vpass_lab::explain;
 use vpass_lab::failure::Failure;
-use vpass_lab::plan::technique_named;
+use vpass_lab::plan::reclaim_named;
 use vpass_workload::profile::{Device, Profile};
 
 const WEEK_NS: f64 = 7.0 * 86_400e9;
@@ -80,7 +80,7 @@ impl Scale {
             drive: drive.into(),
             page_bytes: geometry.page_bytes,
             pages_per_block: geometry.pages_per_block,
-            endurance: explain::age(config, config.start.pec, technique_named("block")?)?
+            endurance: explain::age(config, config.start.pec, reclaim_named("block")?)?
                 .map(|age| endurance(&age)),
         })
     }

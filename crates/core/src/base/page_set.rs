@@ -58,6 +58,12 @@ impl<T: Address> SetInBlock<T> {
         Some(T::new(word as u32 * 64 + self.words[word].trailing_zeros()))
     }
 
+    /// Returns the last member.
+    pub fn last(&self) -> Option<T> {
+        let word = self.words.iter().rposition(|w| *w != 0)?;
+        Some(T::new(word as u32 * 64 + self.words[word].ilog2()))
+    }
+
     /// Removes and returns the first member.
     pub(crate) fn take_first(&mut self) -> Option<T> {
         let first = self.first()?;

@@ -16,13 +16,13 @@ use crate::flash::{Flash, ToCount};
 use crate::ftl::Ftl;
 use crate::hints::{self, HintBooks};
 use crate::slots::Facts;
-use crate::slots::gc::gc_policy;
-use crate::slots::parity::{self, PARITY, ParityTechnique, REBUILD, parity_technique};
+use crate::slots::card::{Card, InSlot};
+use crate::slots::choice::Choice;
+use crate::slots::gc::GcTechnique;
+use crate::slots::parity::{self, PARITY, ParityTechnique, REBUILD};
 use crate::slots::reclaim::late::late_reads;
-use crate::slots::reclaim::{
-    self, COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise, technique,
-};
-use crate::slots::refresh::{self, RefreshTechnique, refresh_technique};
+use crate::slots::reclaim::{self, COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise};
+use crate::slots::refresh::{self, RefreshTechnique};
 
 impl Drive {
     /// Creates an empty drive from a resolved configuration. `timed` is true for the timed gear.
@@ -35,24 +35,21 @@ impl Drive {
         techniques: &Techniques,
         timed: bool,
     ) -> Result<Self, ConfigError> {
-        let technique = technique(&techniques.reclaim)
-            .ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
-        let refresh = refresh_technique(&techniques.refresh)
-            .ok_or_else(|| unknown("refresh", &techniques.refresh))?;
-        let parity = parity_technique(&techniques.parity)
-            .ok_or_else(|| unknown("parity", &techniques.parity))?;
-        let config = parity::drive(refresh::drive(config, refresh.name), parity.name);
+        let technique = card_of(&techniques.reclaim)?;
+        let refresh = card_of(&techniques.refresh)?;
+        let parity = card_of(&techniques.parity)?;
+        let config = parity::drive(refresh::drive(config, refresh), parity);
         reclaim::check(&config, technique)?;
         promise::check(&config, technique, timed)?;
         let config = technique.drive(config);
-        refresh::check(&config, refresh.name)?;
-        parity::check(&config, parity.name, technique)?;
+        refresh::check(&config, refresh)?;
+        parity::check(&config, parity, technique)?;
         let (model, policy) = (error_model(&config), technique.make(&config, techniques.seed));
         Self::assemble(
             (config, model),
             policy,
             Some(technique),
-            (&techniques.gc, refresh, parity, techniques.seed),
+            (card_of(&techniques.gc)?, refresh, parity, techniques.seed),
             timed,
         )
     }
@@ -69,21 +66,18 @@ impl Drive {
         techniques: &Techniques,
         timed: bool,
     ) -> Result<Self, ConfigError> {
-        let technique = technique(&techniques.reclaim)
-            .ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
-        let refresh = refresh_technique(&techniques.refresh)
-            .ok_or_else(|| unknown("refresh", &techniques.refresh))?;
+        let technique = card_of(&techniques.reclaim)?;
+        let refresh = card_of(&techniques.refresh)?;
         reclaim::check(&config, technique)?;
         let policy = technique.make(&config, techniques.seed);
-        let parity = parity_technique(&techniques.parity)
-            .ok_or_else(|| unknown("parity", &techniques.parity))?;
-        let config = parity::drive(config, parity.name);
-        parity::check(&config, parity.name, technique)?;
+        let parity = card_of(&techniques.parity)?;
+        let config = parity::drive(config, parity);
+        parity::check(&config, parity, technique)?;
         Self::assemble(
             (config, Some(model)),
             policy,
             Some(technique),
-            (&techniques.gc, refresh, parity, techniques.seed),
+            (card_of(&techniques.gc)?, refresh, parity, techniques.seed),
             timed,
         )
     }
@@ -99,16 +93,15 @@ impl Drive {
         techniques: &Techniques,
         timed: bool,
     ) -> Result<Self, ConfigError> {
-        let refresh = refresh_technique(&techniques.refresh)
-            .ok_or_else(|| unknown("refresh", &techniques.refresh))?;
-        let config = refresh::drive(config, refresh.name);
-        refresh::check(&config, refresh.name)?;
+        let refresh = card_of(&techniques.refresh)?;
+        let config = refresh::drive(config, refresh);
+        refresh::check(&config, refresh)?;
         let model = error_model(&config);
         Self::assemble(
             (config, model),
             policy,
             None,
-            (&techniques.gc, refresh, &PARITY[0], techniques.seed),
+            (card_of(&techniques.gc)?, refresh, &PARITY[0], techniques.seed),
             timed,
         )
     }
@@ -117,13 +110,18 @@ impl Drive {
         (config, model): (DriveConfig, Option<Box<dyn ErrorModel>>),
         policy: Box<dyn Policy>,
         technique: Option<&Technique>,
-        (gc, refresh, parity, seed): (&str, &RefreshTechnique, &ParityTechnique, u64),
+        (gc, refresh, parity, seed): (
+            &'static GcTechnique,
+            &'static RefreshTechnique,
+            &'static ParityTechnique,
+            u64,
+        ),
         timed: bool,
     ) -> Result<Self, ConfigError> {
         hints::check(&config)?;
         let geometry = Geometry::new(&config);
         crate::drive::start::reads::check(&config, timed)?;
-        let gc = gc_policy(gc, &config, seed).ok_or_else(|| unknown("gc", gc))?;
+        let gc = gc.make(&config, seed);
         let counters = technique
             .filter(|technique| technique.needs.counters)
             .map(|technique| technique.args(&config).whole(&COUNTERS));
@@ -209,8 +207,8 @@ impl Drive {
     }
 }
 
-fn unknown(what: &str, name: &str) -> ConfigError {
-    ConfigError(format!("unknown {what} technique `{name}`"))
+fn card_of<P: InSlot + ?Sized>(choice: &Choice<P>) -> Result<&'static Card<P>, ConfigError> {
+    choice.card().ok_or_else(|| ConfigError(format!("unknown {} technique `{choice}`", P::TABLE)))
 }
 
 /// Checks the space for a technique's own streams. Each needs an open block, and a free block to

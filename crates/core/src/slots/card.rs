@@ -1,8 +1,10 @@
 //! Description of a technique as data: name, guarantee, needs, parameters and constructor. All
 //! slots use the same description.
 
+use std::fmt;
 use std::ops::Deref;
 
+use super::fault;
 use super::seed::Seed;
 use crate::config::keys::Range;
 use crate::config::{DriveConfig, Number, Params};
@@ -11,10 +13,29 @@ use crate::config::{DriveConfig, Number, Params};
 pub struct Card<P: InSlot + ?Sized + 'static> {
     /// Description without the constructor.
     pub about: About,
-    /// Constructor from arguments, for a drive of this configuration. The seed decides its random
-    /// draws.
-    pub new: fn(&Args, &DriveConfig, Seed) -> Box<P>,
+    /// Constructor of the technique.
+    pub new: New<P>,
 }
+
+/// Constructor from arguments, for a drive of this configuration. The seed decides its random
+/// draws.
+pub enum New<P: InSlot + ?Sized + 'static> {
+    /// Function of a technique in the list of its slot.
+    Listed(fn(&Args, &DriveConfig, Seed) -> Box<P>),
+    /// Closure of a technique that was made at run time. The drive checks its answers.
+    Given(&'static Constructor<P>),
+}
+
+impl<P: InSlot + ?Sized> Clone for New<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: InSlot + ?Sized> Copy for New<P> {}
+
+/// Closure that makes a technique.
+pub type Constructor<P> = dyn Fn(&Args, &DriveConfig, Seed) -> Box<P> + Send + Sync;
 
 /// Description of a technique that is available without constructing it.
 pub struct About {
@@ -151,6 +172,13 @@ pub trait InSlot {
     /// Table of the slot in a drive file.
     const TABLE: &'static str;
 
+    /// Returns the techniques that vpass brings for this slot.
+    fn listed() -> &'static [Card<Self>];
+
+    /// Returns a technique whose answers are checked. A wrong answer or a panic ends the run with a
+    /// [`Fault`](super::fault::Fault) that names the technique.
+    fn checked(technique: Box<Self>, name: &'static str) -> Box<Self>;
+
     /// Returns the parameters given in this table.
     fn given(config: &DriveConfig) -> &Params;
 
@@ -160,7 +188,7 @@ pub trait InSlot {
 
 impl About {
     /// Properties that most techniques have in common.
-    pub(crate) const PLAIN: Self = Self {
+    pub const PLAIN: Self = Self {
         name: "",
         summary: "",
         paper: "",
@@ -198,9 +226,23 @@ impl About {
 }
 
 impl<P: InSlot + ?Sized> Card<P> {
+    /// Returns the name if the technique is in the list of its slot; `None` if it was made at run
+    /// time. Whoever knows a technique by its name must ask for this name.
+    pub fn listed_name(&self) -> Option<&'static str> {
+        matches!(self.new, New::Listed(_)).then_some(self.name)
+    }
+
     /// Creates the technique for a drive of this configuration, in a run with this seed.
     pub fn make(&self, config: &DriveConfig, seed: u64) -> Box<P> {
-        (self.new)(&self.args(config), config, Seed::new(seed, P::TABLE, self.name))
+        let (args, seed) = (self.args(config), Seed::new(seed, P::TABLE, self.name));
+        match self.new {
+            New::Listed(new) => new(&args, config, seed),
+            New::Given(new) => {
+                let made =
+                    fault::guarded(P::TABLE, self.name, "making it", || new(&args, config, seed));
+                P::checked(made, self.name)
+            }
+        }
     }
 
     /// Returns the numbers of the technique on a drive of this configuration.
@@ -231,6 +273,37 @@ impl<P: InSlot + ?Sized> Card<P> {
         }) {
             given.remove(None, alias);
         }
+    }
+}
+
+impl<P: InSlot + ?Sized> fmt::Debug for Card<P> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{:?}", self.name)
+    }
+}
+
+impl<P: InSlot + ?Sized> fmt::Display for Card<P> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.name.fmt(f)
+    }
+}
+
+/// Two cards are equal if they make the same technique. Two cards of one name may differ.
+impl<P: InSlot + ?Sized> PartialEq for Card<P> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.new, other.new) {
+            // A list is a constant, which may have several addresses.
+            (New::Listed(_), New::Listed(_)) => self.name == other.name,
+            (New::Given(one), New::Given(other)) => std::ptr::addr_eq(one, other),
+            _ => false,
+        }
+    }
+}
+
+/// A card equals a name if it is the card of the list with this name.
+impl<P: InSlot + ?Sized> PartialEq<str> for Card<P> {
+    fn eq(&self, name: &str) -> bool {
+        self.listed_name() == Some(name)
     }
 }
 

@@ -1,10 +1,13 @@
 //! Garbage collection: chooses the next block to clean. This file is the interface. Each policy has
 //! its own file.
 
+mod checked;
 mod cost_benefit;
 mod greedy;
 mod stable_greedy;
 pub(crate) mod victims;
+
+use checked::Checked;
 
 use super::card::{Card, InSlot};
 use crate::base::units::BlockId;
@@ -43,6 +46,14 @@ pub trait GcPolicy: Send {
 
 impl InSlot for dyn GcPolicy {
     const TABLE: &'static str = "gc";
+
+    fn listed() -> &'static [GcTechnique] {
+        GC
+    }
+
+    fn checked(technique: Box<Self>, name: &'static str) -> Box<Self> {
+        Box::new(Checked { technique, name })
+    }
 
     fn given(config: &DriveConfig) -> &Params {
         &config.gc.params

@@ -5,6 +5,7 @@
 //! is updated. The drive reads and programs (`drive/striped.rs`, `drive/delayed.rs`), keeps partial
 //! parity (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
 
+mod checked;
 mod da_raid5;
 pub(super) mod hc;
 mod none;
@@ -15,9 +16,12 @@ mod udl;
 
 use std::cmp::Ordering;
 
+use checked::Checked;
+
 use super::card::{Card, InSlot, Kind, Param};
+use super::choice::Choice;
 use super::reclaim::Technique;
-use super::refresh::{self, NO_REFRESH};
+use super::refresh::{self, REFRESH, RefreshTechnique};
 use crate::base::geometry::Geometry;
 use crate::base::search::largest;
 use crate::base::span::Span;
@@ -142,6 +146,14 @@ pub trait Parity: Send {
 impl InSlot for dyn Parity {
     const TABLE: &'static str = "parity";
 
+    fn listed() -> &'static [ParityTechnique] {
+        PARITY
+    }
+
+    fn checked(technique: Box<Self>, name: &'static str) -> Box<Self> {
+        Box::new(Checked { technique, name })
+    }
+
     fn given(config: &DriveConfig) -> &Params {
         &config.parity.params
     }
@@ -193,23 +205,26 @@ pub fn parity_technique(name: &str) -> Option<&'static ParityTechnique> {
 }
 
 /// Returns the reclaim technique that belongs to a parity technique, if the run names none.
-pub fn reclaim_part(parity: &str) -> Option<&'static str> {
-    recycles(parity).then_some(udl::PARTS.0)
+pub fn reclaim_part(parity: impl Into<Choice<dyn Parity>>) -> Option<&'static Technique> {
+    recycles(parity).then(|| Choice::from(udl::PARTS.0).card().expect("it is in the list"))
 }
 
 /// Returns the refresh technique that belongs to a parity technique.
-pub fn refresh_part(parity: &str) -> Option<&'static str> {
-    recycles(parity).then_some(udl::PARTS.1)
+pub fn refresh_part(parity: impl Into<Choice<dyn Parity>>) -> Option<&'static RefreshTechnique> {
+    recycles(parity).then(|| Choice::from(udl::PARTS.1).card().expect("it is in the list"))
 }
 
 /// Returns whether a technique recycles blocks, at least in a part of the drive's life.
-fn recycles(parity: &str) -> bool {
-    [udl::CARD.about.name, da_raid5::CARD.about.name].contains(&parity)
+fn recycles(parity: impl Into<Choice<dyn Parity>>) -> bool {
+    parity
+        .into()
+        .card()
+        .is_some_and(|card| *card == *udl::CARD.name || *card == *da_raid5::CARD.name)
 }
 
 /// Returns the period of the refresh technique that belongs to a parity technique, if the period
 /// follows from the drive's limits.
-pub fn period_of_part(config: &DriveConfig, parity: &str) -> Option<Span> {
+pub fn period_of_part(config: &DriveConfig, parity: impl Into<Choice<dyn Parity>>) -> Option<Span> {
     refresh_part(parity).and_then(|_| udl::period(config))
 }
 
@@ -217,32 +232,33 @@ pub fn period_of_part(config: &DriveConfig, parity: &str) -> Option<Span> {
 /// refresh technique. If none is named, it is the one that belongs to the parity technique.
 pub fn with_parts(
     mut config: DriveConfig,
-    parity: &str,
-    refresh: Option<&'static str>,
-) -> (DriveConfig, &'static str) {
+    parity: impl Into<Choice<dyn Parity>>,
+    refresh: Option<&'static RefreshTechnique>,
+) -> (DriveConfig, &'static RefreshTechnique) {
+    let parity = parity.into();
     if refresh.is_none()
-        && let Some(period) = period_of_part(&config, parity)
+        && let Some(period) = period_of_part(&config, &parity)
     {
         config.refresh.period = period;
     }
-    let refresh = refresh.or(refresh_part(parity)).unwrap_or(NO_REFRESH);
+    let refresh = refresh.or_else(|| refresh_part(&parity)).unwrap_or(&REFRESH[0]);
     (drive(refresh::drive(config, refresh), parity), refresh)
 }
 
 /// Returns whether a technique groups pages in stripes in which each page has a fixed die.
-pub fn has_stripes(parity: &str) -> bool {
-    parity_technique(parity).is_some_and(|technique| technique.params.contains(&STRIPE))
+pub fn has_stripes(parity: impl Into<Choice<dyn Parity>>) -> bool {
+    parity.into().card().is_some_and(|technique| technique.params.contains(&STRIPE))
 }
 
 /// Returns whether parity depends on wear under a technique.
-pub fn goes_by_wear(parity: &str) -> bool {
-    parity_technique(parity).is_some_and(|technique| technique.params.contains(&pe_aware::T_P))
+pub fn goes_by_wear(parity: impl Into<Choice<dyn Parity>>) -> bool {
+    parity.into().card().is_some_and(|technique| technique.params.contains(&pe_aware::T_P))
 }
 
 /// Returns a drive under a parity technique, or under none.
 #[must_use]
-pub fn drive(mut config: DriveConfig, parity: &str) -> DriveConfig {
-    let technique = parity_technique(parity).filter(|technique| technique.params.contains(&STRIPE));
+pub fn drive(mut config: DriveConfig, parity: impl Into<Choice<dyn Parity>>) -> DriveConfig {
+    let technique = parity.into().card().filter(|technique| technique.params.contains(&STRIPE));
     program_by_page(&mut config, technique.is_some());
     config.parity.stripe = technique.map(|technique| technique.args(&config).whole(&STRIPE));
     let made = technique.map(|technique| technique.make(&config, 0));
@@ -284,7 +300,11 @@ pub fn spare_needed(config: &DriveConfig, reclaim: &Technique) -> u32 {
 ///
 /// # Errors
 /// Returns a sentence with the key.
-pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Result<(), ConfigError> {
+pub fn check(
+    config: &DriveConfig,
+    parity: &'static ParityTechnique,
+    reclaim: &Technique,
+) -> Result<(), ConfigError> {
     goes_with(config, parity)?;
     lack_of_room(config, parity, reclaim).map_or(Ok(()), |lack| {
         Err(ConfigError(format!(
@@ -298,7 +318,10 @@ pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Result<
 ///
 /// # Errors
 /// Returns a sentence with the key.
-pub fn goes_with(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> {
+pub fn goes_with(
+    config: &DriveConfig,
+    parity: &'static ParityTechnique,
+) -> Result<(), ConfigError> {
     let Some(members) = config.parity.stripe else { return Ok(()) };
     let dies = config.geometry.channels * config.geometry.dies_per_channel;
     require(members < dies, || {
@@ -318,8 +341,8 @@ pub fn goes_with(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> 
             members + 1
         )
     })?;
-    hc::check(config, parity, members)?;
-    da_raid5::check(config, parity, members)?;
+    hc::check(config, parity.name, members)?;
+    da_raid5::check(config, parity.name, members)?;
     require(config.hints.is_default(), || {
         format!("parity technique `{parity}` does not support hints: remove [hints] and --hints")
     })
@@ -327,7 +350,11 @@ pub fn goes_with(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> 
 
 /// Returns which part of a drive leaves too little space for parity under a reclaim technique, as a
 /// sentence without its end.
-pub fn lack_of_room(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Option<String> {
+pub fn lack_of_room(
+    config: &DriveConfig,
+    parity: &'static ParityTechnique,
+    reclaim: &Technique,
+) -> Option<String> {
     config.parity.stripe?;
     let (spare, needed) =
         (Geometry::new(config).spare_blocks_of_domain(), spare_needed(config, reclaim));
@@ -399,7 +426,7 @@ mod tests {
         let under = drive(wordlines.clone(), raid5::CARD.about.name);
         assert_eq!(under.timing, pages.timing);
         assert_eq!(under.parity.wordline_program_us(), Some(300.0));
-        assert!(goes_with(&under, raid5::CARD.about.name).is_ok());
+        assert!(goes_with(&under, &raid5::CARD).is_ok());
         // A second technique begins from the file's drive again.
         assert_eq!(drive(under.clone(), hc::CARD.about.name).timing, pages.timing);
         assert_eq!(drive(under, NO_PARITY), wordlines);

@@ -7,6 +7,7 @@
 mod action;
 mod block;
 mod chance_probe;
+mod checked;
 mod count;
 mod erased_probe;
 mod hotld;
@@ -32,6 +33,7 @@ pub use crate::base::streams::{FIRST_OWN, StreamSpec};
 pub use crate::flash::Probed;
 pub use crate::slots::rewrite::{Destination, Part, Recode, Rewrite};
 pub use action::Action;
+use checked::Checked;
 pub use count::{DRIVE_WIDE, RETRIES};
 pub use promise::Promise;
 pub use shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
@@ -393,6 +395,14 @@ pub trait Policy: Send {
 
 impl InSlot for dyn Policy {
     const TABLE: &'static str = "reclaim";
+
+    fn listed() -> &'static [Technique] {
+        RECLAIM
+    }
+
+    fn checked(technique: Box<Self>, name: &'static str) -> Box<Self> {
+        Box::new(Checked { technique, name })
+    }
 
     fn given(config: &DriveConfig) -> &Params {
         &config.reclaim.params

@@ -6,10 +6,14 @@
 //! At that age the drive asks the technique and follows its answer.
 
 mod block;
+mod checked;
 mod ida;
 mod none;
 
+use checked::Checked;
+
 use super::card::{Card, InSlot};
+use super::choice::Choice;
 use crate::base::codings::Codings;
 use crate::base::geometry::Geometry;
 use crate::base::page_set::kinds_in;
@@ -153,6 +157,14 @@ pub trait Refresh: Send {
 impl InSlot for dyn Refresh {
     const TABLE: &'static str = "refresh";
 
+    fn listed() -> &'static [RefreshTechnique] {
+        REFRESH
+    }
+
+    fn checked(technique: Box<Self>, name: &'static str) -> Box<Self> {
+        Box::new(Checked { technique, name })
+    }
+
     fn given(config: &DriveConfig) -> &Params {
         &config.refresh.params
     }
@@ -178,8 +190,8 @@ pub fn refresh_technique(name: &str) -> Option<&'static RefreshTechnique> {
 
 /// Returns a drive under a refresh technique, or under none.
 #[must_use]
-pub fn drive(mut config: DriveConfig, refresh: &str) -> DriveConfig {
-    config.refresh.at_work = refresh != NO_REFRESH;
+pub fn drive(mut config: DriveConfig, refresh: impl Into<Choice<dyn Refresh>>) -> DriveConfig {
+    config.refresh.at_work = refresh.into().name() != NO_REFRESH;
     config
 }
 
@@ -208,8 +220,11 @@ pub fn shortest_pass(config: &DriveConfig, technique: &RefreshTechnique) -> Span
 ///
 /// # Errors
 /// Returns a sentence with the key.
-pub fn check(config: &DriveConfig, refresh: &str) -> Result<(), ConfigError> {
-    let technique = refresh_technique(refresh).filter(|technique| technique.name != NO_REFRESH);
+pub fn check(
+    config: &DriveConfig,
+    refresh: impl Into<Choice<dyn Refresh>>,
+) -> Result<(), ConfigError> {
+    let technique = refresh.into().card().filter(|technique| technique.name != NO_REFRESH);
     let Some(technique) = technique else {
         let (age, longest) = (config.start.age, config.error.longest_age);
         return require(config.error.model == ErrorLaw::None || age <= longest, || {
@@ -223,7 +238,7 @@ pub fn check(config: &DriveConfig, refresh: &str) -> Result<(), ConfigError> {
         config.geometry.cell.bits() > 1 || technique.make(config, 0).adjusting().is_none(),
         || {
             format!(
-                "refresh technique `{refresh}` needs cells of two bits or more, and geometry.cell \
+                "refresh technique `{technique}` needs cells of two bits or more, and geometry.cell \
                  is \"slc\": use `block`"
             )
         },

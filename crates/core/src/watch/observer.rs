@@ -103,8 +103,9 @@ pub struct BulkReads<'a> {
 }
 
 /// Observer. Calls arrive in the order in which the drive's state changed. It is `Any`, so that it
-/// can be given back with its own type.
-pub trait Observer: Any {
+/// can be given back with its own type, and `Send`, so that a drive with its observers can run on
+/// any thread.
+pub trait Observer: Any + Send {
     /// Reports the drive's time from here on, before reads and events, if the time has changed
     /// since the last call. The reads of a batch have the time of its last read. The drive begins
     /// at 0.

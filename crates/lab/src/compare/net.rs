@@ -2,7 +2,7 @@
 //! disturb.
 
 use vpass_core::config::{DisturbModel, ErrorConfig};
-use vpass_core::slots::reclaim::NO_RECLAIM;
+use vpass_core::slots::reclaim::{NO_RECLAIM, RECLAIM};
 
 use crate::plan::RunPlan;
 use crate::results::Summary;
@@ -18,7 +18,7 @@ pub fn twin_of(plan: &RunPlan) -> Option<RunPlan> {
         return None;
     }
     let mut twin = RunPlan {
-        reclaim: NO_RECLAIM,
+        reclaim: &RECLAIM[0],
         ages: vec![],
         oracle: Watch::Off,
         stages: false,
@@ -33,13 +33,13 @@ pub fn twin_of(plan: &RunPlan) -> Option<RunPlan> {
 /// Returns whether the twin of `first` also serves `plan`. GC, refresh, parity and seed must be
 /// those of the twin, because net read wear is the effect of reads alone.
 pub fn serves(first: &RunPlan, plan: &RunPlan) -> bool {
-    let of = |plan: &RunPlan| (plan.gc, plan.refresh, plan.parity, plan.seed);
+    let of = |plan: &RunPlan| (plan.gc.name, plan.refresh.name, plan.parity.name, plan.seed);
     of(first) == of(plan)
 }
 
 /// Returns whether a plan is a twin already: flash that reads do not disturb, without reclaim.
 pub fn is_twin(plan: &RunPlan) -> bool {
-    plan.reclaim == NO_RECLAIM && !plan.drive.config.disturb.model.disturbs()
+    *plan.reclaim == *NO_RECLAIM && !plan.drive.config.disturb.model.disturbs()
 }
 
 /// Writes the net read wear into a run. It stays unknown if the host read nothing, or if the host

@@ -30,10 +30,10 @@ impl Refused {
     /// Reports an unknown name.
     pub fn of(named: Chosen, label: String, why: String) -> Result<Self, Failure> {
         Ok(Self {
-            reclaim: reclaim_named(named.reclaim)?,
-            gc: gc_named(named.gc)?,
-            refresh: named.refresh.map(refresh_named).transpose()?,
-            parity: parity_named(named.parity)?,
+            reclaim: reclaim_named(named.reclaim)?.name,
+            gc: gc_named(named.gc)?.name,
+            refresh: named.refresh.map(refresh_named).transpose()?.map(|refresh| refresh.name),
+            parity: parity_named(named.parity)?.name,
             label,
             why,
         })

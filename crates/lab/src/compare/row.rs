@@ -55,10 +55,10 @@ pub struct Stopped {
 impl Stopped {
     pub(super) fn of(plan: &RunPlan, label: String, why: String) -> Self {
         Self {
-            reclaim: plan.reclaim,
-            gc: plan.gc,
-            refresh: plan.refresh,
-            parity: plan.parity,
+            reclaim: plan.reclaim.name,
+            gc: plan.gc.name,
+            refresh: plan.refresh.name,
+            parity: plan.parity.name,
             label,
             why,
         }
@@ -95,10 +95,10 @@ impl ComparisonRow {
             .map(|(column, mean)| half(column, mean.as_ref()?, &runs))
             .collect();
         Self {
-            reclaim: plan.reclaim,
-            gc: plan.gc,
-            refresh: plan.refresh,
-            parity: plan.parity,
+            reclaim: plan.reclaim.name,
+            gc: plan.gc.name,
+            refresh: plan.refresh.name,
+            parity: plan.parity.name,
             counterfactual: plan.is_counterfactual(),
             baseline: false,
             label,

@@ -11,7 +11,7 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::config::{DriveConfig, Number};
 use vpass_core::disturb::table::LimitTable;
 use vpass_core::slots::reclaim::promise::Prospect;
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, NO_RECLAIM, technique};
+use vpass_core::slots::reclaim::{CHECK_INTERVAL, NO_RECLAIM};
 
 use crate::failure::Failure;
 use crate::plan::RunPlan;
@@ -68,8 +68,8 @@ impl Limits {
     /// Reports a drive that the technique cannot protect.
     pub(super) fn of(plan: &RunPlan, factor: f64) -> Result<Option<Self>, Failure> {
         let config = &plan.drive.config;
-        let technique = technique(plan.reclaim).expect("its name was found");
-        let kind = match plan.reclaim {
+        let technique = plan.reclaim;
+        let kind = match plan.reclaim.listed_name().unwrap_or_default() {
             _ if !config.disturb.model.disturbs() => Kind::Nothing,
             NO_RECLAIM => Kind::Nothing,
             name if WHOLE_BLOCKS.contains(&name) => Kind::Blocks,

@@ -1,14 +1,14 @@
 //! Reasons for giving no estimate: drives and techniques without a known equation.
 
 use vpass_core::slots::parity::NO_PARITY;
-use vpass_core::slots::reclaim::{OWN_AGE, technique};
+use vpass_core::slots::reclaim::OWN_AGE;
 use vpass_core::slots::refresh::NO_REFRESH;
 
 use crate::plan::{RunPlan, Workload};
 
 /// Returns whether the limits of the technique depend on the age of each block's data.
 fn limits_by_age(plan: &RunPlan) -> bool {
-    let technique = technique(plan.reclaim).expect("its name was found");
+    let technique = plan.reclaim;
     let args = technique.args(&plan.drive.config);
     args.has(&OWN_AGE) && args.whole(&OWN_AGE) == 1
 }
@@ -18,11 +18,11 @@ fn limits_by_age(plan: &RunPlan) -> bool {
 pub(super) fn why(plan: &RunPlan) -> Option<String> {
     let config = &plan.drive.config;
     let why = match () {
-        () if plan.parity != NO_PARITY => {
+        () if *plan.parity != *NO_PARITY => {
             format!("no equation is known for parity (`{}`)", plan.parity)
         }
         () if config.hints.said.is_some() => "no equation is known for drives with hints".into(),
-        () if ![NO_REFRESH, "block"].contains(&plan.refresh) => {
+        () if ![NO_REFRESH, "block"].map(Some).contains(&plan.refresh.listed_name()) => {
             format!("no equation is known for refresh `{}`", plan.refresh)
         }
         () if config.start.pec_most() > config.start.pec => {

@@ -8,7 +8,6 @@
 use std::num::NonZeroU32;
 
 use vpass_core::slots::card::Protection;
-use vpass_core::slots::reclaim::technique;
 
 use super::Lived;
 use crate::plan::RunPlan;
@@ -16,8 +15,7 @@ use crate::plan::RunPlan;
 /// Returns the number of P/E cycles per erase of a life that lost data although its technique
 /// guarantees to lose none. Returns `None` for other lives, and for losses without acceleration.
 pub(super) fn of(plan: &RunPlan, lived: &Lived) -> Option<NonZeroU32> {
-    let is_sound =
-        technique(plan.reclaim).is_some_and(|technique| technique.protects == Protection::Sound);
+    let is_sound = plan.reclaim.protects == Protection::Sound;
     let is_accelerated = lived.accelerated_from.is_some() && lived.acceleration.get() > 1;
     (is_sound && is_accelerated && lived.data_lost_pages > 0).then_some(lived.acceleration)
 }

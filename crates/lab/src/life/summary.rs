@@ -207,10 +207,10 @@ impl Life {
         let mapping_unit = MappingUnit::of(page as u64, lives.iter().map(|lived| &lived.host));
         Self {
             label,
-            reclaim: plan.reclaim,
-            gc: plan.gc,
-            refresh: plan.refresh,
-            parity: Some(plan.parity).filter(|parity| *parity != NO_PARITY),
+            reclaim: plan.reclaim.name,
+            gc: plan.gc.name,
+            refresh: plan.refresh.name,
+            parity: Some(plan.parity.name).filter(|parity| *parity != NO_PARITY),
             counterfactual: plan.is_counterfactual(),
             years: mean(&|lived| lived.years),
             interval: None,

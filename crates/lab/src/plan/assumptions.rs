@@ -103,7 +103,7 @@ impl RunPlan {
         if !age.is_zero() {
             return Some(format!("Data is 0 to {age} old at the start, drawn evenly (start.age)."));
         }
-        (self.refresh == NO_REFRESH && !self.needs_time())
+        (*self.refresh == *NO_REFRESH && !self.needs_time())
             .then(|| "Data does not age (start.age, --refresh).".into())
     }
 }

@@ -2,7 +2,7 @@
 
 use vpass_core::base::request::Arrival;
 use vpass_core::config::{BchTarget, DisturbModel};
-use vpass_core::slots::reclaim::{promise, technique};
+use vpass_core::slots::reclaim::promise;
 use vpass_workload::fio::{FioSource, JobFile};
 use vpass_workload::traces::{FileSurvey, Survey, TraceOptions, UnitBasis};
 
@@ -115,7 +115,7 @@ impl RunPlan {
     /// `pec`, whichever is larger.
     pub fn promise_warnings(&self, pec: u32) -> Vec<String> {
         let config = &self.drive.config;
-        let technique = technique(self.reclaim).expect("its name was found");
+        let technique = self.reclaim;
         promise::warnings(
             config,
             technique,

@@ -2,7 +2,6 @@
 //! and the error names a capacity that suits all plans.
 
 use vpass_core::slots::parity;
-use vpass_core::slots::reclaim::{Technique, technique};
 
 use super::RunPlan;
 use crate::failure::Failure;
@@ -27,7 +26,7 @@ pub fn require_room(plans: &[&RunPlan]) -> Result<(), Failure> {
 pub fn room_of_each(plans: &[&RunPlan]) -> Vec<Option<String>> {
     let lacks: Vec<_> = plans
         .iter()
-        .map(|plan| parity::lack_of_room(&plan.drive.config, plan.parity, reclaim_of(plan)))
+        .map(|plan| parity::lack_of_room(&plan.drive.config, plan.parity, plan.reclaim))
         .collect();
     let lacking = plans.iter().zip(&lacks).filter(|(_, lack)| lack.is_some());
     let Some(pages) = lacking.map(|(plan, _)| most_pages(plan)).min() else {
@@ -47,9 +46,5 @@ pub fn room_of_each(plans: &[&RunPlan]) -> Vec<Option<String>> {
 
 /// Returns the largest number of host pages that fit beside the parity.
 fn most_pages(plan: &RunPlan) -> u32 {
-    parity::most_pages(&plan.drive.config, reclaim_of(plan))
-}
-
-fn reclaim_of(plan: &RunPlan) -> &'static Technique {
-    technique(plan.reclaim).expect("it is a name of the list")
+    parity::most_pages(&plan.drive.config, plan.reclaim)
 }

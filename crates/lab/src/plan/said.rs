@@ -3,7 +3,8 @@
 
 use vpass_core::base::span::Span;
 use vpass_core::config::DriveConfig;
-use vpass_core::slots::parity;
+use vpass_core::slots::parity::{self, ParityTechnique};
+use vpass_core::slots::refresh::RefreshTechnique;
 
 use crate::failure::Failure;
 use crate::load::Loaded;
@@ -22,7 +23,7 @@ pub struct SaidOfRefresh {
 
 impl SaidOfRefresh {
     /// Returns the refresh settings of a drive, with the overrides of the command line.
-    pub fn of(config: &DriveConfig, sets: &[Override], named: Option<&str>) -> Self {
+    pub fn of(config: &DriveConfig, sets: &[Override], named: Option<&RefreshTechnique>) -> Self {
         let is_set = sets
             .iter()
             .any(|set| set.table == "refresh" && set.technique.is_none() && set.key == "period");
@@ -36,9 +37,9 @@ impl SaidOfRefresh {
     pub(super) fn put_under(
         &self,
         drive: &mut Loaded<DriveConfig>,
-        parity: &str,
-        named: Option<&'static str>,
-    ) -> Result<&'static str, Failure> {
+        parity: &'static ParityTechnique,
+        named: Option<&'static RefreshTechnique>,
+    ) -> Result<&'static RefreshTechnique, Failure> {
         let mut config = drive.config.clone();
         config.refresh.period = self.period;
         if self.is_set && named.is_none() && parity::period_of_part(&config, parity).is_some() {

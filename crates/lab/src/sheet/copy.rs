@@ -13,12 +13,13 @@
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::config::DriveConfig;
-use vpass_core::slots::reclaim::NO_RECLAIM;
+use vpass_core::slots::gc::GC;
+use vpass_core::slots::reclaim::RECLAIM;
 use vpass_workload::synthetic::WorkloadFile;
 
 use crate::failure::Failure;
 use crate::load::{self, Generated, Loaded};
-use crate::plan::{Chosen, RunPlan, Workload};
+use crate::plan::{RunPlan, Workload};
 use crate::progress::Begin;
 use crate::results::Summary;
 use crate::run;
@@ -140,7 +141,7 @@ pub(super) fn run(
     let copy = load::drive_of(&drive.name, drive.text.clone(), &load::overrides(&sets)?)?;
     let workload = generated("data sheet", &load.text())?;
     let base = Base { oracle: Watch::Off, ..Base::new(drive.name.clone()) };
-    let plan = RunPlan::once(&base, copy, workload, NO_RECLAIM, Chosen::default().gc);
+    let plan = RunPlan::once(&base, copy, workload, &RECLAIM[0], &GC[0]);
     let progress = begin(plan.requests()?, "requests of a short run");
     Ok(run::execute(&plan, progress.as_ref())?.summary)
 }

@@ -6,14 +6,15 @@
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::config::{DriveConfig, ErrorLaw};
-use vpass_core::slots::reclaim::NO_RECLAIM;
+use vpass_core::slots::gc::GC;
+use vpass_core::slots::reclaim::RECLAIM;
 
 use super::draft::Draft;
 use super::{Endurance, Sheet, copy, parse};
 use crate::estimate::{self, Answer};
 use crate::failure::Failure;
 use crate::load::Loaded;
-use crate::plan::{Chosen, RunPlan};
+use crate::plan::RunPlan;
 use crate::setup::{Base, Gear, Watch};
 
 /// Largest `drive.rated_pec`.
@@ -138,7 +139,7 @@ pub(super) fn estimated(drive: &Loaded<DriveConfig>) -> Result<Answer, Failure> 
         ),
     )?;
     let base = Base { gear: Gear::Untimed, oracle: Watch::Off, ..Base::new(drive.name.clone()) };
-    let plan = RunPlan::once(&base, drive.clone(), workload, NO_RECLAIM, Chosen::default().gc);
+    let plan = RunPlan::once(&base, drive.clone(), workload, &RECLAIM[0], &GC[0]);
     estimate::of(&plan)
 }
 

@@ -246,7 +246,7 @@ impl BereftCase {
         };
         let mut drive = Drive::new(config, &techniques, timed).map_err(|e| e.to_string())?;
         let mut oracle = Oracle::new(drive.geometry(), drive.config());
-        oracle.expect_refresh(drive.config(), &techniques.refresh, self.seed, timed);
+        oracle.expect_refresh(drive.config(), techniques.refresh.name(), self.seed, timed);
         drive.observe(Box::new(oracle));
         #[cfg(feature = "seeded-bugs")]
         if let Some(bug) = self.bug {

@@ -10,7 +10,7 @@ use vpass_core::config::{
 };
 use vpass_core::drive::Techniques;
 use vpass_core::drive::start::reads::MostStartReads;
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, OWN_AGE, technique};
+use vpass_core::slots::reclaim::{CHECK_INTERVAL, OWN_AGE};
 
 use super::balanced::Balanced;
 use super::{border, params};
@@ -206,7 +206,7 @@ pub(super) fn random_start_reads(
     timed: bool,
 ) -> u32 {
     let nature =
-        technique(&techniques.reclaim).expect("it was drawn from the list").drive(config.clone());
+        techniques.reclaim.card().expect("it was drawn from the list").drive(config.clone());
     let most = MostStartReads::of(&nature, timed).map_or(1000, |most| most.reads);
     let any = dice.between(0, u64::from(most)) as u32;
     dice.pick(&[0, any, most])

@@ -138,7 +138,7 @@ mod tests {
         let changes: [&dyn Fn(&mut crate::swarm::drawing::Drawn); 7] = [
             &|d| d.config.start.pec += 1,
             &|d| d.timed = !d.timed,
-            &|d| d.techniques.gc.push('x'),
+            &|d| d.techniques.gc = "another".into(),
             &|d| d.longest += 1,
             &|d| d.lives += 1,
             &|d| d.warms_up = !d.warms_up,

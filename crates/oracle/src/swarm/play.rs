@@ -171,7 +171,7 @@ impl Play<'_> {
 
     /// Returns the drive with its bug, watched by an oracle.
     fn drive(&self, seed: u64, verdict: &Verdict) -> Result<Drive, ConfigError> {
-        let (config, gc) = (self.config.clone(), &self.techniques.gc);
+        let (config, gc) = (self.config.clone(), self.techniques.gc.name());
         #[cfg(feature = "seeded-bugs")]
         vpass_core::bugs::plant_in_configuration(self.bug);
         let mut drive = match self.technique {
@@ -186,7 +186,7 @@ impl Play<'_> {
         let mut oracle = Oracle::new(drive.geometry(), drive.config());
         oracle.expect_refresh(
             drive.config(),
-            &self.techniques.refresh,
+            self.techniques.refresh.name(),
             self.techniques.seed,
             self.timed,
         );

@@ -51,7 +51,10 @@ pub(super) fn technique(balanced: &Balanced) -> &'static Technique {
 /// refresh technique too.
 pub(super) fn parts(case: u64, parity: &str) -> (Option<&'static str>, Option<&'static str>) {
     let others = if has_stripes(parity) { case % 4 } else { 0 };
-    (reclaim_part(parity).filter(|_| others % 2 == 0), refresh_part(parity).filter(|_| others < 3))
+    (
+        reclaim_part(parity).filter(|_| others % 2 == 0).map(|own| own.name),
+        refresh_part(parity).filter(|_| others < 3).map(|own| own.name),
+    )
 }
 
 /// One case in four keeps to its technique's published rule, if there is one. This is a draw of its
@@ -127,7 +130,7 @@ fn draw_guard_levels(balanced: &Balanced, config: &mut DriveConfig) {
 pub(super) fn draw(
     balanced: &Balanced,
     config: DriveConfig,
-    technique: &ParityTechnique,
+    technique: &'static ParityTechnique,
     reclaim: &Technique,
 ) -> Result<DriveConfig, String> {
     let mut dice = Dice::new(balanced.case ^ 0x0A1D_5A1D_5A1D_5000);
@@ -171,7 +174,7 @@ pub(super) fn draw(
         config.geometry.blocks_per_plane = Some(blocks.max(1));
         let Ok(resolved) = config.clone().resolve() else { continue };
         let drive = parity::drive(resolved, technique.name);
-        match parity::check(&drive, technique.name, reclaim) {
+        match parity::check(&drive, technique, reclaim) {
             Ok(()) if more == 0 => return Ok(drive),
             Ok(()) => {
                 config.geometry.blocks_per_plane = Some(blocks + more);

@@ -17,7 +17,7 @@
 use super::{Candidates, GcPolicy, GcTechnique};
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
-use crate::slots::card::{About, Card};
+use crate::slots::card::{About, Card, New};
 
 pub(super) const CARD: GcTechnique = Card {
     about: About {
@@ -26,7 +26,7 @@ pub(super) const CARD: GcTechnique = Card {
         paper: "Kawaguchi et al., USENIX 1995",
         ..About::PLAIN
     },
-    new: |_, _, _| Box::new(CostBenefit),
+    new: New::Listed(|_, _, _| Box::new(CostBenefit)),
 };
 
 pub(super) struct CostBenefit;

@@ -15,7 +15,7 @@
 use super::{Candidates, GcPolicy, GcTechnique};
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
-use crate::slots::card::{About, Card};
+use crate::slots::card::{About, Card, New};
 
 pub(super) const CARD: GcTechnique = Card {
     about: About {
@@ -24,7 +24,7 @@ pub(super) const CARD: GcTechnique = Card {
         paper: "Bux and Iliadis, Performance Evaluation 2010",
         ..About::PLAIN
     },
-    new: |_, _, _| Box::new(Greedy),
+    new: New::Listed(|_, _, _| Box::new(Greedy)),
 };
 
 pub(super) struct Greedy;

@@ -23,7 +23,7 @@
 use super::{Candidates, GcPolicy, GcTechnique};
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
-use crate::slots::card::{About, Card, Kind, Param};
+use crate::slots::card::{About, Card, Kind, New, Param};
 
 /// Number of blocks that are checked in each list.
 const LOOK: usize = 4;
@@ -50,7 +50,7 @@ pub(super) const CARD: GcTechnique = Card {
         params: &[SLACK],
         ..About::PLAIN
     },
-    new: |args, _, _| Box::new(StableGreedy { slack: args.real(&SLACK) }),
+    new: New::Listed(|args, _, _| Box::new(StableGreedy { slack: args.real(&SLACK) })),
 };
 
 pub(super) struct StableGreedy {

@@ -34,7 +34,7 @@ use super::{Change, Covering, Equation, Parity, ParityTechnique, REBUILD, Renewa
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
 use crate::config::{ByWear, ConfigError, DriveConfig, LastStage};
-use crate::slots::card::{About, Card, Kind, Param};
+use crate::slots::card::{About, Card, Kind, New, Param};
 
 /// Number of stripes with a page in a worn block above which all stripes get parity.
 const L: Param = Param {
@@ -85,7 +85,7 @@ pub(super) const CARD: ParityTechnique = Card {
         params: &[STRIPE, REBUILD, T_P, QUEUE, L, CUT_OFF, PAGES],
         ..About::PLAIN
     },
-    new: |args, config, _| {
+    new: New::Listed(|args, config, _| {
         let last = LastStage {
             beyond: args.whole(&L),
             cut_off: args.whole(&CUT_OFF),
@@ -98,7 +98,7 @@ pub(super) const CARD: ParityTechnique = Card {
             last: Some(last),
         };
         Box::new(DaRaid5 { by_wear, last, members: args.whole(&STRIPE) })
-    },
+    }),
 };
 
 pub(super) struct DaRaid5 {

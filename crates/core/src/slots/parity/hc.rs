@@ -28,7 +28,7 @@ use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
 use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DriveConfig, Params, require};
-use crate::slots::card::{About, Card, Kind, Param};
+use crate::slots::card::{About, Card, Kind, New, Param};
 
 /// Longest request that is cached.
 const CUT_OFF: Param = Param {
@@ -81,14 +81,14 @@ pub(super) const CARD: ParityTechnique = Card {
         params: &[STRIPE, REBUILD, PAGES, CUT_OFF, PUBLISHED, N_UPDATE],
         ..About::PLAIN
     },
-    new: |args, _, _| {
+    new: New::Listed(|args, _, _| {
         Box::new(Hc {
             pages: args.whole(&PAGES),
             members: args.whole(&STRIPE),
             cut_off: args.whole(&CUT_OFF),
             forgets_beyond: (args.whole(&PUBLISHED) == 1).then(|| args.whole(&N_UPDATE)),
         })
-    },
+    }),
 };
 
 pub(super) struct Hc {

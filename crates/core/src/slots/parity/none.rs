@@ -7,7 +7,7 @@
 use super::{Change, Equation, Parity, ParityTechnique};
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
-use crate::slots::card::{About, Card};
+use crate::slots::card::{About, Card, New};
 
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
@@ -15,7 +15,7 @@ pub(super) const CARD: ParityTechnique = Card {
         summary: "no parity: pages that cannot be read are lost",
         ..About::PLAIN
     },
-    new: |_, _, _| Box::new(None),
+    new: New::Listed(|_, _, _| Box::new(None)),
 };
 
 pub(super) struct None;

@@ -27,7 +27,7 @@ use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
 use crate::config::{ByWear, DriveConfig, ErrorLaw};
-use crate::slots::card::{About, Args, Card, Kind, Param};
+use crate::slots::card::{About, Args, Card, Kind, New, Param};
 
 /// Number of P/E cycles above which a block is worn.
 pub(super) const T_P: Param = Param {
@@ -79,11 +79,11 @@ pub(super) const CARD: ParityTechnique = Card {
         params: &[STRIPE, REBUILD, T_P, QUEUE, PUBLISHED],
         ..About::PLAIN
     },
-    new: |args, config, _| {
+    new: New::Listed(|args, config, _| {
         let (above, as_printed, queue) =
             (worn_beyond(args, config), args.whole(&PUBLISHED) == 1, args.whole(&QUEUE));
         Box::new(PeAware(ByWear { above, as_printed, queue, last: None }))
-    },
+    }),
 };
 
 /// Returns `T_p`: the given number or, if limits follow from a code, the P/E count for which they

@@ -20,7 +20,7 @@
 use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
-use crate::slots::card::{About, Card, Kind, Param};
+use crate::slots::card::{About, Card, Kind, New, Param};
 
 /// Number of stripes of which the cache keeps a page.
 pub(super) const PAGES: Param = Param {
@@ -45,7 +45,9 @@ pub(super) const CARD: ParityTechnique = Card {
         params: &[STRIPE, REBUILD, PAGES],
         ..About::PLAIN
     },
-    new: |args, _, _| Box::new(Ppc { pages: args.whole(&PAGES), members: args.whole(&STRIPE) }),
+    new: New::Listed(|args, _, _| {
+        Box::new(Ppc { pages: args.whole(&PAGES), members: args.whole(&STRIPE) })
+    }),
 };
 
 pub(super) struct Ppc {

@@ -19,7 +19,7 @@
 use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
-use crate::slots::card::{About, Card};
+use crate::slots::card::{About, Card, New};
 
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
@@ -29,7 +29,7 @@ pub(super) const CARD: ParityTechnique = Card {
         params: &[STRIPE, REBUILD],
         ..About::PLAIN
     },
-    new: |_, _, _| Box::new(Raid5),
+    new: New::Listed(|_, _, _| Box::new(Raid5)),
 };
 
 pub(super) struct Raid5;

@@ -22,7 +22,7 @@ use crate::config::{Combine, DriveConfig};
 use crate::error::ages::Ages;
 use crate::error::bch::Bch;
 use crate::error::rate::Rates;
-use crate::slots::card::{About, Card};
+use crate::slots::card::{About, Card, New};
 
 pub(super) const CARD: ParityTechnique = Card {
     about: About {
@@ -34,7 +34,7 @@ pub(super) const CARD: ParityTechnique = Card {
     },
     // Its reclaim and refresh techniques count their own RAM. The time at which a block was
     // programmed is stored in its first page (III-C).
-    new: |_, _, _| Box::new(none::None) as Box<dyn Parity>,
+    new: New::Listed(|_, _, _| Box::new(none::None) as Box<dyn Parity>),
 };
 
 /// Reclaim technique and refresh technique that belong to it.
@@ -63,6 +63,7 @@ mod tests {
     use crate::base::span::DAY;
     use crate::drive::{Drive, Techniques};
     use crate::slots::parity::with_parts;
+    use crate::slots::refresh::refresh_technique;
 
     const DRIVE: &str = r#"
         geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "mlc", page_size = "8KiB" }
@@ -86,7 +87,7 @@ mod tests {
         assert!(days > 381.0 / 1.125 / 1.0443f64.powi(2) && days < 381.0 / 1.125, "{days}");
         let (under, refresh) = with_parts(config, "udl", None);
         assert_eq!(
-            (refresh, under.refresh.period.0 / DAY, under.parity.stripe),
+            (refresh.name, under.refresh.period.0 / DAY, under.parity.stripe),
             ("block", days as u64, None)
         );
         assert!(under.longest_age().0 < 381 * DAY);
@@ -114,15 +115,16 @@ mod tests {
     #[test]
     fn what_is_named_takes_the_place_of_a_part() {
         let month = Span(30 * DAY);
-        let of = |named| {
+        let of = |named: Option<&str>| {
+            let named = named.map(|name| refresh_technique(name).unwrap());
             let (config, refresh) = with_parts(drive(""), "udl", named);
-            (config.refresh.period == month, refresh)
+            (config.refresh.period == month, refresh.name)
         };
         assert_eq!(
             [of(None), of(Some("none")), of(Some("block"))],
             [(false, "block"), (true, "none"), (true, "block")]
         );
-        assert_eq!(with_parts(drive(""), "none", None).1, "none");
+        assert_eq!(with_parts(drive(""), "none", None).1.name, "none");
         assert_eq!(period(&drive("bch = { combine = \"sum\" }")), None);
     }
 }

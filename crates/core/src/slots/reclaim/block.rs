@@ -29,7 +29,7 @@ use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::table::{Worn, dose_per_kind};
 use crate::disturb::told::Limits;
-use crate::slots::card::{About, Card, Kind, Needs, Param, Protection};
+use crate::slots::card::{About, Card, Kind, Needs, New, Param, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -41,13 +41,13 @@ pub(super) const CARD: Technique = Card {
         params: &[OWN_AGE, FIXED_COUNT],
         ..About::PLAIN
     },
-    new: |args, config, _| {
+    new: New::Listed(|args, config, _| {
         Box::new(Block {
             own_age: args.whole(&OWN_AGE) == 1,
             fixed_count: args.whole(&FIXED_COUNT) == 1,
             ..Block::new(config)
         })
-    },
+    }),
 };
 
 const FIXED_COUNT: Param = Param {

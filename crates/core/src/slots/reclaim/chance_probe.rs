@@ -35,7 +35,7 @@ use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::told::Limits;
-use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
+use crate::slots::card::{About, Args, Card, Kind, Needs, New, Param, Protection};
 
 /// Probability that the neighbours of a read are probed.
 const PROBABILITY: Param = Param {
@@ -61,7 +61,7 @@ pub(super) const CARD: Technique = Card {
         params: &[PROBABILITY],
         ..About::PLAIN
     },
-    new: |args, config, seed| Box::new(ChanceProbe::new(args, config, seed.of_run())),
+    new: New::Listed(|args, config, seed| Box::new(ChanceProbe::new(args, config, seed.of_run()))),
 };
 
 /// Natural logarithm of one over the probability that a stretch of w reads is not drawn: 64 ln 2.

@@ -26,7 +26,7 @@ use super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, PageInBlock, Reads};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Args, Card, InBulk, Kind, Param, Protection};
+use crate::slots::card::{About, Args, Card, InBulk, Kind, New, Param, Protection};
 use passes::Passes;
 
 const READS: Param = Param {
@@ -96,7 +96,7 @@ pub(super) const CARD: Technique = Card {
         params: &[READS, DRIVE_WIDE, SPREAD, RETRIES],
         ..About::PLAIN
     },
-    new: |args, config, _| Box::new(Count::new(args, config)),
+    new: New::Listed(|args, config, _| Box::new(Count::new(args, config))),
 };
 
 struct Count {

@@ -33,7 +33,7 @@ use crate::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
 use crate::config::DriveConfig;
 use crate::disturb::table::dose_per_kind;
 use crate::disturb::told::Limits;
-use crate::slots::card::{About, Args, Card, Needs, Protection};
+use crate::slots::card::{About, Args, Card, Needs, New, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -46,7 +46,7 @@ pub(super) const CARD: Technique = Card {
         params: &[CHECK_INTERVAL],
         ..About::PLAIN
     },
-    new: |args, config, _| Box::new(ErasedProbe::new(args, config)),
+    new: New::Listed(|args, config, _| Box::new(ErasedProbe::new(args, config))),
 };
 
 /// Number of wordlines that are probed at one read. This takes half a millisecond of the die.

@@ -32,7 +32,7 @@ use super::{Action, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, Vi
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Card, InBulk, Needs, Protection};
+use crate::slots::card::{About, Card, InBulk, Needs, New, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -47,7 +47,7 @@ pub(super) const CARD: Technique = Card {
         in_bulk: InBulk::MeanClock,
         ..About::PLAIN
     },
-    new: |_, config, _| Box::new(HotLd::new(config)),
+    new: New::Listed(|_, config, _| Box::new(HotLd::new(config))),
 };
 
 pub(super) struct HotLd {

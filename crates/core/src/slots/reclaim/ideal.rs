@@ -23,7 +23,7 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
 use crate::config::DriveConfig;
 use crate::disturb::table::LimitTable;
-use crate::slots::card::{About, Card, Needs, Protection};
+use crate::slots::card::{About, Card, Needs, New, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -36,7 +36,7 @@ pub(super) const CARD: Technique = Card {
         nature: Some(nature),
         ..About::PLAIN
     },
-    new: |_, config, _| Box::new(Ideal::new(config)),
+    new: New::Listed(|_, config, _| Box::new(Ideal::new(config))),
 };
 
 pub(super) struct Ideal(Block);

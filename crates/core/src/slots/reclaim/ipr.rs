@@ -29,7 +29,7 @@ use super::{Action, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, Vi
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Card, InBulk, Needs, Protection};
+use crate::slots::card::{About, Card, InBulk, Needs, New, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -43,7 +43,7 @@ pub(super) const CARD: Technique = Card {
         in_bulk: InBulk::MeanClock,
         ..About::PLAIN
     },
-    new: |_, config, _| Box::new(Ipr::new(config)),
+    new: New::Listed(|_, config, _| Box::new(Ipr::new(config))),
 };
 
 pub(super) struct Ipr {

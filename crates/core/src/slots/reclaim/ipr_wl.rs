@@ -35,7 +35,7 @@ use crate::base::page_set::{PageSet, WordlineSet, holds_any};
 use crate::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Args, Card, Needs, Protection};
+use crate::slots::card::{About, Args, Card, Needs, New, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -49,7 +49,7 @@ pub(super) const CARD: Technique = Card {
         params: &[CHECK_INTERVAL],
         ..About::PLAIN
     },
-    new: |args, config, _| Box::new(IprWl::new(args, config)),
+    new: New::Listed(|args, config, _| Box::new(IprWl::new(args, config))),
 };
 
 pub(super) type IprWl = Straw<Guarding>;

@@ -8,7 +8,7 @@ use super::Technique;
 use super::{Action, Policy, Promise, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
-use crate::slots::card::{About, Card, Protection};
+use crate::slots::card::{About, Card, New, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -17,7 +17,7 @@ pub(super) const CARD: Technique = Card {
         protects: Protection::None,
         ..About::PLAIN
     },
-    new: |_, _, _| Box::new(None),
+    new: New::Listed(|_, _, _| Box::new(None)),
 };
 
 pub(super) struct None;

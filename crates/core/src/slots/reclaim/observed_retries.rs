@@ -21,7 +21,7 @@ use super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, PageInBlock, Reads};
-use crate::slots::card::{About, Card, Needs, Protection};
+use crate::slots::card::{About, Card, Needs, New, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -33,7 +33,7 @@ pub(super) const CARD: Technique = Card {
         needs: Needs { limits: true, counters: false, retries: true },
         ..About::PLAIN
     },
-    new: |_, _, _| Box::new(ObservedRetries::default()),
+    new: New::Listed(|_, _, _| Box::new(ObservedRetries::default())),
 };
 
 #[derive(Default)]

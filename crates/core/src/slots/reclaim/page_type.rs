@@ -29,7 +29,7 @@ use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, PageInBlock, Reads};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Card, Needs, Protection};
+use crate::slots::card::{About, Card, Needs, New, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -41,7 +41,7 @@ pub(super) const CARD: Technique = Card {
         needs: Needs { limits: true, counters: false, retries: false },
         ..About::PLAIN
     },
-    new: |_, config, _| Box::new(PageType::new(config)),
+    new: New::Listed(|_, config, _| Box::new(PageType::new(config))),
 };
 
 pub(super) struct PageType {

@@ -32,7 +32,7 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, PageInBlock, Reads};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Card, InBulk, Needs, Protection};
+use crate::slots::card::{About, Card, InBulk, Needs, New, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -46,7 +46,7 @@ pub(super) const CARD: Technique = Card {
         in_bulk: InBulk::MeanClock,
         ..About::PLAIN
     },
-    new: |_, config, _| Box::new(ReadLeveling::new(config)),
+    new: New::Listed(|_, config, _| Box::new(ReadLeveling::new(config))),
 };
 
 /// Pages of a shadow block that were written together.

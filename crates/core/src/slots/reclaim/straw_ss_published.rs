@@ -30,7 +30,7 @@ use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Args, Card, InBulk, Needs, Protection};
+use crate::slots::card::{About, Args, Card, InBulk, Needs, New, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -44,7 +44,7 @@ pub(super) const CARD: Technique = Card {
         params: &[CHECK_INTERVAL, COUNTERS],
         ..About::PLAIN
     },
-    new: |args, config, _| Box::new(StrawSsPublished::new(args, config)),
+    new: New::Listed(|args, config, _| Box::new(StrawSsPublished::new(args, config))),
 };
 
 pub(super) type StrawSsPublished = Straw<WithoutMargin>;

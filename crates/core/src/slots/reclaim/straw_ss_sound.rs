@@ -31,7 +31,7 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, WordlineInBlock};
 use crate::config::DriveConfig;
 use crate::disturb::spared;
-use crate::slots::card::{About, Args, Card, InBulk, Needs, Protection};
+use crate::slots::card::{About, Args, Card, InBulk, Needs, New, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -44,7 +44,7 @@ pub(super) const CARD: Technique = Card {
         params: &[CHECK_INTERVAL, COUNTERS, OWN_AGE],
         ..About::PLAIN
     },
-    new: |args, config, _| Box::new(StrawSsSound::new(args, config)),
+    new: New::Listed(|args, config, _| Box::new(StrawSsSound::new(args, config))),
 };
 
 pub(super) type StrawSsSound = Straw<Sound>;

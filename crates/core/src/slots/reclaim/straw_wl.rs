@@ -29,7 +29,7 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::DriveConfig;
 use crate::flash::block::Wordline;
-use crate::slots::card::{About, Args, Card, Needs, Protection};
+use crate::slots::card::{About, Args, Card, Needs, New, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -42,7 +42,7 @@ pub(super) const CARD: Technique = Card {
         params: &[CHECK_INTERVAL, OWN_AGE],
         ..About::PLAIN
     },
-    new: |args, config, _| Box::new(StrawWl::new(args, config)),
+    new: New::Listed(|args, config, _| Box::new(StrawWl::new(args, config))),
 };
 
 pub(super) type StrawWl = Straw<Exact>;

@@ -36,7 +36,7 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
 use crate::disturb::table::Worn;
-use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
+use crate::slots::card::{About, Args, Card, Kind, Needs, New, Param, Protection};
 use placed::Placed;
 
 /// Share of the limit of a block or a wordline after which its reads are counted more finely.
@@ -82,7 +82,7 @@ pub(super) const CARD: Technique = Card {
         params: &[CHECK_INTERVAL, TIER_SHARE, LAYER_SETS, WORDLINE_SETS, OWN_AGE],
         ..About::PLAIN
     },
-    new: |args, config, _| Box::new(Tiered::new(args, config)),
+    new: New::Listed(|args, config, _| Box::new(Tiered::new(args, config))),
 };
 
 /// Share of a block's remaining reads, as a divisor, after which the block asks again for a set if

@@ -18,7 +18,7 @@ use super::{Aged, Refresh, RefreshTechnique, Wanted};
 use crate::base::span::SECOND;
 use crate::base::units::{BlockId, Moment, Ns};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Args, Card, Kind, Param};
+use crate::slots::card::{About, Args, Card, Kind, New, Param};
 
 pub(super) const LEAD: Param = Param {
     key: "lead",
@@ -65,7 +65,7 @@ pub(super) const CARD: RefreshTechnique = Card {
         params: &[LEAD, AT_ONCE, PATROL],
         ..About::PLAIN
     },
-    new: |args, config, _| Box::new(Block::new(args, config)),
+    new: New::Listed(|args, config, _| Box::new(Block::new(args, config))),
 };
 
 /// Number of times that a block asks again while others are being rewritten.

@@ -41,7 +41,7 @@ use crate::base::page_set::PageSet;
 use crate::base::streams::GC;
 use crate::base::units::{Bytes, Moment, Ns, PageInBlock, WordlineInBlock, us};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Card, Kind, Param};
+use crate::slots::card::{About, Card, Kind, New, Param};
 use crate::slots::rewrite::{Merges, Part, Recode, Rewrite};
 
 const ERROR_RATE: Param = Param {
@@ -116,7 +116,7 @@ pub(super) const CARD: RefreshTechnique = Card {
         params: &[LEAD, AT_ONCE, PATROL, ERROR_RATE, ADJUST_US, ONLY_INVALID, AT_RECLAIM, AT_GC],
         ..About::PLAIN
     },
-    new: |args, config, seed| {
+    new: New::Listed(|args, config, seed| {
         Box::new(Ida {
             by_age: Block::new(args, config),
             adjusting: Adjusting::new(args.real(&ERROR_RATE), seed.of_run()),
@@ -125,7 +125,7 @@ pub(super) const CARD: RefreshTechnique = Card {
             at_reclaim: args.whole(&AT_RECLAIM) == 1,
             at_gc: args.whole(&AT_GC) == 1,
         })
-    },
+    }),
 };
 
 /// Returns the time to merge a wordline on its die.

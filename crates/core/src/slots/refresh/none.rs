@@ -6,11 +6,11 @@
 
 use super::{Aged, Refresh, RefreshTechnique, Wanted};
 use crate::base::units::Moment;
-use crate::slots::card::{About, Card};
+use crate::slots::card::{About, Card, New};
 
 pub(super) const CARD: RefreshTechnique = Card {
     about: About { name: "none", summary: "no data refresh: data ages", ..About::PLAIN },
-    new: |_, _, _| Box::new(None),
+    new: New::Listed(|_, _, _| Box::new(None)),
 };
 
 pub(super) struct None;

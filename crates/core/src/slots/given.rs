@@ -1,0 +1,69 @@
+//! Techniques made at run time. Their names and parameters are owned, and their constructor is a
+//! closure.
+
+use super::card::{About, Args, Card, Constructor, InBulk, InSlot, Needs, New, Param, Protection};
+use super::seed::Seed;
+use crate::config::DriveConfig;
+
+/// Description of a technique that is made at run time. [`Given::card`] makes its card.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// Name of the technique in results. It reads well in "protected by ...".
+    pub name: String,
+    /// Summary of one line.
+    pub summary: String,
+    /// Publication of the technique, in short; empty if there is none.
+    pub paper: String,
+    /// Degree of protection of data.
+    pub protects: Protection,
+    /// Whether the technique keeps data separate in its own streams.
+    pub keeps_apart: bool,
+    /// Whether the technique gives wordlines guard levels.
+    pub lowers_density: bool,
+    /// Requirements of the technique.
+    pub needs: Needs,
+    /// Effect of reads in bulk on the technique.
+    pub in_bulk: InBulk,
+    /// Parameters of the technique. A parameter has the value of the drive's configuration, or its
+    /// default.
+    pub params: Vec<Param>,
+}
+
+impl Given {
+    /// Creates the description of a technique that has no needs, no parameters and no protection.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            summary: String::new(),
+            paper: String::new(),
+            protects: Protection::None,
+            keeps_apart: false,
+            lowers_density: false,
+            needs: About::PLAIN.needs,
+            in_bulk: About::PLAIN.in_bulk,
+            params: vec![],
+        }
+    }
+
+    /// Makes the card of the technique. The card lives until the process ends, because plans and
+    /// drives share it; a process should make each of its techniques once.
+    pub fn card<P: InSlot + ?Sized + 'static>(
+        self,
+        new: impl Fn(&Args, &DriveConfig, Seed) -> Box<P> + Send + Sync + 'static,
+    ) -> &'static Card<P> {
+        let new: Box<Constructor<P>> = Box::new(new);
+        let about = About {
+            name: self.name.leak(),
+            summary: self.summary.leak(),
+            paper: self.paper.leak(),
+            protects: self.protects,
+            keeps_apart: self.keeps_apart,
+            lowers_density: self.lowers_density,
+            needs: self.needs,
+            in_bulk: self.in_bulk,
+            params: self.params.leak(),
+            nature: None,
+        };
+        Box::leak(Box::new(Card { about, new: New::Given(Box::leak(new)) }))
+    }
+}

@@ -1,0 +1,21 @@
+//! Fault of a technique that was made at run time, as the failure of a run.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use vpass_core::slots::fault::Fault;
+
+use crate::failure::Failure;
+
+/// Runs a simulation. If a technique gives a wrong answer or panics, the simulation ends without a
+/// result, and the failure names the technique.
+///
+/// # Errors
+/// Returns the errors of the simulation, or the fault of a technique.
+pub(crate) fn caught<T>(simulation: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(simulation)).unwrap_or_else(|payload| {
+        match Fault::of(&*payload) {
+            Some(fault) => Err(Failure::usage(fault)),
+            None => resume_unwind(payload),
+        }
+    })
+}

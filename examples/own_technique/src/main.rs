@@ -1,0 +1,23 @@
+//! Compares the technique of this crate with `block`, under the oracle.
+
+use own_technique::staggered;
+use vpass_lab::failure::Failure;
+use vpass_lab::plan::{Cards, RunPlan};
+use vpass_lab::progress::{Unwatched, unwatched};
+use vpass_lab::run::execute;
+use vpass_lab::setup::{Base, Named, Setup};
+
+use vpass_core::slots::reclaim::technique;
+
+fn main() -> Result<(), Failure> {
+    let base = Base { set: vec!["workload.requests=2000000".into()], ..Base::new("tiny") };
+    let setup = Setup::new(base, Named::Workload("zipf-read".into()));
+    println!("{:<12} {:>14} {:>12}", "technique", "pages copied", "pages lost");
+    for card in [technique("block").expect("vpass has it"), staggered()] {
+        let plan = RunPlan::new(&setup, Cards::of(card), &unwatched)?;
+        let summary = execute(&plan, &Unwatched)?.summary;
+        let (copied, lost) = (summary.reclaim.pages_copied, summary.data_lost_pages);
+        println!("{:<12} {copied:>14} {lost:>12}", card.name);
+    }
+    Ok(())
+}
