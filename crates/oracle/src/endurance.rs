@@ -420,7 +420,7 @@ mod tests {
         // The half-normal number has median 0.6745, so the median factor is e^(0.5 x 0.6745).
         let mut many: Vec<u32> = BlockId::range(0..4001).map(|b| e.block_factor(b)).collect();
         many.sort_unstable();
-        assert!((many[2000] as f64 / 1024.0 / (0.5f64 * 0.6745).exp() - 1.0).abs() < 0.03);
+        assert!((f64::from(many[2000]) / 1024.0 / (0.5f64 * 0.6745).exp() - 1.0).abs() < 0.03);
         assert!(many[0] >= ONE && many[4000] <= 4 * ONE, "{} to {}", many[0], many[4000]);
     }
 

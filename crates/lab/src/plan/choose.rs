@@ -14,7 +14,7 @@ pub trait Choose {
     ///
     /// # Errors
     /// Reports an unknown name, with the nearest known name.
-    fn cards(&self) -> Result<Cards, Failure>;
+    fn cards(self) -> Result<Cards, Failure>;
 }
 
 /// Technique for each slot, as a user names it.
@@ -37,7 +37,7 @@ impl Default for Chosen<'_> {
 }
 
 impl Choose for Chosen<'_> {
-    fn cards(&self) -> Result<Cards, Failure> {
+    fn cards(self) -> Result<Cards, Failure> {
         Ok(Cards {
             reclaim: reclaim_named(self.reclaim)?,
             gc: gc_named(self.gc)?,
@@ -69,7 +69,7 @@ impl Cards {
 }
 
 impl Choose for Cards {
-    fn cards(&self) -> Result<Cards, Failure> {
-        Ok(*self)
+    fn cards(self) -> Result<Cards, Failure> {
+        Ok(self)
     }
 }

@@ -57,9 +57,9 @@ impl ByCause {
     }
 }
 
-/// Returns net read wear, in percent: pages programmed by the first run minus those of its twin on
-/// flash that reads do not disturb, over the bytes that the host read. It may be negative. `None`
-/// if the host read nothing.
+/// Returns net read wear, in percent of the bytes that the host read. It is what the first run
+/// programs beyond its twin, on flash that reads do not disturb, and may be negative. `None` if the
+/// host read nothing.
 pub(crate) fn net_of(
     (programs, of_twin): (u64, u64),
     page_bytes: f64,

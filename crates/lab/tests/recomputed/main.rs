@@ -69,7 +69,7 @@ impl Ran {
 }
 
 /// Numbers that are 0 in every case. For example, no block is erased for parity.
-const NEVER_SHOWN: [&str; 29] = [
+const NEVER_SHOWN: [&str; 30] = [
     "failures.rebuilt_for_reads_pages",
     "failures.rebuilt_for_writes_pages",
     "failures.unmended_pages",
@@ -99,6 +99,7 @@ const NEVER_SHOWN: [&str; 29] = [
     "reclaim.reversals",
     "reclaim.shadow_",
     "parity.unprotected_stripes",
+    "smart.redcap",
 ];
 
 #[test]

@@ -4,7 +4,8 @@
 use super::promise::{Budget, Promise};
 use super::{Action, Destination, FIRST_OWN, Policy, Probed, Rewrite, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
-use crate::base::units::{BlockId, Bytes, Cause, PageInBlock, Reads};
+use crate::base::page_set::PageSet;
+use crate::base::units::{BlockId, Bytes, Cause, PageInBlock, Reads, WordlineInBlock};
 use crate::slots::fault::{Fault, guarded};
 use crate::slots::rewrite::Recode;
 
@@ -51,14 +52,16 @@ impl Checked {
         alarm
     }
 
-    /// Checks the places that an action names.
-    fn check_action(&self, method: &'static str, geometry: &Geometry, action: &Action) {
-        match action {
-            Action::Rewrite(rewrite) => self.check_rewrite(method, geometry, rewrite),
-            Action::Probe { block, wordlines } => {
-                self.check_block(method, geometry, *block);
-                let wordline = wordlines.iter().map(|wordline| wordline.number()).max();
-                self.check_wordline(method, geometry, wordline.unwrap_or(0));
+    /// Checks the places that actions name.
+    fn check_actions(&self, method: &'static str, geometry: &Geometry, actions: &[Action]) {
+        for action in actions {
+            match action {
+                Action::Rewrite(rewrite) => self.check_rewrite(method, geometry, rewrite),
+                Action::Probe { block, wordlines } => {
+                    self.check_block(method, geometry, *block);
+                    let last = wordlines.iter().map(|wordline| wordline.number()).max();
+                    self.check_wordline(method, geometry, last.unwrap_or(0));
+                }
             }
         }
     }
@@ -71,8 +74,7 @@ impl Checked {
             }
             let most = (geometry.pages_per_block as usize).div_ceil(64);
             let words = part.pages.as_ref().map_or(most, |pages| pages.words().len());
-            let beyond =
-                part.pages.as_ref().and_then(|pages| pages.last()).map(|page| page.number());
+            let beyond = part.pages.as_ref().and_then(PageSet::last).map(PageInBlock::number);
             if words != most || beyond.is_some_and(|page| page >= geometry.pages_per_block) {
                 let pages = geometry.pages_per_block;
                 self.refuse(method, format!("it names a page that a block of {pages} pages lacks"));
@@ -81,7 +83,11 @@ impl Checked {
         self.check_stream(method, rewrite.otherwise);
         if let Recode::Wordlines(merges) = &rewrite.recode {
             for (_, wordlines) in merges.by_coding() {
-                self.check_wordline(method, geometry, wordlines.last().map_or(0, |w| w.number()));
+                self.check_wordline(
+                    method,
+                    geometry,
+                    wordlines.last().map_or(0, WordlineInBlock::number),
+                );
             }
         }
     }
@@ -127,7 +133,7 @@ impl Policy for Checked {
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
         let alarm = self.call("on_alarm", |technique| technique.on_alarm(view, block, out));
-        out.iter().for_each(|action| self.check_action("on_alarm", view.geometry, action));
+        self.check_actions("on_alarm", view.geometry, out);
         if out.iter().any(|action| matches!(action, Action::Probe { .. })) {
             // The answer to the probe replaces this alarm.
             return alarm;
@@ -137,7 +143,9 @@ impl Policy for Checked {
 
     fn compares_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
         let others = self.ask("compares_with", |technique| technique.compares_with(view, block));
-        others.iter().for_each(|other| self.check_block("compares_with", view.geometry, *other));
+        for other in &others {
+            self.check_block("compares_with", view.geometry, *other);
+        }
         others
     }
 
@@ -149,7 +157,7 @@ impl Policy for Checked {
         out: &mut Vec<Action>,
     ) -> Reads {
         let alarm = self.call("probed", |technique| technique.probed(view, block, found, out));
-        out.iter().for_each(|action| self.check_action("probed", view.geometry, action));
+        self.check_actions("probed", view.geometry, out);
         self.ahead("probed", view, block, alarm)
     }
 
