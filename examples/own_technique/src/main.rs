@@ -9,6 +9,7 @@ use vpass_lab::setup::{Base, Named, Setup};
 
 use vpass_core::slots::reclaim::technique;
 
+#[expect(clippy::print_stdout, reason = "the table is what the example is for")]
 fn main() -> Result<(), Failure> {
     let base = Base { set: vec!["workload.requests=2000000".into()], ..Base::new("tiny") };
     let setup = Setup::new(base, Named::Workload("zipf-read".into()));

@@ -749,7 +749,7 @@ fn one_capacity_fits_all_that_are_compared() {
     assert_eq!(done.json()["techniques"].as_array().map(Vec::len), Some(9));
 }
 
-/// The PostgreSQL trace of the demo: `block` programs fewer pages than undisturbed flash, because
+/// The database trace of the demo: `block` programs fewer pages than undisturbed flash, because
 /// reclaim separates read-mostly data and GC copies less.
 #[test]
 fn net_read_wear_is_what_a_run_programs_beyond_undisturbed_flash() {
