@@ -3,7 +3,7 @@ SHELL := /bin/bash
 VPASS := target/release/vpass
 .PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates long-models soak samples nightly recorded record
 .PHONY: lint clean build instructions record-instructions names record-names stages unit seeded-bugs benches
-.PHONY: man docs reference links
+.PHONY: man docs reference links python-test python-lock
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-da-raid5 real-drives
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
@@ -19,7 +19,7 @@ build:
 
 # Stages of `make test`, in order. All but the seeded bugs choose the whole workspace, so that Cargo unites the features
 # of dependencies alike and builds no crate twice.
-STAGES := unit seeded-bugs benches instructions check-minute
+STAGES := unit python-test seeded-bugs benches instructions check-minute
 test: build
 	@set -e; for stage in $(STAGES); do $(MAKE) --no-print-directory $$stage; done
 
@@ -28,6 +28,14 @@ stages:
 
 unit:
 	cargo test --release --workspace
+
+# The Python package, its types and its examples, in an environment below target/.
+python-test:
+	@python3 python/environment.py
+
+# Takes the versions of the packages that are in the environment now.
+python-lock:
+	target/python/bin/python -m pip freeze --exclude-editable > python/requirements.lock
 
 seeded-bugs:
 	cargo test --release -p vpass-oracle --features seeded-bugs --test all -- bug bound

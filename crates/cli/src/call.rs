@@ -8,7 +8,7 @@ use vpass_lab::manifest::Call;
 
 /// Returns the call of this process.
 pub(crate) fn of(command: &'static str) -> Call {
-    let words = words(std::env::args_os());
+    let words = words(crate::words::given().into_iter());
     Call { command, words, git_commit: option_env!("VPASS_GIT_COMMIT") }
 }
 

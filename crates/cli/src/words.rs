@@ -2,6 +2,7 @@
 //! argument holds line breaks.
 
 use std::ffi::OsString;
+use std::sync::Mutex;
 
 use clap::Parser;
 
@@ -11,25 +12,36 @@ use crate::out::say_wrapped;
 use vpass_lab::plain;
 
 /// Parses the command line. Help, version and usage errors end the process.
-pub(crate) fn parsed() -> Cli {
-    let words = in_full(std::env::args_os().collect());
+pub(crate) fn parsed(words: Vec<OsString>) -> Result<Cli, u8> {
+    GIVEN.lock().expect("no thread panics with it").clone_from(&words);
+    let words = in_full(words);
     let complaint = match Cli::try_parse_from(&words) {
-        Ok(cli) => return cli,
+        Ok(cli) => return Ok(cli),
         Err(complaint) => complaint,
     };
     let printable: Vec<OsString> =
         words.iter().map(|word| plain::line(&word.to_string_lossy()).into_owned().into()).collect();
     crate::stdin::remove_copy();
-    if printable == words {
-        complaint.exit();
-    }
     // Parses again with printable arguments, to get the same error with printable text.
-    if let Err(complaint) = Cli::try_parse_from(&printable) {
-        crate::stdin::remove_copy();
-        complaint.exit();
-    }
-    say_wrapped(complaint.render().to_string().trim_end());
-    std::process::exit(Exit::Usage as i32)
+    let complaint = match Cli::try_parse_from(&printable) {
+        _ if printable == words => complaint,
+        Err(complaint) => complaint,
+        Ok(_) => {
+            say_wrapped(complaint.render().to_string().trim_end());
+            return Err(Exit::Usage as u8);
+        }
+    };
+    // Nobody is left to hear that printing failed.
+    let _ = complaint.print();
+    Err(u8::try_from(complaint.exit_code()).unwrap_or(Exit::Usage as u8))
+}
+
+/// Words of the command that runs.
+static GIVEN: Mutex<Vec<OsString>> = Mutex::new(Vec::new());
+
+/// Returns the words of the command that runs.
+pub(crate) fn given() -> Vec<OsString> {
+    GIVEN.lock().expect("no thread panics with it").clone()
 }
 
 /// Kinds of what `vpass show` prints.

@@ -1,0 +1,178 @@
+//! The `vpass` command shows how long a drive lives under a workload, how slow the slowest reads
+//! are, and which technique helps.
+//!
+//! `args` defines the options. `vpass_lab` plans and runs simulations. `out` and `report` show the
+//! results.
+
+mod args;
+mod attack;
+mod call;
+mod check;
+mod command;
+mod compare;
+mod exit;
+mod explain;
+mod kept;
+mod life;
+mod list;
+mod llm;
+mod new;
+mod out;
+mod out_file;
+mod paper;
+mod progress;
+mod report;
+mod report_page;
+mod seeds;
+mod shell;
+mod smart;
+mod stdin;
+mod trace;
+mod unfinished;
+mod words;
+mod workload;
+
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use vpass_lab::as_json;
+use vpass_lab::failure::Failure;
+use vpass_lab::plan::{Chosen, RunPlan};
+use vpass_lab::results::{OverSeeds, Uber};
+use vpass_lab::{files, memory, run, setup};
+use vpass_report::table;
+
+use crate::args::{Base, RunArgs};
+use crate::command::Command;
+use crate::exit::Exit;
+use crate::out::Folder;
+use crate::progress::{Bar, bar};
+
+/// Runs the command with these words, of which the first is its own name, and returns the exit
+/// code. Everything it says goes to the standard streams of the process.
+pub fn run_command(words: Vec<OsString>) -> u8 {
+    progress::hear_interrupts();
+    let cli = match words::parsed(words) {
+        Ok(cli) => cli,
+        // clap has printed help, the version, or a usage error.
+        Err(code) => return code,
+    };
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        progress::settle(cli.quiet).and_then(|()| command(cli.command))
+    }));
+    stdin::remove_copy();
+    let exit = match ended {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(failure)) => {
+            out::say(&format!("vpass: {}", progress::in_words(&failure)));
+            Exit::from(&failure)
+        }
+        Err(_) => {
+            out::say(
+                "vpass: this is a bug in vpass; please report it with the command and the message \
+                 above",
+            );
+            Exit::Failed
+        }
+    };
+    exit as u8
+}
+
+fn command(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Run(args) => return report_page::beside(args, run),
+        Command::Attack(args) => return attack::attack(&args),
+        Command::Compare(args) => return report_page::beside(args, compare::compare),
+        Command::Life(args) => return report_page::beside(args, life::life),
+        Command::Llm(args) => return llm::llm(&args),
+        Command::List { what, json } => list::list(what, json)?,
+        Command::Show { what, name, set, json } => list::show(what, &name, &set, json)?,
+        Command::New { command } => new::run(command)?,
+        Command::Explain(args) => explain::explain(&args)?,
+        Command::Trace { command } => trace::run(&command)?,
+        Command::Workload { command } => workload::run(&command)?,
+        Command::Paper(args) => return report_page::beside(args, paper::paper),
+        Command::Report(args) => report_page::report(&args)?,
+        Command::Smart(args) => smart::smart(&args)?,
+        Command::Completions { shell } => shell::completions(shell)?,
+        Command::Man { folder } => shell::man_pages(&folder)?,
+        Command::Check {
+            seed,
+            minutes,
+            count,
+            reclaim,
+            parity,
+            refresh,
+            fail,
+            accelerate,
+            digest,
+        } => {
+            let of =
+                check::Battery::named(reclaim.as_deref(), parity.as_deref(), refresh.as_deref())?
+                    .accelerated(accelerate);
+            return match count.filter(|_| digest) {
+                Some(count) => check::digest(seed, count, of, fail),
+                None => check::run(seed, minutes, count, of, fail),
+            };
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn run(args: &RunArgs) -> Result<Exit, Failure> {
+    let named = Chosen {
+        reclaim: &args.techniques.reclaim,
+        gc: &args.techniques.gc,
+        refresh: args.refresh.as_deref(),
+        parity: &args.parity,
+    };
+    args.setup.require_one_sample()?;
+    let plan = RunPlan::new(
+        &setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() },
+        named,
+        &bar,
+    )?;
+    plan.require_no_acceleration()?;
+    out::say_all(&plan.notes()?);
+    let others = seeds::others(&plan, args.seeds.get())?;
+    show(&plan, &args.setup.base, "run", &others)
+}
+
+/// Runs a plan for this command and shows its results.
+fn run_and_show(plan: &RunPlan, base: &Base, command: &'static str) -> Result<Exit, Failure> {
+    show(plan, base, command, &[])
+}
+
+/// Runs a plan and shows its results. `others` has the UBER and lost pages of further seeds.
+fn show(
+    plan: &RunPlan,
+    base: &Base,
+    command: &'static str,
+    others: &[(Uber, u64)],
+) -> Result<Exit, Failure> {
+    let plan = &RunPlan { files: base.out.is_some(), ..plan.clone() };
+    memory::require(plan)?;
+    let folder = base.out.as_deref().map(Folder::begin).transpose()?;
+    let progress = Bar::new(plan.requests()?, "requests");
+    let mut outcome = run::execute(plan, &progress)?;
+    drop(progress);
+    let lost = outcome.summary.data_lost_pages;
+    if let Some(uber) = outcome.summary.uber.as_mut().filter(|_| !others.is_empty()) {
+        uber.over_seeds = Some(OverSeeds::of(&[&[(*uber, lost)], others].concat()));
+    }
+    if let Some(folder) = folder {
+        out::write_files(folder.path(), files::of_run(plan, &outcome, &call::of(command))?)?;
+        folder.finish()?;
+    }
+    let page_bytes = u64::from(outcome.drive.geometry().page_bytes);
+    if base.json {
+        out::print(&as_json::text(&outcome.summary)?)?;
+    } else {
+        out::print(&report::render(&outcome.summary, page_bytes, table::wants_colour()))?;
+    }
+    let exit = Exit::from(&outcome);
+    if exit != Exit::Done {
+        out::say(&format!("vpass: {}", report::verdict(&outcome.summary)));
+    }
+    Ok(exit)
+}

@@ -1,0 +1,217 @@
+//! Read-reclaim policies written in Python: one object for each drive, asked at alarms.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
+use vpass_core::slots::card::Protection;
+use vpass_core::slots::fault::Fault;
+use vpass_core::slots::given::Given;
+use vpass_core::slots::reclaim::{Action, Policy, Promise, Technique, Threshold, View as Core};
+
+use crate::rewrite::Rewrite;
+use crate::shared::Shared;
+use crate::view::View;
+
+/// Policy of one drive.
+struct Asked {
+    arm: Py<PyAny>,
+    on_alarm: Py<PyAny>,
+    erased: Option<Py<PyAny>>,
+    view: Py<View>,
+    shared: Arc<Shared>,
+    name: Arc<str>,
+    controller_ram: u64,
+}
+
+impl Asked {
+    /// Calls a method about a block. An exception, or an answer that `read` refuses, ends the run.
+    fn ask<T>(
+        &self,
+        (method, of): (&'static str, &Py<PyAny>),
+        (view, block): (&Core, BlockId),
+        more: Option<&str>,
+        read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
+    ) -> T {
+        let answer = self.shared.timed(|| {
+            Python::attach(|py| {
+                let lent = self.view.bind(py).get();
+                let answer = lent.lend(view, block, || match more {
+                    None => of.call1(py, (&self.view,)),
+                    Some(more) => of.call1(py, (&self.view, more)),
+                });
+                answer.and_then(|answer| read(answer.bind(py))).map_err(|error| {
+                    let note = format!("policy {}, {method}, block {}", self.name, block.number());
+                    // Python 3.10 has no notes.
+                    let _ = error.value(py).call_method1("add_note", (note,));
+                    self.shared.fail(error);
+                })
+            })
+        });
+        answer.unwrap_or_else(|()| {
+            let what = "it raised an exception".into();
+            Fault { slot: "reclaim", technique: "a policy in Python", method, what }.end_run()
+        })
+    }
+}
+
+/// Reads an alarm: a number of reads, or `None` for never.
+fn alarm(answer: &Bound<'_, PyAny>) -> PyResult<Reads> {
+    if answer.is_none() {
+        return Ok(Reads::NEVER);
+    }
+    let never = f64::from(Reads::NEVER.0);
+    match answer.extract::<f64>() {
+        Ok(reads) if reads >= 0.0 => Ok(Reads(reads.min(never) as u32)),
+        Ok(reads) => Err(PyValueError::new_err(format!(
+            "the next alarm is {reads}: a number of reads, or None for never, is expected"
+        ))),
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "the answer is a {}: a number of reads, None, a Rewrite, a list of Rewrites, or a \
+             tuple of a number and a list of Rewrites is expected",
+            answer.get_type().name()?
+        ))),
+    }
+}
+
+/// Adds the rewrites of an answer. Returns whether the answer is one or a list of them.
+fn rewrites(
+    answer: &Bound<'_, PyAny>,
+    view: &Core,
+    block: BlockId,
+    out: &mut Vec<Action>,
+) -> PyResult<bool> {
+    if let Ok(rewrite) = answer.cast::<Rewrite>() {
+        out.push(rewrite.get().action(view, block)?);
+        return Ok(true);
+    }
+    let Ok(list) = answer.cast::<PyList>() else { return Ok(false) };
+    for one in list {
+        let rewrite = one.cast::<Rewrite>().map_err(|_| {
+            PyTypeError::new_err("a list of answers holds only objects of the class Rewrite")
+        })?;
+        out.push(rewrite.get().action(view, block)?);
+    }
+    Ok(true)
+}
+
+/// Reads the answer to an alarm. A rewrite alone means that the block may serve `late_reads` more.
+fn answer_to_alarm(
+    answer: &Bound<'_, PyAny>,
+    view: &Core,
+    block: BlockId,
+    out: &mut Vec<Action>,
+) -> PyResult<Reads> {
+    if rewrites(answer, view, block, out)? {
+        return Ok(Reads(view.reads(block).0.saturating_add(view.late_in_a_job())));
+    }
+    let Ok(pair) = answer.cast::<PyTuple>() else { return alarm(answer) };
+    if pair.len() != 2 {
+        return Err(PyValueError::new_err("a tuple has a number and a list of Rewrites"));
+    }
+    if !rewrites(&pair.get_item(1)?, view, block, out)? {
+        return Err(PyTypeError::new_err("the second part of a tuple is a list of Rewrites"));
+    }
+    alarm(&pair.get_item(0)?)
+}
+
+impl Policy for Asked {
+    fn arm(&mut self, view: &Core, block: BlockId) -> Reads {
+        self.ask(("arm", &self.arm), (view, block), None, alarm)
+    }
+
+    fn on_alarm(&mut self, view: &Core, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        let read = |answer: &Bound<'_, PyAny>| answer_to_alarm(answer, view, block, out);
+        self.ask(("on_alarm", &self.on_alarm), (view, block), None, read)
+    }
+
+    fn erased(&mut self, view: &Core, block: BlockId, cause: Cause) {
+        if let Some(erased) = &self.erased {
+            self.ask(("erased", erased), (view, block), Some(cause.name()), |_| Ok(()));
+        }
+    }
+
+    fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
+        Bytes(self.controller_ram)
+    }
+
+    fn promise(&self, _view: &Core, _pec: u32) -> Promise {
+        Promise::Nothing("a policy in Python states no budget")
+    }
+
+    fn explain(&self, _view: &Core, _pec: u32) -> Vec<Threshold> {
+        vec![]
+    }
+}
+
+/// Makes the card of a policy object. Each drive gets a deep copy of the object.
+///
+/// # Errors
+/// Reports a policy without its methods, or with a wrong `protects`.
+pub(crate) fn card(
+    policy: &Bound<'_, PyAny>,
+    shared: &Arc<Shared>,
+) -> PyResult<&'static Technique> {
+    let py = policy.py();
+    let name: String = match policy.getattr_opt("name")? {
+        Some(name) => name.extract()?,
+        None => policy.get_type().name()?.extract()?,
+    };
+    for method in ["arm", "on_alarm"] {
+        if !policy.getattr_opt(method)?.is_some_and(|of| of.is_callable()) {
+            return Err(PyTypeError::new_err(format!(
+                "policy {name} has no method {method}(view)"
+            )));
+        }
+    }
+    let protects: Option<String> =
+        policy.getattr_opt("protects")?.map(|p| p.extract()).transpose()?;
+    let protects = match protects.as_deref() {
+        None | Some("nothing") => Protection::None,
+        Some("unsafe") => Protection::Unsafe,
+        Some("deceivable") => Protection::Deceivable,
+        Some("sound") => Protection::Sound,
+        Some(other) => {
+            return Err(PyValueError::new_err(format!(
+                "policy {name} has protects = {other:?}: nothing, unsafe, deceivable or sound is \
+                 expected"
+            )));
+        }
+    };
+    let ram: Option<u64> =
+        policy.getattr_opt("controller_ram_bytes")?.map(|ram| ram.extract()).transpose()?;
+    let given =
+        Given { summary: "a policy in Python".into(), protects, ..Given::new(name.clone()) };
+    let copy = py.import("copy")?.getattr("deepcopy")?.unbind();
+    let (prototype, shared, name) = (policy.clone().unbind(), shared.clone(), Arc::from(name));
+    Ok(given.card::<dyn Policy>(move |_, config, seed| {
+        let config = serde_json::to_string(config);
+        let made = Python::attach(|py| -> PyResult<Asked> {
+            let object = copy.call1(py, (&prototype,))?;
+            let bound = object.bind(py);
+            if bound.hasattr("begin")? {
+                let config = config.map_err(|e| PyValueError::new_err(e.to_string()))?;
+                let config = py.import("json")?.call_method1("loads", (config,))?;
+                let random = py.import("numpy.random")?.getattr("default_rng")?;
+                bound.call_method1("begin", (config, random.call1((seed.own(),))?))?;
+            }
+            Ok(Asked {
+                arm: bound.getattr("arm")?.unbind(),
+                on_alarm: bound.getattr("on_alarm")?.unbind(),
+                erased: bound.getattr_opt("erased")?.map(Bound::unbind),
+                view: Py::new(py, View::none())?,
+                shared: shared.clone(),
+                name: Arc::clone(&name),
+                controller_ram: ram.unwrap_or(0),
+            })
+        });
+        Box::new(made.unwrap_or_else(|error| {
+            shared.fail(error);
+            let (technique, what) = ("a policy in Python", "it raised an exception".into());
+            Fault { slot: "reclaim", technique, method: "begin", what }.end_run()
+        }))
+    }))
+}

@@ -1,0 +1,85 @@
+//! Finished run: its summary, and what else it left.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use numpy::PyArray1;
+use pyo3::exceptions::{PyFileExistsError, PyOSError, PyValueError};
+use pyo3::prelude::*;
+use vpass_lab::files;
+use vpass_lab::manifest::Call;
+use vpass_lab::plan::RunPlan;
+use vpass_lab::run::Outcome;
+
+use crate::error::raised;
+
+/// Finished run.
+#[pyclass(frozen)]
+pub(crate) struct Ran {
+    /// JSON of the summary, as `vpass run --json` prints it.
+    #[pyo3(get)]
+    pub(crate) summary: String,
+    /// Seconds spent in Python code.
+    #[pyo3(get)]
+    pub(crate) python_s: f64,
+    /// Number of calls of Python code.
+    #[pyo3(get)]
+    pub(crate) python_calls: u64,
+    /// Whether the oracle or the drive found a bug.
+    #[pyo3(get)]
+    pub(crate) is_bug: bool,
+    /// Whether the technique says that no page is lost.
+    #[pyo3(get)]
+    pub(crate) is_sound: bool,
+    pub(crate) of: Mutex<(RunPlan, Outcome)>,
+}
+
+type Columns<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
+
+#[pymethods]
+impl Ran {
+    /// Returns latencies in microseconds and the number of requests with each; `None` without the
+    /// timed gear.
+    fn latency<'py>(&self, py: Python<'py>, kind: &str) -> PyResult<Option<Columns<'py>>> {
+        let of = self.of.lock().map_err(|_| PyValueError::new_err("the run is in use"))?;
+        let Some(engine) = &of.1.engine else { return Ok(None) };
+        let metrics = engine.metrics();
+        let latency = match kind {
+            "read" => &metrics.read,
+            "write" => &metrics.write,
+            _ => return Err(PyValueError::new_err(format!("{kind}: read or write is expected"))),
+        };
+        let (mut us, mut count) = (vec![], vec![]);
+        for step in latency.histogram().iter_recorded() {
+            us.push(step.value_iterated_to() as f64 / 1e3);
+            count.push(step.count_since_last_iteration());
+        }
+        Ok(Some((PyArray1::from_vec(py, us), PyArray1::from_vec(py, count))))
+    }
+
+    /// Writes the folder that `--out` writes. The folder must not exist.
+    #[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
+    fn save(&self, folder: PathBuf) -> PyResult<()> {
+        if folder.exists() {
+            let what = format!("{}: exists; name a new folder", folder.display());
+            return Err(PyFileExistsError::new_err(what));
+        }
+        let of = self.of.lock().map_err(|_| PyValueError::new_err("the run is in use"))?;
+        let call = Call { command: "run", words: vec![], git_commit: None };
+        let files = files::of_run(&of.0, &of.1, &call).map_err(raised)?;
+        let mut name = folder.file_name().unwrap_or_default().to_owned();
+        name.push(".unfinished");
+        let unfinished = folder.with_file_name(name);
+        let written = fs::create_dir(&unfinished).and_then(|()| {
+            files
+                .iter()
+                .try_for_each(|(name, content)| fs::write(unfinished.join(name), content))?;
+            fs::rename(&unfinished, &folder)
+        });
+        written.map_err(|e| {
+            let _ = fs::remove_dir_all(&unfinished);
+            PyOSError::new_err(format!("{}: {e}", folder.display()))
+        })
+    }
+}

@@ -1,0 +1,169 @@
+//! One run in this process.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use vpass_core::slots::card::Protection;
+use vpass_lab::as_json;
+use vpass_lab::failure::Failure;
+use vpass_lab::memory;
+use vpass_lab::plan::{Cards, Choose, Chosen, RunPlan, Workload};
+use vpass_lab::progress::unwatched;
+use vpass_lab::run::execute;
+use vpass_lab::setup::{Base, Gear, HintSource, Named, Replay, Setup, Watch};
+
+use crate::error::raised;
+use crate::policy::card;
+use crate::ran::Ran;
+use crate::shared::{Heard, Shared};
+
+/// What is run, as the package gives it.
+#[derive(FromPyObject)]
+pub(crate) struct Asked {
+    drive: String,
+    workload: Option<String>,
+    fio: Option<PathBuf>,
+    traces: Vec<PathBuf>,
+    set: Vec<String>,
+    reclaim: String,
+    gc: String,
+    refresh: Option<String>,
+    parity: String,
+    gear: String,
+    oracle: String,
+    seed: u64,
+    warm_up: u64,
+    repeat: u32,
+    queue_depth: Option<u32>,
+    ages: Vec<u32>,
+    hints: Option<PathBuf>,
+    /// Whether the run records what only a result folder has.
+    record: bool,
+}
+
+impl Asked {
+    fn setup(&self) -> PyResult<Setup> {
+        let gear = match self.gear.as_str() {
+            "timed" => Gear::Timed,
+            "untimed" => Gear::Untimed,
+            "fluid" => Gear::Fluid,
+            other => return Err(wrong("gear", other, "timed, untimed or fluid")),
+        };
+        let oracle = match self.oracle.as_str() {
+            "off" => Watch::Off,
+            "on" => Watch::On,
+            "full" => Watch::Full,
+            other => return Err(wrong("oracle", other, "off, on or full")),
+        };
+        let named = match (&self.workload, &self.fio) {
+            (Some(name), None) => Named::Workload(name.clone()),
+            (None, Some(file)) => Named::Fio(file.clone()),
+            _ => Named::Trace { files: self.traces.clone(), replay: Replay::default() },
+        };
+        let base = Base {
+            drive: self.drive.clone(),
+            gear,
+            queue_depth: self.queue_depth,
+            set: self.set.clone(),
+            seed: self.seed,
+            oracle,
+        };
+        let repeat =
+            NonZeroU32::new(self.repeat).ok_or_else(|| wrong("repeat", "0", "1 or more"))?;
+        let hints = self.hints.clone().map_or(HintSource::Workload, HintSource::File);
+        let ages = self.ages.clone();
+        let warm_up = self.warm_up;
+        Ok(Setup { warm_up, repeat, ages, hints, ..Setup::new(base, named) })
+    }
+
+    fn cards(&self) -> PyResult<Cards> {
+        let chosen = Chosen {
+            reclaim: &self.reclaim,
+            gc: &self.gc,
+            refresh: self.refresh.as_deref(),
+            parity: &self.parity,
+        };
+        chosen.cards().map_err(raised)
+    }
+}
+
+fn wrong(what: &str, given: &str, right: &str) -> PyErr {
+    PyValueError::new_err(format!("{what}={given:?}: {right} is expected"))
+}
+
+/// Runs a workload on a drive. `policy` takes the place of the reclaim technique.
+#[pyfunction]
+#[pyo3(signature = (asked, policy=None, progress=None))]
+#[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
+pub(crate) fn run(
+    py: Python<'_>,
+    asked: Asked,
+    policy: Option<&Bound<'_, PyAny>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Ran> {
+    let shared = Arc::new(Shared::default());
+    let (setup, mut cards) = (asked.setup()?, asked.cards()?);
+    if let Some(policy) = policy {
+        cards.reclaim = card(policy, &shared)?;
+    }
+    let work = || -> Result<_, Failure> {
+        let plan = RunPlan { files: asked.record, ..RunPlan::new(&setup, cards, &unwatched)? };
+        memory::require(&plan)?;
+        let heard = Heard {
+            shared: &shared,
+            callback: progress,
+            total: plan.requests()?,
+            done: AtomicU64::new(0),
+            begun: Instant::now(),
+            next_nanos: AtomicU64::new(0),
+        };
+        let outcome = execute(&plan, &heard)?;
+        Ok((plan, outcome))
+    };
+    let done = py.detach(work);
+    // What the user's code raised comes first, whatever became of the run.
+    if let Some(error) = shared.take_error() {
+        return Err(error);
+    }
+    let (plan, outcome) = done.map_err(raised)?;
+    let summary = as_json::text(&outcome.summary).map_err(raised)?;
+    let (python_s, python_calls) = shared.spent();
+    Ok(Ran {
+        summary,
+        python_s,
+        python_calls,
+        is_bug: outcome.is_bug(),
+        is_sound: plan.reclaim.protects == Protection::Sound,
+        of: Mutex::new((plan, outcome)),
+    })
+}
+
+/// Returns the effective configuration of a run as JSON, without running it.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
+pub(crate) fn effective(py: Python<'_>, asked: Asked) -> PyResult<String> {
+    let (setup, cards) = (asked.setup()?, asked.cards()?);
+    py.detach(|| {
+        let plan = RunPlan::new(&setup, cards, &unwatched)?;
+        let config = serde_json::to_value(&plan.drive.config).map_err(Failure::failed)?;
+        let workload = match &plan.workload {
+            Workload::Generated(loaded) => serde_json::to_value(&loaded.config),
+            other => serde_json::to_value(other.name()),
+        };
+        as_json::text(&serde_json::json!({
+            "vpass": env!("CARGO_PKG_VERSION"),
+            "drive": config,
+            "workload": workload.map_err(Failure::failed)?,
+            "reclaim": plan.reclaim.name,
+            "gc": plan.gc.name,
+            "refresh": plan.refresh.name,
+            "parity": plan.parity.name,
+        }))
+    })
+    .map_err(raised)
+}

@@ -1,0 +1,82 @@
+//! What a run and its Python code share: the first exception, and the time spent in Python.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use vpass_lab::progress::Progress;
+
+/// State that a run and its Python code share.
+#[derive(Default)]
+pub(crate) struct Shared {
+    error: Mutex<Option<PyErr>>,
+    has_failed: AtomicBool,
+    nanos: AtomicU64,
+    calls: AtomicU64,
+}
+
+impl Shared {
+    /// Keeps an exception if it is the first one.
+    pub(crate) fn fail(&self, error: PyErr) {
+        if let Ok(mut first) = self.error.lock() {
+            first.get_or_insert(error);
+        }
+        self.has_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes the first exception.
+    pub(crate) fn take_error(&self) -> Option<PyErr> {
+        self.error.lock().ok().and_then(|mut error| error.take())
+    }
+
+    /// Runs Python code, and counts the call and its time.
+    pub(crate) fn timed<T>(&self, work: impl FnOnce() -> T) -> T {
+        let started = Instant::now();
+        let done = work();
+        let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.nanos.fetch_add(nanos, Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        done
+    }
+
+    /// Returns the seconds spent in Python, and the number of calls.
+    pub(crate) fn spent(&self) -> (f64, u64) {
+        let nanos = Duration::from_nanos(self.nanos.load(Ordering::Relaxed));
+        (nanos.as_secs_f64(), self.calls.load(Ordering::Relaxed))
+    }
+}
+
+/// Time between two looks at signals, and between two reports of progress.
+const EVERY: Duration = Duration::from_millis(50);
+
+/// Progress of a run. It looks for Ctrl-C, and tells a Python function.
+pub(crate) struct Heard<'a> {
+    pub(crate) shared: &'a Shared,
+    pub(crate) callback: Option<Py<PyAny>>,
+    pub(crate) total: Option<u64>,
+    pub(crate) done: AtomicU64,
+    pub(crate) begun: Instant,
+    pub(crate) next_nanos: AtomicU64,
+}
+
+impl Progress for Heard<'_> {
+    fn advance(&self, done: u64) -> bool {
+        let done = self.done.fetch_add(done, Ordering::Relaxed) + done;
+        if self.shared.has_failed.load(Ordering::Relaxed) {
+            return false;
+        }
+        let now = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        if now < self.next_nanos.load(Ordering::Relaxed) {
+            return true;
+        }
+        let next = now + u64::try_from(EVERY.as_nanos()).unwrap_or(0);
+        self.next_nanos.store(next, Ordering::Relaxed);
+        let heard = Python::attach(|py| {
+            py.check_signals()?;
+            let told = self.callback.as_ref().map(|told| told.call1(py, (done, self.total)));
+            told.transpose().map(|_| ())
+        });
+        heard.map_err(|e| self.shared.fail(e)).is_ok()
+    }
+}

@@ -1,0 +1,255 @@
+//! View of a block that a policy in Python gets. It can be used only inside the call that gave it.
+
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+use numpy::PyArray1;
+use pyo3::exceptions::{PyIndexError, PyRuntimeError};
+use pyo3::prelude::*;
+use vpass_core::base::units::{BlockId, WordlineInBlock};
+use vpass_core::slots::reclaim as core;
+
+/// Read-only look at the drive, at the block that is asked about.
+#[pyclass(frozen, module = "vpass")]
+pub(crate) struct View {
+    at: AtomicPtr<core::View<'static>>,
+    /// Mark of the thread that asks; no other thread may look.
+    thread: AtomicU64,
+    block: AtomicU32,
+}
+
+/// Returns a mark of this thread: an address that no other living thread has.
+fn this_thread() -> u64 {
+    thread_local!(static HERE: u8 = const { 0 });
+    HERE.with(|here| std::ptr::from_ref(here).addr() as u64)
+}
+
+const GONE: &str = "a view may be used only inside the call that gave it; copy what is to be kept";
+
+impl View {
+    /// Creates a view of nothing.
+    pub(crate) fn none() -> Self {
+        Self { at: AtomicPtr::new(null_mut()), thread: AtomicU64::new(0), block: AtomicU32::new(0) }
+    }
+
+    /// Lends a view while `work` runs.
+    pub(crate) fn lend<T>(
+        &self,
+        view: &core::View<'_>,
+        block: BlockId,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        struct Back<'a>(&'a View);
+        impl Drop for Back<'_> {
+            fn drop(&mut self) {
+                self.0.at.store(null_mut(), Ordering::Release);
+            }
+        }
+        let short: *mut core::View<'_> = std::ptr::from_ref(view).cast_mut();
+        // A Python object cannot carry the lifetime of the view. `Back` takes the pointer away
+        // before this function ends, also on a panic.
+        let long = short.cast::<core::View<'static>>();
+        self.block.store(block.number(), Ordering::Relaxed);
+        self.thread.store(this_thread(), Ordering::Relaxed);
+        self.at.store(long, Ordering::Release);
+        let _back = Back(self);
+        work()
+    }
+
+    /// Returns the view and the block, if a policy is being asked on this thread.
+    #[expect(unsafe_code, reason = "a Python object cannot carry the lifetime of the view")]
+    fn here(&self) -> PyResult<(&core::View<'_>, BlockId)> {
+        let at = self.at.load(Ordering::Acquire);
+        if at.is_null() || self.thread.load(Ordering::Relaxed) != this_thread() {
+            return Err(PyRuntimeError::new_err(GONE));
+        }
+        // SAFETY: `lend` set the pointer and has not taken it away. Callers drop the reference
+        // before they return to Python, and `lend` waits for Python.
+        Ok((unsafe { &*at }, BlockId::new(self.block.load(Ordering::Relaxed))))
+    }
+}
+
+type Floats<'py> = Bound<'py, PyArray1<f64>>;
+
+#[pymethods]
+impl View {
+    /// Number of the block.
+    #[getter]
+    fn block(&self) -> PyResult<u32> {
+        Ok(self.here()?.1.number())
+    }
+
+    /// Reads of the block since its erase, in dose units, rounded up.
+    #[getter]
+    fn reads(&self) -> PyResult<u32> {
+        let (view, block) = self.here()?;
+        Ok(view.reads(block).0)
+    }
+
+    /// Reads of the block since its erase, in dose units.
+    #[getter]
+    fn dose(&self) -> PyResult<f64> {
+        let (view, block) = self.here()?;
+        Ok(view.dose(block).units())
+    }
+
+    /// P/E cycles of the block.
+    #[getter]
+    fn pec(&self) -> PyResult<u32> {
+        let (view, block) = self.here()?;
+        Ok(view.pec(block))
+    }
+
+    /// Reads that a block may serve while its last page still waits to be moved.
+    #[getter]
+    fn late_reads(&self) -> PyResult<u32> {
+        Ok(self.here()?.0.late_reads)
+    }
+
+    /// Valid pages of the block.
+    #[getter]
+    fn valid_pages(&self) -> PyResult<u32> {
+        let (view, block) = self.here()?;
+        Ok(view.valid_pages(block))
+    }
+
+    /// Pages that the block can still take.
+    #[getter]
+    fn pages_to_come(&self) -> PyResult<u32> {
+        let (view, block) = self.here()?;
+        Ok(view.pages_to_come(block))
+    }
+
+    #[getter]
+    fn pages_per_block(&self) -> PyResult<u32> {
+        Ok(self.here()?.0.geometry.pages_per_block)
+    }
+
+    #[getter]
+    fn wordlines_per_block(&self) -> PyResult<u32> {
+        Ok(self.here()?.0.geometry.wordlines_per_block)
+    }
+
+    #[getter]
+    fn pages_per_wordline(&self) -> PyResult<u32> {
+        Ok(self.here()?.0.geometry.cell.bits())
+    }
+
+    /// Wordline whose read reached the alarm.
+    #[getter]
+    fn wordline_read(&self) -> PyResult<u32> {
+        let (view, block) = self.here()?;
+        Ok(view.wordline_read(block).number())
+    }
+
+    /// Stream of the block's data.
+    #[getter]
+    fn stream(&self) -> PyResult<u8> {
+        let (view, block) = self.here()?;
+        Ok(view.stream(block))
+    }
+
+    /// Page operations of the host so far.
+    #[getter]
+    fn clock(&self) -> PyResult<u64> {
+        Ok(self.here()?.0.clock())
+    }
+
+    /// Class of the block's limits; `None` where reads disturb nothing. Blocks of one class have
+    /// the same limits.
+    #[getter]
+    fn limit_class(&self) -> PyResult<Option<(u64, Option<usize>)>> {
+        let (view, block) = self.here()?;
+        Ok(view.limits.map(|limits| limits.worn_class(view.worn(block, false))))
+    }
+
+    /// Limit and alpha of each group of wordlines, in dose units; `None` where reads disturb
+    /// nothing.
+    #[getter]
+    fn limits(&self) -> PyResult<Option<Vec<(f64, f64)>>> {
+        let (view, block) = self.here()?;
+        Ok(view.limits.map(|limits| {
+            let worn = view.worn(block, false);
+            (0..limits.groups())
+                .map(|group| {
+                    let endurance = limits.lookup_worn(group, worn);
+                    (endurance.limit.units(), endurance.alpha.weight())
+                })
+                .collect()
+        }))
+    }
+
+    /// Limit and alpha of each wordline, as two arrays.
+    fn wordline_limits<'py>(&self, py: Python<'py>) -> PyResult<(Floats<'py>, Floats<'py>)> {
+        let groups = self.limits()?.ok_or_else(no_limits)?;
+        let (view, _) = self.here()?;
+        let limits = view.limits.ok_or_else(no_limits)?;
+        let of: Vec<_> =
+            view.geometry.wordlines_in_block().map(|w| groups[limits.group_of(w)]).collect();
+        Ok((
+            PyArray1::from_iter(py, of.iter().map(|(limit, _)| *limit)),
+            PyArray1::from_iter(py, of.iter().map(|(_, alpha)| *alpha)),
+        ))
+    }
+
+    /// Dose that was read from each wordline since the block's erase.
+    #[getter]
+    fn wordline_reads<'py>(&self, py: Python<'py>) -> PyResult<Floats<'py>> {
+        let (view, block) = self.here()?;
+        Ok(PyArray1::from_iter(py, view.wordlines(block).iter().map(|w| w.reads.units())))
+    }
+
+    /// Dose that each wordline had when it was programmed.
+    #[getter]
+    fn wordline_base<'py>(&self, py: Python<'py>) -> PyResult<Floats<'py>> {
+        let (view, block) = self.here()?;
+        Ok(PyArray1::from_iter(py, view.wordlines(block).iter().map(|w| w.base.units())))
+    }
+
+    /// Dose of each wordline. It is exact: all doses are multiples of 1/1024.
+    #[getter]
+    fn doses<'py>(&self, py: Python<'py>) -> PyResult<Floats<'py>> {
+        let (view, block) = self.here()?;
+        let limits = view.limits.ok_or_else(no_limits)?;
+        let worn = view.worn(block, false);
+        let alphas: Vec<f64> = (0..limits.groups())
+            .map(|group| limits.lookup_worn(group, worn).alpha.weight())
+            .collect();
+        let rows = view.wordlines(block);
+        let own = if view.disturb.model.own_reads_disturb() { 0.0 } else { 1.0 };
+        let (total, stride) = (view.dose(block).units(), view.geometry.neighbour_stride as usize);
+        let read =
+            |at: Option<usize>| at.and_then(|at| rows.get(at)).map_or(0.0, |w| w.reads.units());
+        let dose = |(at, row): (usize, &_)| {
+            let row: &vpass_core::flash::block::Wordline = row;
+            let near = read(at.checked_sub(stride)) + read(Some(at + stride));
+            let far = total - near - own * row.reads.units() - row.base.units();
+            near * alphas[limits.group_of(WordlineInBlock::from_index(at))] + far
+        };
+        Ok(PyArray1::from_iter(py, rows.iter().enumerate().map(dose)))
+    }
+
+    /// Wordlines with valid pages, as a mask.
+    #[getter]
+    fn valid_wordlines<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        let (view, block) = self.here()?;
+        let valid = view.geometry.wordlines_in_block().map(|w| view.is_valid(block, w));
+        Ok(PyArray1::from_iter(py, valid))
+    }
+
+    /// Reads of another block since its erase, in dose units, rounded up.
+    fn reads_of(&self, block: u32) -> PyResult<u32> {
+        let (view, _) = self.here()?;
+        if block >= view.geometry.blocks {
+            return Err(PyIndexError::new_err(format!(
+                "block {block} does not exist: the drive has {} blocks",
+                view.geometry.blocks
+            )));
+        }
+        Ok(view.reads(BlockId::new(block)).0)
+    }
+}
+
+fn no_limits() -> PyErr {
+    PyRuntimeError::new_err("this drive has no limits: its reads disturb nothing")
+}

@@ -1,0 +1,185 @@
+"""Policies written in Python have the contract, the oracle and the results of native ones."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any
+
+import numpy as np
+import pytest
+import vpass
+from vpass import Policy, Rewrite, View
+
+SETS: dict[str, Any] = {"workload.requests": 300_000}
+
+
+class Block(Policy):
+    """The technique ``block`` by its formula."""
+
+    name = "block"
+    protects = "sound"
+    controller_ram_bytes = 0
+
+    def threshold(self, view: View) -> float:
+        """Return T: the smallest over all groups of floor((limit - D_move) / alpha) - R_late."""
+        if view.limits is None:
+            return float("inf")
+        pages, own = view.pages_per_block, view.pages_per_wordline
+        late = view.late_reads
+        moves = [(limit, alpha, pages + 2 * (alpha - 1) * own) for limit, alpha in view.limits]
+        first = min(float(np.floor((limit - move) / alpha)) for limit, alpha, move in moves)
+        return max(first - late, 1)
+
+    def arm(self, view: View) -> float:
+        return self.threshold(view)
+
+    def on_alarm(self, view: View) -> Rewrite:
+        return Rewrite()
+
+
+def counts(result: vpass.Result) -> dict[str, Any]:
+    """Return what a technique decides, of a summary."""
+    of = {key: result[key] for key in ("host", "flash", "latency_us", "wear", "data_lost_pages")}
+    return of | {"reclaim": result["reclaim"]}
+
+
+@pytest.mark.parametrize("gear", ["timed", "untimed"])
+@pytest.mark.parametrize(
+    ("drive", "sets"),
+    [
+        ("tiny", {}),
+        ("tiny", {"start.pec": 2000}),
+        ("tiny", {"workload.read_share": 0.99, "workload.requests": 2_000_000}),
+    ],
+)
+def test_block_in_python_gives_the_counts_of_its_native_twin(
+    drive: str, sets: dict[str, Any], gear: str
+) -> None:
+    sets = SETS | sets
+    native = vpass.run(drive, "zipf-read", set=sets, gear=gear)
+    python = vpass.run(drive, "zipf-read", set=sets, gear=gear, reclaim=Block())
+    assert native.reclaim.pages_copied > 0
+    found, right = counts(python), counts(native)
+    # A policy in Python states no thresholds, from which the range of life follows.
+    for of in (found, right):
+        of["wear"] = {key: value for key, value in of["wear"].items() if "pec" in key}
+    assert found == right
+    assert python.check().python_calls > 0 and 0 < python.python_s
+
+
+class Sleeps(Policy):
+    """Never asks for anything."""
+
+    name = "sleeps"
+
+    def arm(self, view: View) -> None:
+        return None
+
+    def on_alarm(self, view: View) -> None:
+        return None
+
+
+class SaysSound(Sleeps):
+    """Never asks for anything, and says that it loses nothing."""
+
+    name = "says-sound"
+    protects = "sound"
+
+
+def test_data_lost_against_its_word_is_named_and_raised() -> None:
+    sets = {"workload.requests": 3_000_000, "start.pec": 2500}
+    lost = vpass.run("tiny", "zipf-read", set=sets, gear="untimed", reclaim=SaysSound())
+    assert lost.data_lost_pages > 0 and "says-sound" in lost.warnings[-1]
+    with pytest.raises(vpass.DataLost, match="says-sound"):
+        lost.check()
+    vpass.run("tiny", "zipf-read", set=sets, gear="untimed", reclaim=Sleeps()).check()
+
+
+class Raises(Sleeps):
+    """Raises at an alarm."""
+
+    name = "raises"
+
+    def arm(self, view: View) -> Any:
+        return 5
+
+    def on_alarm(self, view: View) -> Any:
+        raise ZeroDivisionError("of this policy")
+
+
+class Behind(Raises):
+    """Answers with an alarm that has passed."""
+
+    name = "behind"
+
+    def on_alarm(self, view: View) -> Any:
+        return view.reads
+
+
+class Keeps(Raises):
+    """Keeps its view."""
+
+    name = "keeps"
+    kept: View | None = None
+
+    def on_alarm(self, view: View) -> Any:
+        if Keeps.kept is not None:
+            return Keeps.kept.reads + 10**6
+        Keeps.kept = view
+        return None
+
+
+def test_an_exception_ends_the_run_with_its_traceback_method_and_block() -> None:
+    with pytest.raises(ZeroDivisionError, match="of this policy") as found:
+        vpass.run("tiny", "zipf-read", set=SETS, reclaim=Raises())
+    text = "".join(traceback.format_exception(found.value))
+    assert "on_alarm" in text and "test_policy.py" in text
+    if hasattr(found.value, "__notes__"):
+        assert "policy raises, on_alarm, block" in text
+
+
+def test_wrong_answers_end_the_run_with_a_sentence() -> None:
+    with pytest.raises(vpass.UsageError, match="technique `behind`, in on_alarm: block .* never"):
+        vpass.run("tiny", "zipf-read", set=SETS, reclaim=Behind())
+    for answer, kind, sentence in [
+        (float("nan"), ValueError, "the next alarm is NaN"),
+        ("soon", TypeError, "the answer is a str"),
+        (Rewrite(wordlines=[10**6]), ValueError, "wordline 1000000 does not exist"),
+        ((10**6, 7), TypeError, "is a list of Rewrites"),
+    ]:
+        policy = Raises()
+        setattr(policy, "on_alarm", lambda view, answer=answer: answer)
+        with pytest.raises(kind, match=sentence):
+            vpass.run("tiny", "zipf-read", set=SETS, reclaim=policy)
+
+
+def test_a_view_cannot_be_used_after_its_call() -> None:
+    Keeps.kept = None
+    vpass.run("tiny", "zipf-read", set=SETS, reclaim=Keeps())
+    assert Keeps.kept is not None
+    with pytest.raises(RuntimeError, match="only inside the call"):
+        _ = Keeps.kept.reads
+
+
+class Draws(Sleeps):
+    """Alarms at random."""
+
+    name = "draws"
+
+    def begin(self, drive: dict[str, Any], rng: np.random.Generator) -> None:
+        assert drive["geometry"]["cell"]
+        self.rng = rng
+
+    def arm(self, view: View) -> Any:
+        return int(self.rng.integers(100, 1000))
+
+    def on_alarm(self, view: View) -> Any:
+        return Rewrite(wordlines=view.valid_wordlines)
+
+
+def test_random_numbers_follow_from_the_seed() -> None:
+    def copied(seed: int) -> Any:
+        result = vpass.run("tiny", "zipf-read", set=SETS, reclaim=Draws(), seed=seed)
+        return result.reclaim.pages_copied
+
+    assert copied(1) == copied(1) != copied(2)

@@ -1,0 +1,94 @@
+"""A run from Python has the result of the command, byte for byte but for the time it took."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import vpass
+
+CASES: list[tuple[str, str, dict[str, Any]]] = [
+    ("tiny", "zipf-read", {"workload.requests": 100_000}),
+    ("aged-tlc", "uniform-read", {"workload.requests": 30_000, "workload.read_share": 0.9}),
+    ("modern-qlc", "zipf-read", {"workload.requests": 20_000, "drive.capacity": "16GB"}),
+]
+
+
+def command(*words: str) -> Any:
+    """Return the JSON of the command."""
+    done = subprocess.run(
+        [sys.executable, "-m", "vpass", *words, "--json", "--quiet"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("gear", ["timed", "untimed"])
+@pytest.mark.parametrize(("drive", "workload", "sets"), CASES)
+def test_a_run_equals_the_command(
+    drive: str, workload: str, sets: dict[str, Any], gear: str
+) -> None:
+    given = [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
+    said = command("run", "--drive", drive, "--workload", workload, "--gear", gear, *given)
+    found = dict(vpass.run(drive, workload, set=sets, gear=gear))
+    assert said.pop("simulation") and found.pop("simulation")
+    assert found == said
+
+
+def test_a_refused_run_raises_the_sentence_of_the_command() -> None:
+    with pytest.raises(vpass.UsageError, match="tinny"):
+        vpass.run("tinny", "zipf-read")
+    with pytest.raises(ValueError, match="timed, untimed or fluid is expected"):
+        vpass.run("tiny", "zipf-read", gear="fast")
+
+
+def test_latencies_agree_with_the_summary() -> None:
+    result = vpass.run("tiny", "zipf-read", set={"workload.requests": 50_000})
+    latency = result.latency("read")
+    assert latency.quantile(0.999) == pytest.approx(result.latency_us.read.p99_9, rel=2e-3)
+    assert int(latency.count.sum()) == result.host.read_requests
+    us, over = latency.tail()
+    assert len(us) == len(over) and all(over[:-1] >= over[1:])
+    untimed = vpass.run("tiny", "zipf-read", set={"workload.requests": 1_000}, gear="untimed")
+    with pytest.raises(vpass.Error, match="only the timed gear"):
+        untimed.latency()
+
+
+def test_save_writes_the_folder_of_the_command(tmp_path: Path) -> None:
+    sets = {"workload.requests": 20_000}
+    vpass.run("tiny", "zipf-read", set=sets, record=True).save(tmp_path / "mine")
+    given = ["--drive", "tiny", "--workload", "zipf-read", "--set", "workload.requests=20000"]
+    command("run", *given, "--out", str(tmp_path / "its"))
+    mine, its = (sorted(one.name for one in (tmp_path / of).iterdir()) for of in ("mine", "its"))
+    assert mine == its
+    for name in mine:
+        if not name.endswith(".json"):
+            assert (tmp_path / "mine" / name).read_bytes() == (tmp_path / "its" / name).read_bytes()
+
+
+def test_progress_is_told_and_its_exception_ends_the_run() -> None:
+    heard: list[int] = []
+    vpass.run("tiny", "zipf-read", set={"workload.requests": 500_000},
+              progress=lambda done, total: heard.append(done))
+    assert heard == sorted(heard) and heard
+
+    def stop(done: int, total: int | None) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        vpass.run("tiny", "zipf-read", set={"workload.requests": 5_000_000}, progress=stop)
+
+
+def test_the_other_questions_have_the_json_of_the_command() -> None:
+    assert dict(vpass.explain("tiny")) == command("explain", "--drive", "tiny")
+    life = vpass.life("tiny", "zipf-read", set={"workload.rate": "10k", "workload.queue_depth": None,
+                                                "workload.requests": 100_000})
+    assert life.techniques[0].reclaim == "block"
+    with pytest.raises(vpass.UsageError, match="tinny"):
+        vpass.explain("tinny")

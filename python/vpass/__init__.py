@@ -1,0 +1,49 @@
+"""How long an SSD lives under your reads, how slow the slowest reads are, and which technique
+helps.
+
+Units are in the names: ``_us`` microseconds, ``_s`` seconds, ``_bytes`` bytes, ``_pages`` pages.
+"""
+
+from __future__ import annotations
+
+from ._vpass import Bug, DriveStopped, Error, Rewrite, UsageError, View, __version__
+from .asked import Drive, Fio, Trace, Workload
+from .command import explain, life, llm, paper
+from .comparison import Comparison, compare
+from .policy import Policy
+from .record import Record
+from .result import DataLost, Latency, Result
+from .running import run
+from .points import Point, draws, grid
+from .sweeping import Sweep, sweep
+
+__all__ = [
+    "Bug",
+    "Comparison",
+    "DataLost",
+    "Drive",
+    "DriveStopped",
+    "Error",
+    "Fio",
+    "Latency",
+    "Point",
+    "Policy",
+    "Record",
+    "Result",
+    "Rewrite",
+    "Sweep",
+    "Trace",
+    "UsageError",
+    "View",
+    "Workload",
+    "__version__",
+    "compare",
+    "draws",
+    "explain",
+    "grid",
+    "life",
+    "llm",
+    "paper",
+    "run",
+    "sweep",
+]

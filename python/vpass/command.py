@@ -1,0 +1,114 @@
+"""Questions that the command answers as JSON: ``life``, ``llm``, ``explain`` and ``paper``.
+
+Each runs the command in a process of its own, so that the answer is exactly that of the command.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ._vpass import DriveStopped, Error, UsageError
+from .asked import AnyDrive, AnyWorkload, Drive, asked, words
+from .record import Record
+
+LOST = 3
+"""Exit code of a run that lost data. It has a result."""
+
+
+def life(
+    drive: AnyDrive,
+    workload: AnyWorkload,
+    *,
+    reclaim: str | Sequence[str] = "block",
+    years: float | None = None,
+    sample: str | None = None,
+    rung: int | None = None,
+    seeds: int | None = None,
+    **options: Any,
+) -> Record:
+    """Return how long a drive lives, as ``vpass life --json`` does."""
+    one = asked(drive, workload, **options)
+    names = [reclaim] if isinstance(reclaim, str) else list(reclaim)
+    given = ["life", "--drive", one.drive, "--reclaim", ",".join(names), *_workload(one)]
+    given += _options({"years": years, "sample": sample, "rung": rung, "seeds": seeds})
+    given += _options({"gc": one.gc, "refresh": one.refresh, "parity": one.parity})
+    given += _options({"seed": one.seed})
+    return _json([*given, *_sets(one.set), "--json"])
+
+
+def llm(drive: AnyDrive, **options: Any) -> Record:
+    """Return what a drive does under a model read from it, as ``vpass llm --json`` does.
+
+    ``options`` are those of the command, with ``_`` for ``-``; ``set`` has values of keys.
+    """
+    of = drive if isinstance(drive, Drive) else Drive(drive)
+    sets = dict(of.set) | dict(options.pop("set", {}))
+    given = ["llm", "--drive", os.fspath(of.name), *_options(options), *_sets(words(sets))]
+    return _json([*given, "--json"])
+
+
+def explain(drive: AnyDrive, *, reclaim: str = "block", set: dict[str, Any] | None = None) -> Record:
+    """Return the limits of a drive and the thresholds of a technique, as ``vpass explain``."""
+    of = drive if isinstance(drive, Drive) else Drive(drive)
+    sets = dict(of.set) | (set or {})
+    given = ["explain", "--drive", os.fspath(of.name), "--reclaim", reclaim, *_sets(words(sets))]
+    return _json([*given, "--json"])
+
+
+def paper(recipe: str | os.PathLike[str], *, out: str | os.PathLike[str] | None = None) -> Record:
+    """Run the recipe of a paper, and return its comparison with the paper.
+
+    ``out`` keeps the folder with the data of every figure; it must not exist.
+    """
+    with tempfile.TemporaryDirectory() as room:
+        folder = Path(out) if out is not None else Path(room) / "paper"
+        _said(["paper", os.fspath(recipe), "--out", os.fspath(folder)])
+        return Record(json.loads((folder / "paper.json").read_text()))
+
+
+def _workload(one: Any) -> list[str]:
+    if one.workload is not None:
+        return ["--workload", one.workload]
+    if one.fio is not None:
+        return ["--fio", one.fio]
+    return [word for file in one.traces for word in ("--trace", file)]
+
+
+def _options(options: dict[str, Any]) -> list[str]:
+    given: list[str] = []
+    for key, value in options.items():
+        if value is True:
+            given.append(f"--{key.replace('_', '-')}")
+        elif value is not None and value is not False:
+            given += [f"--{key.replace('_', '-')}", str(value)]
+    return given
+
+
+def _sets(sets: Sequence[str]) -> list[str]:
+    return [word for one in sets for word in ("--set", one)]
+
+
+def _json(words: Sequence[str]) -> Record:
+    return Record(json.loads(_said(words)))
+
+
+def _said(given: Sequence[str]) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "vpass", *given, "--quiet"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode in (0, LOST):
+        return done.stdout
+    sentence = done.stderr.strip().removeprefix("vpass: ")
+    kind = {2: UsageError, 1: DriveStopped if "stopped" in sentence else Error}
+    raise kind.get(done.returncode, Error)(sentence)

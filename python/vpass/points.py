@@ -1,0 +1,139 @@
+"""Points of a sweep: runs with values for the swept keys, and a key that says what decides them."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import itertools
+import json
+import random
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from . import _vpass
+from .asked import AnyDrive, AnyWorkload, Fio, Trace, Workload, asked
+from .policy import Policy
+
+OPTIONS = frozenset(
+    "drive workload reclaim gc refresh parity gear oracle seed warm_up repeat queue_depth ages hints".split()
+)
+"""Axes that are options of a run. All others are keys of drive or workload, as ``--set`` takes."""
+
+
+class Point:
+    """Run of a sweep. ``swept`` has the values of the swept keys."""
+
+    def __init__(self, swept: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+        self.swept = dict(swept)
+        self.options = dict(options)
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of all that decides the result: effective configuration, options, seed, build,
+        contents of files, and the source of a policy."""
+        return hashlib.sha256(json.dumps(self._facts(), sort_keys=True).encode()).hexdigest()
+
+    def _facts(self) -> dict[str, Any]:
+        options = dict(self.options)
+        reclaim = options.get("reclaim", "block")
+        workload = options["workload"]
+        named = options | {"reclaim": reclaim if isinstance(reclaim, str) else "none"}
+        one = asked(**named)
+        try:
+            effective = json.loads(_vpass.effective(one))
+        except _vpass.UsageError as refused:
+            effective = str(refused)
+        return {
+            "asked": {name: value for name, value in vars(one).items() if name != "traces"},
+            "effective": effective,
+            "build": _build(),
+            "files": [_hash(Path(file)) for file in _files(workload)],
+            "policy": None if isinstance(reclaim, str) else _source(reclaim),
+        }
+
+
+def grid(
+    *,
+    over: Mapping[str, Sequence[Any]],
+    drive: AnyDrive | None = None,
+    workload: AnyWorkload | None = None,
+    **options: Any,
+) -> list[Point]:
+    """Return a point for each combination of the values in ``over``.
+
+    An axis is an option of ``run`` (``reclaim``, ``seed``, ...) or a key of drive or workload.
+    """
+    axes = [[(key, value) for value in values] for key, values in over.items()]
+    fixed = _fixed(drive, workload, options)
+    return [_point(dict(values), fixed) for values in itertools.product(*axes)]
+
+
+def draws(
+    *,
+    count: int,
+    over: Mapping[str, Callable[[random.Random], Any]],
+    draw_seed: int = 1,
+    drive: AnyDrive | None = None,
+    workload: AnyWorkload | None = None,
+    **options: Any,
+) -> list[Point]:
+    """Return points with random values. Each axis is a function of a random generator."""
+    dice = random.Random(draw_seed)
+    fixed = _fixed(drive, workload, options)
+    return [_point({key: draw(dice) for key, draw in over.items()}, fixed) for _ in range(count)]
+
+
+def _fixed(
+    drive: AnyDrive | None, workload: AnyWorkload | None, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    given = {"drive": drive, "workload": workload} | dict(options)
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def _point(swept: Mapping[str, Any], fixed: Mapping[str, Any]) -> Point:
+    options = dict(fixed) | {key: value for key, value in swept.items() if key in OPTIONS}
+    sets = dict(options.get("set") or {})
+    sets |= {key: value for key, value in swept.items() if key not in OPTIONS}
+    missing = {"drive", "workload"} - set(options)
+    if missing:
+        raise ValueError(f"a point has no {' and no '.join(sorted(missing))}")
+    return Point(swept, options | {"set": sets})
+
+
+def _files(workload: AnyWorkload) -> list[str]:
+    if isinstance(workload, Trace):
+        return workload.files
+    if isinstance(workload, Fio):
+        return [str(workload.file)]
+    name = Path(workload.name if isinstance(workload, Workload) else workload)
+    return [str(name)] if name.is_file() else []
+
+
+def _hash(file: Path) -> str:
+    digest = hashlib.sha256()
+    try:
+        with file.open("rb") as content:
+            while part := content.read(1 << 20):
+                digest.update(part)
+        return digest.hexdigest()
+    except OSError as error:
+        # The run itself reports the file.
+        return str(error)
+
+
+@lru_cache(maxsize=1)
+def _build() -> str:
+    return _hash(Path(_vpass.__file__))
+
+
+def _source(policy: Policy) -> list[str]:
+    """Return the source of a policy's module, and the policy's parameters."""
+    module = inspect.getmodule(type(policy))
+    if module is None or module.__name__ == "__main__" and not hasattr(module, "__file__"):
+        raise ValueError(
+            f"policy {type(policy).__name__} is typed into a session; workers cannot load it: "
+            "write it into a file"
+        )
+    return [inspect.getsource(module), repr(sorted(vars(policy).items(), key=lambda kv: kv[0]))]

@@ -1,0 +1,86 @@
+"""Result of one run."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from ._vpass import Bug, Error, Ran
+from .record import Record
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+class DataLost(Error):
+    """Data was lost under a technique that says that it loses none."""
+
+
+class Latency:
+    """Latencies of requests: ``us`` in microseconds, ascending, and ``count`` requests with each.
+
+    Each latency is exact to 0.1 %.
+    """
+
+    def __init__(self, us: npt.NDArray[np.float64], count: npt.NDArray[np.uint64]) -> None:
+        self.us, self.count = us, count
+
+    def quantile(self, q: float) -> float:
+        """Return the latency that a share ``q`` of the requests does not exceed, in us."""
+        if not 0 <= q <= 1:
+            raise ValueError(f"quantile {q}: from 0 to 1 is expected")
+        at = int(self.count.cumsum().searchsorted(q * float(self.count.sum())))
+        return float(self.us[min(at, len(self.us) - 1)])
+
+    def tail(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return latencies in us, and the share of requests that take longer than each."""
+        over = 1.0 - self.count.cumsum() / float(self.count.sum())
+        return self.us[:-1], over[:-1]
+
+
+class Result(Record):
+    """Result of a run. The keys of ``vpass run --json`` are attributes.
+
+    ``python_s`` is the time spent in Python code, in seconds.
+    """
+
+    def __init__(self, ran: Ran) -> None:
+        of: dict[str, Any] = json.loads(ran.summary)
+        self._lost_in_spite = ran.is_sound and of["data_lost_pages"] > 0
+        if self._lost_in_spite:
+            name = of["reclaim_technique"]
+            of["warnings"].append(f"{name} says that it loses no data, and it lost data.")
+        super().__init__(of)
+        self.python_s = ran.python_s
+        self.python_calls = ran.python_calls
+        self._ran = ran
+
+    def latency(self, kind: str = "read") -> Latency:
+        """Return the latencies of the host's reads or writes. Raises Error without the timed
+        gear."""
+        columns = self._ran.latency(kind)
+        if columns is None:
+            raise Error(f"latency({kind!r}): only the timed gear has latencies")
+        return Latency(*columns)
+
+    def check(self) -> Result:
+        """Return the result if the oracle found no bug, and no technique lost data against its
+        word.
+
+        Raises Bug or DataLost.
+        """
+        if self._ran.is_bug:
+            raise Bug(f"{self.reclaim_technique}: the oracle found a bug: {self['oracle']}")
+        if self._lost_in_spite:
+            raise DataLost(
+                f"{self.reclaim_technique} says that it loses no data, "
+                f"and {self.data_lost_pages} pages were lost"
+            )
+        return self
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the folder of ``vpass run --out``. The run must have been made with
+        ``record=True``. Raises FileExistsError if the folder exists."""
+        self._ran.save(os.fspath(folder))

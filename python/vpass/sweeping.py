@@ -1,0 +1,267 @@
+"""Sweeps: points that run on an executor, and results that stay in a folder."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import importlib.util
+import json
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ._vpass import DriveStopped, UsageError
+from .frames import frame_of
+from .points import Point
+from .record import Record
+from .running import run
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+
+class Sweep:
+    """Points of a sweep with their results, in the order of the points."""
+
+    def __init__(self, points: Sequence[Point], found: dict[str, dict[str, Any]]) -> None:
+        self.points = list(points)
+        self._found = found
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __iter__(self) -> Iterator[tuple[Point, Record | None]]:
+        """Give each point with its summary; None for a refused point."""
+        for point in self.points:
+            summary = self._found[point.key]["summary"]
+            yield point, None if summary is None else Record(summary)
+
+    def rows(self, *columns: str) -> list[dict[str, Any]]:
+        """Return a row for each point: swept keys, ``refused`` (a sentence or None), and columns.
+
+        Columns are paths in the JSON, such as ``reclaim.pages_copied``; by default all numbers.
+        """
+        wanted = [column for column in columns if column not in self._swept()]
+        rows = []
+        for point, summary in self:
+            refused = self._found[point.key]["refused"]
+            row: dict[str, Any] = {key: point.swept.get(key) for key in self._swept()}
+            row["refused"] = refused
+            if columns:
+                row |= {path: None if summary is None else summary.at(path) for path in wanted}
+            elif summary is not None:
+                row |= _numbers(dict(summary))
+            rows.append(row)
+        return rows
+
+    def _swept(self) -> list[str]:
+        return list(dict.fromkeys(key for point in self.points for key in point.swept))
+
+    def frame(self, *columns: str) -> pl.DataFrame:
+        """Return the rows as a polars frame; ``.to_pandas()`` and ``.write_parquet()`` are its."""
+        return frame_of([_plain(row) for row in self.rows(*columns)])
+
+    def lines(self, *, x: str, value: str) -> Figure:
+        """Draw a value over one swept key."""
+        figure, axes = _axes()
+        known = [(row[x], row[value]) for row in self.rows(value) if row[value] is not None]
+        axes.plot(*zip(*sorted(known), strict=True), marker="o")
+        axes.set(xlabel=x, ylabel=value)
+        return figure
+
+    def heatmap(self, *, x: str, y: str, value: str, log: bool = False) -> Figure:
+        """Draw a value over two swept keys. Refused points stay white."""
+        figure, axes = _axes()
+        rows = self.rows(value)
+        across, up = (sorted({row[key] for row in rows}) for key in (x, y))
+        cells = [[float("nan")] * len(across) for _ in up]
+        for row in rows:
+            if row[value] is not None:
+                cells[up.index(row[y])][across.index(row[x])] = float(row[value])
+        image = axes.imshow(cells, origin="lower", aspect="auto", norm="log" if log else None)
+        axes.set_xticks(range(len(across)), [str(one) for one in across])
+        axes.set_yticks(range(len(up)), [str(one) for one in up])
+        axes.set(xlabel=x, ylabel=y)
+        figure.colorbar(image, label=value)
+        return figure
+
+
+def sweep(
+    points: Sequence[Point],
+    folder: str | os.PathLike[str],
+    *,
+    executor: Executor | None = None,
+    retries: int = 2,
+    progress: bool = False,
+) -> Sweep:
+    """Run the points that the folder has no result of, and return all.
+
+    Results are one file each, so a sweep that was stopped goes on. Without ``executor``, a pool of
+    one process for each core runs the points; if a process of the pool dies, a new pool runs its
+    points again, at most ``retries`` times. The folder gets ``sweep.csv`` at the end.
+    """
+    room = Path(folder)
+    (room / "points").mkdir(parents=True, exist_ok=True)
+    found: dict[str, dict[str, Any]] = {}
+    todo: dict[str, Point] = {}
+    for point in points:
+        file = _file(room, point.key)
+        if file.exists():
+            found[point.key] = json.loads(file.read_text())
+        else:
+            todo[point.key] = point
+    told = _Told(len(todo), progress)
+    for attempt in range(retries + 1):
+        pool = executor or ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn"))
+        try:
+            _run_all(pool, room, todo, found, told)
+        except BrokenExecutor:
+            if executor is not None or attempt == retries:
+                raise
+            continue
+        finally:
+            if executor is None:
+                pool.shutdown(wait=True, cancel_futures=True)
+        break
+    done = Sweep(points, found)
+    _write_csv(room / "sweep.csv", done.rows())
+    return done
+
+
+def _run_all(
+    pool: Executor,
+    room: Path,
+    todo: dict[str, Point],
+    found: dict[str, dict[str, Any]],
+    told: _Told,
+) -> None:
+    futures: dict[Future[dict[str, Any]], str] = {
+        pool.submit(_work, point.swept, point.options): key for key, point in todo.items()
+    }
+    try:
+        for future in as_completed(futures):
+            key = futures[future]
+            found[key] = future.result()
+            _write(_file(room, key), json.dumps(found[key]))
+            del todo[key]
+            told.done()
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+
+
+def _work(swept: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Run a point in a worker."""
+    try:
+        summary: dict[str, Any] | None = dict(run(**options))
+        refused = None
+    except (UsageError, DriveStopped, ValueError) as error:
+        summary, refused = None, str(error)
+    return {"swept": {key: str(value) for key, value in swept.items()}, "summary": summary,
+            "refused": refused}
+
+
+class _Told:
+    """Progress of a sweep on the standard error stream."""
+
+    def __init__(self, total: int, shows: bool) -> None:
+        self._total, self._shows, self._done, self._begun = total, shows, 0, time.monotonic()
+
+    def done(self) -> None:
+        self._done += 1
+        if not self._shows:
+            return
+        left = (time.monotonic() - self._begun) / self._done * (self._total - self._done)
+        end = "\n" if self._done == self._total or not sys.stderr.isatty() else "\r"
+        text = f"{self._done} of {self._total} points, {left:.0f} s left"
+        print(f"{text:<50}", end=end, file=sys.stderr, flush=True)
+
+
+def _file(room: Path, key: str) -> Path:
+    return room / "points" / f"{key}.json"
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file so that it is whole or absent."""
+    unfinished = file.with_suffix(f".{os.getpid()}.unfinished")
+    unfinished.write_text(text)
+    unfinished.replace(file)
+
+
+def _write_csv(file: Path, rows: list[dict[str, Any]]) -> None:
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    unfinished = file.with_suffix(".unfinished")
+    with unfinished.open("w", newline="") as out:
+        table = csv.DictWriter(out, columns, restval="")
+        table.writeheader()
+        table.writerows(rows)
+    unfinished.replace(file)
+
+
+def _numbers(of: dict[str, Any], before: str = "") -> dict[str, Any]:
+    """Return the numbers of a nested JSON by path."""
+    found: dict[str, Any] = {}
+    for key, value in of.items():
+        if isinstance(value, dict):
+            found |= _numbers(value, f"{before}{key}.")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            found[f"{before}{key}"] = value
+    return found
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row whose objects are text, so that it fits a frame."""
+    kept = (str, int, float, bool, type(None))
+    return {key: value if isinstance(value, kept) else str(value) for key, value in row.items()}
+
+
+def _axes() -> tuple[Figure, Any]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("figures need matplotlib: pip install 'vpass[figures]'") from error
+    figure = Figure(layout="constrained")
+    return figure, figure.subplots()
+
+
+def main(words: Sequence[str]) -> int:
+    """Run ``python -m vpass.sweep FILE FOLDER``: the points of a Python file, perhaps on Dask."""
+    parser = argparse.ArgumentParser(
+        prog="python -m vpass.sweep",
+        description="Run the points of a Python file, and keep their results in a folder.",
+    )
+    parser.add_argument("file", help="Python file with a list POINTS")
+    parser.add_argument("folder", help="folder of the results; a sweep that was stopped goes on")
+    parser.add_argument("--scheduler", help="address of a Dask scheduler, such as tcp://host:8786")
+    asked_for = parser.parse_args(words)
+    points = _points_of(Path(asked_for.file))
+    if asked_for.scheduler is None:
+        done = sweep(points, asked_for.folder, progress=True)
+    else:
+        from distributed import Client
+
+        with Client(asked_for.scheduler) as client:  # type: ignore[no-untyped-call]
+            executor = client.get_executor()
+            done = sweep(points, asked_for.folder, executor=executor, progress=True)
+    refused = sum(row["refused"] is not None for row in done.rows("seed"))
+    print(f"{len(done)} points, {refused} refused: {Path(asked_for.folder) / 'sweep.csv'}")
+    return 0
+
+
+def _points_of(file: Path) -> list[Point]:
+    spec = importlib.util.spec_from_file_location("points_of_sweep", file)
+    if spec is None or spec.loader is None or not file.is_file():
+        raise SystemExit(f"{file}: a Python file with a list POINTS is expected")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    points = getattr(module, "POINTS", None)
+    if not isinstance(points, list) or not all(isinstance(one, Point) for one in points):
+        raise SystemExit(f"{file}: POINTS must be a list of points, as vpass.grid returns")
+    return points
