@@ -31,7 +31,7 @@ pub(crate) fn parsed(words: Vec<OsString>) -> Result<Cli, u8> {
             return Err(Exit::Usage as u8);
         }
     };
-    // Nobody is left to hear that printing failed.
+    // If printing fails, there is no place to say so.
     let _ = complaint.print();
     Err(u8::try_from(complaint.exit_code()).unwrap_or(Exit::Usage as u8))
 }

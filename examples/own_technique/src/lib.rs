@@ -140,8 +140,8 @@ mod tests {
         let oracle = own.oracle.expect("it watched");
         assert_eq!((oracle.stamp_errors, oracle.limit_violations), (0, 0));
         let more = own.reclaim.pages_copied as f64 / block.reclaim.pages_copied as f64;
-        // Alarms are earlier by an eighth on average, and by a quarter at most. A block that `block`
-        // would just not rewrite before the run ends adds to this.
+        // Alarms are earlier by an eighth on average, and by a quarter at most. A block whose
+        // `block` alarm comes just after the run's end adds to this.
         assert!((8.0 / 7.0..4.0 / 3.0).contains(&more), "{more}");
     }
 
