@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::out::say_wrapped;
 use vpass_lab::plain;
 
-/// Parses the command line. Help, version and usage errors end the process.
+/// Parses a command line. Prints help, the version or a usage error, and returns its exit code.
 pub(crate) fn parsed(words: Vec<OsString>) -> Result<Cli, u8> {
     GIVEN.lock().expect("no thread panics with it").clone_from(&words);
     let words = in_full(words);
@@ -22,14 +22,17 @@ pub(crate) fn parsed(words: Vec<OsString>) -> Result<Cli, u8> {
     let printable: Vec<OsString> =
         words.iter().map(|word| plain::line(&word.to_string_lossy()).into_owned().into()).collect();
     crate::stdin::remove_copy();
-    // Parses again with printable arguments, to get the same error with printable text.
-    let complaint = match Cli::try_parse_from(&printable) {
-        _ if printable == words => complaint,
-        Err(complaint) => complaint,
-        Ok(_) => {
+    let complaint = if printable == words {
+        complaint
+    } else {
+        // Parses again with printable arguments, to get the same error with printable text.
+        let again = Cli::try_parse_from(&printable).err();
+        crate::stdin::remove_copy();
+        let Some(again) = again else {
             say_wrapped(complaint.render().to_string().trim_end());
             return Err(Exit::Usage as u8);
-        }
+        };
+        again
     };
     // If printing fails, there is no place to say so.
     let _ = complaint.print();

@@ -157,7 +157,7 @@ fn call_all(o: &mut dyn Observer, failed: Stretch) {
 /// Returns the names of the trait's callbacks from its source.
 fn callbacks() -> Vec<&'static str> {
     let source = include_str!("../observer.rs");
-    let (_, body) = source.split_once("pub trait Observer: Any {").expect("the trait");
+    let (_, body) = source.split_once("pub trait Observer: Any + Send {").expect("the trait");
     let names = body.lines().filter_map(|line| line.strip_prefix("    fn ")?.split('(').next());
     names.filter(|name| *name != "wants_time").collect()
 }
