@@ -92,3 +92,7 @@ def test_the_other_questions_have_the_json_of_the_command() -> None:
     assert life.techniques[0].reclaim == "block"
     with pytest.raises(vpass.UsageError, match="tinny"):
         vpass.explain("tinny")
+    given: list[dict[str, Any]] = [{"gear": "nonsense"}, {"oracle": "bogus"}, {"hints": "/absent"}]
+    for wrong in given:
+        with pytest.raises(vpass.UsageError, match=next(iter(wrong.values()))):
+            vpass.life("tiny", "zipf-read", **wrong)

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import vpass
 from vpass import Policy, Rewrite, View
@@ -95,6 +96,38 @@ def test_the_key_follows_from_policy_source_parameters_and_files(tmp_path: Path)
     assert before == key(workload=str(file)) != key()
     file.write_text(text + "# another file\n")
     assert key(workload=str(file)) != before
+
+
+def test_the_key_follows_from_all_values_of_a_policy_and_from_hints(tmp_path: Path) -> None:
+    def key(**options: Any) -> str:
+        given = {"drive": "tiny", "workload": "zipf-read"} | options
+        return vpass.grid(over={"seed": [1]}, **given)[0].key
+
+    def with_array(last: float) -> Kills:
+        policy = Kills("a")
+        setattr(policy, "budget", np.append(np.zeros(5_000), [last, 0.0]))
+        return policy
+
+    assert key(reclaim=with_array(1)) == key(reclaim=with_array(1)) != key(reclaim=with_array(2))
+    hints = tmp_path / "hints.toml"
+    hints.write_text("# one\n")
+    before = key(hints=str(hints))
+    hints.write_text("# other\n")
+    assert key(hints=str(hints)) != before
+
+
+class Wrong(Kills):
+    """Raises an exception of its own."""
+
+    def begin(self, drive: dict[str, Any], rng: Any) -> None:
+        raise ValueError("of this policy")
+
+
+def test_an_exception_of_a_policy_is_no_refusal(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="of this policy"):
+        vpass.sweep(points(more={"reclaim": [Wrong("")]}), tmp_path,
+                    executor=ThreadPoolExecutor(1))
+    assert not list((tmp_path / "points").iterdir())
 
 
 def test_random_draws_are_reproducible() -> None:

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +31,25 @@ def life(
     sample: str | None = None,
     rung: int | None = None,
     seeds: int | None = None,
-    **options: Any,
+    seed: int | None = None,
+    gc: str | None = None,
+    refresh: str | None = None,
+    parity: str | None = None,
+    gear: str | None = None,
+    oracle: str | None = None,
+    hints: str | os.PathLike[str] | None = None,
+    set: Mapping[str, Any] | None = None,
 ) -> Record:
-    """Return how long a drive lives, as ``vpass life --json`` does."""
-    one = asked(drive, workload, **options)
+    """Return how long a drive lives, as ``vpass life --json`` does.
+
+    Every option that is given goes to the command, which refuses what it does not know.
+    """
+    one = asked(drive, workload, set=set)
     names = [reclaim] if isinstance(reclaim, str) else list(reclaim)
     given = ["life", "--drive", one.drive, "--reclaim", ",".join(names), *_workload(one)]
     given += _options({"years": years, "sample": sample, "rung": rung, "seeds": seeds})
-    given += _options({"gc": one.gc, "refresh": one.refresh, "parity": one.parity})
-    given += _options({"seed": one.seed})
+    given += _options({"seed": seed, "gc": gc, "refresh": refresh, "parity": parity})
+    given += _options({"gear": gear, "oracle": oracle, "hints": hints})
     return _json([*given, *_sets(one.set), "--json"])
 
 

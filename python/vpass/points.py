@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import itertools
 import json
+import pickle
 import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -49,7 +50,7 @@ class Point:
             "asked": {name: value for name, value in vars(one).items() if name != "traces"},
             "effective": effective,
             "build": _build(),
-            "files": [_hash(Path(file)) for file in _files(workload)],
+            "files": [_hash(Path(file)) for file in [*_files(workload), *_hints(one.hints)]],
             "policy": None if isinstance(reclaim, str) else _source(reclaim),
         }
 
@@ -111,6 +112,10 @@ def _files(workload: AnyWorkload) -> list[str]:
     return [str(name)] if name.is_file() else []
 
 
+def _hints(hints: str | None) -> list[str]:
+    return [hints] if hints is not None and Path(hints).is_file() else []
+
+
 def _hash(file: Path) -> str:
     digest = hashlib.sha256()
     try:
@@ -136,4 +141,6 @@ def _source(policy: Policy) -> list[str]:
             f"policy {type(policy).__name__} is typed into a session; workers cannot load it: "
             "write it into a file"
         )
-    return [inspect.getsource(module), repr(sorted(vars(policy).items(), key=lambda kv: kv[0]))]
+    # Text of an object may leave out values or hold its address; its pickle does neither.
+    parameters = pickle.dumps(sorted(vars(policy).items(), key=lambda kv: kv[0]), protocol=4)
+    return [inspect.getsource(module), hashlib.sha256(parameters).hexdigest()]

@@ -162,7 +162,7 @@ def _work(swept: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
     try:
         summary: dict[str, Any] | None = dict(run(**options))
         refused = None
-    except (UsageError, DriveStopped, ValueError) as error:
+    except (UsageError, DriveStopped) as error:
         summary, refused = None, str(error)
     return {"swept": {key: str(value) for key, value in swept.items()}, "summary": summary,
             "refused": refused}
