@@ -1,7 +1,7 @@
 """Makes the environment of the Python tests, and runs a command in it.
 
 The environment is in target/python. Without a package index it cannot be made; this is said, and
-the tests that need it are skipped.
+the tests that need it are skipped. Any other failure is an error.
 """
 
 from __future__ import annotations
@@ -27,9 +27,17 @@ def made() -> bool:
     venv.create(ROOM, with_pip=True, clear=True)
     install = [PYTHON, "-m", "pip", "install", "--quiet", "--requirement", LOCK]
     if subprocess.run(install, check=False).returncode != 0:
+        if has_index():
+            sys.exit(f"{LOCK.name}: its packages cannot be installed; see the message above")
         return False
     mark.write_text(digest)
     return True
+
+
+def has_index() -> bool:
+    """Return whether a package index answers: one package of the lock file can be had."""
+    words = [PYTHON, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", ROOM / "probe", "pytest"]
+    return subprocess.run(words, check=False, capture_output=True).returncode == 0
 
 
 def run(*words: str) -> None:

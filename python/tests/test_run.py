@@ -85,6 +85,24 @@ def test_progress_is_told_and_its_exception_ends_the_run() -> None:
         vpass.run("tiny", "zipf-read", set={"workload.requests": 5_000_000}, progress=stop)
 
 
+def test_ctrl_c_ends_a_run_at_once_also_while_the_drive_is_prepared() -> None:
+    text = """
+import signal, time, vpass
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+began = time.monotonic()
+try:
+    vpass.run("modern-qlc", "zipf-read", set={"workload.requests": 50_000_000})
+except KeyboardInterrupt:
+    print(time.monotonic() - began)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", text], stdout=subprocess.PIPE, text=True, check=True, timeout=60
+    )
+    assert 0.3 <= float(done.stdout) < 1.0
+
+
 def test_the_other_questions_have_the_json_of_the_command() -> None:
     assert dict(vpass.explain("tiny")) == command("explain", "--drive", "tiny")
     life = vpass.life("tiny", "zipf-read", set={"workload.rate": "10k", "workload.queue_depth": None,

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ._vpass import DriveStopped, Error, UsageError
+from ._vpass import Error, UsageError
 from .asked import AnyDrive, AnyWorkload, Drive, asked, words
 from .record import Record
 
@@ -120,5 +120,4 @@ def _said(given: Sequence[str]) -> str:
     if done.returncode in (0, LOST):
         return done.stdout
     sentence = done.stderr.strip().removeprefix("vpass: ")
-    kind = {2: UsageError, 1: DriveStopped if "stopped" in sentence else Error}
-    raise kind.get(done.returncode, Error)(sentence)
+    raise (UsageError if done.returncode == 2 else Error)(sentence)

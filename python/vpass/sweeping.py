@@ -104,7 +104,7 @@ def sweep(
 
     Results are one file each, so a sweep that was stopped goes on. Without ``executor``, a pool of
     one process for each core runs the points; if a process of the pool dies, a new pool runs its
-    points again, at most ``retries`` times. The folder gets ``sweep.csv`` at the end.
+    points again, at most ``retries`` times in a row without a finished point. The folder gets ``sweep.csv`` at the end.
     """
     room = Path(folder)
     (room / "points").mkdir(parents=True, exist_ok=True)
@@ -117,18 +117,19 @@ def sweep(
         else:
             todo[point.key] = point
     told = _Told(len(todo), progress)
-    for attempt in range(retries + 1):
+    broken = 0
+    while todo:
+        before = len(todo)
         pool = executor or ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn"))
         try:
             _run_all(pool, room, todo, found, told)
         except BrokenExecutor:
-            if executor is not None or attempt == retries:
+            broken = broken + 1 if len(todo) == before else 1
+            if executor is not None or broken > retries:
                 raise
-            continue
         finally:
             if executor is None:
                 pool.shutdown(wait=True, cancel_futures=True)
-        break
     done = Sweep(points, found)
     _write_csv(room / "sweep.csv", done.rows())
     return done

@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::Instant;
 
 use pyo3::exceptions::PyValueError;
@@ -17,10 +19,10 @@ use vpass_lab::progress::unwatched;
 use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, HintSource, Named, Replay, Setup, Watch};
 
-use crate::error::raised;
+use crate::error::{Bug, raised};
 use crate::policy::card;
 use crate::ran::Ran;
-use crate::shared::{Heard, Shared};
+use crate::shared::{EVERY, Heard, Shared};
 
 /// What is run, as the package gives it.
 #[derive(FromPyObject)]
@@ -111,11 +113,12 @@ pub(crate) fn run(
     if let Some(policy) = policy {
         cards.reclaim = card(policy, &shared)?;
     }
-    let work = || -> Result<_, Failure> {
-        let plan = RunPlan { files: asked.record, ..RunPlan::new(&setup, cards, &unwatched)? };
+    let (record, of_run) = (asked.record, shared.clone());
+    let work = move || -> Result<_, Failure> {
+        let plan = RunPlan { files: record, ..RunPlan::new(&setup, cards, &unwatched)? };
         memory::require(&plan)?;
         let heard = Heard {
-            shared: &shared,
+            shared: of_run,
             callback: progress,
             total: plan.requests()?,
             done: AtomicU64::new(0),
@@ -125,11 +128,12 @@ pub(crate) fn run(
         let outcome = execute(&plan, &heard)?;
         Ok((plan, outcome))
     };
-    let done = py.detach(work);
+    let done = awaited(py, &shared, work);
     // What the user's code raised comes first, whatever became of the run.
     if let Some(error) = shared.take_error() {
         return Err(error);
     }
+    let done = done.ok_or_else(|| Bug::new_err("vpass stopped; its message is above"))?;
     let (plan, outcome) = done.map_err(raised)?;
     let summary = as_json::text(&outcome.summary).map_err(raised)?;
     let (python_s, python_calls) = shared.spent();
@@ -141,6 +145,31 @@ pub(crate) fn run(
         is_sound: plan.reclaim.protects == Protection::Sound,
         of: Mutex::new((plan, outcome)),
     })
+}
+
+/// Runs `work` on a thread of its own, and waits without the GIL. Ctrl-C ends the wait at once; the
+/// thread then ends when it next looks at its progress. Returns `None` if the thread panicked, or
+/// if there was an exception.
+fn awaited<T: Send + 'static>(
+    py: Python<'_>,
+    shared: &Shared,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (send, mut receive) = mpsc::channel();
+    thread::spawn(move || send.send(work()));
+    loop {
+        let (heard, back) = py.detach(move || (receive.recv_timeout(EVERY), receive));
+        receive = back;
+        match heard {
+            Ok(done) => return Some(done),
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Err(error) = py.check_signals() {
+            shared.fail(error);
+            return None;
+        }
+    }
 }
 
 /// Returns the effective configuration of a run as JSON, without running it.

@@ -1,7 +1,7 @@
 //! What a run and its Python code share: the first exception, and the time spent in Python.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
@@ -48,11 +48,11 @@ impl Shared {
 }
 
 /// Time between two looks at signals, and between two reports of progress.
-const EVERY: Duration = Duration::from_millis(50);
+pub(crate) const EVERY: Duration = Duration::from_millis(50);
 
-/// Progress of a run. It looks for Ctrl-C, and tells a Python function.
-pub(crate) struct Heard<'a> {
-    pub(crate) shared: &'a Shared,
+/// Progress of a run. It tells a Python function, and ends the run after an exception.
+pub(crate) struct Heard {
+    pub(crate) shared: Arc<Shared>,
     pub(crate) callback: Option<Py<PyAny>>,
     pub(crate) total: Option<u64>,
     pub(crate) done: AtomicU64,
@@ -60,7 +60,7 @@ pub(crate) struct Heard<'a> {
     pub(crate) next_nanos: AtomicU64,
 }
 
-impl Progress for Heard<'_> {
+impl Progress for Heard {
     fn advance(&self, done: u64) -> bool {
         let done = self.done.fetch_add(done, Ordering::Relaxed) + done;
         if self.shared.has_failed.load(Ordering::Relaxed) {
@@ -72,11 +72,8 @@ impl Progress for Heard<'_> {
         }
         let next = now + u64::try_from(EVERY.as_nanos()).unwrap_or(0);
         self.next_nanos.store(next, Ordering::Relaxed);
-        let heard = Python::attach(|py| {
-            py.check_signals()?;
-            let told = self.callback.as_ref().map(|told| told.call1(py, (done, self.total)));
-            told.transpose().map(|_| ())
-        });
+        let Some(callback) = &self.callback else { return true };
+        let heard = Python::attach(|py| callback.call1(py, (done, self.total)).map(|_| ()));
         heard.map_err(|e| self.shared.fail(e)).is_ok()
     }
 }

@@ -7,6 +7,7 @@ use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use vpass_core::base::units::{BlockId, WordlineInBlock};
+use vpass_core::disturb::table::dose_per_kind;
 use vpass_core::slots::reclaim as core;
 
 /// Read-only look at the drive, at the block that is asked about.
@@ -140,6 +141,21 @@ impl View {
     fn wordline_read(&self) -> PyResult<u32> {
         let (view, block) = self.here()?;
         Ok(view.wordline_read(block).number())
+    }
+
+    /// Largest dose of one read of a page, in dose units.
+    #[getter]
+    fn heaviest_read(&self) -> PyResult<f64> {
+        let (view, _) = self.here()?;
+        let cell = view.geometry.cell;
+        let doses = &dose_per_kind(view.disturb.dose, cell)[..cell.bits() as usize];
+        Ok(doses.iter().map(|dose| dose.units()).fold(0.0, f64::max))
+    }
+
+    /// Whether a wordline that is half programmed has a dose from before.
+    #[getter]
+    fn preprogram_counts(&self) -> PyResult<bool> {
+        Ok(self.here()?.0.disturb.preprogram_weight > 0.0)
     }
 
     /// Stream of the block's data.

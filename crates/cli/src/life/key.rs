@@ -4,6 +4,7 @@ use vpass_core::base::span::{SECOND, Span};
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::keys;
+use vpass_lab::numbers::counted;
 use vpass_lab::plan::RunPlan;
 
 /// Factor by which the default search range extends below and above the drive's own value.
@@ -150,12 +151,12 @@ fn rounded(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
 }
 
-/// Reads a number that may end in k, M or G.
+/// Reads a number, which may have a unit such as k or M.
 fn a_rate(text: &str) -> Option<f64> {
-    let unit = [('k', 1e3), ('M', 1e6), ('G', 1e9)].into_iter().find(|(u, _)| text.ends_with(*u));
-    let (number, unit) =
-        unit.map_or((text, 1.0), |(name, unit)| (text.trim_end_matches(name), unit));
-    Some(number.parse::<f64>().ok()? * unit).filter(|rate| rate.is_finite())
+    match counted(text) {
+        Some(number) => number.ok().map(|number| number as f64),
+        None => text.parse().ok().filter(|rate: &f64| rate.is_finite()),
+    }
 }
 
 fn kind_of(text: &str) -> Option<Kind> {

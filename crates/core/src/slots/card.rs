@@ -188,7 +188,7 @@ pub trait InSlot {
 
 impl About {
     /// Properties that most techniques have in common.
-    pub const PLAIN: Self = Self {
+    pub(crate) const PLAIN: Self = Self {
         name: "",
         summary: "",
         paper: "",

@@ -69,8 +69,3 @@ pub type GcTechnique = Card<dyn GcPolicy>;
 
 /// GC policies, one line each.
 pub const GC: &[GcTechnique] = &[greedy::CARD, cost_benefit::CARD, stable_greedy::CARD];
-
-/// Returns the GC policy of this name, for a drive of this configuration.
-pub fn gc_policy(name: &str, config: &DriveConfig, seed: u64) -> Option<Box<dyn GcPolicy>> {
-    GC.iter().find(|t| t.name == name).map(|t| t.make(config, seed))
-}

@@ -341,8 +341,8 @@ pub fn goes_with(
             members + 1
         )
     })?;
-    hc::check(config, parity.name, members)?;
-    da_raid5::check(config, parity.name, members)?;
+    hc::check(config, parity, members)?;
+    da_raid5::check(config, parity, members)?;
     require(config.hints.is_default(), || {
         format!("parity technique `{parity}` does not support hints: remove [hints] and --hints")
     })

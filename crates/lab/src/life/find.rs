@@ -6,6 +6,8 @@
 //! one peak. If the nine values show several peaks, a sentence says so, and the search refines only
 //! the highest peak.
 
+pub mod lasting;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -14,7 +16,6 @@ use super::verdict::surpass;
 use crate::as_json;
 use crate::compare::mean_ci95::MeanCi95;
 use crate::failure::Failure;
-use crate::numbers::digits;
 
 /// Number of values that the search tries first.
 pub const FIRST: usize = 9;
@@ -89,110 +90,6 @@ impl Section {
             self.upper = (self.low + GOLDEN * (self.high - self.low), None);
         }
     }
-}
-
-/// Search for the value with which the drive lasts a number of years. Between two values, one of
-/// which lasts too long and one too short, it interpolates over logarithms: life is often inversely
-/// proportional to the value.
-#[derive(Clone, Copy, Debug)]
-pub struct Lasting {
-    target: f64,
-    /// Values with their years. The first value is the smaller one.
-    ends: [(f64, f64); 2],
-}
-
-/// Largest number of values that the search tries between its ends.
-pub const TRIED_BETWEEN: usize = 12;
-/// Share by which the years that [`Lasting`] finds may differ from those wanted.
-pub const LASTING_WITHIN: f64 = 0.005;
-
-impl Lasting {
-    /// Starts a search between two values with their years; `None` if both last longer or both
-    /// shorter than `target`.
-    pub fn new(target: f64, low: (f64, f64), high: (f64, f64)) -> Option<Self> {
-        ((low.1 >= target) != (high.1 >= target)).then_some(Self { target, ends: [low, high] })
-    }
-
-    /// Returns the value to try next. `halve` asks for the middle instead of the interpolation,
-    /// because the years of an end are not known exactly.
-    pub fn next(&self, halve: bool) -> f64 {
-        let [(low, low_years), (high, high_years)] = self.ends;
-        let share = (self.target / low_years).ln() / (high_years / low_years).ln();
-        let share = if halve || !share.is_finite() { 0.5 } else { share.clamp(0.02, 0.98) };
-        low * (high / low).powf(share)
-    }
-
-    /// Records the years of a value between the ends.
-    pub fn found(&mut self, value: f64, years: f64) {
-        let same_side = (years >= self.target) == (self.ends[0].1 >= self.target);
-        self.ends[usize::from(!same_side)] = (value, years);
-    }
-
-    /// Returns whether these years are close enough.
-    pub fn is_met(&self, years: f64) -> bool {
-        (years / self.target - 1.0).abs() <= LASTING_WITHIN
-    }
-}
-
-/// Returns the number of bytes that the host reads per second, or writes per second if it reads
-/// none, with the life of this point.
-fn bytes_per_second(life: &Life) -> (f64, &'static str) {
-    let seconds = life.years.mean * 365.0 * 86_400.0;
-    match life.host_bytes_read.mean {
-        read if read > 0.0 => (read / seconds, "reads"),
-        _ => (life.host_bytes_written.mean / seconds, "writes"),
-    }
-}
-
-/// Describes the value with which the drive lasts `target` years, in a sentence.
-pub fn lasting_verdict(key: &str, target: f64, points: &[Point], found: Option<usize>) -> String {
-    let Some((point, life)) = found.and_then(|i| Some((&points[i], points[i].answer()?))) else {
-        let years = |point: &Point| {
-            let life = point.answer().map_or_else(|| "no life".into(), Life::length_text);
-            format!("{life} with {}", point.text)
-        };
-        let all: Vec<String> = in_order(points).into_iter().map(years).collect();
-        return format!(
-            "No value of {key} found with which the drive lasts {target} years: {}.",
-            all.join(", ")
-        );
-    };
-    let (rate, does) = bytes_per_second(life);
-    format!(
-        "{key} = {}: the drive lasts {}, while the host {does} {}/s.",
-        point.text,
-        life.length_text(),
-        decimal_bytes(rate)
-    )
-}
-
-/// Formats bytes in decimal units, as data sheets give bandwidths.
-fn decimal_bytes(bytes: f64) -> String {
-    let (unit, name) = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
-        .into_iter()
-        .find(|(unit, _)| bytes >= *unit)
-        .unwrap_or((1.0, "B"));
-    format!("{} {name}", digits(bytes / unit))
-}
-
-/// Returns the JSON of `vpass life --find KEY --lasts YEARS --json`.
-///
-/// # Errors
-/// Reports a value that JSON cannot hold.
-pub fn lasting_json(
-    key: &str,
-    target: f64,
-    points: &[Point],
-    found: Option<usize>,
-) -> Result<Value, Failure> {
-    let life = found.and_then(|i| points[i].answer());
-    Ok(json!({
-        "key": key,
-        "lasts_years": target,
-        "found": life.and(found).map(|i| &points[i].text),
-        "host_bytes_per_second": life.map(|life| bytes_per_second(life).0),
-        "points": as_json::value(&in_order(points))?,
-    }))
 }
 
 impl Point {
@@ -390,25 +287,6 @@ fn left_out(lossy: &[&str], refused: &[&str], points: &[Point]) -> String {
 mod tests {
     use super::*;
     use crate::life::summary::tests::life;
-
-    /// A life of 20,000 / value years lasts ten at 2,000. The first interpolation meets it.
-    #[test]
-    fn the_value_that_lasts_is_found_between_two_values() {
-        let years = |value: f64| 20_000.0 / value;
-        let of = |value| (value, years(value));
-        assert!(Lasting::new(10.0, of(3000.0), of(9000.0)).is_none());
-        let mut search = Lasting::new(10.0, of(100.0), of(9000.0)).unwrap();
-        assert!((search.next(false) - 2000.0).abs() < 1e-6);
-        // An end whose years are only a lower bound: the middle is tried, sqrt(100 x 9000).
-        assert!((search.next(true) - 948.683).abs() < 1e-3);
-        search.found(948.683, years(948.683));
-        assert!(search.ends[0].0 > 900.0 && search.ends[1].0 > 8999.0, "{search:?}");
-        // Years that rise with the value.
-        let rising = Lasting::new(10.0, (1.0, 1.0), (16.0, 16.0)).unwrap();
-        assert!((rising.next(false) - 10.0).abs() < 1e-9);
-        assert!(rising.is_met(10.04) && !rising.is_met(10.06));
-        assert_eq!(decimal_bytes(226.8e9), "227 GB");
-    }
 
     #[test]
     fn values_are_spread_evenly_by_their_logarithm() {

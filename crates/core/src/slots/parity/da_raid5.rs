@@ -146,6 +146,10 @@ impl Parity for DaRaid5 {
 ///
 /// # Errors
 /// Returns a sentence with the key.
-pub(super) fn check(config: &DriveConfig, parity: &str, members: u32) -> Result<(), ConfigError> {
-    if parity == CARD.about.name { least_buffer(config, parity, members) } else { Ok(()) }
+pub(super) fn check(
+    config: &DriveConfig,
+    parity: &ParityTechnique,
+    members: u32,
+) -> Result<(), ConfigError> {
+    if *parity == *CARD.name { least_buffer(config, parity.name, members) } else { Ok(()) }
 }

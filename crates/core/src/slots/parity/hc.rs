@@ -153,8 +153,12 @@ pub(super) fn least_buffer(
 ///
 /// # Errors
 /// Returns a sentence with the key.
-pub(super) fn check(config: &DriveConfig, parity: &str, members: u32) -> Result<(), ConfigError> {
-    if parity == CARD.about.name { least_buffer(config, parity, members) } else { Ok(()) }
+pub(super) fn check(
+    config: &DriveConfig,
+    parity: &ParityTechnique,
+    members: u32,
+) -> Result<(), ConfigError> {
+    if *parity == *CARD.name { least_buffer(config, parity.name, members) } else { Ok(()) }
 }
 
 /// Refuses an `n_update` above the length of the stripe. A default above a short stripe becomes its
