@@ -41,6 +41,15 @@ def test_a_run_equals_the_command(
     assert found == said
 
 
+def test_values_of_drive_workload_and_run_all_count_and_the_run_wins() -> None:
+    drive = vpass.Drive("tiny", {"start.pec": 700, "workload.requests": 5})
+    workload = vpass.Workload("zipf-read", {"workload.requests": 3_000})
+    result = vpass.run(drive, workload, gear="untimed")
+    assert result.host.read_requests == 3_000 and result.wear.pec_min == 700
+    result = vpass.run(drive, workload, gear="untimed", set={"workload.requests": 1_000})
+    assert result.host.read_requests == 1_000
+
+
 def test_a_refused_run_raises_the_sentence_of_the_command() -> None:
     with pytest.raises(vpass.UsageError, match="tinny"):
         vpass.run("tinny", "zipf-read")
