@@ -4,7 +4,7 @@
 use std::num::NonZeroUsize;
 
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, PageInBlock, Reads};
+use vpass_core::base::units::{BlockId, Bytes, Moment, PageInBlock, Reads};
 use vpass_core::slots::card::{Card, InSlot};
 use vpass_core::slots::gc::{Candidates, GC, GcPolicy};
 use vpass_core::slots::given::Given;
@@ -12,7 +12,7 @@ use vpass_core::slots::parity::{PARITY, parity_technique};
 use vpass_core::slots::reclaim::{
     Action, Destination, Part, Policy, Promise, Rewrite, Technique, Threshold, View, technique,
 };
-use vpass_core::slots::refresh::{REFRESH, refresh_technique};
+use vpass_core::slots::refresh::{Aged, REFRESH, Refresh, Wanted, refresh_technique};
 use vpass_lab::life::{Until, live_all};
 use vpass_lab::plan::{Cards, RunPlan};
 use vpass_lab::progress::{Unwatched, unwatched};
@@ -190,6 +190,37 @@ fn a_victim_that_may_not_be_picked_ends_the_run() {
     let sentence = execute(&plan, &Unwatched).map(|_| ()).unwrap_err().sentence;
     assert!(
         sentence.starts_with("gc technique `anything`, in pick: it picked block 0"),
+        "{sentence}"
+    );
+}
+
+/// Refresh technique that wants to be asked before the data was there.
+struct BeforeItsData;
+
+impl Refresh for BeforeItsData {
+    fn first_look(&self, since: Moment) -> Option<Moment> {
+        Some(since - 1)
+    }
+
+    fn done_by(&self, _since: Moment) -> Option<Moment> {
+        None
+    }
+
+    fn on_time(&mut self, _aged: &Aged) -> Wanted {
+        Wanted::Rewrite
+    }
+}
+
+#[test]
+fn a_refresh_time_in_the_past_ends_the_run() {
+    let refresh = Given::new("early").card::<dyn Refresh>(|_, _, _| Box::new(BeforeItsData));
+    let cards = Cards { refresh: Some(refresh), ..Cards::of(technique("block").unwrap()) };
+    let sets = ["workload.requests=20000", "workload.rate=20000", "workload.queue_depth="];
+    let ended = RunPlan::new(&setup("tiny", &sets), cards, &unwatched)
+        .and_then(|plan| execute(&plan, &Unwatched).map(|_| ()));
+    let sentence = ended.unwrap_err().sentence;
+    assert!(
+        sentence.starts_with("refresh technique `early`, in first_look: it names"),
         "{sentence}"
     );
 }
