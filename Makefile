@@ -37,9 +37,11 @@ python-test:
 python-lock:
 	target/python/bin/python -m pip freeze --exclude-editable > python/requirements.lock
 
+# Drives with bugs are built once more, so they are built in many units: that is quicker, and the cases are small.
+MANY_UNITS := --config profile.release.package.vpass-core.codegen-units=16 --config profile.release.package.vpass-oracle.codegen-units=16
 seeded-bugs:
-	cargo test --release -p vpass-oracle --features seeded-bugs --test all -- bug bound
-	cargo test --release -p vpass-core --features seeded-bugs --lib --test all -- each_bug_is_seen
+	cargo test --release $(MANY_UNITS) -p vpass-oracle --features seeded-bugs --test all -- bug bound
+	cargo test --release $(MANY_UNITS) -p vpass-core --features seeded-bugs --lib --test all -- each_bug_is_seen
 
 benches:
 	cargo test --release --workspace --bench throughput --bench techniques --bench retries --bench parity --bench watched --bench first_minutes -- --small
@@ -130,6 +132,8 @@ soak: build
 		done; \
 	done
 	cargo test --release -p vpass-oracle --features seeded-bugs --test all seeded_bugs:: -- --ignored --nocapture
+	VPASS_SEEDS=12 cargo test --release -p vpass-lab --test all agree
+	VPASS_CASES=400 cargo test --release -p vpass-oracle --test all -- parity_is_what random_cases_are_clean
 	cargo test --release -p vpass-cli --test attacks -- --ignored
 	$(MAKE) --no-print-directory samples
 	set -e; for policy in $(PROTECTING); do \

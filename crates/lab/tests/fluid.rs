@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use common::{SEEDS, agree, mean, of};
+use common::{agree, mean, of, seeds};
 use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::results::Summary;
@@ -96,7 +96,7 @@ fn techniques_with_state_agree_in_both_gears() {
 fn both_gears_agree(pairs: &[Pair]) {
     for Pair { reclaim, set } in pairs {
         let runs = |gear| -> Vec<Summary> {
-            (1..=SEEDS).map(|seed| run(gear, reclaim, set, seed, Sample::WHOLE)).collect()
+            (1..=seeds()).map(|seed| run(gear, reclaim, set, seed, Sample::WHOLE)).collect()
         };
         let (untimed, fluid) = (runs(Gear::Untimed), runs(Gear::Fluid));
         let what = |name: &str| format!("{reclaim} {set:?}: {name}");

@@ -6,7 +6,7 @@ use crate::common;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use common::{SEEDS, agree, mean, of};
+use common::{agree, mean, of, seeds};
 use vpass_core::base::units::Cause;
 use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::{Unwatched, unwatched};
@@ -98,7 +98,7 @@ fn retries_and_hints_agree() {
     for case in &CASES {
         let what = |name: &str| format!("{} {:?} {:?}: {name}", case.reclaim, case.hints, case.set);
         let runs = |gear| -> Vec<Summary> {
-            (1..=SEEDS).map(|seed| run(&setup(&room, gear, case, seed), case.reclaim)).collect()
+            (1..=seeds()).map(|seed| run(&setup(&room, gear, case, seed), case.reclaim)).collect()
         };
         let (untimed, fluid) = (runs(Gear::Untimed), runs(Gear::Fluid));
         let both = |name: &str, value: &dyn Fn(&Summary) -> f64| {

@@ -5,7 +5,7 @@ use crate::common;
 
 use std::fs;
 
-use common::{SEEDS, agree, mean};
+use common::{agree, mean, seeds};
 use vpass_core::base::units::Cause;
 use vpass_lab::estimate;
 use vpass_lab::plan::{Chosen, RunPlan};
@@ -42,7 +42,7 @@ fn compare(thresholds: &[u32], tokens: u64) {
             let rewritten = |seed| {
                 run(gear, "count", &model, &[&key], seed).flash.programs.of(Cause::Reclaim) as f64
             };
-            (1..=SEEDS).map(rewritten).collect()
+            (1..=seeds()).map(rewritten).collect()
         };
         let (fluid, untimed) = (of(Gear::Fluid), of(Gear::Untimed));
         agree(&format!("pages rewritten at {reads} reads"), 0.01, &fluid, &untimed);

@@ -9,7 +9,7 @@ use vpass_core::slots::refresh::{RefreshTechnique, refresh_technique};
 use vpass_oracle::swarm::{Cards, Case};
 
 /// Cases of each technique; `make soak` runs thousands.
-const CASES: u64 = 100;
+const CASES: u64 = 60;
 
 /// Cases in which wordlines are merged in place too.
 const MERGED: u64 = 30;

@@ -2,8 +2,10 @@
 
 use vpass_lab::results::Summary;
 
-/// Number of runs in each set.
-pub(crate) const SEEDS: u64 = 8;
+/// Returns the number of runs in each set: 5, or the number in `VPASS_SEEDS`.
+pub(crate) fn seeds() -> u64 {
+    std::env::var("VPASS_SEEDS").map_or(5, |n| n.parse().expect("a number"))
+}
 
 /// Returns the mean of some values, and the variance of that mean.
 pub(crate) fn mean(values: &[f64]) -> (f64, f64) {
