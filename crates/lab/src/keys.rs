@@ -9,7 +9,7 @@ use vpass_core::config::keys::Range;
 use vpass_core::slots::card::{About, Param};
 use vpass_core::slots::{Slot, slot};
 
-use crate::schema::{DRIVE, MODEL, MODEL_TABLE, PHASES, Section, WORKLOAD};
+use crate::schema::{DRIVE, MODEL, MODEL_TABLE, PARTS, PHASES, Section, WORKLOAD};
 
 pub mod json_schema;
 #[cfg(test)]
@@ -45,8 +45,13 @@ pub struct Key {
 /// Returns all keys, in the order of their tables and fields.
 pub fn all() -> Vec<Key> {
     let mut keys = vec![];
-    let files =
-        [("drive", DRIVE), ("workload", WORKLOAD), ("workload", PHASES), ("workload", MODEL)];
+    let files = [
+        ("drive", DRIVE),
+        ("workload", WORKLOAD),
+        ("workload", PHASES),
+        ("workload", PARTS),
+        ("workload", MODEL),
+    ];
     for (file, schema) in files {
         for section in schema {
             add(&mut keys, file, section.name, section, true);
@@ -89,7 +94,7 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
 /// Returns the declared range of a key; `None` for an unknown key.
 pub(crate) fn range(path: &str) -> Option<Range> {
     let (table, rest) = path.split_once('.')?;
-    let sections = [DRIVE, WORKLOAD, PHASES, MODEL].into_iter().flatten();
+    let sections = [DRIVE, WORKLOAD, PHASES, PARTS, MODEL].into_iter().flatten();
     let of_field = sections.filter(|section| section.name == table).find_map(|section| {
         let (section, name) = match rest.split_once('.') {
             Some((inner, name)) => (section.inner(inner)?, name),

@@ -11,6 +11,7 @@ use toml::Table;
 use toml::de::DeTable;
 use vpass_core::config::DriveConfig;
 use vpass_workload::model::ModelFile;
+use vpass_workload::parts::PartsFile;
 use vpass_workload::phases::PhasesFile;
 use vpass_workload::presets as workloads;
 use vpass_workload::statistics::StatisticsFile;
@@ -41,6 +42,8 @@ pub enum Generated {
     Workload(WorkloadFile),
     /// Table `[workload]` with `[[workload.phase]]`
     Phases(PhasesFile),
+    /// Table `[workload]` with `[[workload.part]]`
+    Parts(PartsFile),
     /// Table `[workload]` with `[workload.model]`
     Model(Box<ModelFile>),
     /// Table `[statistics]`
@@ -53,6 +56,7 @@ impl Generated {
         match self {
             Self::Workload(file) => &file.description,
             Self::Phases(file) => &file.description,
+            Self::Parts(file) => &file.description,
             Self::Model(file) => &file.description,
             Self::Statistics(file) => &file.description,
         }
@@ -165,11 +169,16 @@ pub fn workload(
     let names: Vec<_> = workloads::names().collect();
     let text = text_of("workload", name, &names, workloads::preset(name))?;
     let phased = has_in_workload(&text, "phase");
+    let parted = has_in_workload(&text, "part");
     let of_model = has_in_workload(&text, schema::MODEL_TABLE);
-    let schema = match (phased, of_model) {
-        (true, _) => schema::PHASES,
-        (_, true) => schema::MODEL,
-        _ => schema::WORKLOAD,
+    let schema = if phased {
+        schema::PHASES
+    } else if of_model {
+        schema::MODEL
+    } else if parted {
+        schema::PARTS
+    } else {
+        schema::WORKLOAD
     };
     let plain = counts::expanded(name, &text, schema)?;
     let mut file = parse(name, &plain, schema)?;
@@ -198,6 +207,12 @@ pub fn workload(
                  workload.model.tokens_per_second; leave out --queue-depth"
             )));
         }
+        if parted {
+            return Err(Failure::usage(format!(
+                "--queue-depth {depth}: {name} holds parts, each with its own rate; leave out \
+                 --queue-depth"
+            )));
+        }
         sets.push(Override::queue_depth(table, depth));
     }
     oust_rivals(&mut file, &sets).map_err(Failure::usage)?;
@@ -205,6 +220,7 @@ pub fn workload(
         "statistics" => Generated::Statistics(read(name, &plain, file, schema, &sets)?),
         _ if of_model => Generated::Model(Box::new(read(name, &plain, file, schema, &sets)?)),
         _ if phased => Generated::Phases(read(name, &plain, file, schema, &sets)?),
+        _ if parted => Generated::Parts(read(name, &plain, file, schema, &sets)?),
         _ => Generated::Workload(read(name, &plain, file, schema, &sets)?),
     };
     Ok(Loaded { name: name.into(), text, config })

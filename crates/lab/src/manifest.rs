@@ -205,6 +205,10 @@ pub(crate) struct WorkloadRecord {
 pub(crate) fn workload(plan: &RunPlan) -> Result<WorkloadRecord, Failure> {
     let (trace_options, traces, configuration) = match &plan.workload {
         Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),
+        Workload::Given(given) => {
+            let given = json!({ "name": given.name(), "identity": given.identity() });
+            (None, vec![], Some(json!({ "given": given })))
+        }
         Workload::Adversary { requests, depth, rate } => {
             let coming = rate.map_or(("queue_depth", json!(depth)), |rate| ("rate", json!(rate)));
             (

@@ -15,6 +15,7 @@ use vpass_core::config::{
 };
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::model::{ModelConfig, ModelWorkload};
+use vpass_workload::parts::{PartConfig, PartsConfig};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
 use vpass_workload::statistics::{SideConfig, StatisticsConfig, WindowsConfig};
 use vpass_workload::stripes::StripesConfig;
@@ -163,6 +164,10 @@ pub(crate) const WORKLOAD: &[Section] = &[
 /// Tables of a workload file of phases.
 pub(crate) const PHASES: &[Section] =
     &[Section { inner: &[section::<PhaseConfig>("phase")], ..section::<PhasesConfig>("workload") }];
+
+/// Tables of a workload file of parts.
+pub(crate) const PARTS: &[Section] =
+    &[Section { inner: &[section::<PartConfig>("part")], ..section::<PartsConfig>("workload") }];
 
 /// Tables of a workload file of a model.
 pub(crate) const MODEL: &[Section] = &[Section {
@@ -381,7 +386,7 @@ mod tests {
     fn tables_are_those_of_the_drive_and_of_its_keys() {
         let declared = DriveConfig::KEYS.iter().filter_map(|key| Some((key.name, key.inner()?)));
         assert!(declared.eq(DRIVE.iter().map(|section| (section.name, section.declared))));
-        for section in [DRIVE, WORKLOAD, PHASES, MODEL].into_iter().flatten() {
+        for section in [DRIVE, WORKLOAD, PHASES, PARTS, MODEL].into_iter().flatten() {
             let inner = section.declared.iter().filter_map(|key| Some((key.name, key.inner()?)));
             assert!(inner.eq(section.inner.iter().map(|inner| (inner.name, inner.declared))));
         }

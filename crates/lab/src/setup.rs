@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use vpass_core::base::failure::Failure;
 use vpass_core::base::request::Op;
 use vpass_oracle::Level;
+use vpass_workload::given::Given;
 use vpass_workload::synthetic::Sample;
 use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
 
@@ -107,6 +108,8 @@ pub enum Named {
     Workload(String),
     /// Job file of fio.
     Fio(PathBuf),
+    /// Workload that the caller made.
+    Given(Given),
 }
 
 /// Options for reading and replaying a trace.

@@ -4,6 +4,7 @@
 mod common;
 
 mod by_value;
+mod by_value_workloads;
 mod doses;
 mod estimate;
 mod fluid;
@@ -14,5 +15,6 @@ mod life_consumed;
 mod life_rungs;
 mod life_samples;
 mod models;
+mod parts;
 mod samples_of_whole;
 mod waiting;

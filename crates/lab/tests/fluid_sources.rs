@@ -6,7 +6,7 @@ use crate::common;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use common::{SEEDS, agree, of};
+use common::{agree, of, seeds};
 use vpass_core::base::units::Cause;
 use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::{Unwatched, unwatched};
@@ -16,24 +16,24 @@ use vpass_lab::setup::{Base, Gear, Named, Replay, Setup, Watch};
 use vpass_workload::synthetic::Sample;
 
 /// Folder for one test.
-fn room(name: &str) -> PathBuf {
+pub(crate) fn room(name: &str) -> PathBuf {
     let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&room).unwrap();
     room
 }
 
-fn file(room: &Path, name: &str, text: &str) -> PathBuf {
+pub(crate) fn file(room: &Path, name: &str, text: &str) -> PathBuf {
     let path = room.join(name);
     std::fs::write(&path, text).unwrap();
     path
 }
 
-fn plan(gear: Gear, workload: Named, repeat: u32, seed: u64) -> Setup {
+pub(crate) fn plan(gear: Gear, workload: Named, repeat: u32, seed: u64) -> Setup {
     let base = Base { gear, seed, oracle: Watch::On, ..Base::new("tiny") };
     Setup { repeat: std::num::NonZeroU32::new(repeat).unwrap(), ..Setup::new(base, workload) }
 }
 
-fn run(setup: &Setup, reclaim: &str) -> Summary {
+pub(crate) fn run(setup: &Setup, reclaim: &str) -> Summary {
     let plan = RunPlan::new(setup, Chosen { reclaim, ..Chosen::default() }, &unwatched)
         .unwrap_or_else(|e| panic!("{}", e.sentence));
     let summary = execute(&plan, &Unwatched).unwrap().summary;
@@ -42,10 +42,10 @@ fn run(setup: &Setup, reclaim: &str) -> Summary {
     summary
 }
 
-/// Compares both gears over eight seeds: reads, writes, reclaim, wear, and the worst dose. Read
+/// Compares both gears over several seeds: reads, writes, reclaim, wear, and the worst dose. Read
 /// counts are constant in the stream, but the fluid gear draws them. Its worst dose is therefore
 /// larger.
-fn gears_agree(
+pub(crate) fn gears_agree(
     workload: &Named,
     reclaim: &str,
     repeat: u32,
@@ -53,7 +53,9 @@ fn gears_agree(
     worst_within: f64,
 ) {
     let runs = |gear| -> Vec<Summary> {
-        (1..=SEEDS).map(|seed| run(&plan(gear, workload.clone(), repeat, seed), reclaim)).collect()
+        (1..=seeds())
+            .map(|seed| run(&plan(gear, workload.clone(), repeat, seed), reclaim))
+            .collect()
     };
     let (untimed, fluid) = (runs(Gear::Untimed), runs(Gear::Fluid));
     let both = |name: &str, value: &dyn Fn(&Summary) -> f64| {

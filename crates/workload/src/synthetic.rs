@@ -23,6 +23,7 @@ mod uniform;
 pub(crate) mod zipf;
 
 pub use distribution::Distribution;
+pub(crate) use distribution::IN_WORDS;
 pub use fluid_source::{FluidSynthetic, Sample};
 pub(crate) use fluid_source::{NO_RATE, NoWrites};
 pub use page_law::PageLaw;
@@ -30,6 +31,6 @@ pub use synthetic_config::{
     Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, WorkloadFile,
 };
 pub(crate) use synthetic_config::{
-    HOURS, RATE, arrival, check_arrival, check_hours, hours, require,
+    HOURS, RATE, SECTOR_BYTES, arrival, check_arrival, check_hours, hours, require,
 };
 pub use synthetic_source::SyntheticSource;

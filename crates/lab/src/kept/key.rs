@@ -104,7 +104,7 @@ fn files_of(workload: &Workload) -> Vec<PathBuf> {
             survey.files().iter().map(|file| file.path.clone()).collect()
         }
         Workload::Fio { path, .. } => vec![path.clone()],
-        Workload::Generated(_) | Workload::Adversary { .. } => vec![],
+        Workload::Generated(_) | Workload::Given(_) | Workload::Adversary { .. } => vec![],
     }
 }
 

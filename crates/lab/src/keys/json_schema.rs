@@ -11,7 +11,7 @@ use vpass_core::slots::Slot;
 use vpass_core::slots::card::{Kind, Param};
 
 use super::default_of;
-use crate::schema::{DRIVE, MODEL, PHASES, Section, WORKLOAD};
+use crate::schema::{DRIVE, MODEL, PARTS, PHASES, Section, WORKLOAD};
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// Pattern of a size, such as "16KiB", "1.5 GiB" or "4k".
@@ -32,7 +32,7 @@ pub fn drive() -> Value {
 /// has statistics.
 pub fn workload() -> Value {
     let mut tables = Map::new();
-    for section in WORKLOAD.iter().chain(PHASES).chain(MODEL) {
+    for section in WORKLOAD.iter().chain(PHASES).chain(PARTS).chain(MODEL) {
         let one = table(section);
         match tables.get_mut(section.name) {
             None => drop(tables.insert(section.name.into(), one)),

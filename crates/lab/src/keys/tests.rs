@@ -3,6 +3,7 @@
 use toml::{Table, Value};
 use vpass_core::config::DriveConfig;
 use vpass_workload::model::{ModelFile, ModelSource};
+use vpass_workload::parts::{PartsFile, PartsSource};
 use vpass_workload::phases::{PhasesFile, PhasesSource};
 use vpass_workload::statistics::{StatisticsFile, StatisticsSource};
 use vpass_workload::stripes::StripesSource;
@@ -162,6 +163,12 @@ fn base(key: &str) -> (Table, Vec<&str>) {
     let path: Vec<_> = key.split('.').collect();
     let text = match path[..] {
         ["workload", "phase", ..] => "[workload]\n[[workload.phase]]\nrequests = 1\npages = [0]",
+        ["workload", "part", "arrivals"] => "[workload]\n[[workload.part]]\nrate = 1",
+        ["workload", "part", "hot_sets"] => {
+            "[workload]\n[[workload.part]]\nrate = 1\ndistribution = 'hot-cold:0.1/0.9'\n\
+             write_distribution = 'hot-cold:0.1/0.9'"
+        }
+        ["workload", "part", ..] => "[workload]\n[[workload.part]]\nrate = 1",
         ["workload", "block_sizes", _] => "[workload]\nblock_sizes = [{size = '4KiB', share = 1}]",
         ["workload", "model", ..] => {
             "[workload.model]\nsize = '2GiB'\nexpert = '1MiB'\nactive = 8\ntokens_per_second = 1"
@@ -219,6 +226,9 @@ fn check(key: &str, value: Value) -> Result<(), String> {
     } else if path[..2] == ["workload", "phase"] {
         let file = file.try_into::<PhasesFile>().map_err(words)?;
         PhasesSource::new(&file.workload, GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())
+    } else if path[..2] == ["workload", "part"] {
+        let file = file.try_into::<PartsFile>().map_err(words)?;
+        PartsSource::new(&file.workload, GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())
     } else if path[..2] == ["workload", "model"] {
         let file = file.try_into::<ModelFile>().map_err(words)?;
         ModelSource::new(&file.workload, 16 * GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())
@@ -248,6 +258,8 @@ fn read(key: &Key, file: Table) -> Result<String, String> {
         file.try_into::<StatisticsFile>().map(|c| format!("{c:?}")).map_err(words)
     } else if key.path.starts_with("workload.phase") {
         file.try_into::<PhasesFile>().map(|c| format!("{c:?}")).map_err(words)
+    } else if key.path.starts_with("workload.part") {
+        file.try_into::<PartsFile>().map(|c| format!("{c:?}")).map_err(words)
     } else if key.path.starts_with("workload.model") {
         file.try_into::<ModelFile>().map(|c| format!("{c:?}")).map_err(words)
     } else {

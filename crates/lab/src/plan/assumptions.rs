@@ -33,7 +33,7 @@ impl RunPlan {
                 vec![format!("Requests arrive {} a second.", digits(*rate))]
             }
             Workload::Adversary { depth, .. } => of_depth(*depth),
-            Workload::Generated(_) | Workload::Fio { .. } => match self.source()?.arrival() {
+            _ => match self.source()?.arrival() {
                 Arrival::Closed { depth } => of_depth(depth),
                 Arrival::Open => vec![
                     "Requests arrive by the clock of the workload, also if the drive falls behind."

@@ -9,6 +9,7 @@ use vpass_core::config::ConfigError;
 use vpass_core::time::FluidSource;
 use vpass_workload::daily::DailyRates;
 use vpass_workload::model::{FluidModel, ModelLaw, ModelWorkload};
+use vpass_workload::parts::{FluidParts, PartsConfig};
 use vpass_workload::pass::PassSource;
 use vpass_workload::phases::{FluidPhases, PhasesConfig};
 use vpass_workload::statistics::DiskStatistics;
@@ -62,7 +63,9 @@ impl RunPlan {
                 "--until stable compares passes, but the fluid gear has none; use --gear untimed",
             ));
         }
-        if self.warm_up > 0 && self.tabled().is_none() && self.model().is_none() {
+        let is_constant =
+            self.tabled().is_some() || self.model().is_some() || self.parts().is_some();
+        if self.warm_up > 0 && !is_constant {
             return Err(Failure::usage(
                 "--gear fluid: --warm-up needs a workload with distribution and rate, whose read \
                  rates are constant; with this workload, the counted part would repeat the \
@@ -77,6 +80,9 @@ impl RunPlan {
         }
         if self.model().is_some() {
             return self.model_law().map(drop);
+        }
+        if let Some(parts) = self.parts() {
+            return self.named(FluidParts::check(parts));
         }
         let why = match &self.workload {
             Workload::Adversary { .. } => "an adversary chooses its requests one by one",
@@ -158,6 +164,15 @@ impl RunPlan {
         Some(&file.workload)
     }
 
+    /// Returns the workload's parts; `None` for other workloads.
+    pub(crate) fn parts(&self) -> Option<&PartsConfig> {
+        let Workload::Generated(Loaded { config: Generated::Parts(file), .. }) = &self.workload
+        else {
+            return None;
+        };
+        Some(&file.workload)
+    }
+
     /// Returns the number of requests of a pass and the number of requests per second in the hours
     /// of use, for the whole drive. Returns `None` if they are unknown before the run.
     fn known_pace(&self) -> Option<(u64, f64)> {
@@ -166,6 +181,9 @@ impl RunPlan {
             let of_token = law.requests_per_token();
             let requests = (model.model.tokens as f64 * of_token).round().max(1.0);
             return Some((requests as u64, model.model.tokens_per_second * of_token));
+        }
+        if let Some(parts) = self.parts() {
+            return Some((parts.requests, parts.rate()));
         }
         let of_phases = || self.phases().map(|phases| (phases.requests(), phases.rate));
         let (requests, rate) =
@@ -196,6 +214,8 @@ impl RunPlan {
             Box::new(self.named(FluidSynthetic::new(table, capacity, page, seed, sample))?)
         } else if let Some(phases) = self.phases() {
             Box::new(self.named(FluidPhases::new(phases, capacity, page, seed, sample))?)
+        } else if let Some(parts) = self.parts() {
+            Box::new(self.named(FluidParts::new(parts, capacity, page, seed, sample))?)
         } else if let Some(model) = self.model() {
             Box::new(self.named(FluidModel::new(model, capacity, page, seed, sample))?)
         } else {
@@ -238,7 +258,8 @@ impl RunPlan {
     /// Returns the number of pages that the windows of a stream touch. Returns `None` for workloads
     /// whose reads need no windows.
     pub(super) fn touched_by_windows(&self, tables: &Tables) -> Result<Option<u64>, Failure> {
-        if self.tabled().is_some() || self.phases().is_some() || self.model().is_some() {
+        let has_rates = self.tabled().is_some() || self.phases().is_some();
+        if has_rates || self.model().is_some() || self.parts().is_some() {
             return Ok(None);
         }
         Ok(Some(self.windows(tables)?.0.touched()))
@@ -271,6 +292,8 @@ impl RunPlan {
             FluidPhases::memory(pages)
         } else if self.model().is_some() {
             FluidModel::memory(pages / u64::from(self.sample.of))
+        } else if let Some(parts) = self.parts() {
+            FluidParts::memory(pages / u64::from(self.sample.of), parts.part.len() as u64)
         } else {
             let source = self.source()?;
             source.memory() + Windows::memory(source.len_hint().unwrap_or(0), pages)

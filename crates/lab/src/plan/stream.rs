@@ -5,7 +5,9 @@ use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
 use vpass_workload::daily::Daily;
 use vpass_workload::fio::{FioOptions, FioSource};
+use vpass_workload::given::ForDrive;
 use vpass_workload::model::ModelSource;
+use vpass_workload::parts::PartsSource;
 use vpass_workload::pass::PassSource;
 use vpass_workload::phases::PhasesSource;
 use vpass_workload::statistics::StatisticsSource;
@@ -49,6 +51,10 @@ impl RunPlan {
                         PhasesSource::new(&file.workload, capacity, page, self.seed)
                             .map(|s| Box::new(s) as _)
                     }
+                    Generated::Parts(file) => {
+                        PartsSource::new(&file.workload, capacity, page, self.seed)
+                            .map(|s| Box::new(s) as _)
+                    }
                     Generated::Statistics(file) => {
                         StatisticsSource::new(&file.statistics, capacity, self.seed)
                             .map(|s| Box::new(s) as _)
@@ -69,6 +75,10 @@ impl RunPlan {
                 };
                 Stream::Fio(Box::new(FioSource::new(jobs, capacity, page, options)?))
             }
+            Workload::Given(given) => {
+                let drive = ForDrive { capacity, page_bytes: page, seed: self.seed };
+                Stream::Generated(given.source(drive)?)
+            }
             Workload::Adversary { .. } => {
                 unreachable!("an adversary makes its requests while the drive runs")
             }
@@ -81,6 +91,7 @@ impl RunPlan {
         match &loaded.config {
             Generated::Workload(file) => file.workload.hours(),
             Generated::Phases(file) => file.workload.hours(),
+            Generated::Parts(file) => file.workload.hours(),
             Generated::Model(file) => file.workload.hours(),
             Generated::Statistics(_) => DailyHours::ALWAYS,
         }

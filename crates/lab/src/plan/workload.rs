@@ -8,6 +8,7 @@ use std::sync::Arc;
 use vpass_core::base::request::Arrival;
 use vpass_core::config::DriveConfig;
 use vpass_workload::fio::JobFile;
+use vpass_workload::given::Given;
 use vpass_workload::statistics::StatisticsConfig;
 use vpass_workload::traces::{
     Device, Fit, MissingClock, ReadOptions, Survey, TraceOptions, format_named,
@@ -48,6 +49,8 @@ pub enum Workload {
         /// Queue depth that replaces the queue depths of the jobs; `None` keeps them.
         queue_depth: Option<u32>,
     },
+    /// Workload that the caller made.
+    Given(Given),
     /// Adversary, which makes requests during the run.
     Adversary {
         /// Number of requests.
@@ -71,6 +74,7 @@ impl Workload {
                 .join(" "),
             Self::Generated(loaded) => loaded.name.clone(),
             Self::Fio { path, .. } => path.display().to_string(),
+            Self::Given(given) => given.name().into(),
             Self::Adversary { .. } => format!("attack {ADAPTIVE}"),
         }
     }
@@ -85,12 +89,14 @@ impl Workload {
         match self {
             Self::Trace { .. } => "trace".into(),
             Self::Fio { .. } => FROM_JOBS.into(),
+            Self::Given(_) => "given by the caller".into(),
             Self::Adversary { .. } => "made in bursts by an adversary that observes the drive \
                  after each; the drive drains in between"
                 .into(),
             Self::Generated(loaded) => match &loaded.config {
                 Generated::Workload(_) => "generated".into(),
                 Generated::Phases(_) => "generated in phases".into(),
+                Generated::Parts(_) => "generated in parts".into(),
                 Generated::Model(_) => "generated from a model".into(),
                 Generated::Statistics(file) => generated_from(&file.statistics),
             },
@@ -188,6 +194,11 @@ impl Workload {
             (Named::Fio(path), None) => {
                 Ok(Self::Fio { path: path.clone(), jobs: JobFile::read(path)?, queue_depth })
             }
+            (Named::Given(_), None) if queue_depth.is_some() => Err(Failure::usage(
+                "a workload that the caller made has its own queue depth or clock; no queue depth \
+                 is expected",
+            )),
+            (Named::Given(given), None) => Ok(Self::Given(given.clone())),
             (Named::Trace { files, replay }, None) => {
                 let options = trace_options(replay, queue_depth, drive)?;
                 let survey = survey(files, &options, begin)?;

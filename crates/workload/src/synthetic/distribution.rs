@@ -63,7 +63,7 @@ impl Distribution {
 }
 
 /// Forms of a distribution, for lists of keys.
-pub(super) const IN_WORDS: &str = "uniform, sequential, zipf:THETA, hot-cold:ADDRESSES/ACCESSES";
+pub(crate) const IN_WORDS: &str = "uniform, sequential, zipf:THETA, hot-cold:ADDRESSES/ACCESSES";
 
 impl KeyValue for Distribution {
     const TYPE: Type = Type::Text;

@@ -145,7 +145,7 @@ const DEFAULT_DEPTH: u32 = 64;
 /// Largest queue depth: the number of commands in an `NVMe` queue.
 pub const MAX_QUEUE_DEPTH: u32 = 65_536;
 /// Smallest unit of address of a drive, in bytes.
-const SECTOR_BYTES: u64 = 512;
+pub(crate) const SECTOR_BYTES: u64 = 512;
 /// Range of rates, in requests per second.
 pub(crate) const RATE: Range = Range::Rate(1e-6, 1e12);
 /// Range of the hours of a day.

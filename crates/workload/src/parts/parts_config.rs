@@ -1,0 +1,177 @@
+//! Keys of a `[workload]` table with `[[workload.part]]`, and their checks before a run.
+
+use serde::{Deserialize, Serialize};
+use vpass_core::base::daily::DailyHours;
+use vpass_core::base::units::Bytes;
+use vpass_core::config::ConfigError;
+use vpass_core::config::keys::{self, Keys};
+
+use crate::synthetic::{
+    Arrivals, Distribution, HOURS, HotSets, IN_WORDS, RATE, SECTOR_BYTES, SizeShare,
+    WorkloadConfig, hours, require,
+};
+use crate::traces::MAX_REQUEST_BYTES;
+
+/// Workload file with parts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartsFile {
+    /// One line that describes the workload.
+    #[serde(default)]
+    pub description: String,
+    /// `[workload]`
+    pub workload: PartsConfig,
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. Kept as written in
+    /// the file; `vpass_lab::hints` reads it.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    pub hints: toml::Table,
+}
+
+/// `[workload]`: parts whose requests come side by side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
+#[serde(deny_unknown_fields)]
+#[keys(table = "workload")]
+pub struct PartsConfig {
+    /// Requests per pass, of all parts together.
+    #[serde(default = "PartsConfig::default_requests")]
+    #[key(unit = "requests", range = Whole(1, u64::MAX), default = 10_000_000)]
+    pub requests: u64,
+    /// Hours of each day in which requests come at the rates of the parts, from the start of the
+    /// day on; 24 if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(unit = "h", range = HOURS)]
+    pub hours_per_day: Option<f64>,
+    /// `[[workload.part]]`, each with its own requests.
+    #[key(range = Words("rows, at least one"))]
+    pub part: Vec<PartConfig>,
+}
+
+/// `[[workload.part]]`: stream of requests to one range of addresses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
+#[serde(deny_unknown_fields)]
+pub struct PartConfig {
+    /// Beginning of the range, as a share of the capacity.
+    #[serde(default = "PartConfig::default_begin")]
+    #[key(unit = "share", range = keys::SHARE, default = 0.0)]
+    pub begin: f64,
+    /// End of the range, as a share of the capacity.
+    #[serde(default = "PartConfig::default_end")]
+    #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
+    pub end: f64,
+    /// Requests per second.
+    #[key(unit = "requests/s", range = RATE)]
+    pub rate: f64,
+    /// Arrival process of the requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Arrivals>,
+    /// Share of the requests that are reads; the others are writes.
+    #[serde(default = "PartConfig::default_read_share")]
+    #[key(unit = "share", range = keys::SHARE, default = 1.0)]
+    pub read_share: f64,
+    /// Size of every request, to which its address is aligned; 4 KiB if neither this nor
+    /// `block_sizes` is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(unit = "size", range = Multiple(SECTOR_BYTES, MAX_REQUEST_BYTES))]
+    pub block_size: Option<Bytes>,
+    /// Several sizes with their shares, instead of `block_size`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[key(range = Words("rows, their shares adding up to 1"), default)]
+    pub block_sizes: Vec<SizeShare>,
+    /// Distribution of addresses in the range.
+    #[serde(default = "PartConfig::default_distribution")]
+    #[key(range = Words(IN_WORDS), default = Distribution::Uniform)]
+    pub distribution: Distribution,
+    /// Distribution of the addresses of writes, if different.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(range = Words(IN_WORDS))]
+    pub write_distribution: Option<Distribution>,
+    /// Hot part of the writes relative to that of the reads, if both are hot-cold.
+    #[serde(default = "PartConfig::default_hot_sets")]
+    #[key(default = HotSets::Shared)]
+    pub hot_sets: HotSets,
+    /// Size of the runs to which zipf and hot-cold give a popularity; a page of the drive if
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[key(unit = "size", range = Words("a multiple of every block size"))]
+    pub run: Option<Bytes>,
+}
+
+impl PartConfig {
+    /// Returns this part's requests as a table of their own, which never ends.
+    pub(super) fn alone(&self) -> WorkloadConfig {
+        WorkloadConfig {
+            requests: u64::MAX,
+            read_share: self.read_share,
+            block_size: self.block_size,
+            block_sizes: self.block_sizes.clone(),
+            queue_depth: None,
+            rate: Some(self.rate),
+            arrivals: self.arrivals,
+            hours_per_day: None,
+            distribution: self.distribution,
+            write_distribution: self.write_distribution,
+            hot_sets: self.hot_sets,
+            footprint: 1.0,
+            run: self.run,
+            stripes: None,
+        }
+    }
+
+    /// Returns the pages of the range on a drive of this number of pages: the first page, and the
+    /// number of pages. The first page is a multiple of `align`.
+    pub(super) fn pages(&self, of_drive: u64, align: u64) -> (u64, u64) {
+        let page = |share: f64| ((of_drive as f64 * share) as u64).min(of_drive);
+        let first = page(self.begin) / align * align;
+        (first, page(self.end).saturating_sub(first))
+    }
+}
+
+impl PartsConfig {
+    /// Returns the hours of a day in which requests come.
+    pub fn hours(&self) -> DailyHours {
+        hours(self.hours_per_day)
+    }
+
+    /// Number of requests per second of all parts, in the hours of use.
+    pub fn rate(&self) -> f64 {
+        self.part.iter().map(|part| part.rate).sum()
+    }
+
+    /// Returns the read requests per second of all parts, in the hours of use.
+    pub fn read_rate(&self) -> f64 {
+        self.part.iter().map(|part| part.rate * part.read_share).sum()
+    }
+
+    /// Checks every key that can be checked without the drive.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        self.check_ranges()?;
+        require(!self.part.is_empty(), || {
+            "workload.part is empty; at least one [[workload.part]] is expected".into()
+        })?;
+        (1..).zip(&self.part).try_for_each(|(n, part)| in_part(n, part.check()))
+    }
+}
+
+impl PartConfig {
+    fn check(&self) -> Result<(), ConfigError> {
+        require(self.begin < self.end, || {
+            format!(
+                "the range from {} to {} is empty; `begin` must be below `end`",
+                self.begin, self.end
+            )
+        })?;
+        self.alone().check()
+    }
+}
+
+/// Names the part in an error.
+pub(super) fn in_part<T>(n: usize, made: Result<T, ConfigError>) -> Result<T, ConfigError> {
+    made.map_err(|e| ConfigError(format!("[[workload.part]] {n}: {}", e.0)))
+}
+
+/// Returns the seed of a part. The seed of the first part is the seed of the run, so a single part
+/// makes the requests of a workload without parts.
+pub(super) fn seed_of(part: usize, seed: u64) -> u64 {
+    const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+    seed.wrapping_add((part as u64).wrapping_mul(GOLDEN))
+}
