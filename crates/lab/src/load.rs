@@ -168,6 +168,19 @@ pub fn workload(
 ) -> Result<Loaded<Generated>, Failure> {
     let names: Vec<_> = workloads::names().collect();
     let text = text_of("workload", name, &names, workloads::preset(name))?;
+    workload_of(name, text, sets, queue_depth)
+}
+
+/// Loads a generated workload from the text of its file.
+///
+/// # Errors
+/// Reports a wrong key or value.
+pub fn workload_of(
+    name: &str,
+    text: String,
+    sets: &[Override],
+    queue_depth: Option<u32>,
+) -> Result<Loaded<Generated>, Failure> {
     let phased = has_in_workload(&text, "phase");
     let parted = has_in_workload(&text, "part");
     let of_model = has_in_workload(&text, schema::MODEL_TABLE);

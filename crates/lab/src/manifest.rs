@@ -203,8 +203,21 @@ pub(crate) struct WorkloadRecord {
 /// # Errors
 /// Reports a trace file that can no longer be read.
 pub(crate) fn workload(plan: &RunPlan) -> Result<WorkloadRecord, Failure> {
-    let (trace_options, traces, configuration) = match &plan.workload {
+    record_of(plan, &plan.workload)
+}
+
+fn record_of(plan: &RunPlan, workload: &Workload) -> Result<WorkloadRecord, Failure> {
+    let (trace_options, traces, configuration) = match workload {
         Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),
+        Workload::Beside(all) => {
+            let (mut traces, mut beside) = (vec![], vec![]);
+            for one in all {
+                let record = record_of(plan, one)?;
+                traces.extend(record.traces);
+                beside.push(json!({ "name": one.name(), "configuration": record.configuration }));
+            }
+            (None, traces, Some(json!({ "beside": beside })))
+        }
         Workload::Given(given) => {
             let given = json!({ "name": given.name(), "identity": given.identity() });
             (None, vec![], Some(json!({ "given": given })))
@@ -215,12 +228,12 @@ pub(crate) fn workload(plan: &RunPlan) -> Result<WorkloadRecord, Failure> {
                 None,
                 vec![],
                 Some(json!({
-                    "attack": plan.workload.name(), "requests": requests, coming.0: coming.1,
+                    "attack": workload.name(), "requests": requests, coming.0: coming.1,
                 })),
             )
         }
         Workload::Fio { path, jobs, queue_depth } => {
-            let Stream::Fio(source) = plan.source()? else {
+            let Stream::Fio(source) = plan.source_of(workload)? else {
                 unreachable!("a job file is run by its own source")
             };
             let name = path.display().to_string();

@@ -108,8 +108,17 @@ pub enum Named {
     Workload(String),
     /// Job file of fio.
     Fio(PathBuf),
+    /// Generated workload, as the text of its file.
+    Text {
+        /// Name in results and errors.
+        name: String,
+        /// Text of the file.
+        text: String,
+    },
     /// Workload that the caller made.
     Given(Given),
+    /// Workloads side by side, each at its own times and on the whole drive.
+    Beside(Vec<Self>),
 }
 
 /// Options for reading and replaying a trace.

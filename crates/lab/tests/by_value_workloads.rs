@@ -93,3 +93,34 @@ fn an_impossible_request_ends_the_run_by_the_name_of_the_workload() {
         RunPlan::new(&setup(Named::Given(given), Gear::Fluid), Chosen::default(), &unwatched);
     assert!(plan.err().unwrap().sentence.contains("closed loop"), "the fluid gear needs times");
 }
+
+/// Compares two lists side by side with the list that has the requests of both.
+#[test]
+fn workloads_side_by_side_make_the_requests_of_both() {
+    let every = |first: u64, ns: u64, op| -> Vec<Request> {
+        let request = |n: u64| Request {
+            at: first + n * ns,
+            offset: n * 7919 % 60_000 * 4096,
+            bytes: 4096,
+            op,
+            origin: 0,
+            hint: None,
+        };
+        (0..20_000).map(request).collect()
+    };
+    let given = |name: &'static str, all: Vec<Request>| {
+        let all: Arc<[Request]> = all.into();
+        Named::Given(Given::new(name, name, move |_| {
+            Ok(Box::new(ListedSource::new(all.clone(), Arrival::Open)) as Box<dyn PassSource>)
+        }))
+    };
+    let (reads, writes) = (every(0, 50_000, Op::Read), every(25_001, 70_000, Op::Write));
+    let mut both = [reads.clone(), writes.clone()].concat();
+    both.sort_by_key(|request| request.at);
+    let beside = Named::Beside(vec![given("reads", reads), given("writes", writes)]);
+    for gear in [Gear::Timed, Gear::Untimed, Gear::Fluid] {
+        let one = counts(&plan(given("both", both.clone()), gear));
+        assert_eq!(counts(&plan(beside.clone(), gear)), one, "{}", gear.name());
+    }
+    assert_eq!(plan(beside, Gear::Timed).workload.name(), "reads | writes");
+}

@@ -9,9 +9,9 @@ use vpass_workload::synthetic::Sample;
 /// Database in the first quarter, and a log at the end that is read and written in sequence of no
 /// kind. The middle of the drive stays untouched.
 const PARTS: &str = "[workload]\nrequests = 3000000\n\
-    [[workload.part]]\nend = 0.25\nrate = 9000.0\nread_share = 0.995\n\
+    [[workload.part]]\nend = '25%'\nrate = 9000.0\nread_share = 0.995\n\
     block_size = '16KiB'\ndistribution = 'zipf:0.9'\nwrite_distribution = 'uniform'\n\
-    [[workload.part]]\nbegin = 0.9\nrate = 1000.0\nread_share = 0.9\nblock_size = '64KiB'\n";
+    [[workload.part]]\nbegin = '90%'\nrate = 1000.0\nread_share = 0.9\nblock_size = '64KiB'\n";
 
 fn named(name: &str, text: &str) -> Named {
     Named::Workload(file(&room(name), "parts.toml", text).display().to_string())

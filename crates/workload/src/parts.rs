@@ -6,13 +6,13 @@
 //! requests = 1000000        # of all parts together, in a pass
 //!
 //! [[workload.part]]         # a database in the first quarter of the drive
-//! end = 0.25
+//! end = "25%"
 //! rate = 8000
 //! read_share = 0.9
 //! distribution = "zipf:0.9"
 //!
 //! [[workload.part]]         # and a log in the last tenth
-//! begin = 0.9
+//! begin = "90%"             # or a size, such as "900GiB"
 //! rate = 200
 //! read_share = 0
 //! block_size = "64KiB"
@@ -22,9 +22,11 @@
 mod fluid_parts;
 mod parts_config;
 mod parts_source;
+mod position;
 mod side_by_side;
 
 pub use fluid_parts::FluidParts;
 pub use parts_config::{PartConfig, PartsConfig, PartsFile};
 pub use parts_source::PartsSource;
+pub use position::Position;
 pub use side_by_side::{Side, SideBySide};

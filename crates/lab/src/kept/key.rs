@@ -104,6 +104,7 @@ fn files_of(workload: &Workload) -> Vec<PathBuf> {
             survey.files().iter().map(|file| file.path.clone()).collect()
         }
         Workload::Fio { path, .. } => vec![path.clone()],
+        Workload::Beside(all) => all.iter().flat_map(files_of).collect(),
         Workload::Generated(_) | Workload::Given(_) | Workload::Adversary { .. } => vec![],
     }
 }

@@ -54,7 +54,10 @@ impl RunPlan {
                 notes.extend(self.trace_warnings());
                 notes
             }
-            Workload::Generated(_) | Workload::Given(_) | Workload::Adversary { .. } => vec![],
+            Workload::Generated(_)
+            | Workload::Given(_)
+            | Workload::Beside(_)
+            | Workload::Adversary { .. } => vec![],
             Workload::Fio { jobs, .. } => {
                 let Stream::Fio(source) = self.source()? else {
                     unreachable!("a job file is run by its own source")

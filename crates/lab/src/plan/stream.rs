@@ -7,7 +7,7 @@ use vpass_workload::daily::Daily;
 use vpass_workload::fio::{FioOptions, FioSource};
 use vpass_workload::given::ForDrive;
 use vpass_workload::model::ModelSource;
-use vpass_workload::parts::PartsSource;
+use vpass_workload::parts::{PartsSource, Side, SideBySide};
 use vpass_workload::pass::PassSource;
 use vpass_workload::phases::PhasesSource;
 use vpass_workload::statistics::StatisticsSource;
@@ -26,8 +26,13 @@ impl RunPlan {
     /// # Errors
     /// Returns the errors of the workload.
     pub fn source(&self) -> Result<Stream, Failure> {
+        self.source_of(&self.workload)
+    }
+
+    /// Opens the requests of one of the plan's workloads at their beginning.
+    pub(crate) fn source_of(&self, workload: &Workload) -> Result<Stream, Failure> {
         let (capacity, page) = self.addresses();
-        Ok(match &self.workload {
+        Ok(match workload {
             Workload::Trace { survey, options } => Stream::Trace(Box::new(TraceSource::new(
                 survey.clone(),
                 capacity,
@@ -62,7 +67,7 @@ impl RunPlan {
                 };
                 let source =
                     source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?;
-                Stream::Generated(match self.hours() {
+                Stream::Generated(match hours_of(workload) {
                     DailyHours::ALWAYS => source,
                     hours => Box::new(Daily::new(source, hours)),
                 })
@@ -79,6 +84,11 @@ impl RunPlan {
                 let drive = ForDrive { capacity, page_bytes: page, seed: self.seed };
                 Stream::Generated(given.source(drive)?)
             }
+            Workload::Beside(all) => {
+                let side = |one| self.source_of(one).map(|source| Side::new(source, 0));
+                let sides = all.iter().map(side).collect::<Result<_, _>>()?;
+                Stream::Generated(Box::new(SideBySide::new(sides)?))
+            }
             Workload::Adversary { .. } => {
                 unreachable!("an adversary makes its requests while the drive runs")
             }
@@ -87,14 +97,7 @@ impl RunPlan {
 
     /// Returns the hours of a day in which the workload makes requests.
     pub fn hours(&self) -> DailyHours {
-        let Workload::Generated(loaded) = &self.workload else { return DailyHours::ALWAYS };
-        match &loaded.config {
-            Generated::Workload(file) => file.workload.hours(),
-            Generated::Phases(file) => file.workload.hours(),
-            Generated::Parts(file) => file.workload.hours(),
-            Generated::Model(file) => file.workload.hours(),
-            Generated::Statistics(_) => DailyHours::ALWAYS,
-        }
+        hours_of(&self.workload)
     }
 
     /// Opens the requests of the earlier workload; `None` without an earlier workload.
@@ -116,6 +119,19 @@ impl RunPlan {
     /// sizes for the whole drive.
     fn addresses(&self) -> (u64, u32) {
         (self.whole_capacity().0, self.drive.config.geometry.page_size.0 as u32)
+    }
+}
+
+/// Returns the hours of a day in which a workload makes requests. Workloads side by side have hours
+/// of their own, which their sources keep.
+fn hours_of(workload: &Workload) -> DailyHours {
+    let Workload::Generated(loaded) = workload else { return DailyHours::ALWAYS };
+    match &loaded.config {
+        Generated::Workload(file) => file.workload.hours(),
+        Generated::Phases(file) => file.workload.hours(),
+        Generated::Parts(file) => file.workload.hours(),
+        Generated::Model(file) => file.workload.hours(),
+        Generated::Statistics(_) => DailyHours::ALWAYS,
     }
 }
 

@@ -51,6 +51,8 @@ pub enum Workload {
     },
     /// Workload that the caller made.
     Given(Given),
+    /// Workloads side by side, each at its own times and on the whole drive.
+    Beside(Vec<Self>),
     /// Adversary, which makes requests during the run.
     Adversary {
         /// Number of requests.
@@ -75,6 +77,7 @@ impl Workload {
             Self::Generated(loaded) => loaded.name.clone(),
             Self::Fio { path, .. } => path.display().to_string(),
             Self::Given(given) => given.name().into(),
+            Self::Beside(all) => all.iter().map(Self::name).collect::<Vec<_>>().join(" | "),
             Self::Adversary { .. } => format!("attack {ADAPTIVE}"),
         }
     }
@@ -90,6 +93,7 @@ impl Workload {
             Self::Trace { .. } => "trace".into(),
             Self::Fio { .. } => FROM_JOBS.into(),
             Self::Given(_) => "given by the caller".into(),
+            Self::Beside(_) => "several workloads side by side".into(),
             Self::Adversary { .. } => "made in bursts by an adversary that observes the drive \
                  after each; the drive drains in between"
                 .into(),
@@ -180,11 +184,24 @@ impl Workload {
         drive: &DriveConfig,
         begin: Begin,
     ) -> Result<Self, Failure> {
-        let queue_depth = setup.base.queue_depth;
+        Self::of(&setup.workload, setup.base.queue_depth, sets, drive, begin)
+    }
+
+    fn of(
+        named: &Named,
+        queue_depth: Option<u32>,
+        sets: &[Override],
+        drive: &DriveConfig,
+        begin: Begin,
+    ) -> Result<Self, Failure> {
         let of_workload = sets.iter().find(|s| s.is_of_workload());
-        match (&setup.workload, of_workload) {
+        match (named, of_workload) {
             (Named::Workload(name), _) => {
                 Ok(Self::Generated(load::workload(name, sets, queue_depth)?))
+            }
+            (Named::Text { name, text }, _) => {
+                let loaded = load::workload_of(name, text.clone(), sets, queue_depth)?;
+                Ok(Self::Generated(loaded))
             }
             (_, Some(set)) => Err(Failure::usage(format!(
                 "--set {}: workload keys are for --workload; a trace or a job file has its own \
@@ -199,6 +216,10 @@ impl Workload {
                  is expected",
             )),
             (Named::Given(given), None) => Ok(Self::Given(given.clone())),
+            (Named::Beside(all), None) => {
+                let of = |one| Self::of(one, queue_depth, sets, drive, begin);
+                all.iter().map(of).collect::<Result<_, _>>().map(Self::Beside)
+            }
             (Named::Trace { files, replay }, None) => {
                 let options = trace_options(replay, queue_depth, drive)?;
                 let survey = survey(files, &options, begin)?;

@@ -45,7 +45,7 @@ impl FluidParts {
         let held = |pages: u64| pages.saturating_sub(sample.residue.into()).div_ceil(of);
         let mut parts = vec![];
         for (n, part) in config.part.iter().enumerate() {
-            let (first, pages) = part.pages(of_drive, of);
+            let (first, pages) = in_part(n + 1, part.pages(of_drive, page, of))?;
             let seed = seed_of(n, seed);
             let source = FluidSynthetic::new(&part.alone(), pages * page, page_bytes, seed, sample);
             let source = in_part(n + 1, source)?;

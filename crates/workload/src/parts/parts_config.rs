@@ -6,6 +6,7 @@ use vpass_core::base::units::Bytes;
 use vpass_core::config::ConfigError;
 use vpass_core::config::keys::{self, Keys};
 
+use super::position::{POSITION, Position};
 use crate::synthetic::{
     Arrivals, Distribution, HOURS, HotSets, IN_WORDS, RATE, SECTOR_BYTES, SizeShare,
     WorkloadConfig, hours, require,
@@ -50,14 +51,14 @@ pub struct PartsConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 pub struct PartConfig {
-    /// Beginning of the range, as a share of the capacity.
+    /// Beginning of the range: percent of the capacity, or a size.
     #[serde(default = "PartConfig::default_begin")]
-    #[key(unit = "share", range = keys::SHARE, default = 0.0)]
-    pub begin: f64,
-    /// End of the range, as a share of the capacity.
+    #[key(range = Words(POSITION), default = Position::Percent(0.0))]
+    pub begin: Position,
+    /// End of the range: percent of the capacity, or a size.
     #[serde(default = "PartConfig::default_end")]
-    #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
-    pub end: f64,
+    #[key(range = Words(POSITION), default = Position::Percent(100.0))]
+    pub end: Position,
     /// Requests per second.
     #[key(unit = "requests/s", range = RATE)]
     pub rate: f64,
@@ -117,12 +118,35 @@ impl PartConfig {
         }
     }
 
-    /// Returns the pages of the range on a drive of this number of pages: the first page, and the
-    /// number of pages. The first page is a multiple of `align`.
-    pub(super) fn pages(&self, of_drive: u64, align: u64) -> (u64, u64) {
-        let page = |share: f64| ((of_drive as f64 * share) as u64).min(of_drive);
-        let first = page(self.begin) / align * align;
-        (first, page(self.end).saturating_sub(first))
+    /// Returns the pages of the range on a drive: the first page, and the number of pages. The
+    /// first page is a multiple of `align`.
+    ///
+    /// # Errors
+    /// Reports a range that is empty, or that ends beyond the drive.
+    pub(super) fn pages(
+        &self,
+        of_drive: u64,
+        page_bytes: u64,
+        align: u64,
+    ) -> Result<(u64, u64), ConfigError> {
+        let (begin, end) =
+            (self.begin.page(of_drive, page_bytes), self.end.page(of_drive, page_bytes));
+        let (Some(begin), Some(end)) = (begin, end) else {
+            let capacity = Bytes(of_drive * page_bytes);
+            return Err(ConfigError(format!(
+                "the range from {} to {} ends beyond the drive of {capacity}; an end on the drive \
+                 is expected",
+                self.begin, self.end
+            )));
+        };
+        require(begin < end, || {
+            format!(
+                "the range from {} to {} holds no page; a `begin` below `end` is expected",
+                self.begin, self.end
+            )
+        })?;
+        let first = begin / align * align;
+        Ok((first, end - first))
     }
 }
 
@@ -148,19 +172,7 @@ impl PartsConfig {
         require(!self.part.is_empty(), || {
             "workload.part is empty; at least one [[workload.part]] is expected".into()
         })?;
-        (1..).zip(&self.part).try_for_each(|(n, part)| in_part(n, part.check()))
-    }
-}
-
-impl PartConfig {
-    fn check(&self) -> Result<(), ConfigError> {
-        require(self.begin < self.end, || {
-            format!(
-                "the range from {} to {} is empty; `begin` must be below `end`",
-                self.begin, self.end
-            )
-        })?;
-        self.alone().check()
+        (1..).zip(&self.part).try_for_each(|(n, part)| in_part(n, part.alone().check()))
     }
 }
 

@@ -29,7 +29,7 @@ impl PartsSource {
         config.check()?;
         let page = u64::from(page_bytes);
         let side = |(n, part): (usize, &super::PartConfig)| {
-            let (first, pages) = part.pages(capacity / page, 1);
+            let (first, pages) = in_part(n + 1, part.pages(capacity / page, page, 1))?;
             let source =
                 SyntheticSource::new(&part.alone(), pages * page, page_bytes, seed_of(n, seed));
             in_part(n + 1, source).map(|source| Side::new(source, first * page))
