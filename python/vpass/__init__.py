@@ -7,7 +7,7 @@ Units are in the names: ``_us`` microseconds, ``_s`` seconds, ``_bytes`` bytes, 
 from __future__ import annotations
 
 from ._vpass import Bug, DriveStopped, Error, Rewrite, UsageError, View, __version__
-from .asked import Drive, Fio, Trace, Workload
+from .asked import Drive
 from .command import explain, life, llm, paper
 from .comparison import Comparison, compare
 from .policy import Policy
@@ -16,6 +16,7 @@ from .result import DataLost, Latency, Result
 from .running import run
 from .points import Point, draws, grid
 from .sweeping import Sweep, sweep
+from .workloads import Fio, Requests, Trace, Workload, generator
 
 __all__ = [
     "Bug",
@@ -29,6 +30,7 @@ __all__ = [
     "Point",
     "Policy",
     "Record",
+    "Requests",
     "Result",
     "Rewrite",
     "Sweep",
@@ -40,6 +42,7 @@ __all__ = [
     "compare",
     "draws",
     "explain",
+    "generator",
     "grid",
     "life",
     "llm",

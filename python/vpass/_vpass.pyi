@@ -69,6 +69,17 @@ class View:
     def valid_wordlines(self) -> npt.NDArray[np.bool_]: ...
     def reads_of(self, block: int) -> int: ...
 
+class Listed:
+    digest: str
+    def __init__(
+        self,
+        offset: npt.NDArray[np.uint64],
+        bytes: npt.NDArray[np.uint32],
+        op: npt.NDArray[np.uint8],
+        at: npt.NDArray[np.uint64] | None = None,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
 class Ran:
     summary: str
     python_s: float

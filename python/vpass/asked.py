@@ -1,15 +1,13 @@
-"""What is run: drives, workloads, traces, fio jobs, and the options of a run."""
+"""Drives, and the options of a run."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Sets = Mapping[str, Any]
-"""Values of keys, as ``--set`` takes them. None unsets a key."""
-
+from .workloads import Beside, One, Sets, Workload
 
 @dataclass(frozen=True)
 class Drive:
@@ -19,31 +17,7 @@ class Drive:
     set: Sets = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Workload:
-    """Preset or TOML file of a workload, with other values for some keys."""
-
-    name: str | os.PathLike[str]
-    set: Sets = field(default_factory=dict)
-
-
-class Trace:
-    """Trace files, merged by time."""
-
-    def __init__(self, *files: str | os.PathLike[str]) -> None:
-        if not files:
-            raise ValueError("Trace(): name one file or more")
-        self.files = [os.fspath(file) for file in files]
-
-
-@dataclass(frozen=True)
-class Fio:
-    """Job file of fio."""
-
-    file: str | os.PathLike[str]
-
-
-AnyWorkload = str | os.PathLike[str] | Workload | Trace | Fio
+AnyWorkload = str | os.PathLike[str] | Beside
 AnyDrive = str | os.PathLike[str] | Drive
 
 
@@ -53,9 +27,7 @@ class Asked:
 
     drive: str
     set: list[str]
-    workload: str | None
-    fio: str | None
-    traces: list[str]
+    workloads: list[One]
     reclaim: str
     gc: str
     refresh: str | None
@@ -93,23 +65,13 @@ def asked(
     """Return a run as the extension module takes it."""
     drive = drive if isinstance(drive, Drive) else Drive(drive)
     sets = dict(drive.set)
-    name = fio = None
-    traces: list[str] = []
-    if isinstance(workload, Trace):
-        traces = workload.files
-    elif isinstance(workload, Fio):
-        fio = os.fspath(workload.file)
-    else:
-        workload = workload if isinstance(workload, Workload) else Workload(workload)
-        sets |= workload.set
-        name = os.fspath(workload.name)
+    workload = workload if isinstance(workload, Beside) else Workload(workload)
+    sets |= workload.sets()
     sets |= set or {}
     return Asked(
         drive=os.fspath(drive.name),
         set=words(sets),
-        workload=name,
-        fio=fio,
-        traces=traces,
+        workloads=workload.ones(),
         reclaim=reclaim,
         gc=gc,
         refresh=refresh,

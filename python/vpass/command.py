@@ -10,13 +10,15 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ._vpass import Error, UsageError
-from .asked import AnyDrive, AnyWorkload, Drive, asked, words
+from .asked import AnyDrive, AnyWorkload, Asked, Drive, asked, words
 from .record import Record
+from .workloads import Replay
 
 LOST = 3
 """Exit code of a run that lost data. It has a result."""
@@ -46,11 +48,12 @@ def life(
     """
     one = asked(drive, workload, set=set)
     names = [reclaim] if isinstance(reclaim, str) else list(reclaim)
-    given = ["life", "--drive", one.drive, "--reclaim", ",".join(names), *_workload(one)]
+    given = ["life", "--drive", one.drive, "--reclaim", ",".join(names)]
     given += _options({"years": years, "sample": sample, "rung": rung, "seeds": seeds})
     given += _options({"seed": seed, "gc": gc, "refresh": refresh, "parity": parity})
     given += _options({"gear": gear, "oracle": oracle, "hints": hints})
-    return _json([*given, *_sets(one.set), "--json"])
+    with _workload(one) as words_of_it:
+        return _json([*given, *words_of_it, *_sets(one.set), "--json"])
 
 
 def llm(drive: AnyDrive, **options: Any) -> Record:
@@ -83,12 +86,29 @@ def paper(recipe: str | os.PathLike[str], *, out: str | os.PathLike[str] | None 
         return Record(json.loads((folder / "paper.json").read_text()))
 
 
-def _workload(one: Any) -> list[str]:
-    if one.workload is not None:
-        return ["--workload", one.workload]
-    if one.fio is not None:
-        return ["--fio", one.fio]
-    return [word for file in one.traces for word in ("--trace", file)]
+@contextmanager
+def _workload(one: Asked) -> Iterator[list[str]]:
+    """Give the words for a workload. A text becomes a file for as long as the command runs."""
+    first, *others = one.workloads
+    if others or first.kind in ("requests", "generator"):
+        raise UsageError(
+            "life() takes a workload that the command can read: a preset, a file, "
+            "Workload.synthetic(...), a Trace or a Fio"
+        )
+    if first.kind == "text":
+        with tempfile.TemporaryDirectory() as room:
+            file = Path(room) / f"{first.name}.toml"
+            file.write_text(first.text)
+            yield ["--workload", str(file)]
+    elif first.kind == "trace":
+        replay = vars(first.replay).items()
+        default = vars(Replay())
+        options = {key: value for key, value in replay if value != default[key] and key != "only"}
+        only = first.replay.only if first.replay is not None else []
+        files = [word for file in first.files for word in ("--trace", file)]
+        yield [*files, *_options(options), *(word for dev in only for word in ("--only", dev))]
+    else:
+        yield ["--workload" if first.kind == "file" else "--fio", first.name]
 
 
 def _options(options: dict[str, Any]) -> list[str]:

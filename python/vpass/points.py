@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from . import _vpass
-from .asked import AnyDrive, AnyWorkload, Fio, Trace, Workload, asked
+from .asked import AnyDrive, AnyWorkload, asked
 from .policy import Policy
+from .workloads import One
 
 OPTIONS = frozenset(
     "drive workload reclaim gc refresh parity gear oracle seed warm_up repeat queue_depth ages hints".split()
@@ -39,7 +40,6 @@ class Point:
     def _facts(self) -> dict[str, Any]:
         options = dict(self.options)
         reclaim = options.get("reclaim", "block")
-        workload = options["workload"]
         named = options | {"reclaim": reclaim if isinstance(reclaim, str) else "none"}
         one = asked(**named)
         try:
@@ -47,10 +47,11 @@ class Point:
         except _vpass.UsageError as refused:
             effective = str(refused)
         return {
-            "asked": {name: value for name, value in vars(one).items() if name != "traces"},
+            "asked": {name: value for name, value in vars(one).items() if name != "workloads"},
+            "workloads": [_told(workload) for workload in one.workloads],
             "effective": effective,
             "build": _build(),
-            "files": [_hash(Path(file)) for file in [*_files(workload), *_hints(one.hints)]],
+            "files": [_hash(Path(file)) for file in [*_files(one.workloads), *_hints(one.hints)]],
             "policy": None if isinstance(reclaim, str) else _source(reclaim),
         }
 
@@ -103,13 +104,18 @@ def _point(swept: Mapping[str, Any], fixed: Mapping[str, Any]) -> Point:
     return Point(swept, options | {"set": sets})
 
 
-def _files(workload: AnyWorkload) -> list[str]:
-    if isinstance(workload, Trace):
-        return workload.files
-    if isinstance(workload, Fio):
-        return [str(workload.file)]
-    name = Path(workload.name if isinstance(workload, Workload) else workload)
-    return [str(name)] if name.is_file() else []
+def _told(workload: One) -> dict[str, Any]:
+    """Return what decides the requests of a workload, apart from the contents of files."""
+    digest = None if workload.listed is None else workload.listed.digest
+    replay = None if workload.replay is None else vars(workload.replay)
+    known = {"kind": workload.kind, "text": workload.text, "identity": workload.identity}
+    return known | {"digest": digest, "replay": replay}
+
+
+def _files(workloads: Sequence[One]) -> list[str]:
+    named = [one.name for one in workloads if one.kind in ("file", "fio")]
+    traces = [file for one in workloads for file in one.files]
+    return [*traces, *(name for name in named if Path(name).is_file())]
 
 
 def _hints(hints: str | None) -> list[str]:

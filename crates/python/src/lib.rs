@@ -4,10 +4,12 @@
 mod error;
 mod policy;
 mod ran;
+mod requests;
 mod rewrite;
 mod run;
 mod shared;
 mod view;
+mod workload;
 
 use std::ffi::OsString;
 
@@ -28,6 +30,8 @@ mod _vpass {
     use crate::error::{Bug, DriveStopped, Error, UsageError};
     #[pymodule_export]
     use crate::ran::Ran;
+    #[pymodule_export]
+    use crate::requests::Listed;
     #[pymodule_export]
     use crate::rewrite::Rewrite;
     #[pymodule_export]

@@ -17,20 +17,19 @@ use vpass_lab::memory;
 use vpass_lab::plan::{Cards, Choose, Chosen, RunPlan, Workload};
 use vpass_lab::progress::unwatched;
 use vpass_lab::run::execute;
-use vpass_lab::setup::{Base, Gear, HintSource, Named, Replay, Setup, Watch};
+use vpass_lab::setup::{Base, Gear, HintSource, Setup, Watch};
 
 use crate::error::{Bug, raised};
 use crate::policy::card;
 use crate::ran::Ran;
 use crate::shared::{EVERY, Heard, Shared};
+use crate::workload::{One, named};
 
 /// What is run, as the package gives it.
 #[derive(FromPyObject)]
 pub(crate) struct Asked {
     drive: String,
-    workload: Option<String>,
-    fio: Option<PathBuf>,
-    traces: Vec<PathBuf>,
+    workloads: Vec<One>,
     set: Vec<String>,
     reclaim: String,
     gc: String,
@@ -49,7 +48,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    fn setup(&self) -> PyResult<Setup> {
+    fn setup(&self, shared: &Arc<Shared>) -> PyResult<Setup> {
         let gear = match self.gear.as_str() {
             "timed" => Gear::Timed,
             "untimed" => Gear::Untimed,
@@ -62,15 +61,11 @@ impl Asked {
             "full" => Watch::Full,
             other => return Err(wrong("oracle", other, "off, on or full")),
         };
-        let named = match (&self.workload, &self.fio) {
-            (Some(name), None) => Named::Workload(name.clone()),
-            (None, Some(file)) => Named::Fio(file.clone()),
-            _ => Named::Trace { files: self.traces.clone(), replay: Replay::default() },
-        };
+        let (named, queue_depth) = named(&self.workloads, self.queue_depth, shared)?;
         let base = Base {
             drive: self.drive.clone(),
             gear,
-            queue_depth: self.queue_depth,
+            queue_depth,
             set: self.set.clone(),
             seed: self.seed,
             oracle,
@@ -109,7 +104,7 @@ pub(crate) fn run(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Ran> {
     let shared = Arc::new(Shared::default());
-    let (setup, mut cards) = (asked.setup()?, asked.cards()?);
+    let (setup, mut cards) = (asked.setup(&shared)?, asked.cards()?);
     if let Some(policy) = policy {
         cards.reclaim = card(policy, &shared)?;
     }
@@ -176,23 +171,36 @@ fn awaited<T: Send + 'static>(
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
 pub(crate) fn effective(py: Python<'_>, asked: Asked) -> PyResult<String> {
-    let (setup, cards) = (asked.setup()?, asked.cards()?);
-    py.detach(|| {
+    let shared = Arc::new(Shared::default());
+    let (setup, cards) = (asked.setup(&shared)?, asked.cards()?);
+    let effective = py.detach(|| {
         let plan = RunPlan::new(&setup, cards, &unwatched)?;
         let config = serde_json::to_value(&plan.drive.config).map_err(Failure::failed)?;
-        let workload = match &plan.workload {
-            Workload::Generated(loaded) => serde_json::to_value(&loaded.config),
-            other => serde_json::to_value(other.name()),
-        };
+        let workload = of_workload(&plan.workload)?;
         as_json::text(&serde_json::json!({
             "vpass": env!("CARGO_PKG_VERSION"),
             "drive": config,
-            "workload": workload.map_err(Failure::failed)?,
+            "workload": workload,
             "reclaim": plan.reclaim.name,
             "gc": plan.gc.name,
             "refresh": plan.refresh.name,
             "parity": plan.parity.name,
         }))
-    })
-    .map_err(raised)
+    });
+    // What the user's code raised comes first.
+    shared.take_error().map_or_else(|| effective.map_err(raised), Err)
+}
+
+/// Returns what determines the requests of a workload, apart from the contents of files.
+fn of_workload(workload: &Workload) -> Result<serde_json::Value, Failure> {
+    match workload {
+        Workload::Generated(loaded) => {
+            serde_json::to_value(&loaded.config).map_err(Failure::failed)
+        }
+        Workload::Given(given) => Ok(serde_json::json!([given.name(), given.identity()])),
+        Workload::Beside(all) => {
+            all.iter().map(of_workload).collect::<Result<Vec<_>, _>>().map(Into::into)
+        }
+        other => Ok(other.name().into()),
+    }
 }

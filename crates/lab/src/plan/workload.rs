@@ -84,7 +84,11 @@ impl Workload {
 
     /// Returns whether vpass generates the requests; false if they were recorded from a host.
     pub fn is_generated(&self) -> bool {
-        !matches!(self, Self::Trace { .. })
+        match self {
+            Self::Trace { .. } | Self::Given(_) => false,
+            Self::Beside(all) => all.iter().all(Self::is_generated),
+            _ => true,
+        }
     }
 
     /// Describes the source of the requests.

@@ -1,0 +1,123 @@
+//! Workload as the package gives it: a file, a text, traces, or requests from Python.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use vpass_core::base::request::Op;
+use vpass_lab::setup::{Named, Replay};
+use vpass_workload::traces::BlkAction;
+
+use crate::requests::{Listed, generated};
+use crate::shared::Shared;
+
+/// One workload.
+#[derive(FromPyObject)]
+pub(crate) struct One {
+    /// file, text, fio, trace, requests or generator.
+    kind: String,
+    /// Name of the workload; a preset or a path if `kind` is file or fio.
+    name: String,
+    text: String,
+    files: Vec<PathBuf>,
+    replay: Option<Options>,
+    listed: Option<Py<Listed>>,
+    function: Option<Py<PyAny>>,
+    identity: String,
+}
+
+/// Options for reading and replaying a trace.
+#[derive(FromPyObject)]
+struct Options {
+    fit: String,
+    only: Vec<String>,
+    concat: bool,
+    format: Option<String>,
+    assume_op: Option<String>,
+    assume_rate: Option<f64>,
+    time_unit: Option<String>,
+    blk_action: Option<String>,
+    skip_bad_lines: bool,
+    speed: f64,
+    strict: bool,
+}
+
+fn wrong(what: &str, given: &str, right: &str) -> PyErr {
+    PyValueError::new_err(format!("Trace({what}={given:?}): {right} is expected"))
+}
+
+impl Options {
+    fn replay(&self) -> PyResult<Replay> {
+        let assume_op = match self.assume_op.as_deref() {
+            None => None,
+            Some("read") => Some(Op::Read),
+            Some("write") => Some(Op::Write),
+            Some(other) => return Err(wrong("assume_op", other, "read or write")),
+        };
+        let blk_action = match self.blk_action.as_deref().map(str::to_uppercase).as_deref() {
+            None => None,
+            Some("Q") => Some(BlkAction::Q),
+            Some("D") => Some(BlkAction::D),
+            Some("C") => Some(BlkAction::C),
+            Some(other) => return Err(wrong("blk_action", other, "Q, D or C")),
+        };
+        let unit = self.time_unit.as_deref().map(str::parse).transpose();
+        Ok(Replay {
+            only: self.only.clone(),
+            concat: self.concat,
+            fit: self.fit.parse().map_err(|why: String| PyValueError::new_err(why))?,
+            format: self.format.clone(),
+            assume_op,
+            assume_rate: self.assume_rate,
+            time_unit: unit.map_err(|why: String| PyValueError::new_err(why))?,
+            blk_action,
+            skip_bad_lines: self.skip_bad_lines,
+            speed: self.speed,
+            strict: self.strict,
+        })
+    }
+}
+
+impl One {
+    /// Returns whether a queue depth is part of the workload and not of the run.
+    fn is_given(&self) -> bool {
+        self.kind == "requests" || self.kind == "generator"
+    }
+
+    fn named(&self, queue_depth: Option<u32>, shared: &Arc<Shared>) -> PyResult<Named> {
+        Ok(match (self.kind.as_str(), &self.listed, &self.function) {
+            ("file", ..) => Named::Workload(self.name.clone()),
+            ("text", ..) => Named::Text { name: self.name.clone(), text: self.text.clone() },
+            ("fio", ..) => Named::Fio(self.name.clone().into()),
+            ("requests", Some(listed), _) => {
+                Named::Given(listed.get().given(self.name.clone(), queue_depth))
+            }
+            ("generator", _, Some(function)) => {
+                let function = Python::attach(|py| function.clone_ref(py));
+                let named = (self.name.clone(), self.identity.clone());
+                Named::Given(generated(named, function, queue_depth, shared.clone()))
+            }
+            _ => Named::Trace {
+                files: self.files.clone(),
+                replay: self.replay.as_ref().map(Options::replay).transpose()?.unwrap_or_default(),
+            },
+        })
+    }
+}
+
+/// Returns the workload, and the queue depth of the run.
+///
+/// # Errors
+/// Reports an invalid option.
+pub(crate) fn named(
+    all: &[One],
+    queue_depth: Option<u32>,
+    shared: &Arc<Shared>,
+) -> PyResult<(Named, Option<u32>)> {
+    let of_run = queue_depth.filter(|_| !all.iter().any(One::is_given));
+    let mut named =
+        all.iter().map(|one| one.named(queue_depth, shared)).collect::<PyResult<Vec<_>>>()?;
+    let one = if named.len() == 1 { named.remove(0) } else { Named::Beside(named) };
+    Ok((one, of_run))
+}
