@@ -88,7 +88,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Make a drive file from a data sheet.
+    /// Make a drive file from a data sheet, or a policy to begin with.
     #[command(after_help = NEW_EXAMPLES)]
     New {
         #[command(subcommand)]

@@ -4,6 +4,7 @@ pub(crate) mod args;
 mod ask;
 pub(crate) mod beside;
 mod drive;
+mod policy;
 
 use args::NewCommand;
 use vpass_lab::failure::Failure;
@@ -15,6 +16,7 @@ use crate::progress::is_interrupted;
 pub(crate) fn run(command: NewCommand) -> Result<(), Failure> {
     match command {
         NewCommand::Drive(args) => drive::drive(args),
+        NewCommand::Policy(args) => policy::policy(&args),
     }
 }
 

@@ -12,6 +12,9 @@ pub(crate) enum NewCommand {
     /// Make a drive file from a data sheet, and print what the drive gives beside the sheet.
     #[command(after_help = DRIVE_EXAMPLES)]
     Drive(NewDriveArgs),
+    /// Make a read-reclaim policy with its test, in Rust or in Python.
+    #[command(after_help = POLICY_EXAMPLES)]
+    Policy(NewPolicyArgs),
 }
 
 pub(crate) const EXAMPLES: &str = "Example: vpass new drive --capacity 1.92TB --cell tlc \
@@ -27,6 +30,32 @@ const DRIVE_EXAMPLES: &str = "Examples:\n  \
     needed; all other lines may be missing.\n\n\
     The file begins from the nearest preset. Each changed key has a comment with the line of the \
     sheet from which it follows, or \"assumption\".";
+
+const POLICY_EXAMPLES: &str = "Examples:\n  \
+    vpass new policy early-block --python\n  \
+    vpass new policy early-block --out ../early-block\n\n\
+    The policy rewrites a block after a share of the reads that it bears. Change it to your idea, \
+    and run its test.";
+
+/// Policy to write.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct NewPolicyArgs {
+    /// Name of the policy, such as early-block.
+    pub(crate) name: String,
+    /// Write Python files. Default: a crate in Rust.
+    #[arg(long)]
+    pub(crate) python: bool,
+    /// Folder for the files, which must be new or empty. Default: the name of the policy.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Folder with the sources of vpass, which a crate needs. Default: the folder of the sources in
+    /// which this command runs.
+    #[arg(long, value_name = "DIR", conflicts_with = "python")]
+    pub(crate) vpass: Option<PathBuf>,
+    /// Print one JSON object instead of sentences.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Lines of a data sheet, and the file to write.
 #[derive(Clone, Debug, Args)]

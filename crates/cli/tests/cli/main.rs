@@ -18,6 +18,7 @@ mod life;
 mod limits;
 mod llm;
 mod new_drive;
+mod new_policy;
 mod page;
 mod paper;
 mod paper_da_raid5;

@@ -1,0 +1,164 @@
+//! `vpass new policy`: writes a read-reclaim policy with its test, in Rust or in Python.
+//!
+//! The files are those of `examples/new_policy`, under another name. That example is built and
+//! tested like every other crate, so the files work as they are written.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use vpass_core::slots::reclaim::RECLAIM;
+use vpass_lab::as_json;
+use vpass_lab::failure::Failure;
+use vpass_lab::plain;
+
+use super::args::NewPolicyArgs;
+use crate::out::{self, Folder};
+
+/// Names of the example, which a new policy replaces by its own.
+const IN_TEXT: &str = "my-policy";
+const IN_CODE: &str = "my_policy";
+const OF_TYPE: &str = "MyPolicy";
+
+const RUST: &str = include_str!("../../../../examples/new_policy/src/lib.rs");
+const PYTHON: &str = include_str!("../../../../examples/new_policy/python/my_policy.py");
+const TEST: &str = include_str!("../../../../examples/new_policy/python/test_my_policy.py");
+
+/// Output of `vpass new policy --json`.
+#[derive(Serialize)]
+struct Made<'a> {
+    /// Name of the policy.
+    policy: &'a str,
+    /// Folder of the files.
+    folder: String,
+    /// Files, by their names in the folder.
+    files: Vec<String>,
+    /// Command that runs the test.
+    test: String,
+}
+
+/// Writes the files of a policy, and says what to do with them.
+pub(super) fn policy(args: &NewPolicyArgs) -> Result<(), Failure> {
+    check_name(&args.name)?;
+    let place = args.out.clone().unwrap_or_else(|| PathBuf::from(&args.name));
+    let files = if args.python { in_python(&args.name) } else { in_rust(&args.name, args)? };
+    let folder = Folder::begin(&place)?;
+    if !args.python {
+        out::make_folder(&folder.path().join("src"))?;
+    }
+    let names = files.iter().map(|(name, _)| name.clone()).collect();
+    let bytes = files.into_iter().map(|(name, text)| (name, text.into_bytes()));
+    out::write_files(folder.path(), bytes)?;
+    folder.finish()?;
+    let test = if args.python { "python -m pytest" } else { "cargo test" };
+    let test = format!("cd {} && {test}", plain::path(&place));
+    let made = Made { policy: &args.name, folder: place.display().to_string(), files: names, test };
+    out::print(&if args.json { as_json::text(&made)? } else { in_words(&made) })
+}
+
+fn in_words(made: &Made) -> String {
+    let files = made.files.join(", ");
+    format!(
+        "Policy {} is written into {}: {files}.\nTest it: {}\n",
+        made.policy, made.folder, made.test
+    )
+}
+
+/// Refuses a name that cannot be the name of a technique, of a crate and of a module.
+fn check_name(name: &str) -> Result<(), Failure> {
+    let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
+    let is_plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if !begins || !is_plain || name.ends_with('-') || name.contains("--") {
+        return Err(Failure::usage(format!(
+            "new policy {name}: a name of lower-case letters, digits and single hyphens is \
+             expected, such as early-block"
+        )));
+    }
+    if RECLAIM.iter().any(|card| card.name == name) {
+        return Err(Failure::usage(format!(
+            "new policy {name}: vpass has a technique of this name; another name is expected"
+        )));
+    }
+    Ok(())
+}
+
+/// Returns a text of the example under another name.
+fn renamed(text: &str, name: &str) -> String {
+    let capitalised = |word: &str| word[..1].to_uppercase() + &word[1..];
+    let of_type: String = name.split('-').map(capitalised).collect();
+    text.replace(IN_TEXT, name).replace(IN_CODE, &name.replace('-', "_")).replace(OF_TYPE, &of_type)
+}
+
+fn in_python(name: &str) -> Vec<(String, String)> {
+    let module = name.replace('-', "_");
+    vec![
+        (format!("{module}.py"), renamed(PYTHON, name)),
+        (format!("test_{module}.py"), renamed(TEST, name)),
+    ]
+}
+
+fn in_rust(name: &str, args: &NewPolicyArgs) -> Result<Vec<(String, String)>, Failure> {
+    let sources = sources(args.vpass.as_deref())?;
+    let crate_of = |part: &str| {
+        let path = sources.join("crates").join(part);
+        format!("vpass-{part} = {{ path = {:?} }}", path.display().to_string())
+    };
+    let manifest = format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+         [dependencies]\n{}\n\n[dev-dependencies]\n{}\n\n\
+         # A drive without optimisation is slow.\n[profile.dev]\nopt-level = 2\n\n[workspace]\n",
+        crate_of("core"),
+        crate_of("lab")
+    );
+    Ok(vec![("Cargo.toml".into(), manifest), ("src/lib.rs".into(), renamed(RUST, name))])
+}
+
+/// Returns the folder with the sources of vpass: the given one, or one above the current folder.
+fn sources(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    let is_vpass = |folder: &Path| folder.join("crates/core/src/slots/given.rs").is_file();
+    let here = env::current_dir().unwrap_or_default();
+    let found = match given {
+        Some(given) => is_vpass(given).then_some(given),
+        None => here.ancestors().find(|folder| is_vpass(folder)),
+    };
+    let found = found.and_then(|folder| folder.canonicalize().ok());
+    found.ok_or_else(|| match given {
+        Some(given) => Failure::usage(format!(
+            "--vpass {}: the folder with the sources of vpass is expected",
+            given.display()
+        )),
+        None => Failure::usage(
+            "new policy: a crate needs the sources of vpass; run this in their folder, or name it \
+             with --vpass DIR; --python needs none",
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_techniques_crates_and_modules() {
+        for name in ["early-block", "p2", "x"] {
+            assert_eq!(check_name(name), Ok(()));
+        }
+        for name in ["", "Early", "early_block", "-x", "x-", "a--b", "2p", "a/b", "é"] {
+            let why = check_name(name).unwrap_err().sentence;
+            assert!(why.contains("such as early-block"), "{why}");
+        }
+        assert!(check_name("block").unwrap_err().sentence.contains("technique of this name"));
+    }
+
+    #[test]
+    fn no_name_of_the_example_stays() {
+        for text in [RUST, PYTHON, TEST] {
+            let text = renamed(text, "early-block");
+            assert!(text.contains("early-block") || text.contains("early_block"));
+            assert!(text.contains("EarlyBlock"), "{text}");
+            for old in [IN_TEXT, IN_CODE, OF_TYPE] {
+                assert!(!text.contains(old), "{old} stays");
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! # my-policy
+//! Rewrites a block after a share of the reads that it bears.
+//!
+//! - **Acts at:** one alarm per block, after s T reads. T is the alarm of `block`, and `s` is the
+//!   parameter `share`.
+//! - **Safety:** as `block`, which would act later.
+//!
+//! ```text
+//! T 10,000, share 0.9   ->   rewritten after 9,000 reads
+//! ```
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Bytes, Reads};
+use vpass_core::slots::card::{Kind, Needs, Param, Protection};
+use vpass_core::slots::given::Given;
+use vpass_core::slots::reclaim::{
+    Action, Policy, Promise, Rewrite, Technique, Threshold, View, technique,
+};
+
+/// Share of the reads that a block bears, after which it is rewritten.
+pub const SHARE: Param = Param {
+    key: "share",
+    kind: Kind::Real,
+    unit: "",
+    default: 0.9,
+    range: (0.1, 1.0),
+    draw: &[],
+    meaning: "share of the reads that a block bears, after which it is rewritten",
+    source: "assumption",
+    alias: None,
+};
+
+/// State of the policy of one drive.
+struct MyPolicy {
+    block: Box<dyn Policy>,
+    share: f64,
+}
+
+impl Policy for MyPolicy {
+    /// Returns the first alarm of a block after its erase, in reads of the block.
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        let latest = self.block.arm(view, block);
+        if latest == Reads::NEVER {
+            return latest;
+        }
+        Reads(alarm(latest.0, self.share).max(view.reads(block).0 + 1))
+    }
+
+    /// Says what is rewritten, and returns the next alarm. A block may serve some reads more until
+    /// its rewrite is done.
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        out.push(Rewrite::all(block).into());
+        Reads(view.reads(block).0 + view.late_in_a_job())
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.block.controller_ram(geometry)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        self.block.promise(view, pec)
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        self.block.explain(view, pec)
+    }
+
+    fn reads_per_rewrite(&self, view: &View, pec: u32) -> Option<f64> {
+        Some(self.block.reads_per_rewrite(view, pec)? * self.share)
+    }
+}
+
+/// Returns the alarm of a block that `block` rewrites after `latest` reads.
+fn alarm(latest: u32, share: f64) -> u32 {
+    (f64::from(latest) * share) as u32
+}
+
+/// Makes the card of the policy. A process should call this once.
+pub fn my_policy() -> &'static Technique {
+    let given = Given {
+        summary: "rewrites a block after a share of the reads that it bears".into(),
+        protects: Protection::Sound,
+        needs: Needs { limits: true, counters: false, retries: false },
+        params: vec![SHARE],
+        ..Given::new("my-policy")
+    };
+    given.card::<dyn Policy>(|args, config, seed| {
+        let block = technique("block").expect("vpass has it");
+        Box::new(MyPolicy { block: block.make(config, seed.of_run()), share: args.real(&SHARE) })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use vpass_lab::plan::{Cards, RunPlan};
+    use vpass_lab::progress::{Unwatched, unwatched};
+    use vpass_lab::results::Summary;
+    use vpass_lab::run::execute;
+    use vpass_lab::setup::{Base, Named, Setup};
+
+    use super::*;
+
+    fn run(card: &'static Technique) -> Summary {
+        let base = Base { set: vec!["workload.requests=1000000".into()], ..Base::new("tiny") };
+        let setup = Setup::new(base, Named::Workload("zipf-read".into()));
+        let plan = RunPlan::new(&setup, Cards::of(card), &unwatched).expect("it can run");
+        execute(&plan, &Unwatched).expect("it runs").summary
+    }
+
+    #[test]
+    fn the_oracle_finds_nothing_and_the_policy_acts() {
+        let summary = run(my_policy());
+        let oracle = summary.oracle.expect("it watched");
+        assert_eq!(summary.data_lost_pages, 0);
+        assert_eq!((oracle.stamp_errors, oracle.limit_violations), (0, 0));
+        assert!(summary.reclaim.pages_copied > 0, "no block reached its alarm");
+    }
+
+    #[test]
+    fn the_worked_example() {
+        assert_eq!(alarm(10_000, 0.9), 9_000);
+    }
+}
