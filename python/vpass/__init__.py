@@ -6,7 +6,7 @@ Units are in the names: ``_us`` microseconds, ``_s`` seconds, ``_bytes`` bytes, 
 
 from __future__ import annotations
 
-from ._vpass import Bug, DriveStopped, Error, Rewrite, UsageError, View, __version__
+from ._vpass import Budget, Bug, DriveStopped, Error, Rewrite, UsageError, View, __version__
 from .asked import Drive
 from .command import explain, life, llm, paper
 from .comparison import Comparison, compare
@@ -19,6 +19,7 @@ from .sweeping import Sweep, sweep
 from .workloads import Fio, Requests, Trace, Workload, generator
 
 __all__ = [
+    "Budget",
     "Bug",
     "Comparison",
     "DataLost",

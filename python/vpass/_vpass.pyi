@@ -23,6 +23,13 @@ class Rewrite:
         pages: npt.ArrayLike | None = None,
     ) -> None: ...
 
+class Budget:
+    def __init__(
+        self, *, group: int, endures: float, alpha: float, reads: int, own: float
+    ) -> None: ...
+    @property
+    def slack(self) -> float: ...
+
 class View:
     @property
     def block(self) -> int: ...

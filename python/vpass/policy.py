@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from ._vpass import Rewrite, View
+from ._vpass import Budget, Rewrite, View
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,3 +42,13 @@ class Policy:
 
     def erased(self, view: View, cause: str) -> None:
         """Hear of an erase of a block."""
+
+    def budget(self, view: View, pec: int) -> Budget | Sequence[Budget] | None:
+        """Return what the guarantee rests on, at this P/E count: a budget for each group of
+        wordlines. A drive that leaves too little is refused. The view is of no block."""
+        return None
+
+    def thresholds(self, view: View, pec: int) -> Mapping[str, float] | None:
+        """Return the reads after which blocks of this P/E count are rewritten, by name. The range
+        of a life follows from how they fall with wear. The view is of no block."""
+        return None

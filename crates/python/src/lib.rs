@@ -8,6 +8,7 @@ mod requests;
 mod rewrite;
 mod run;
 mod shared;
+mod stated;
 mod view;
 mod workload;
 
@@ -36,6 +37,8 @@ mod _vpass {
     use crate::rewrite::Rewrite;
     #[pymodule_export]
     use crate::run::{effective, run};
+    #[pymodule_export]
+    use crate::stated::Budget;
     #[pymodule_export]
     use crate::view::View;
     #[expect(non_upper_case_globals, reason = "the name that Python expects")]

@@ -14,6 +14,7 @@ use vpass_core::slots::reclaim::{Action, Policy, Promise, Technique, Threshold, 
 
 use crate::rewrite::Rewrite;
 use crate::shared::Shared;
+use crate::stated::{promise, thresholds};
 use crate::view::View;
 
 /// Policy of one drive.
@@ -21,6 +22,9 @@ struct Asked {
     arm: Py<PyAny>,
     on_alarm: Py<PyAny>,
     erased: Option<Py<PyAny>>,
+    budget: Option<Py<PyAny>>,
+    thresholds: Option<Py<PyAny>>,
+    protects: Protection,
     view: Py<View>,
     shared: Arc<Shared>,
     name: Arc<str>,
@@ -51,11 +55,36 @@ impl Asked {
                 })
             })
         });
-        answer.unwrap_or_else(|()| {
-            let what = "it raised an exception".into();
-            Fault { slot: "reclaim", technique: "a policy in Python", method, what }.end_run()
-        })
+        answer.unwrap_or_else(|()| ended(method))
     }
+
+    /// Calls a method about all blocks at a P/E count.
+    fn state<T>(
+        &self,
+        (method, of): (&'static str, &Py<PyAny>),
+        view: &Core,
+        pec: u32,
+        read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
+    ) -> T {
+        let answer = self.shared.timed(|| {
+            Python::attach(|py| {
+                let lent = self.view.bind(py).get();
+                let answer = lent.lend_at(view, pec, || of.call1(py, (&self.view, pec)));
+                answer.and_then(|answer| read(answer.bind(py))).map_err(|error| {
+                    let note = format!("policy {}, {method}, P/E count {pec}", self.name);
+                    let _ = error.value(py).call_method1("add_note", (note,));
+                    self.shared.fail(error);
+                })
+            })
+        });
+        answer.unwrap_or_else(|()| ended(method))
+    }
+}
+
+/// Ends the run after an exception in a method.
+fn ended(method: &'static str) -> ! {
+    let (technique, what) = ("a policy in Python", "it raised an exception".into());
+    Fault { slot: "reclaim", technique, method, what }.end_run()
 }
 
 /// Reads an alarm: a number of reads, or `None` for never.
@@ -138,12 +167,18 @@ impl Policy for Asked {
         Bytes(self.controller_ram)
     }
 
-    fn promise(&self, _view: &Core, _pec: u32) -> Promise {
-        Promise::Nothing("a policy in Python states no budget")
+    fn promise(&self, view: &Core, pec: u32) -> Promise {
+        let read = |answer: &Bound<'_, PyAny>| promise(answer, self.protects, view);
+        let stated = self.budget.as_ref().map(|of| self.state(("budget", of), view, pec, read));
+        stated.unwrap_or(Promise::Nothing("a policy in Python states no budget"))
     }
 
-    fn explain(&self, _view: &Core, _pec: u32) -> Vec<Threshold> {
-        vec![]
+    fn explain(&self, view: &Core, pec: u32) -> Vec<Threshold> {
+        let stated = self
+            .thresholds
+            .as_ref()
+            .map(|of| self.state(("thresholds", of), view, pec, thresholds));
+        stated.unwrap_or_default()
     }
 }
 
@@ -202,6 +237,9 @@ pub(crate) fn card(
                 arm: bound.getattr("arm")?.unbind(),
                 on_alarm: bound.getattr("on_alarm")?.unbind(),
                 erased: bound.getattr_opt("erased")?.map(Bound::unbind),
+                budget: bound.getattr_opt("budget")?.map(Bound::unbind),
+                thresholds: bound.getattr_opt("thresholds")?.map(Bound::unbind),
+                protects,
                 view: Py::new(py, View::none())?,
                 shared: shared.clone(),
                 name: Arc::clone(&name),
@@ -210,8 +248,7 @@ pub(crate) fn card(
         });
         Box::new(made.unwrap_or_else(|error| {
             shared.fail(error);
-            let (technique, what) = ("a policy in Python", "it raised an exception".into());
-            Fault { slot: "reclaim", technique, method: "begin", what }.end_run()
+            ended("begin")
         }))
     }))
 }

@@ -7,7 +7,7 @@ use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use vpass_core::base::units::{BlockId, WordlineInBlock};
-use vpass_core::disturb::table::dose_per_kind;
+use vpass_core::disturb::table::{Worn, dose_per_kind};
 use vpass_core::slots::reclaim as core;
 
 /// Read-only look at the drive, at the block that is asked about.
@@ -17,7 +17,12 @@ pub(crate) struct View {
     /// Mark of the thread that asks; no other thread may look.
     thread: AtomicU64,
     block: AtomicU32,
+    /// P/E count of a view without a block.
+    pec: AtomicU32,
 }
+
+/// Number of the block of a view without one.
+const NO_BLOCK: BlockId = BlockId::new(u32::MAX);
 
 /// Returns a mark of this thread: an address that no other living thread has.
 fn this_thread() -> u64 {
@@ -30,7 +35,23 @@ const GONE: &str = "a view may be used only inside the call that gave it; copy w
 impl View {
     /// Creates a view of nothing.
     pub(crate) fn none() -> Self {
-        Self { at: AtomicPtr::new(null_mut()), thread: AtomicU64::new(0), block: AtomicU32::new(0) }
+        Self {
+            at: AtomicPtr::new(null_mut()),
+            thread: AtomicU64::new(0),
+            block: AtomicU32::new(0),
+            pec: AtomicU32::new(0),
+        }
+    }
+
+    /// Lends a view of blocks at this P/E count, and of none of them, while `work` runs.
+    pub(crate) fn lend_at<T>(
+        &self,
+        view: &core::View<'_>,
+        pec: u32,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        self.pec.store(pec, Ordering::Relaxed);
+        self.lend(view, NO_BLOCK, work)
     }
 
     /// Lends a view while `work` runs.
@@ -57,9 +78,28 @@ impl View {
         work()
     }
 
-    /// Returns the view and the block, if a policy is being asked on this thread.
-    #[expect(unsafe_code, reason = "a Python object cannot carry the lifetime of the view")]
+    /// Returns the view and the block, if a policy is being asked about a block on this thread.
     fn here(&self) -> PyResult<(&core::View<'_>, BlockId)> {
+        match self.drive()? {
+            (_, NO_BLOCK) => Err(PyRuntimeError::new_err(
+                "this view is of no block: a budget and thresholds hold for all blocks at a P/E \
+                 count",
+            )),
+            found => Ok(found),
+        }
+    }
+
+    /// Returns the wear of the block, or of all blocks at a P/E count.
+    fn worn(&self) -> PyResult<(&core::View<'_>, Worn)> {
+        Ok(match self.drive()? {
+            (view, NO_BLOCK) => (view, Worn::at_longest(self.pec.load(Ordering::Relaxed))),
+            (view, block) => (view, view.worn(block, false)),
+        })
+    }
+
+    /// Returns the view, if a policy is being asked on this thread, and the block or [`NO_BLOCK`].
+    #[expect(unsafe_code, reason = "a Python object cannot carry the lifetime of the view")]
+    fn drive(&self) -> PyResult<(&core::View<'_>, BlockId)> {
         let at = self.at.load(Ordering::Acquire);
         if at.is_null() || self.thread.load(Ordering::Relaxed) != this_thread() {
             return Err(PyRuntimeError::new_err(GONE));
@@ -94,17 +134,19 @@ impl View {
         Ok(view.dose(block).units())
     }
 
-    /// P/E cycles of the block.
+    /// P/E cycles of the block, or those that are asked about.
     #[getter]
     fn pec(&self) -> PyResult<u32> {
-        let (view, block) = self.here()?;
-        Ok(view.pec(block))
+        Ok(match self.drive()? {
+            (_, NO_BLOCK) => self.pec.load(Ordering::Relaxed),
+            (view, block) => view.pec(block),
+        })
     }
 
     /// Reads that a block may serve while its last page still waits to be moved.
     #[getter]
     fn late_reads(&self) -> PyResult<u32> {
-        Ok(self.here()?.0.late_reads)
+        Ok(self.drive()?.0.late_reads)
     }
 
     /// Valid pages of the block.
@@ -123,17 +165,17 @@ impl View {
 
     #[getter]
     fn pages_per_block(&self) -> PyResult<u32> {
-        Ok(self.here()?.0.geometry.pages_per_block)
+        Ok(self.drive()?.0.geometry.pages_per_block)
     }
 
     #[getter]
     fn wordlines_per_block(&self) -> PyResult<u32> {
-        Ok(self.here()?.0.geometry.wordlines_per_block)
+        Ok(self.drive()?.0.geometry.wordlines_per_block)
     }
 
     #[getter]
     fn pages_per_wordline(&self) -> PyResult<u32> {
-        Ok(self.here()?.0.geometry.cell.bits())
+        Ok(self.drive()?.0.geometry.cell.bits())
     }
 
     /// Wordline whose read reached the alarm.
@@ -146,7 +188,7 @@ impl View {
     /// Largest dose of one read of a page, in dose units.
     #[getter]
     fn heaviest_read(&self) -> PyResult<f64> {
-        let (view, _) = self.here()?;
+        let (view, _) = self.drive()?;
         let cell = view.geometry.cell;
         let doses = &dose_per_kind(view.disturb.dose, cell)[..cell.bits() as usize];
         Ok(doses.iter().map(|dose| dose.units()).fold(0.0, f64::max))
@@ -155,7 +197,7 @@ impl View {
     /// Whether a wordline that is half programmed has a dose from before.
     #[getter]
     fn preprogram_counts(&self) -> PyResult<bool> {
-        Ok(self.here()?.0.disturb.preprogram_weight > 0.0)
+        Ok(self.drive()?.0.disturb.preprogram_weight > 0.0)
     }
 
     /// Stream of the block's data.
@@ -175,17 +217,16 @@ impl View {
     /// the same limits.
     #[getter]
     fn limit_class(&self) -> PyResult<Option<(u64, Option<usize>)>> {
-        let (view, block) = self.here()?;
-        Ok(view.limits.map(|limits| limits.worn_class(view.worn(block, false))))
+        let (view, worn) = self.worn()?;
+        Ok(view.limits.map(|limits| limits.worn_class(worn)))
     }
 
     /// Limit and alpha of each group of wordlines, in dose units; `None` where reads disturb
     /// nothing.
     #[getter]
     fn limits(&self) -> PyResult<Option<Vec<(f64, f64)>>> {
-        let (view, block) = self.here()?;
+        let (view, worn) = self.worn()?;
         Ok(view.limits.map(|limits| {
-            let worn = view.worn(block, false);
             (0..limits.groups())
                 .map(|group| {
                     let endurance = limits.lookup_worn(group, worn);
@@ -198,7 +239,7 @@ impl View {
     /// Limit and alpha of each wordline, as two arrays.
     fn wordline_limits<'py>(&self, py: Python<'py>) -> PyResult<(Floats<'py>, Floats<'py>)> {
         let groups = self.limits()?.ok_or_else(no_limits)?;
-        let (view, _) = self.here()?;
+        let (view, _) = self.drive()?;
         let limits = view.limits.ok_or_else(no_limits)?;
         let of: Vec<_> =
             view.geometry.wordlines_in_block().map(|w| groups[limits.group_of(w)]).collect();

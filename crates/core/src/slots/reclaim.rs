@@ -35,7 +35,7 @@ pub use crate::slots::rewrite::{Destination, Part, Recode, Rewrite};
 pub use action::Action;
 use checked::Checked;
 pub use count::{DRIVE_WIDE, RETRIES};
-pub use promise::Promise;
+pub use promise::{Budget, Promise};
 pub use shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 
 use crate::base::dose::Quarters;
