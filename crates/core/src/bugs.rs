@@ -90,9 +90,13 @@ impl Bug {
     ];
 
     /// Bugs of parity.
-    pub const OF_PARITY: [Self; 13] = [
+    pub const OF_PARITY: [Self; 17] = [
         Self::MemberAstray,
         Self::ApartAstray,
+        Self::LanePlaceWrong,
+        Self::LaneOwnerWrong,
+        Self::LaneTurnedWrong,
+        Self::LanePageMissing,
         Self::ParityStale,
         Self::OldGivenUpEarly,
         Self::TrimLeavesParity,

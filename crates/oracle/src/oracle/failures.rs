@@ -75,11 +75,14 @@ impl Oracle {
             .pages()
             .map(|ppn| (ppn, self.medium.stamp(At::new(&self.geometry, ppn))))
             .collect();
+        for (_, stamp) in &stamps {
+            self.know_stripe_of(stamp.lpn);
+        }
         let completing = self.completing();
         for (ppn, stamp) in
             stamps.into_iter().filter(|(_, stamp)| stamp.lpn.number() < self.geometry.host_pages)
         {
-            let is_there = !self.parity.is_on() || self.parity.places[stamp.lpn.index()] == ppn;
+            let is_there = self.parity.place_of(stamp.lpn).is_none_or(|place| place == ppn);
             if is_there
                 && (self.stamps.is_live(stamp) || completing.get(&stamp.lpn) == Some(&stamp))
             {
@@ -142,7 +145,8 @@ impl Oracle {
             .parity
             .stripes
             .filter(|_| !self.failures.failed.is_empty() && self.parity.has_parity(stripe))?;
-        stripes.data(stripe).find(|lpn| self.failures.is_failed(self.parity.places[lpn.index()]))
+        let records = self.parity.records();
+        stripes.data(stripe).find(|lpn| self.failures.is_failed(records.place(*lpn)))
     }
 
     /// Returns whether fewer dies are left than a stripe has host pages and parity pages.
@@ -219,9 +223,7 @@ impl Oracle {
         }
         self.failures.lost.remove(&lpn);
         let on_failed = !self.parity.is_on()
-            || self
-                .failures
-                .is_failed(self.parity.places.get(lpn.index()).copied().unwrap_or(NO_PPN));
+            || self.failures.is_failed(self.parity.place_of(lpn).unwrap_or(NO_PPN));
         if !on_failed || !self.failures.gone.remove(&lpn) {
             return false;
         }
@@ -300,12 +302,18 @@ impl Oracle {
         }
     }
 
-    /// Checks the drive's report that all possible rebuilds are done.
+    /// Checks the drive's report that all possible rebuilds are done. A page of a stripe whose
+    /// records are not loaded has not failed, because a failure loads the records of its pages.
     pub(crate) fn check_rebuild_done(&mut self) {
-        let left = self.parity.places.iter().position(|ppn| {
-            let is_wanted = || self.carried(*ppn).is_some_and(|stamp| self.stamps.is_live(stamp));
-            *ppn != NO_PPN && self.failures.is_failed(*ppn) && is_wanted()
-        });
+        let Some(stripes) = self.parity.stripes else { return };
+        let records = self.parity.records();
+        let is_left = |lpn: &Lpn| {
+            let ppn = records.place(*lpn);
+            let is_wanted = || self.carried(ppn).is_some_and(|stamp| self.stamps.is_live(stamp));
+            ppn != NO_PPN && self.failures.is_failed(ppn) && is_wanted()
+        };
+        let pages = |stripe| stripes.data(stripe).chain([stripes.parity(stripe)]);
+        let left = records.known().flat_map(pages).filter(is_left).min();
         if let Some(lpn) = left {
             self.findings.add(Kind::Protocol, || {
                 format!(
@@ -330,7 +338,7 @@ impl Oracle {
         let own_has_failed =
             self.failures.failed.iter().any(|pages| pages.covers(Ppn::new(own * per_die), per_die));
         let shares = |other: &Lpn| {
-            let place = self.parity.places[other.index()];
+            let place = self.parity.records().place(*other);
             *other != lpn && place != NO_PPN && die_of(place) == die
         };
         let stripe = stripes.of(lpn);

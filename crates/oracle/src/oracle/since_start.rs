@@ -1,8 +1,8 @@
 //! Checks the drive's map at the end of a run that began with a computed start. Only changes since
 //! the start are examined.
 //!
-//! The start puts each host page into one flash page. The drive's map shows which host pages have
-//! left their place. Stamps and valid bits show which flash pages do not hold their first page any
+//! The start puts each page of the host, and of parity, into one flash page. The drive's map shows
+//! which pages have left their place. Stamps and valid bits show which flash pages do not hold their first page any
 //! more. Both must be the same pages. Each side is counted and summed up in one number. A wrong map
 //! has the right sum in one case of 2^64.
 //!
@@ -18,7 +18,7 @@ use crate::oracle::Oracle;
 use crate::oracle::mapping::MapEntry;
 use crate::stamps::Stamp;
 
-/// Number of host pages that are skipped together if none of them was touched.
+/// Number of pages that are skipped together if none of them was touched.
 const RUN: usize = 256;
 /// Number of untouched pages that are checked.
 const SAMPLE: u32 = 4096;
@@ -67,9 +67,8 @@ impl Oracle {
     /// Returns whether evenly spread untouched pages lie where the start put them.
     fn is_sample_right(&self, drive: &Drive, begun: &Begun) -> bool {
         let pages = begun.pages();
-        let sample = (0..SAMPLE.min(pages)).map(|n| {
-            Lpn::new((u64::from(n) * u64::from(pages) / u64::from(SAMPLE.min(pages))) as u32)
-        });
+        let nth = |n: u32| u64::from(n) * u64::from(pages) / u64::from(SAMPLE.min(pages));
+        let sample = (0..SAMPLE.min(pages)).map(|n| begun.nth(nth(n) as u32));
         let is_right = |lpn: Lpn| {
             let entry = drive.map_row(lpn).map(|row| MapEntry {
                 lpn,
@@ -91,17 +90,16 @@ impl Oracle {
     /// Returns what the drive's map says about its blocks, as one side of the comparison. Returns
     /// `None` if a single entry is wrong.
     fn side_of_map(&self, drive: &Drive, begun: &Begun) -> Option<Side> {
-        let (pages, in_start) = (self.geometry.host_pages, begun.pages());
+        let pages = self.geometry.logical_pages();
         let (mut side, mut count) = (Side::new(self.geometry.blocks), 0u64);
         for first in (0..pages).step_by(RUN) {
             let run = first..pages.min(first + RUN as u32);
             if drive.are_as_begun(run.clone()) && self.stamps.are_as_begun(run.clone()) {
-                count += u64::from(run.end.min(in_start).saturating_sub(first));
+                count += u64::from(begun.pages_in(run));
                 continue;
             }
             for lpn in Lpn::range(run) {
-                count +=
-                    u64::from(self.weigh_entry(drive, lpn, lpn.number() < in_start, &mut side)?);
+                count += u64::from(self.weigh_entry(drive, lpn, begun.has(lpn), &mut side)?);
             }
         }
         // Pages that are still at their first place are valid there.
