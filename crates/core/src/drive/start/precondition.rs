@@ -49,7 +49,7 @@ impl Drive {
         self.ftl.map.settle_all();
     }
 
-    fn prepare(&mut self, seed: u64, computed: bool, images: &Images) {
+    pub(super) fn prepare(&mut self, seed: u64, computed: bool, images: &Images) {
         let start = self.config.start.clone();
         let (filled, overwrites) = pages_at_start(&self.config, &self.geometry);
         self.wear_before_start(seed);
