@@ -274,6 +274,17 @@ impl Stamps {
         self.newest(stamp.lpn).is_some_and(|newest| newest.on_flash() == stamp.tag.on_flash())
     }
 
+    /// Returns whether only a part of a page's newest data is new.
+    pub(crate) fn is_partly_written(&self, lpn: Lpn) -> bool {
+        self.newest(lpn).is_some_and(|newest| newest.is_present() && newest.is_partial())
+    }
+
+    /// Returns the pages of which only a part of the newest data is new.
+    pub(crate) fn partly_written(&self) -> impl Iterator<Item = Lpn> + '_ {
+        let touched = Lpn::all().zip(&self.newest).filter(|(_, tag)| **tag != 0);
+        touched.map(|(lpn, _)| lpn).filter(|lpn| self.is_partly_written(*lpn))
+    }
+
     /// Returns whether any data was reported lost.
     pub(crate) fn any_was_lost(&self) -> bool {
         self.any_was_lost

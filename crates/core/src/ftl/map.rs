@@ -141,6 +141,14 @@ impl PageMap {
         self.entries[lpn.index()] == Entry::AS_BEGUN.0
     }
 
+    /// Returns the domain of a page whose place follows from the start layout; `None` of a page
+    /// whose entry is stored.
+    #[inline]
+    pub(crate) fn domain_at_start(&self, lpn: Lpn) -> Option<usize> {
+        let begun = self.begun.as_ref().filter(|_| self.is_as_begun(lpn));
+        begun.map(|layout| layout.pages().lane_of(lpn))
+    }
+
     /// Returns whether no entry of a range of pages was read or changed since the start.
     pub(crate) fn are_as_begun(&self, run: Range<usize>) -> bool {
         self.entries[run].iter().fold(0, |any, entry| any | entry) == Entry::AS_BEGUN.0

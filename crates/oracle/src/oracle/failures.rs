@@ -100,17 +100,24 @@ impl Oracle {
     }
 
     /// Returns, for partly written pages, the newest version on flash, which completes them.
+    /// Blocks that are as a computed start left them are not searched. The start itself says where
+    /// they hold a partly written page.
     fn completing(&self) -> BTreeMap<Lpn, Stamp> {
         let mut found: BTreeMap<Lpn, Stamp> = BTreeMap::new();
-        for stamp in (0..self.raw_pages).filter_map(|ppn| self.carried(Ppn::new(ppn))) {
-            if self
-                .stamps
-                .newest(stamp.lpn)
-                .is_some_and(|newest| newest.is_present() && newest.is_partial())
-            {
+        let mut find = |stamp: Stamp| {
+            if self.stamps.is_partly_written(stamp.lpn) {
                 let known = found.entry(stamp.lpn).or_insert(stamp);
                 *known = stamp.max(*known);
             }
+        };
+        let searched = self.geometry.block_ids().filter(|block| !self.medium.is_as_begun(*block));
+        searched
+            .flat_map(|block| self.geometry.first_page(block).run(self.geometry.pages_per_block))
+            .filter_map(|ppn| self.carried(ppn))
+            .for_each(&mut find);
+        if let Some(begun) = self.medium.begun() {
+            let places = self.stamps.partly_written().filter_map(|lpn| begun.place_of(lpn));
+            places.filter_map(|ppn| self.carried(ppn)).for_each(&mut find);
         }
         found
     }

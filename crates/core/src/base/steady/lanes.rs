@@ -55,6 +55,12 @@ impl Pages {
         pages - u32::from(planted(Bug::LanePageMissing) && lane == 1 && pages > 0)
     }
 
+    /// Returns the lane of a page.
+    #[inline]
+    pub(crate) fn lane_of(&self, lpn: Lpn) -> usize {
+        self.stripes.map_or(0, |stripes| stripes.number_on_die(lpn).0.into())
+    }
+
     /// Returns the lane of a page, and its number in the lane.
     #[inline]
     fn number_in_lane(&self, lpn: Lpn) -> (usize, u32) {
