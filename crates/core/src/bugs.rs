@@ -90,13 +90,12 @@ impl Bug {
     ];
 
     /// Bugs of parity.
-    pub const OF_PARITY: [Self; 17] = [
+    pub const OF_PARITY: [Self; 16] = [
         Self::MemberAstray,
         Self::ApartAstray,
         Self::LanePlaceWrong,
         Self::LaneOwnerWrong,
         Self::LaneTurnedWrong,
-        Self::LanePageMissing,
         Self::ParityStale,
         Self::OldGivenUpEarly,
         Self::TrimLeavesParity,

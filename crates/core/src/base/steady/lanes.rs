@@ -51,8 +51,7 @@ impl Pages {
     /// Returns the number of pages of a lane.
     pub(crate) fn of_lane(&self, lane: u32) -> u32 {
         let Some(stripes) = self.stripes else { return self.filled };
-        let pages = stripes.count_on_die(lane as DieId, self.filled);
-        pages - u32::from(planted(Bug::LanePageMissing) && lane == 1 && pages > 0)
+        stripes.count_on_die(lane as DieId, self.filled)
     }
 
     /// Returns the lane of a page.

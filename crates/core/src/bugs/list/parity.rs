@@ -16,8 +16,6 @@ macro_rules! bugs_of_parity {
             LaneOwnerWrong,
             /// In a computed start, some pages of a die are not in the order of their stripes.
             LaneTurnedWrong,
-            /// In a computed start, the last page of a die has no place of its own.
-            LanePageMissing,
             /// The parity of a stripe is sometimes not updated.
             ParityStale,
             /// An old version that the parity still needs is given up when new data reaches the
