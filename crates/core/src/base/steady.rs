@@ -347,7 +347,8 @@ mod tests {
                 let mut left = pages.of_lane(die);
                 for block in geometry.blocks_of_domain(die).skip(1) {
                     let taken = left.min(150 + block.number() % 43);
-                    (blocks.push(block), holds.push(taken));
+                    blocks.push(block);
+                    holds.push(taken);
                     left -= taken;
                 }
                 assert_eq!(left, 0, "the die has room");

@@ -76,10 +76,11 @@ impl Lists {
         let begun = of_round.iter().filter(|stripe| **stripe < stripes % rounds.dies).count();
         let all = stripes / rounds.dies * of_round.len() as u32 + begun as u32;
         // Only the last stripe may have pages that are not filled.
-        let last = stripes.saturating_sub(1);
-        let member = rounds.member(die, last);
-        let is_absent =
-            stripes > 0 && member < rounds.members && last * rounds.members + member >= self.filled;
+        let partial = stripes.saturating_sub(1);
+        let member = rounds.member(die, partial);
+        let is_absent = stripes > 0
+            && member < rounds.members
+            && partial * rounds.members + member >= self.filled;
         all - u32::from(is_absent)
     }
 

@@ -203,7 +203,7 @@ fn dies_that_do_not_hold_each_page_once_are_caught() {
     s.caught(stamp, &["the start order has 3 positions; blocks use 2"]);
     let mut s = striped([0b11, 0b111, 0b000]);
     s.oracle.trimmed(Lpn::new(0));
-    s.caught(stamp, &["no block of the start has the position of lpn 24 of stripe 0"]);
+    s.caught(stamp, &["lpn 24 of stripe 0 does not lie where the start put it"]);
     let mut s = striped([0b11, 0b111, 0b111]);
     let orders = OF_DIES.map(|(order, _)| Order { pages: 3, ..order });
     s.oracle.begins_in_order(&orders, 5);

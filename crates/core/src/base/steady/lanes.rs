@@ -18,7 +18,8 @@ use crate::bugs::{Bug, planted};
 /// their stripes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pages {
-    host_pages: u32,
+    /// Number of the drive's host pages. The first parity page has this number.
+    of_host: u32,
     stripes: Option<Stripes>,
     lanes: u32,
     /// Number of host pages in the start.
@@ -28,14 +29,14 @@ pub(crate) struct Pages {
 impl Pages {
     /// Creates the pages of a start that fills this number of host pages.
     pub(crate) fn new(geometry: &Geometry, filled: u32) -> Self {
-        let (host_pages, lanes) = (geometry.host_pages, geometry.domains());
-        Self { host_pages, stripes: geometry.stripes, lanes, filled }
+        let (of_host, lanes) = (geometry.host_pages, geometry.domains());
+        Self { of_host, stripes: geometry.stripes, lanes, filled }
     }
 
     /// Returns the host pages and the parity pages of the start.
     pub(crate) fn ranges(&self) -> [Range<usize>; 2] {
         let stripes = self.stripes.map_or(0, |stripes| self.filled.div_ceil(stripes.members()));
-        let parity = self.host_pages as usize;
+        let parity = self.of_host as usize;
         [0..self.filled as usize, parity..parity + stripes as usize]
     }
 

@@ -175,7 +175,9 @@ mod tests {
         for (block, row) in drive.geometry.block_ids().zip(drive.block_states()) {
             valid[drive.geometry.domain_of(block)].push(row.valid);
         }
-        valid.iter_mut().for_each(|of_die| of_die.sort_unstable());
+        for of_die in &mut valid {
+            of_die.sort_unstable();
+        }
         valid
     }
 

@@ -96,14 +96,19 @@ impl Oracle {
     }
 
     /// Loads the records of a stripe to which nothing has happened since a computed start. Checks
-    /// that each page of the stripe has a place, on a die of its own.
+    /// that each page of the stripe has a place, which still holds it, on a die of its own.
     #[cold]
     #[inline(never)]
     fn load_stripe(&mut self, stripes: Stripes, stripe: u32) {
         let Some(begun) = self.medium.begun() else { return };
         let pages = stripes.data(stripe).chain([stripes.parity(stripe)]);
+        let place_of = |lpn: Lpn| {
+            begun.place_of(lpn).filter(|ppn| {
+                self.carried(*ppn).is_some_and(|stamp| stamp.undamaged() == Stamp::first(lpn))
+            })
+        };
         let places: Vec<(Lpn, Option<Ppn>)> =
-            pages.filter(|lpn| begun.has(*lpn)).map(|lpn| (lpn, begun.place_of(lpn))).collect();
+            pages.filter(|lpn| begun.has(*lpn)).map(|lpn| (lpn, place_of(lpn))).collect();
         let lying: Vec<(Lpn, Ppn)> =
             places.iter().filter_map(|(lpn, ppn)| Some((*lpn, (*ppn)?))).collect();
         self.parity.load_stripe(stripe, &lying);
@@ -112,7 +117,7 @@ impl Oracle {
         }
         if let Some((lpn, _)) = places.iter().find(|(_, ppn)| ppn.is_none()) {
             self.findings.add(Kind::Stamp, || {
-                format!("no block of the start has the position of lpn {lpn} of stripe {stripe}")
+                format!("lpn {lpn} of stripe {stripe} does not lie where the start put it")
             });
         }
     }
