@@ -73,6 +73,8 @@ MEASURED := /usr/bin/time -f "%U s + %S s of CPU, %M KiB"
 bench-start: build
 	@echo "start and end check of the first example, oracle on (goal at most 2 CPU s and 2 GiB)"
 	$(MEASURED) $(VPASS) run --drive modern-tlc --workload random-70-30 --set workload.requests=1 > /dev/null
+	@echo "the same start with parity (goal at most twice the CPU time)"
+	$(MEASURED) $(VPASS) run --drive modern-tlc --workload random-70-30 --set workload.requests=1 --parity raid5 > /dev/null
 	@echo "the first example, 1 M requests"
 	$(MEASURED) $(VPASS) run --drive modern-tlc --workload random-70-30 --set workload.requests=1M > /dev/null
 	@echo "comparison of nine rows, 100,000 requests each (goal at most 10 CPU s and twice the memory of one row)"

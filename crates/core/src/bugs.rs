@@ -90,9 +90,12 @@ impl Bug {
     ];
 
     /// Bugs of parity.
-    pub const OF_PARITY: [Self; 13] = [
+    pub const OF_PARITY: [Self; 16] = [
         Self::MemberAstray,
         Self::ApartAstray,
+        Self::LanePlaceWrong,
+        Self::LaneOwnerWrong,
+        Self::LaneTurnedWrong,
         Self::ParityStale,
         Self::OldGivenUpEarly,
         Self::TrimLeavesParity,

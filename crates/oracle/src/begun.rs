@@ -1,18 +1,26 @@
-//! Places of the host pages in a computed start. The oracle computes the host page of each flash
-//! page with its own arithmetic.
+//! Places of the pages in a computed start. The oracle computes the page at each place of flash with
+//! its own arithmetic, and the place of each page.
 //!
-//! The drive reports the keys of an order of the host pages. For each block it reports the first
-//! position in that order and the chosen pages. This file computes the host page from the position;
-//! the drive computes the position from the host page. A mistake of either shows when a page is
+//! The drive reports the keys of an order of the host pages or, with parity, of an order of the
+//! pages of each die. For each block it reports the first position in that order and the chosen
+//! pages. Nothing here calls the drive's own computation. A mistake of either shows when a page is
 //! read, moved or checked at the end.
 //!
-//! Each host page below `order.pages` is in exactly one flash page. The order is a permutation with
-//! any keys, because each half-round of it can be reversed. [`Begun::load`] checks that the blocks
-//! use each position once.
+//! Each page of the start is in exactly one flash page. An order is a permutation with any keys,
+//! because each half-round of it can be reversed. [`Begun::check`] checks that the blocks use each
+//! position once. [`Begun::place_of`] follows a place back to its page.
+
+mod lists;
+mod positions;
+
+use std::ops::Range;
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Lpn, Ppn};
+
+use self::lists::Lists;
+use self::positions::Positions;
 
 /// Part of the order that one block uses.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,36 +34,55 @@ struct Part {
     is_altered: bool,
 }
 
+/// Order of one list of pages, and the blocks that use it.
+#[derive(Debug)]
+struct Lane {
+    positions: Positions,
+    /// First position of the next block.
+    next: u32,
+    /// Blocks in the order of their positions, each with its first position.
+    blocks: Vec<(u32, BlockId)>,
+}
+
 /// A computed start, as the drive reported it block by block.
 #[derive(Debug)]
 pub(crate) struct Begun {
-    order: Order,
-    /// Number of bits of a position in the order, and of its low half.
-    bits: u32,
-    low_bits: u32,
-    /// First position of the next block.
-    next: u32,
+    lists: Lists,
+    lanes: Vec<Lane>,
     parts: Vec<Part>,
     /// Pages that hold data, one bit for each page of each block.
     chosen: Vec<u64>,
     words: usize,
     pages_per_block: u32,
+    blocks_per_lane: u32,
 }
 
 impl Begun {
-    pub(crate) fn new(geometry: &Geometry, order: &Order) -> Self {
+    /// Begins with these orders of a drive that fills its first `filled` host pages.
+    ///
+    /// # Errors
+    /// Reports an order that does not have as many pages as it should.
+    pub(crate) fn new(geometry: &Geometry, orders: &[Order], filled: u32) -> Result<Self, String> {
         let words = geometry.pages_per_block.div_ceil(64) as usize;
-        let bits = order.pages.saturating_sub(1).checked_ilog2().map_or(0, |top| top + 1).max(2);
-        Self {
-            order: *order,
-            bits,
-            low_bits: bits - bits / 2,
-            next: 0,
+        let lists = Lists::new(geometry, filled);
+        let has: Vec<u32> = orders.iter().map(|order| order.pages).collect();
+        let should: Vec<u32> = (0..lists.len()).map(|list| lists.count(list)).collect();
+        if has != should {
+            return Err(format!(
+                "the start orders have {has:?} positions; a start of {filled} host pages needs \
+                 {should:?}"
+            ));
+        }
+        let lane = |order| Lane { positions: Positions::new(order), next: 0, blocks: vec![] };
+        Ok(Self {
+            blocks_per_lane: geometry.blocks / lists.len() as u32,
+            lists,
+            lanes: orders.iter().map(lane).collect(),
             parts: vec![Part::default(); geometry.blocks as usize],
             chosen: vec![0; geometry.blocks as usize * words],
             words,
             pages_per_block: geometry.pages_per_block,
-        }
+        })
     }
 
     /// Returns the size in bytes for a drive of this geometry.
@@ -64,9 +91,38 @@ impl Begun {
         u64::from(geometry.blocks) * (words * size_of::<u64>() as u64 + size_of::<Part>() as u64)
     }
 
-    /// Returns the number of host pages in the start.
+    /// Returns the host pages and the parity pages of the start.
+    pub(crate) fn ranges(&self) -> [Range<u32>; 2] {
+        self.lists.ranges()
+    }
+
+    /// Returns the number of pages in the start.
     pub(crate) fn pages(&self) -> u32 {
-        self.order.pages
+        self.ranges().into_iter().map(|range| range.end - range.start).sum()
+    }
+
+    /// Returns the page of the start with this number. Host pages come before parity pages.
+    pub(crate) fn nth(&self, n: u32) -> Lpn {
+        let [host, parity] = self.ranges();
+        Lpn::new(if n < host.end { n } else { parity.start + (n - host.end) })
+    }
+
+    /// Returns whether the start has data of a page.
+    #[inline]
+    pub(crate) fn has(&self, lpn: Lpn) -> bool {
+        self.ranges().iter().any(|range| range.contains(&lpn.number()))
+    }
+
+    /// Returns the number of pages of a run that the start has.
+    pub(crate) fn pages_in(&self, run: Range<u32>) -> u32 {
+        let both =
+            |range: Range<u32>| range.end.min(run.end).saturating_sub(range.start.max(run.start));
+        self.ranges().into_iter().map(both).sum()
+    }
+
+    /// Returns the lane of a block.
+    fn lane_of(&self, block: BlockId) -> usize {
+        (block.number() / self.blocks_per_lane) as usize
     }
 
     /// Gives a block its part of the order.
@@ -90,8 +146,10 @@ impl Begun {
         }
         own.copy_from_slice(chosen);
         *part = Part { first, is_loaded: true, stands: true, is_altered: false };
-        let expected = self.next;
-        self.next = first + chosen.iter().map(|word| word.count_ones()).sum::<u32>();
+        let lane = &mut self.lanes[(block.number() / self.blocks_per_lane) as usize];
+        lane.blocks.push((first, block));
+        let expected = lane.next;
+        lane.next = first + chosen.iter().map(|word| word.count_ones()).sum::<u32>();
         if first != expected {
             return Err(format!(
                 "block {block} starts at position {first} of the start order; the next position is \
@@ -101,14 +159,13 @@ impl Begun {
         Ok(())
     }
 
-    /// Checks that each position of the order is used once.
+    /// Checks that each position of each order is used once.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let (taken, pages) = (self.next, self.order.pages);
-        if taken == pages {
-            Ok(())
-        } else {
+        let wrong = self.lanes.iter().find(|lane| lane.next != lane.positions.count());
+        wrong.map_or(Ok(()), |lane| {
+            let (taken, pages) = (lane.next, lane.positions.count());
             Err(format!("the start order has {pages} positions; blocks use {taken}"))
-        }
+        })
     }
 
     /// Returns whether a block is part of the start and has not been erased since.
@@ -140,7 +197,7 @@ impl Begun {
         &self.chosen[block.index() * self.words..][..self.words]
     }
 
-    /// Returns the host page that the start put into a page of a block.
+    /// Returns the page of the host or of parity that the start put into a page of a block.
     pub(crate) fn page_at(&self, block: BlockId, page: u32) -> Option<Lpn> {
         let (part, chosen) = (self.parts[block.index()], self.chosen(block));
         let is_chosen = part.is_loaded && chosen[page as usize / 64] & 1 << (page % 64) != 0;
@@ -154,11 +211,12 @@ impl Begun {
                 .enumerate()
                 .map(|(n, word)| before(n, word).count_ones())
                 .sum();
-            Lpn::new(self.number_at(part.first + rank))
+            let lane = self.lane_of(block);
+            self.lists.page(lane, self.lanes[lane].positions.number_at(part.first + rank))
         })
     }
 
-    /// Returns the host page that the start put into a flash page.
+    /// Returns the page of the host or of parity that the start put into a flash page.
     pub(crate) fn page_of(&self, ppn: Ppn) -> Option<Lpn> {
         self.page_at(
             BlockId::new(ppn.number() / self.pages_per_block),
@@ -166,27 +224,35 @@ impl Begun {
         )
     }
 
-    /// Returns the number of the host page at a position of the start's random order.
-    fn number_at(&self, place: u32) -> u32 {
-        let (low, high) = ((1u64 << self.low_bits) - 1, (1u64 << (self.bits - self.low_bits)) - 1);
-        let scrambled =
-            |half: u64, key: u32| (((half ^ u64::from(key)) * 0x9E37_79B1) & 0xFFFF_FFFF) >> 15;
-        let mut number = u64::from(place);
-        // A wrong position may lie outside the order. The remainder keeps the number in range
-        // without further harm.
-        number %= u64::from(self.order.pages.max(1));
-        loop {
-            for (round, key) in self.order.keys.into_iter().enumerate() {
-                let (upper, lower) = (number >> self.low_bits, number & low);
-                number ^= if round % 2 == 0 {
-                    scrambled(upper, key) & low
-                } else {
-                    (scrambled(lower, key) & high) << self.low_bits
-                };
-            }
-            if number < u64::from(self.order.pages) {
-                return number as u32;
-            }
+    /// Returns the flash page into which the start put a page. Returns `None` if the start does not
+    /// have the page, or if the flash page does not lead back to it.
+    pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
+        if !self.has(lpn) {
+            return None;
         }
+        let (list, number) = self.lists.number(lpn);
+        let lane = &self.lanes[list];
+        let position = lane.positions.position_of(number);
+        let after = lane.blocks.partition_point(|(first, _)| *first <= position);
+        let (first, block) = *lane.blocks.get(after.checked_sub(1)?)?;
+        let page = self.nth_chosen(block, position.checked_sub(first)?)?;
+        let ppn = Ppn::new(block.number() * self.pages_per_block + page);
+        Some(ppn).filter(|ppn| self.page_of(*ppn) == Some(lpn))
+    }
+
+    /// Returns the page of a block with this number of chosen pages before it.
+    fn nth_chosen(&self, block: BlockId, n: u32) -> Option<u32> {
+        let mut left = n;
+        for (first, word) in (0..).step_by(64).zip(self.chosen(block)) {
+            let ones = word.count_ones();
+            if left < ones {
+                let is_it = |bit: &u32| {
+                    word >> bit & 1 == 1 && (word & !(u64::MAX << bit)).count_ones() == left
+                };
+                return (0..64).find(is_it).map(|bit| first + bit);
+            }
+            left -= ones;
+        }
+        None
     }
 }

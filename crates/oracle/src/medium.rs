@@ -224,6 +224,12 @@ impl Medium {
         self.begun.as_deref_mut()
     }
 
+    /// Returns whether a block holds the data of a computed start, and nothing else was written or
+    /// damaged there since.
+    pub(crate) fn is_as_begun(&self, block: BlockId) -> bool {
+        self.begun.as_ref().is_some_and(|begun| begun.stands(block) && !begun.is_altered(block))
+    }
+
     /// Returns the owner of the data that the start put into a page; `None` after an erase of its
     /// block.
     pub(crate) fn put_by_start(&self, ppn: Ppn) -> Option<Lpn> {

@@ -301,6 +301,7 @@ impl Oracle {
 
     /// Handles the drive's report that a page is lost.
     pub(crate) fn loss(&mut self, lpn: Lpn) -> Result<(), String> {
+        self.know_stripe_of(lpn);
         let was_rest_lost = self.has_lost_rest(lpn);
         let by_failure = self.explain_by_failure(lpn);
         match self.stamps.lost(lpn)? {

@@ -173,8 +173,8 @@ pub(crate) struct Stamps {
     /// Tag of each page; 0 if nothing has changed since the start. No tag returns to 0, because
     /// versions only rise.
     newest: Vec<u32>,
-    /// End of the pages that a computed start has loaded.
-    begun: u32,
+    /// Host pages and parity pages that a computed start has loaded.
+    begun: [Range<u32>; 2],
     /// Pages whose newest version is the first, as long as the drive only loads pages; `newest` has
     /// none of them. Loading follows the order of flash, which is random for host pages, and these
     /// bits fit into a cache.
@@ -190,7 +190,7 @@ impl Stamps {
         let pages = geometry.logical_pages();
         Self {
             newest: huge_zeros(pages as usize),
-            begun: 0,
+            begun: [0..0, 0..0],
             loaded: Some(Bits::none_of(pages)),
             any_is_loaded: false,
             any_was_lost: false,
@@ -204,10 +204,15 @@ impl Stamps {
             + Bits::bytes(geometry.logical_pages())
     }
 
-    /// Notes that a computed start has loaded the first version of all pages below this number.
-    pub(crate) fn begin(&mut self, pages: u32) {
-        self.begun = pages.min(self.newest.len() as u32);
-        self.present += u64::from(self.begun);
+    /// Notes that a computed start has loaded the first version of these pages.
+    pub(crate) fn begin(&mut self, pages: [Range<u32>; 2]) {
+        self.present += pages.iter().map(|range| range.len() as u64).sum::<u64>();
+        self.begun = pages;
+    }
+
+    /// Returns whether a computed start has loaded a page.
+    fn has_begun(&self, lpn: Lpn) -> bool {
+        self.begun.iter().any(|range| range.contains(&lpn.number()))
     }
 
     /// Returns whether nothing has happened to a page since the computed start.
@@ -238,8 +243,8 @@ impl Stamps {
 
     #[inline]
     fn at_start(&self, lpn: Lpn) -> Tag {
-        let is_first = lpn.number() < self.begun
-            || self.loaded.as_ref().is_some_and(|loaded| loaded.contains(lpn));
+        let is_first =
+            self.has_begun(lpn) || self.loaded.as_ref().is_some_and(|loaded| loaded.contains(lpn));
         if is_first { Tag::FIRST } else { Tag(Tag::ABSENT) }
     }
 
@@ -267,6 +272,17 @@ impl Stamps {
     #[inline]
     pub(crate) fn is_live(&self, stamp: Stamp) -> bool {
         self.newest(stamp.lpn).is_some_and(|newest| newest.on_flash() == stamp.tag.on_flash())
+    }
+
+    /// Returns whether only a part of a page's newest data is new.
+    pub(crate) fn is_partly_written(&self, lpn: Lpn) -> bool {
+        self.newest(lpn).is_some_and(|newest| newest.is_present() && newest.is_partial())
+    }
+
+    /// Returns the pages of which only a part of the newest data is new.
+    pub(crate) fn partly_written(&self) -> impl Iterator<Item = Lpn> + '_ {
+        let touched = Lpn::all().zip(&self.newest).filter(|(_, tag)| **tag != 0);
+        touched.map(|(lpn, _)| lpn).filter(|lpn| self.is_partly_written(*lpn))
     }
 
     /// Returns whether any data was reported lost.
@@ -439,9 +455,10 @@ impl Stamps {
             medium.set_stamp(at, Stamp::DEAD);
             return Ok(());
         }
+        let has_begun = self.has_begun(lpn);
         if let Some(loaded) = self.loaded.as_mut().filter(|_| lpn.index() < self.newest.len()) {
             medium.set_stamp(at, Stamp { lpn, tag: Tag::FIRST });
-            let new = lpn.number() >= self.begun && loaded.insert(lpn);
+            let new = !has_begun && loaded.insert(lpn);
             self.any_is_loaded = true;
             self.present += u64::from(new);
             return if new { Ok(()) } else { Err(loaded_twice(lpn, Tag::FIRST)) };
@@ -457,42 +474,4 @@ fn loaded_twice(lpn: Lpn, before: Tag) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_survive_trims_and_losses() {
-        let mut t = Tag(0).next();
-        assert_eq!((t.version(), t.is_present(), t.is_reported()), (1, true, false));
-        t = t.with(Tag::ABSENT).next();
-        assert_eq!(t.version(), 2);
-        t = t.with(Tag::REPORTED);
-        assert!(
-            t.is_present() && t.on_flash() == t.with(Tag::PRESENT),
-            "a reported version is still the newest"
-        );
-        t = t.with(Tag::LOST);
-        assert!(t.is_lost() && !t.is_present());
-        assert_eq!(t.next().version(), 3);
-    }
-
-    #[test]
-    fn nothing_on_flash_matches_absent_or_lost_data() {
-        for version in 0..3 {
-            for gone in [
-                Tag(version << 3),
-                Tag(version << 3 | Tag::LOST),
-                Tag(version << 3 | Tag::LOST | Tag::PARTIAL),
-            ] {
-                for other in 0..3 {
-                    assert_ne!(gone.on_flash(), Tag(other << 3 | Tag::PRESENT));
-                }
-            }
-        }
-        for stamp in [Stamp::ERASED, Stamp::DEAD, Stamp { lpn: Lpn::new(7), tag: Tag(9) }] {
-            assert_eq!(Stamp::unpack(stamp.pack()), stamp);
-        }
-        assert_eq!(Stamp::ERASED.pack(), 0);
-        assert_eq!(Tag(Tag::ABSENT).next(), Tag::FIRST);
-    }
-}
+mod tests;

@@ -18,5 +18,6 @@ mod nested;
 mod parity;
 mod recoding;
 mod seeded_bugs;
+mod striped_starts;
 mod swarm;
 mod tired;

@@ -162,9 +162,12 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::slots::parity::parity_technique;
 
     const FIRST: &str = "straw-ss-sound, greedy, none";
-    const RECORDED: [(Bug, u64, &str); 31] = [
+    const RECORDED: [(Bug, u64, &str); 34] = [
         (Bug::MemberAstray, 0, FIRST),
         (Bug::ApartAstray, 29, "hotld, stable-greedy, none"),
+        (Bug::LanePlaceWrong, 58, "straw-ss, stable-greedy, none"),
+        (Bug::LaneOwnerWrong, 58, "straw-ss, stable-greedy, none"),
+        (Bug::LaneTurnedWrong, 58, "straw-ss, stable-greedy, none"),
         (Bug::ParityStale, 0, FIRST),
         (Bug::OldGivenUpEarly, 0, FIRST),
         (Bug::PartialForgetsPage, 0, FIRST),

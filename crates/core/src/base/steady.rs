@@ -1,20 +1,25 @@
 //! Layout of a computed steady start. It gives the flash page of each host page, and the host page
 //! of each flash page, without a table of pages.
 //!
-//! The host's pages have a random order, which is computed place by place ([`Order`]). The blocks
-//! of the layout take the pages in this order. Each block takes as many pages as it has chosen
-//! pages.
+//! The host's pages have a random order, which is computed place by place ([`Order`]). With parity,
+//! the pages of each die have one ([`Lanes`]). The blocks of the layout take the pages in this
+//! order. Each block takes as many pages as it has chosen pages.
 //!
 //! ```text
 //! host page --place_of--> its place in the order --> the block of that place --> the chosen page of that rank
 //! flash page --at_place--> the host page
 //! ```
 
+mod lanes;
+mod order;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+pub(crate) use self::lanes::{Lanes, Pages};
+pub use self::order::Order;
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Lpn, PageInBlock, Ppn};
 use crate::bugs::{Bug, planted};
@@ -25,94 +30,12 @@ const NOWHERE: u32 = u32::MAX;
 /// of a place.
 const STEP_BITS: u32 = 10;
 
-/// Random order of the numbers below `pages`, computed place by place.
-///
-/// The number at place i is computed as follows. Place i is cut into a low half of `ceil(bits / 2)`
-/// bits and a high half. `bits` is the number of bits that `pages - 1` needs, and at least 2. Four
-/// half-rounds change the halves in turn, the low half first. A half-round combines its half by
-/// exclusive or with the low bits of `((other ^ key) * 0x9E3779B1 mod 2^32) >> 15`. Each half-round
-/// has one of the four keys. While the result is `pages` or more, the rounds are applied to it
-/// again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Order {
-    /// Number of numbers in the order.
-    pub pages: u32,
-    /// Keys of the four half-rounds.
-    pub keys: [u32; 4],
-}
-
-impl Order {
-    /// Draws a random order.
-    pub(crate) fn draw(pages: u32, rng: &mut Xoshiro256PlusPlus) -> Self {
-        Self { pages, keys: std::array::from_fn(|_| rng.next_u64() as u32) }
-    }
-
-    #[inline]
-    fn low_bits(&self) -> u32 {
-        self.bits().div_ceil(2)
-    }
-
-    #[inline]
-    fn bits(&self) -> u32 {
-        (32 - self.pages.saturating_sub(1).leading_zeros()).max(2)
-    }
-
-    /// Returns the masks of the low and of the high half.
-    #[inline]
-    fn masks(&self) -> (u32, u32) {
-        let low_bits = self.low_bits();
-        ((1 << low_bits) - 1, (1 << (self.bits() - low_bits)) - 1)
-    }
-
-    /// Returns the number at a place.
-    #[inline]
-    pub(crate) fn at_place(&self, place: u32) -> u32 {
-        debug_assert!(place < self.pages);
-        let (shift, (low_mask, high_mask)) = (self.low_bits(), self.masks());
-        let (mut high, mut low) = (place >> shift, place & low_mask);
-        loop {
-            low ^= mix(high, self.keys[0]) & low_mask;
-            high ^= mix(low, self.keys[1]) & high_mask;
-            low ^= mix(high, self.keys[2]) & low_mask;
-            high ^= mix(low, self.keys[3]) & high_mask;
-            let number = high << shift | low;
-            if number < self.pages {
-                return number;
-            }
-        }
-    }
-
-    /// Returns the place of a number. Applies the rounds of [`Self::at_place`] backwards.
-    #[inline]
-    fn place_of(&self, number: u32) -> u32 {
-        debug_assert!(number < self.pages);
-        let (shift, (low_mask, high_mask)) = (self.low_bits(), self.masks());
-        let (mut high, mut low) = (number >> shift, number & low_mask);
-        loop {
-            let last =
-                if planted(Bug::SteadyPlaceWrong) && number.is_multiple_of(1009) { 2 } else { 3 };
-            high ^= mix(low, self.keys[last]) & high_mask;
-            low ^= mix(high, self.keys[2]) & low_mask;
-            high ^= mix(low, self.keys[1]) & high_mask;
-            low ^= mix(high, self.keys[0]) & low_mask;
-            let place = high << shift | low;
-            if place < self.pages {
-                return place;
-            }
-        }
-    }
-}
-
-#[inline]
-fn mix(half: u32, key: u32) -> u32 {
-    (half ^ key).wrapping_mul(0x9E37_79B1) >> 15
-}
-
-/// Layout: an order of the host's pages, and the part of it that each block takes.
+/// Layout: an order of the pages of each lane, and the part of it that each block takes.
 #[derive(Debug)]
 pub(crate) struct Steady {
-    order: Order,
+    lanes: Lanes,
     pages_per_block: u32,
+    blocks_per_lane: u32,
     /// Blocks of the layout, in the order in which they take pages, and the first place of each
     /// block. The last entry of `first` is the number of pages.
     blocks: Vec<BlockId>,
@@ -142,7 +65,7 @@ impl Images {
     pub(crate) fn layout(
         &self,
         seed: u64,
-        of: (u32, u32, &[BlockId], &[u32]),
+        of: (&Pages, u32, &[BlockId], &[u32]),
         draw: impl FnOnce() -> Steady,
     ) -> Arc<Steady> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -154,32 +77,32 @@ impl Images {
 }
 
 impl Steady {
-    /// Returns whether this layout has these inputs: number of host pages, pages per block, blocks,
-    /// and number of pages that each block holds.
+    /// Returns whether this layout has these inputs: pages, pages per block, blocks, and number of
+    /// pages that each block holds.
     fn is_of(
         &self,
-        (filled, pages_per_block, blocks, holds): (u32, u32, &[BlockId], &[u32]),
+        (pages, pages_per_block, blocks, holds): (&Pages, u32, &[BlockId], &[u32]),
     ) -> bool {
         let is_held =
             || self.first.windows(2).zip(holds).all(|(first, holds)| first[1] - first[0] == *holds);
-        self.order.pages == filled
+        self.lanes.pages() == pages
             && self.pages_per_block == pages_per_block
             && self.blocks == blocks
             && is_held()
     }
 
-    /// Draws a random layout. The blocks take the first host pages in turn. `holds` has the number
-    /// of pages of each block.
+    /// Draws a random layout. The blocks of each lane take its pages in turn. `holds` has the
+    /// number of pages of each block. The blocks of a lane are in a row, in the order of lanes.
     pub(crate) fn draw(
         geometry: &Geometry,
-        filled: u32,
+        pages: Pages,
         blocks: Vec<BlockId>,
         holds: &[u32],
         rng: &mut Xoshiro256PlusPlus,
     ) -> Self {
         let (all, pages_per_block) = (geometry.blocks as usize, geometry.pages_per_block);
         let words_per_block = pages_per_block.div_ceil(64) as usize;
-        let order = Order::draw(filled, rng);
+        let (lanes, blocks_per_lane) = (Lanes::draw(pages, rng), geometry.blocks_per_domain());
         let (mut turn, mut chosen) = (vec![NOWHERE; all], vec![0; all * words_per_block]);
         let (mut first, mut next) = (Vec::with_capacity(blocks.len() + 1), 0u32);
         for ((n, block), holds) in (0..).zip(&blocks).zip(holds) {
@@ -190,38 +113,66 @@ impl Steady {
                 *holds,
                 rng,
             );
+            let places = lanes.places((block.number() / blocks_per_lane) as usize);
+            assert!(places.start <= next, "the blocks of a lane hold every page of it");
             first.push(next);
             next += *holds;
-            next -= u32::from(planted(Bug::SteadyPageTwice) && next > 1 && next < filled);
+            assert!(next <= places.end, "the blocks of a lane hold every page of it once");
+            next -= u32::from(planted(Bug::SteadyPageTwice) && next > 1 && next < lanes.count());
         }
-        assert!(next == filled, "the steady state holds every page once");
+        assert!(next == lanes.count(), "the steady state holds every page once");
         first.push(next);
-        let mut at_step = Vec::with_capacity((filled >> STEP_BITS) as usize + 1);
-        let mut n = 0u32;
-        for place in (0..filled).step_by(1 << STEP_BITS) {
-            while first[n as usize + 1] <= place {
-                n += 1;
-            }
-            at_step.push(n);
+        let at_step = steps(&first);
+        Self {
+            lanes,
+            pages_per_block,
+            blocks_per_lane,
+            blocks,
+            first,
+            turn,
+            chosen,
+            words_per_block,
+            at_step,
         }
-        Self { order, pages_per_block, blocks, first, turn, chosen, words_per_block, at_step }
     }
 
     /// Returns the number of bytes of a layout.
-    pub(crate) fn bytes(blocks: u32, pages_per_block: u32, host_pages: u32) -> u64 {
+    pub(crate) fn bytes(blocks: u32, pages_per_block: u32, pages: u32) -> u64 {
         let words = u64::from(blocks) * u64::from(pages_per_block.div_ceil(64));
-        8 * words + 12 * u64::from(blocks) + 4 * (u64::from(host_pages >> STEP_BITS) + 1)
+        8 * words + 12 * u64::from(blocks) + 4 * (u64::from(pages >> STEP_BITS) + 1)
     }
 
-    /// Returns the order of the host's pages.
-    pub(crate) fn order(&self) -> &Order {
-        &self.order
+    /// Returns the pages of the layout.
+    pub(crate) fn pages(&self) -> &Pages {
+        self.lanes.pages()
+    }
+
+    /// Returns the order of each lane.
+    pub(crate) fn orders(&self) -> &[Order] {
+        self.lanes.orders()
     }
 
     /// Returns the blocks of the layout in the order in which they take pages. Each has its first
-    /// place in the order.
+    /// place in the order of its lane.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = (BlockId, u32)> + '_ {
-        self.blocks.iter().copied().zip(self.first.iter().copied())
+        let in_lane =
+            |block: BlockId, first: u32| first - self.lanes.places(self.lane(block)).start;
+        self.blocks
+            .iter()
+            .zip(&self.first)
+            .map(move |(block, first)| (*block, in_lane(*block, *first)))
+    }
+
+    /// Returns the lane of a block.
+    #[inline]
+    fn lane(&self, block: BlockId) -> usize {
+        (block.number() / self.blocks_per_lane) as usize
+    }
+
+    /// Returns the pages that a block takes, in order.
+    pub(crate) fn taken_by(&self, block: BlockId) -> impl Iterator<Item = Lpn> + '_ {
+        let (turn, lane) = (self.turn[block.index()] as usize, self.lane(block));
+        (self.first[turn]..self.first[turn + 1]).map(move |place| self.lanes.page_at(lane, place))
     }
 
     /// Returns the pages of a block that hold valid data at the start, one bit each.
@@ -229,19 +180,10 @@ impl Steady {
         &self.chosen[block.index() * self.words_per_block..][..self.words_per_block]
     }
 
-    /// Returns the number of host pages in the layout. The layout holds all host pages with smaller
-    /// numbers.
-    pub(crate) fn filled(&self) -> u32 {
-        self.order.pages
-    }
-
-    /// Returns the flash page that holds a host page at the start; `None` if no flash page does.
+    /// Returns the flash page that holds a page at the start; `None` if no flash page does.
     #[cold]
     pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
-        if lpn.number() >= self.order.pages {
-            return None;
-        }
-        let place = self.order.place_of(lpn.number());
+        let place = self.lanes.place_of(lpn)?;
         let mut n = self.at_step[(place >> STEP_BITS) as usize] as usize;
         while self.first[n + 1] <= place {
             n += 1;
@@ -251,7 +193,7 @@ impl Steady {
         Some(Ppn::new(block.number() * self.pages_per_block + page))
     }
 
-    /// Returns the host page whose data a page of a block holds at the start; `None` without data.
+    /// Returns the page whose data a page of a block holds at the start; `None` without data.
     #[cold]
     pub(crate) fn owner(&self, block: BlockId, page: PageInBlock) -> Option<Lpn> {
         let turn = self.turn[block.index()];
@@ -262,10 +204,27 @@ impl Steady {
         }
         let rank =
             words[..at].iter().map(|word| word.count_ones()).sum::<u32>() + below.count_ones();
-        let place = self.first[turn as usize] + rank;
-        let is_wrong = planted(Bug::SteadyOwnerWrong) && place > 0 && place.is_multiple_of(1009);
-        Some(Lpn::new(self.order.at_place(place - u32::from(is_wrong))))
+        let (lane, place) = (self.lane(block), self.first[turn as usize] + rank);
+        let is_wrong = planted(Bug::SteadyOwnerWrong)
+            && place > self.lanes.places(lane).start
+            && place.is_multiple_of(1009);
+        Some(self.lanes.page_at(lane, place - u32::from(is_wrong)))
     }
+}
+
+/// Returns the index of the block that has every `2^STEP_BITS`th place, from the first place of each
+/// block and the number of places.
+fn steps(first: &[u32]) -> Vec<u32> {
+    let places = first[first.len() - 1];
+    let mut at_step = Vec::with_capacity((places >> STEP_BITS) as usize + 1);
+    let mut n = 0u32;
+    for place in (0..places).step_by(1 << STEP_BITS) {
+        while first[n as usize + 1] <= place {
+            n += 1;
+        }
+        at_step.push(n);
+    }
+    at_step
 }
 
 /// Chooses exactly `holds` of the pages at random, one bit each. All sets are equally likely
@@ -306,17 +265,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_holds_every_number_once_and_leads_back() {
-        for pages in [1u32, 2, 3, 100, 1000, 4097] {
-            let order = Order::draw(pages, &mut Xoshiro256PlusPlus::seed_from_u64(7));
-            let mut seen: Vec<u32> = (0..pages).map(|place| order.at_place(place)).collect();
-            assert!((0..pages).all(|place| order.place_of(seen[place as usize]) == place));
-            seen.sort_unstable();
-            assert_eq!(seen, (0..pages).collect::<Vec<_>>());
-        }
-    }
-
-    #[test]
     fn as_many_pages_are_chosen_as_a_block_holds() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
         for (pages, holds) in [(64, 64), (96, 0), (192, 57), (1152, 1000)] {
@@ -330,65 +278,95 @@ mod tests {
         }
     }
 
-    #[test]
-    fn every_page_has_a_place_that_leads_back_to_it() {
-        let text = r#"
-            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }
-            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
-            drive = { spare = 0.4 }
-        "#;
-        let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let geometry = Geometry::new(&config);
-        let holds: Vec<u32> = (0..30).map(|n| 192 - 3 * n).collect();
-        let filled = holds.iter().sum();
-        let blocks: Vec<BlockId> = BlockId::range(5..35).rev().collect();
+    /// Returns the geometry of a drive with this number of dies, which groups pages into stripes if
+    /// `stripe` has a number of host pages.
+    fn geometry(dies: u32, stripe: Option<u32>) -> Geometry {
+        let text = format!(
+            r#"
+            geometry = {{ channels = {dies}, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.5 }}
+            "#
+        );
+        let mut config = toml::from_str::<crate::config::DriveConfig>(&text).unwrap();
+        config.parity.stripe = stripe;
+        Geometry::new(&config.resolve().unwrap())
+    }
+
+    /// Checks that a layout holds each of its pages once, in the block's lane, and leads back.
+    fn check_layout(geometry: &Geometry, pages: Pages, blocks: &[BlockId], holds: &[u32]) {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(9);
-        let layout = Steady::draw(&geometry, filled, blocks.clone(), &holds, &mut rng);
-        let places: std::collections::BTreeSet<Ppn> = Lpn::range(0..filled)
+        let layout = Steady::draw(geometry, pages, blocks.to_vec(), holds, &mut rng);
+        let all: Vec<Lpn> = pages.ranges().into_iter().flatten().map(Lpn::from_index).collect();
+        let places: std::collections::BTreeSet<Ppn> = all
+            .iter()
             .map(|lpn| {
-                let ppn = layout.place_of(lpn).unwrap();
+                let ppn = layout.place_of(*lpn).unwrap();
                 let block = geometry.block_of(ppn);
-                assert_eq!(layout.owner(block, geometry.page_in(block, ppn)), Some(lpn));
+                assert_eq!(layout.owner(block, geometry.page_in(block, ppn)), Some(*lpn));
+                if let Some(stripes) = geometry.stripes {
+                    assert_eq!(geometry.die_of(block), stripes.die(*lpn));
+                }
                 ppn
             })
             .collect();
-        assert_eq!(places.len() as u32, filled, "no two pages in one place");
-        for (block, holds) in blocks.iter().zip(&holds) {
+        assert_eq!(places.len(), all.len(), "no two pages in one place");
+        for (block, holds) in blocks.iter().zip(holds) {
             let first = geometry.first_page(*block);
             let held = first.run(192).filter(|ppn| places.contains(ppn)).count() as u32;
-            assert_eq!(
-                (held, layout.chosen(*block).iter().map(|word| word.count_ones()).sum::<u32>()),
-                (*holds, *holds)
-            );
-            let owned = PageInBlock::range(0..192)
-                .filter(|page| layout.owner(*block, *page).is_some())
-                .count() as u32;
-            assert_eq!(owned, *holds);
+            let chosen = layout.chosen(*block).iter().map(|word| word.count_ones()).sum::<u32>();
+            assert_eq!((held, chosen), (*holds, *holds));
+            let owned: Vec<Lpn> =
+                PageInBlock::range(0..192).filter_map(|page| layout.owner(*block, page)).collect();
+            assert!(owned.len() as u32 == *holds && layout.taken_by(*block).eq(owned));
         }
+        let filled = Lpn::new(pages.filled);
         assert_eq!(
-            (layout.place_of(Lpn::new(filled)), layout.owner(BlockId::new(0), PageInBlock::FIRST)),
+            (layout.place_of(filled), layout.owner(BlockId::new(0), PageInBlock::FIRST)),
             (None, None)
         );
     }
 
     #[test]
-    fn an_image_is_taken_again_for_what_begins_alike_alone() {
-        let draw = |filled: u32| {
-            let mut rng = Xoshiro256PlusPlus::seed_from_u64(9);
-            Steady {
-                order: Order::draw(filled, &mut rng),
-                pages_per_block: 8,
-                blocks: vec![BlockId::new(3)],
-                first: vec![0, filled],
-                turn: vec![],
-                chosen: vec![],
-                words_per_block: 1,
-                at_step: vec![],
+    fn every_page_has_a_place_that_leads_back_to_it() {
+        let geometry = geometry(1, None);
+        let holds: Vec<u32> = (0..20).map(|n| 192 - 3 * n).collect();
+        let blocks: Vec<BlockId> = BlockId::range(5..25).rev().collect();
+        let pages = Pages::new(&geometry, holds.iter().sum());
+        check_layout(&geometry, pages, &blocks, &holds);
+    }
+
+    /// Dies have 40 blocks. Each die begins with an empty block, and has a lane of its own.
+    #[test]
+    fn every_page_of_a_stripe_has_a_place_on_its_die() {
+        for (dies, stripe, filled) in [(4, 3, 9001), (4, 3, 9000), (5, 2, 7777), (3, 2, 1)] {
+            let geometry = geometry(dies, Some(stripe));
+            let pages = Pages::new(&geometry, filled);
+            let (mut blocks, mut holds) = (vec![], vec![]);
+            for die in 0..dies {
+                let mut left = pages.of_lane(die);
+                for block in geometry.blocks_of_domain(die).skip(1) {
+                    let taken = left.min(150 + block.number() % 43);
+                    blocks.push(block);
+                    holds.push(taken);
+                    left -= taken;
+                }
+                assert_eq!(left, 0, "the die has room");
             }
-        };
-        let (images, blocks) = (Images::new(), [BlockId::new(3)]);
+            check_layout(&geometry, pages, &blocks, &holds);
+        }
+    }
+
+    #[test]
+    fn an_image_is_taken_again_for_what_begins_alike_alone() {
+        let (geometry, blocks) = (geometry(1, None), [BlockId::new(3)]);
+        let images = Images::new();
         let taken = |seed, filled: u32| {
-            images.layout(seed, (filled, 8, &blocks, &[filled]), || draw(filled))
+            let pages = Pages::new(&geometry, filled);
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(9);
+            images.layout(seed, (&pages, 192, &blocks, &[filled]), || {
+                Steady::draw(&geometry, pages, blocks.to_vec(), &[filled], &mut rng)
+            })
         };
         let first = taken(1, 5);
         assert!(Arc::ptr_eq(&first, &taken(1, 5)));

@@ -11,6 +11,7 @@
 //!         stripe 2     8      P2       6       7
 //! ```
 
+mod by_die;
 mod moved;
 
 use self::moved::Failed;

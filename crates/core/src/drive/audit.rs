@@ -109,7 +109,7 @@ impl Drive {
     }
 
     /// Returns whether [`Self::is_as_begun`] holds for all pages of a run. The run must not go
-    /// beyond the last host page.
+    /// beyond the last parity page, or beyond the last host page without parity.
     pub fn are_as_begun(&self, run: Range<u32>) -> bool {
         self.ftl.map.are_as_begun(run.start as usize..run.end as usize)
     }

@@ -122,7 +122,8 @@ impl Drive {
 
     /// Rebuilds a page if it lies on failed flash. Returns whether the page was rebuilt.
     pub(super) fn rebuild_page(&mut self, lpn: Lpn) -> bool {
-        let Some(ppn) = self.ftl.place_of(lpn).filter(|ppn| self.flash.is_failed(*ppn)) else {
+        let has_failed = self.ftl.lies_on_failed(&self.flash, lpn);
+        let Some(ppn) = has_failed.then(|| self.ftl.place_of(lpn)).flatten() else {
             return false;
         };
         let rebuilt = self.repair(lpn, ppn);

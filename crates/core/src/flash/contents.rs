@@ -90,12 +90,11 @@ impl Contents {
     /// Notes the owners of all pages at once, for callers that go through all of them repeatedly.
     pub(crate) fn settle_all(&mut self) {
         let Some(layout) = self.begun.clone() else { return };
-        for (block, first_place) in layout.blocks() {
+        for (block, _) in layout.blocks() {
             let first = block.index() * self.pages_per_block;
-            for (place, page) in (first_place..).zip(set_bits(layout.chosen(block))) {
+            for (lpn, page) in layout.taken_by(block).zip(set_bits(layout.chosen(block))) {
                 let owner = &mut self.owners[first + page];
-                *owner =
-                    if *owner == AS_BEGUN { layout.order().at_place(place) + 1 } else { *owner };
+                *owner = if *owner == AS_BEGUN { lpn.number() + 1 } else { *owner };
             }
         }
     }

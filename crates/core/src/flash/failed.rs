@@ -25,6 +25,12 @@ impl Flash {
         !self.failed.is_empty()
     }
 
+    /// Returns whether any flash of a domain has failed. Each failed part belongs to one die.
+    pub(crate) fn has_any_failed_in(&self, domain: usize) -> bool {
+        let is_there = |block| self.geometry.domain_of(block) == domain;
+        self.failed.iter().any(|pages| pages.blocks(&self.geometry).next().is_some_and(is_there))
+    }
+
     /// Returns whether a page has failed.
     #[inline]
     pub(crate) fn is_failed(&self, ppn: Ppn) -> bool {

@@ -141,6 +141,14 @@ impl PageMap {
         self.entries[lpn.index()] == Entry::AS_BEGUN.0
     }
 
+    /// Returns the domain of a page whose place follows from the start layout; `None` of a page
+    /// whose entry is stored.
+    #[inline]
+    pub(crate) fn domain_at_start(&self, lpn: Lpn) -> Option<usize> {
+        let begun = self.begun.as_ref().filter(|_| self.is_as_begun(lpn));
+        begun.map(|layout| layout.pages().lane_of(lpn))
+    }
+
     /// Returns whether no entry of a range of pages was read or changed since the start.
     pub(crate) fn are_as_begun(&self, run: Range<usize>) -> bool {
         self.entries[run].iter().fold(0, |any, entry| any | entry) == Entry::AS_BEGUN.0
@@ -153,13 +161,18 @@ impl PageMap {
 
     /// Returns the number of pages with data.
     pub(crate) fn mapped(&self) -> u64 {
-        let filled = self.begun.as_ref().map_or(0, |layout| layout.filled() as usize);
-        let (first, others) = self.entries.split_at(filled);
-        let unmapped =
-            first.iter().map(|entry| u64::from(*entry == Entry::UNMAPPED.0)).sum::<u64>();
-        let is_mapped =
-            |entry: &u32| u64::from(*entry != Entry::UNMAPPED.0 && *entry != Entry::AS_BEGUN.0);
-        filled as u64 - unmapped + others.iter().map(is_mapped).sum::<u64>()
+        let none = [0..0, self.entries.len()..self.entries.len()];
+        let begun = self.begun.as_ref().map_or(none, |layout| layout.pages().ranges());
+        let count = |run: Range<usize>, is: fn(u32) -> bool| {
+            self.entries[run].iter().map(|entry| u64::from(is(*entry))).sum::<u64>()
+        };
+        let is_unmapped = |entry| entry == Entry::UNMAPPED.0;
+        let is_mapped = |entry| entry != Entry::UNMAPPED.0 && entry != Entry::AS_BEGUN.0;
+        let [host, parity] = begun;
+        let others = count(host.end..parity.start, is_mapped)
+            + count(parity.end..self.entries.len(), is_mapped);
+        let loaded = (host.len() + parity.len()) as u64;
+        loaded - count(host, is_unmapped) - count(parity, is_unmapped) + others
     }
 
     /// Stores the entries of all pages at once.

@@ -86,9 +86,14 @@ impl Ftl {
         }
     }
 
-    /// Returns whether a page is on failed flash.
+    /// Returns whether a page is on failed flash. The place of a page that was never touched is only
+    /// computed if its die has failed flash.
     pub(crate) fn lies_on_failed(&self, flash: &Flash, lpn: Lpn) -> bool {
-        flash.has_any_failed() && self.place_of(lpn).is_some_and(|ppn| flash.is_failed(ppn))
+        let may_lie =
+            || self.map.domain_at_start(lpn).is_none_or(|domain| flash.has_any_failed_in(domain));
+        flash.has_any_failed()
+            && may_lie()
+            && self.place_of(lpn).is_some_and(|ppn| flash.is_failed(ppn))
     }
 
     /// Loses the data of a host page on flash, unless the write buffer has newer data for all of

@@ -209,12 +209,15 @@ pub trait Observer: Any + Send {
     /// Reports that preconditioning filled this erased block with these pages, from page 0 on.
     /// [`NO_LPN`] stands for a page that was programmed with data that is no longer valid.
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]);
-    /// Reports that the drive begins in a computed state: its blocks take the host's pages below
-    /// `order.pages` in this order.
-    fn begins_in_order(&mut self, order: &Order);
+    /// Reports that the drive begins in a computed state: its blocks take the host pages below
+    /// `filled` in a random order. With parity, they also take the parity pages of the stripes of
+    /// these pages. Each die then has an order of its own. It orders numbers of the die's pages, and
+    /// number n is the nth page of the die in the order of stripes, from 0 on.
+    fn begins_in_order(&mut self, orders: &[Order], filled: u32);
     /// Reports that this erased block holds valid data in the chosen pages, one bit each. They are
-    /// the host pages from place `first` of the order on, one after the other. All other pages of
-    /// the block were programmed with data that is no longer valid.
+    /// the pages from place `first` of the order on, one after the other. With parity, this is the
+    /// order of the block's die. All other pages of the block were programmed with data that is no
+    /// longer valid.
     fn preloaded_in_order(&mut self, block: BlockId, first: u32, chosen: &[u64]);
     /// Reports that the drive begins with blocks of different wear: this block has this number of
     /// P/E cycles. All blocks are reported before any write.

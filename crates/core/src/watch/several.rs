@@ -206,8 +206,8 @@ impl Observer for Several {
         self.each(|o| o.preloaded(block, lpns));
     }
 
-    fn begins_in_order(&mut self, order: &Order) {
-        self.each(|o| o.begins_in_order(order));
+    fn begins_in_order(&mut self, orders: &[Order], filled: u32) {
+        self.each(|o| o.begins_in_order(orders, filled));
     }
 
     fn preloaded_in_order(&mut self, block: BlockId, first: u32, chosen: &[u64]) {

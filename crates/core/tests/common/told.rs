@@ -64,7 +64,7 @@ impl Observer for Told {
     fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
     fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
-    fn begins_in_order(&mut self, _: &Order) {}
+    fn begins_in_order(&mut self, _: &[Order], _: u32) {}
     fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: &[u64]) {}
     fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
     fn measured_phase(&mut self) {}

@@ -327,7 +327,7 @@ impl Observer for Counted {
         (block.pec, block.written, block.sensings) = (block.pec + 1, 0, 0);
     }
 
-    fn begins_in_order(&mut self, _order: &Order) {
+    fn begins_in_order(&mut self, _orders: &[Order], _filled: u32) {
         panic!("the start of a drive as small as these is written");
     }
 

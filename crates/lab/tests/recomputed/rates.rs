@@ -116,7 +116,7 @@ impl Observer for Drawn {
         of_block.iter_mut().zip(doses).for_each(|(sum, dose)| *sum += u64::from(*dose) / 4);
     }
 
-    fn begins_in_order(&mut self, _order: &Order) {
+    fn begins_in_order(&mut self, _orders: &[Order], _filled: u32) {
         panic!("the start of a drive as small as these is written");
     }
 

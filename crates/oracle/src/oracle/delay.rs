@@ -2,8 +2,9 @@
 //! also checks the versions that must not be erased until the parity is programmed.
 //!
 //! The oracle knows, for each host page, the version that the parity on flash contains, and the
-//! place of this version. A member that a partial parity does not cover must still have this
-//! version. For a covered member, the partial parity must contain the version that is on flash.
+//! place of this version (`parity/records.rs`). A member that a partial parity does not cover must
+//! still have this version. For a covered member, the partial parity must contain the version that
+//! is on flash.
 
 use std::collections::BTreeMap;
 
@@ -29,13 +30,10 @@ struct Partial {
     sum: u64,
 }
 
-/// Partial parities, and the versions that the parity on flash contains.
+/// Partial parities.
 #[derive(Debug, Default)]
 pub(crate) struct Delay {
     partials: BTreeMap<u32, Partial>,
-    /// Number of the version of each host page that the parity on flash contains, and its place.
-    counted: Vec<u64>,
-    counted_at: Vec<Ppn>,
     /// Layout of the stripes.
     stripes: Option<Stripes>,
     /// Number of changed pages. If a stripe has more of them, the paper's rule forgets the pages
@@ -52,18 +50,11 @@ pub(crate) struct Delay {
 
 impl Delay {
     pub(crate) fn new(stripes: Stripes, config: &DriveConfig) -> Self {
-        let pages = stripes.pages() as usize;
         let of_hc = |key| config.parity.params.get(Some("hc"), key).map(Number::value);
         let exposes_beyond = of_hc("published")
             .filter(|published| *published > 0.0)
             .map(|_| of_hc("n_update").map_or(N_UPDATE, |most| most as u32));
-        Self {
-            exposes_beyond,
-            counted: vec![0; pages],
-            counted_at: vec![NO_PPN; pages],
-            stripes: Some(stripes),
-            ..Self::default()
-        }
+        Self { exposes_beyond, stripes: Some(stripes), ..Self::default() }
     }
 
     pub(crate) fn begin_measured_phase(&mut self) {
@@ -85,20 +76,6 @@ impl Delay {
         self.page_writes += pages;
     }
 
-    /// Records the place of a host page on flash, and the number of its version. `None` means that
-    /// it is not on flash.
-    pub(crate) fn is_at(&mut self, lpn: Lpn, ppn: Option<Ppn>, stands: u64) {
-        let Some(stripes) = self.stripes else { return };
-        let is_covered = self
-            .partials
-            .get(&stripes.of(lpn))
-            .is_some_and(|partial| (partial.covered | partial.exposed) & stripes.bit(lpn) != 0);
-        if let Some(ppn) = ppn.filter(|_| !is_covered && self.counted[lpn.index()] == stands) {
-            // This is a copy of the version that parity contains.
-            self.counted_at[lpn.index()] = ppn;
-        }
-    }
-
     /// Returns the content of a stripe's partial parity.
     pub(crate) fn sum(&self, stripe: u32) -> Option<u64> {
         self.partials.get(&stripe).map(|partial| partial.sum)
@@ -114,41 +91,45 @@ impl Parity {
     /// Records that the parity on flash contains the present versions of a stripe's pages.
     pub(crate) fn count_stripe(&mut self, stripe: u32) {
         let Some(stripes) = self.stripes else { return };
-        for lpn in stripes.data(stripe) {
-            self.delay.counted[lpn.index()] = self.stands[lpn.index()];
-            self.delay.counted_at[lpn.index()] = self.places[lpn.index()];
-        }
+        stripes.data(stripe).for_each(|lpn| self.records_mut().count(lpn));
     }
 
-    /// Records that the parity on flash contains the present version of every page.
-    pub(crate) fn count_all(&mut self) {
-        self.delay.counted.clone_from(&self.stands);
-        self.delay.counted_at.clone_from(&self.places);
+    /// Records the place of a host page on flash, and the payload of its version. A copy of the
+    /// version that the parity on flash contains takes the place of that version.
+    pub(crate) fn is_copied(&mut self, lpn: Lpn, ppn: Ppn, stands: u64) {
+        let Some(stripes) = self.stripes else { return };
+        let partial = self.delay.partials.get(&stripes.of(lpn));
+        let is_covered = partial
+            .is_some_and(|partial| (partial.covered | partial.exposed) & stripes.bit(lpn) != 0);
+        if !is_covered && self.records().counted(lpn).1 == stands {
+            self.records_mut().count_at(lpn, ppn);
+        }
     }
 
     /// Returns the content that a stripe's parity should have at its next program.
     pub(crate) fn should_be(&self, stripe: u32) -> u64 {
-        let all =
-            if self.delay.partials.contains_key(&stripe) { &self.sums } else { &self.contents };
-        all[stripe as usize]
+        let records = self.records();
+        if self.delay.partials.contains_key(&stripe) {
+            records.sum(stripe)
+        } else {
+            records.content(stripe)
+        }
     }
 
     /// Returns whether the parity on flash and the partial parity are right, or `None` without a
     /// partial parity.
     pub(crate) fn is_as_delayed(&self, stripe: u32) -> Option<bool> {
         let (partial, stripes) = (self.delay.partials.get(&stripe)?, self.stripes?);
+        let records = self.records();
         let (mut on_flash, mut in_cache) = (0, 0);
         for lpn in stripes.data(stripe) {
-            let stands = self.stands[lpn.index()];
+            let stands = records.stands(lpn);
             let is = |members: Members| members & stripes.bit(lpn) != 0;
-            on_flash ^= if is(partial.covered | partial.exposed) {
-                self.delay.counted[lpn.index()]
-            } else {
-                stands
-            };
+            on_flash ^=
+                if is(partial.covered | partial.exposed) { records.counted(lpn).1 } else { stands };
             in_cache ^= if is(partial.covered) { stands } else { 0 };
         }
-        Some(on_flash == self.contents[stripe as usize] && in_cache == partial.sum)
+        Some(on_flash == records.content(stripe) && in_cache == partial.sum)
     }
 
     /// Returns the places of all pages that a rebuild needs, in addition to the cache. Returns
@@ -159,7 +140,7 @@ impl Parity {
         let others = |of: Members| {
             stripes.data(stripe).filter(move |other| *other != lpn && of & stripes.bit(*other) != 0)
         };
-        let place = |lpn: Lpn| self.places[lpn.index()];
+        let place = |lpn: Lpn| self.records().place(lpn);
         let (all, is_parity) = (stripes.all_of(stripe), stripes.is_parity(lpn));
         let Some(partial) = self.delay.partials.get(&stripe) else {
             let parity = (!is_parity).then(|| place(stripes.parity(stripe)));
@@ -178,7 +159,7 @@ impl Parity {
         let kept = stripes
             .data(stripe)
             .filter(|other| counted & stripes.bit(*other) != 0)
-            .map(|other| self.delay.counted_at[other.index()]);
+            .map(|other| self.records().counted(other).0);
         Some(
             others(all & !counted)
                 .map(place)
@@ -201,11 +182,9 @@ impl Parity {
         let is_covered = |lpn: Lpn| (partial.covered | partial.exposed) & stripes.bit(lpn) != 0;
         let is_alone = stripes
             .data(stripes.of(lpn))
-            .all(|other| is_covered(other) || self.places[other.index()] == NO_PPN);
-        is_covered(lpn)
-            && !is_alone
-            && self.delay.counted_at[lpn.index()] == ppn
-            && self.delay.counted[lpn.index()] != 0
+            .all(|other| is_covered(other) || self.records().place(other) == NO_PPN);
+        let (counted_at, counted) = self.records().counted(lpn);
+        is_covered(lpn) && !is_alone && counted_at == ppn && counted != 0
     }
 }
 
@@ -223,6 +202,7 @@ impl Oracle {
             ));
         };
         self.parity.end_loading();
+        self.know_stripe(stripes, stripe);
         let sum = self.take_xor(number)?;
         if (covered | exposed) & !stripes.all_of(stripe) != 0 {
             return Err(format!(

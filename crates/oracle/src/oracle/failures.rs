@@ -75,11 +75,14 @@ impl Oracle {
             .pages()
             .map(|ppn| (ppn, self.medium.stamp(At::new(&self.geometry, ppn))))
             .collect();
+        for (_, stamp) in &stamps {
+            self.know_stripe_of(stamp.lpn);
+        }
         let completing = self.completing();
         for (ppn, stamp) in
             stamps.into_iter().filter(|(_, stamp)| stamp.lpn.number() < self.geometry.host_pages)
         {
-            let is_there = !self.parity.is_on() || self.parity.places[stamp.lpn.index()] == ppn;
+            let is_there = self.parity.place_of(stamp.lpn).is_none_or(|place| place == ppn);
             if is_there
                 && (self.stamps.is_live(stamp) || completing.get(&stamp.lpn) == Some(&stamp))
             {
@@ -97,17 +100,24 @@ impl Oracle {
     }
 
     /// Returns, for partly written pages, the newest version on flash, which completes them.
+    /// Blocks that are as a computed start left them are not searched. The start itself says where
+    /// they hold a partly written page.
     fn completing(&self) -> BTreeMap<Lpn, Stamp> {
         let mut found: BTreeMap<Lpn, Stamp> = BTreeMap::new();
-        for stamp in (0..self.raw_pages).filter_map(|ppn| self.carried(Ppn::new(ppn))) {
-            if self
-                .stamps
-                .newest(stamp.lpn)
-                .is_some_and(|newest| newest.is_present() && newest.is_partial())
-            {
+        let mut find = |stamp: Stamp| {
+            if self.stamps.is_partly_written(stamp.lpn) {
                 let known = found.entry(stamp.lpn).or_insert(stamp);
                 *known = stamp.max(*known);
             }
+        };
+        let searched = self.geometry.block_ids().filter(|block| !self.medium.is_as_begun(*block));
+        searched
+            .flat_map(|block| self.geometry.first_page(block).run(self.geometry.pages_per_block))
+            .filter_map(|ppn| self.carried(ppn))
+            .for_each(&mut find);
+        if let Some(begun) = self.medium.begun() {
+            let places = self.stamps.partly_written().filter_map(|lpn| begun.place_of(lpn));
+            places.filter_map(|ppn| self.carried(ppn)).for_each(&mut find);
         }
         found
     }
@@ -142,7 +152,8 @@ impl Oracle {
             .parity
             .stripes
             .filter(|_| !self.failures.failed.is_empty() && self.parity.has_parity(stripe))?;
-        stripes.data(stripe).find(|lpn| self.failures.is_failed(self.parity.places[lpn.index()]))
+        let records = self.parity.records();
+        stripes.data(stripe).find(|lpn| self.failures.is_failed(records.place(*lpn)))
     }
 
     /// Returns whether fewer dies are left than a stripe has host pages and parity pages.
@@ -219,9 +230,7 @@ impl Oracle {
         }
         self.failures.lost.remove(&lpn);
         let on_failed = !self.parity.is_on()
-            || self
-                .failures
-                .is_failed(self.parity.places.get(lpn.index()).copied().unwrap_or(NO_PPN));
+            || self.failures.is_failed(self.parity.place_of(lpn).unwrap_or(NO_PPN));
         if !on_failed || !self.failures.gone.remove(&lpn) {
             return false;
         }
@@ -300,12 +309,18 @@ impl Oracle {
         }
     }
 
-    /// Checks the drive's report that all possible rebuilds are done.
+    /// Checks the drive's report that all possible rebuilds are done. A page of a stripe whose
+    /// records are not loaded has not failed, because a failure loads the records of its pages.
     pub(crate) fn check_rebuild_done(&mut self) {
-        let left = self.parity.places.iter().position(|ppn| {
-            let is_wanted = || self.carried(*ppn).is_some_and(|stamp| self.stamps.is_live(stamp));
-            *ppn != NO_PPN && self.failures.is_failed(*ppn) && is_wanted()
-        });
+        let Some(stripes) = self.parity.stripes else { return };
+        let records = self.parity.records();
+        let is_left = |lpn: &Lpn| {
+            let ppn = records.place(*lpn);
+            let is_wanted = || self.carried(ppn).is_some_and(|stamp| self.stamps.is_live(stamp));
+            ppn != NO_PPN && self.failures.is_failed(ppn) && is_wanted()
+        };
+        let pages = |stripe| stripes.data(stripe).chain([stripes.parity(stripe)]);
+        let left = records.known().flat_map(pages).filter(is_left).min();
         if let Some(lpn) = left {
             self.findings.add(Kind::Protocol, || {
                 format!(
@@ -330,7 +345,7 @@ impl Oracle {
         let own_has_failed =
             self.failures.failed.iter().any(|pages| pages.covers(Ppn::new(own * per_die), per_die));
         let shares = |other: &Lpn| {
-            let place = self.parity.places[other.index()];
+            let place = self.parity.records().place(*other);
             *other != lpn && place != NO_PPN && die_of(place) == die
         };
         let stripe = stripes.of(lpn);

@@ -120,6 +120,7 @@ impl Observer for Oracle {
                 format!("lpn {lpn} is programmed at ppn {ppn}, which has failed")
             });
         }
+        self.know_stripe_of(lpn);
         self.note_written(lpn, origin, cause);
         let Some(at) = self.program_in_order(ppn, lpn, seq, cause) else { return };
         self.program_by_hint(at, lpn, origin);
@@ -341,8 +342,8 @@ impl Observer for Oracle {
         self.preload_by_hint(block, lpns);
     }
 
-    fn begins_in_order(&mut self, order: &Order) {
-        self.begin_in_order(order);
+    fn begins_in_order(&mut self, orders: &[Order], filled: u32) {
+        self.begin_in_order(orders, filled);
     }
 
     fn preloaded_in_order(&mut self, block: BlockId, first: u32, chosen: &[u64]) {

@@ -6,15 +6,18 @@
 //! its stripe is being updated. When the host continues, it must be right, unless the drive has
 //! reported the stripe as unprotected.
 
+mod loaded;
+mod records;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::mem::prefetch;
 use vpass_core::base::stripes::Stripes;
 use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::config::DriveConfig;
 use vpass_core::watch::observer::{NO_PPN, PhysRead, ReadResult, XorSource};
 
+use self::records::Records;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::oracle::delay::Delay;
@@ -26,14 +29,8 @@ use crate::stamps::{Stamp, Tag};
 #[derive(Debug, Default)]
 pub(crate) struct Parity {
     pub(crate) stripes: Option<Stripes>,
-    /// Place of each page's data on flash, and its payload, which is 0 without data on flash.
-    pub(crate) places: Vec<Ppn>,
-    pub(crate) stands: Vec<u64>,
-    /// XOR of the payloads of each stripe's pages on flash, and the number of these pages.
-    pub(crate) sums: Vec<u64>,
-    members: Vec<u32>,
-    /// Content of each stripe's parity, or 0 without parity.
-    pub(crate) contents: Vec<u64>,
+    /// Places and payloads of pages, and sums and parity of stripes, if there are stripes.
+    records: Option<Records>,
     /// Stripes whose parity is wrong, and stripes whose parity the drive has given up.
     wrong: BTreeSet<u32>,
     pub(crate) unprotected: BTreeSet<u32>,
@@ -65,14 +62,9 @@ fn payload(stamp: Stamp) -> u64 {
 impl Parity {
     pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
         let Some(stripes) = geometry.stripes else { return Self::default() };
-        let count = stripes.count() as usize;
         Self {
             stripes: Some(stripes),
-            places: vec![NO_PPN; stripes.pages() as usize],
-            stands: vec![0; stripes.pages() as usize],
-            sums: vec![0; count],
-            members: vec![0; count],
-            contents: vec![0; count],
+            records: Some(Records::new(stripes)),
             delay: Delay::new(stripes, config),
             worn: Worn::new(stripes, config),
             is_loading: true,
@@ -84,6 +76,14 @@ impl Parity {
         self.stripes.is_some()
     }
 
+    pub(crate) fn records(&self) -> &Records {
+        self.records.as_ref().expect("a drive with stripes has records")
+    }
+
+    pub(crate) fn records_mut(&mut self) -> &mut Records {
+        self.records.as_mut().expect("a drive with stripes has records")
+    }
+
     pub(crate) fn begin_measured_phase(&mut self) {
         (self.rebuilt, self.given_up) = (0, 0);
         self.delay.begin_measured_phase();
@@ -92,15 +92,14 @@ impl Parity {
 
     /// Checks whether the parity of a stripe is right.
     pub(crate) fn weigh(&mut self, stripe: u32) {
-        let at = stripe as usize;
         let has_parity = self.has_parity(stripe);
         let has =
             (has_parity, self.is_as_delayed(stripe).is_some(), self.unprotected.contains(&stripe));
         self.worn.weigh(stripe, self.is_on_flash(stripe), has);
         // If parity depends on wear, `worn` has checked whether it must exist.
         let is_none = self.worn.is_on() && !has_parity;
-        let is_right =
-            is_none || self.is_as_delayed(stripe).unwrap_or(self.sums[at] == self.contents[at]);
+        let is_sum = || self.records().sum(stripe) == self.records().content(stripe);
+        let is_right = is_none || self.is_as_delayed(stripe).unwrap_or_else(is_sum);
         if is_right || self.unprotected.contains(&stripe) {
             self.wrong.remove(&stripe);
         } else {
@@ -108,33 +107,21 @@ impl Parity {
         }
     }
 
-    /// Returns the place of a page of a stripe in flash; `None` if flash has no copy.
+    /// Returns the place of a page of a stripe in flash, which is [`NO_PPN`] if flash has no copy;
+    /// `None` if no stripe has the page.
     pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
-        self.places.get(lpn.index()).copied()
+        let stripes = self.stripes.filter(|stripes| lpn.number() < stripes.pages());
+        stripes.map(|_| self.records().place(lpn))
     }
 
     /// Returns whether a stripe has a page of parity.
     pub(crate) fn has_parity(&self, stripe: u32) -> bool {
-        self.stripes.is_some_and(|stripes| self.places[stripes.parity(stripe).index()] != NO_PPN)
+        self.stripes.is_some_and(|stripes| self.records().place(stripes.parity(stripe)) != NO_PPN)
     }
 
     /// Returns whether flash holds any host page of a stripe.
     pub(crate) fn is_on_flash(&self, stripe: u32) -> bool {
-        self.members[stripe as usize] > 0
-    }
-
-    /// Ends the report of the content at the start. Each parity has the right content.
-    pub(crate) fn end_loading(&mut self) {
-        if std::mem::take(&mut self.is_loading) {
-            self.sum_up_loaded();
-            self.contents.clone_from(&self.sums);
-            self.wrong.clear();
-            self.count_all();
-            self.worn.end_loading();
-            if self.worn.is_on() {
-                (0..self.sums.len() as u32).for_each(|stripe| self.weigh(stripe));
-            }
-        }
+        self.records().members(stripe) > 0
     }
 
     /// Records the place and stamp of a page on flash, or that it is not on flash.
@@ -143,65 +130,30 @@ impl Parity {
         if let Some(loaded) = after.filter(|_| self.is_loading && !self.worn.is_on()) {
             return self.load(lpn, loaded);
         }
-        let was =
-            std::mem::replace(&mut self.places[lpn.index()], after.map_or(NO_PPN, |(ppn, _)| ppn));
+        let (was, stood) = (self.records().place(lpn), self.records().stands(lpn));
         let stands = after.map_or(0, |(_, stamp)| payload(stamp));
-        let stood = std::mem::replace(&mut self.stands[lpn.index()], stands);
+        self.records_mut().put(lpn, after.map_or(NO_PPN, |(ppn, _)| ppn), stands);
         let stripe = stripes.of(lpn);
         if stripes.is_parity(lpn) {
             return self.weigh(stripe);
         }
         self.worn.lies(stripe, lpn, is_worn);
-        self.sums[stripe as usize] ^= stood ^ stands;
-        self.delay.is_at(lpn, after.map(|(ppn, _)| ppn), stands);
-        let members = &mut self.members[stripe as usize];
-        *members = *members + u32::from(after.is_some()) - u32::from(was != NO_PPN);
-        if *members == 0 {
+        let sum = self.records().sum(stripe) ^ stood ^ stands;
+        let members =
+            self.records().members(stripe) + u32::from(after.is_some()) - u32::from(was != NO_PPN);
+        self.records_mut().set_sum(stripe, sum, members);
+        if let Some((ppn, _)) = after {
+            self.is_copied(lpn, ppn, stands);
+        }
+        if members == 0 {
             // The stripe has no data to protect.
-            self.contents[stripe as usize] = 0;
+            self.records_mut().set_content(stripe, 0);
             self.unprotected.remove(&stripe);
             self.delay.ends(stripe);
             self.worn.ends(stripe);
             self.count_stripe(stripe);
         }
         self.weigh(stripe);
-    }
-
-    /// Records the place of a page at the start. Its payload is computed later, in the order of the
-    /// pages, because stripes are checked only after all places are known.
-    fn load(&mut self, lpn: Lpn, (ppn, stamp): (Ppn, Stamp)) {
-        self.places[lpn.index()] = ppn;
-        if stamp != Stamp::first(lpn) {
-            self.stands[lpn.index()] = payload(stamp);
-        }
-    }
-
-    /// Computes the payload of each page at the start, and the sum of each stripe.
-    fn sum_up_loaded(&mut self) {
-        let Some(stripes) = self.stripes.filter(|_| !self.worn.is_on()) else { return };
-        for stripe in 0..stripes.count() {
-            let data = stripes.data(stripe);
-            let (mut sum, mut members) = (0, 0);
-            for lpn in data.chain([stripes.parity(stripe)]) {
-                if self.places[lpn.index()] == NO_PPN {
-                    continue;
-                }
-                let stands = &mut self.stands[lpn.index()];
-                if *stands == 0 {
-                    *stands = payload(Stamp::first(lpn));
-                }
-                if !stripes.is_parity(lpn) {
-                    (sum, members) = (sum ^ *stands, members + 1);
-                }
-            }
-            (self.sums[stripe as usize], self.members[stripe as usize]) = (sum, members);
-        }
-    }
-
-    /// Fetches the place of a page that will be loaded soon.
-    #[inline]
-    pub(crate) fn prefetch_load(&self, lpn: Lpn) {
-        prefetch(&self.places, lpn.index());
     }
 
     /// Records the read of a page.
@@ -223,6 +175,7 @@ impl Oracle {
         if self.parity.stripes.is_none_or(|stripes| lpn.number() >= stripes.pages()) {
             return;
         }
+        self.know_stripe_of(lpn);
         let stamp = self.medium.stamp(At::new(&self.geometry, ppn)).undamaged();
         self.parity.set(lpn, Some((ppn, stamp)), self.is_worn(ppn));
         self.check_member(lpn, ppn);
@@ -234,7 +187,8 @@ impl Oracle {
             return;
         };
         self.parity.end_loading();
-        if self.parity.places[lpn.index()] != NO_PPN {
+        self.know_stripe_of(lpn);
+        if self.parity.records().place(lpn) != NO_PPN {
             self.parity.set(lpn, None, false);
             self.drop_parity_of_none(stripes.of(lpn));
         }
@@ -242,10 +196,8 @@ impl Oracle {
 
     /// Removes the parity of a stripe without pages.
     fn drop_parity_of_none(&mut self, stripe: u32) {
-        if let Some(stripes) =
-            self.parity.stripes.filter(|_| self.parity.members[stripe as usize] == 0)
-        {
-            self.parity.places[stripes.parity(stripe).index()] = NO_PPN;
+        if let Some(stripes) = self.parity.stripes.filter(|_| !self.parity.is_on_flash(stripe)) {
+            self.parity.records_mut().put(stripes.parity(stripe), NO_PPN, 0);
             self.parity.weigh(stripe);
             let checked = self.stamps.trimmed(stripes.parity(stripe));
             self.findings.note(Kind::Protocol, checked);
@@ -280,7 +232,7 @@ impl Oracle {
         *before = before.take().or(trouble);
     }
 
-    fn what_lies_at(&self, ppn: Ppn, stripes: Stripes) -> (u64, Option<String>) {
+    fn what_lies_at(&mut self, ppn: Ppn, stripes: Stripes) -> (u64, Option<String>) {
         let Some(stamp) = self.carried(ppn) else {
             return (0, Some(format!("ppn {ppn} is beyond the flash")));
         };
@@ -293,9 +245,10 @@ impl Oracle {
         if !stripes.is_parity(stamp.lpn) {
             return (payload(stamp), None);
         }
-        let is_newest = self.parity.places[stamp.lpn.index()] == ppn;
+        self.know_stripe_of(stamp.lpn);
+        let is_newest = self.parity.records().place(stamp.lpn) == ppn;
         let trouble = (!is_newest).then(|| format!("ppn {ppn} carries outdated parity"));
-        (self.parity.contents[stripes.of(stamp.lpn) as usize], trouble)
+        (self.parity.records().content(stripes.of(stamp.lpn)), trouble)
     }
 
     /// Removes and returns a computed XOR.
@@ -322,10 +275,11 @@ impl Oracle {
         };
         let content = self.take_xor(number)?;
         let stripe = stripes.of(lpn);
+        self.know_stripe(stripes, stripe);
         if !stripes.is_parity(lpn) {
             return self.program_rebuilt(at, (ppn, lpn), content);
         }
-        self.parity.contents[stripe as usize] = content;
+        self.parity.records_mut().set_content(stripe, content);
         self.parity.unprotected.remove(&stripe);
         self.parity.delay.ends(stripe);
         let had = self.parity.has_parity(stripe);
@@ -347,8 +301,8 @@ impl Oracle {
         (ppn, lpn): (Ppn, Lpn),
         content: u64,
     ) -> Result<(), String> {
-        let from = self.parity.places[lpn.index()];
-        let before = self.parity.stands[lpn.index()];
+        let from = self.parity.records().place(lpn);
+        let before = self.parity.records().stands(lpn);
         let carried = self.carried(from).unwrap_or(Stamp::ERASED).undamaged();
         self.medium.set_stamp(at, carried);
         if from != NO_PPN {
@@ -362,7 +316,7 @@ impl Oracle {
     }
 
     fn check_rebuilt(&self, lpn: Lpn, before: u64, content: u64) -> Result<(), String> {
-        let is_there = self.parity.places[lpn.index()] != NO_PPN;
+        let is_there = self.parity.records().place(lpn) != NO_PPN;
         if is_there && before == content {
             Ok(())
         } else {
@@ -376,23 +330,24 @@ impl Oracle {
         else {
             return;
         };
+        self.know_stripe_of(lpn);
         let (sum, trouble) = self.parity.xors.get(&number).cloned().unwrap_or_default();
         let should = if stripes.is_parity(lpn) {
             self.parity.should_be(stripes.of(lpn))
         } else {
-            self.parity.stands[lpn.index()]
+            self.parity.records().stands(lpn)
         };
         let checked =
             trouble.map_or(Ok(()), Err).and_then(|()| self.check_rebuilt(lpn, should, sum));
         self.findings.note(Kind::Stamp, checked);
-        if let Some(carried) = self.carried(self.parity.places[lpn.index()]) {
+        let from = self.parity.records().place(lpn);
+        if let Some(carried) = self.carried(from) {
             self.stamps.is_readable_again(carried.undamaged());
         }
         self.memory.rest_is_there(lpn);
         // The host gets the page from the rebuild.
         if self.parity.last_failed.take() == Some(lpn) {
             self.uncorrectable_reads -= 1;
-            let from = self.parity.places[lpn.index()];
             self.clock.rebuilds(lpn, from, number, self.failures.is_failed(from));
         }
     }
@@ -403,12 +358,13 @@ impl Oracle {
             return;
         };
         self.parity.end_loading();
+        self.know_stripe(stripes, stripe);
         self.parity.given_up += 1;
-        self.parity.places[stripes.parity(stripe).index()] = NO_PPN;
-        self.parity.contents[stripe as usize] = 0;
+        self.parity.records_mut().put(stripes.parity(stripe), NO_PPN, 0);
+        self.parity.records_mut().set_content(stripe, 0);
         self.parity.delay.ends(stripe);
         self.parity.worn.ends(stripe);
-        if self.parity.members[stripe as usize] > 0 {
+        if self.parity.is_on_flash(stripe) {
             self.parity.unprotected.insert(stripe);
         }
         self.parity.weigh(stripe);
@@ -421,7 +377,7 @@ impl Oracle {
     /// failed.
     pub(crate) fn has_lost_rest(&self, lpn: Lpn) -> bool {
         let is_partial = self.stamps.newest(lpn).is_some_and(Tag::is_partial);
-        let lies = self.parity.places.get(lpn.index()).and_then(|place| self.carried(*place));
+        let lies = self.parity.place_of(lpn).and_then(|place| self.carried(place));
         is_partial && lies.is_some_and(|carried| carried.lpn == lpn && carried.tag.is_damaged())
     }
 
@@ -434,14 +390,15 @@ impl Oracle {
     /// Checks that no stripe's parity needs a page at these places. `what` describes them.
     pub(crate) fn check_not_needed(&mut self, mut places: impl Iterator<Item = Ppn>, what: &str) {
         let Some(stripes) = self.parity.stripes else { return };
-        let needed = |ppn: Ppn| {
+        let mut needed = |ppn: Ppn| {
             let stamp = self.carried(ppn)?;
-            let is_current = self.parity.places.get(stamp.lpn.index()) == Some(&ppn);
+            self.know_stripe_of(stamp.lpn);
+            let is_current = self.parity.place_of(stamp.lpn) == Some(ppn);
             let is_needed = is_current || self.parity.is_kept(stamp.lpn, ppn);
             (is_needed && !self.parity.unprotected.contains(&stripes.of(stamp.lpn)))
                 .then_some((ppn, stamp))
         };
-        if let Some((ppn, stamp)) = places.find_map(needed) {
+        if let Some((ppn, stamp)) = places.find_map(&mut needed) {
             let stripe = stripes.of(stamp.lpn);
             self.findings.add(Kind::Stamp, || {
                 format!(

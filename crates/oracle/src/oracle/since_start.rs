@@ -1,8 +1,8 @@
 //! Checks the drive's map at the end of a run that began with a computed start. Only changes since
 //! the start are examined.
 //!
-//! The start puts each host page into one flash page. The drive's map shows which host pages have
-//! left their place. Stamps and valid bits show which flash pages do not hold their first page any
+//! The start puts each page of the host, and of parity, into one flash page. The drive's map shows
+//! which pages have left their place. Stamps and valid bits show which flash pages do not hold their first page any
 //! more. Both must be the same pages. Each side is counted and summed up in one number. A wrong map
 //! has the right sum in one case of 2^64.
 //!
@@ -18,7 +18,7 @@ use crate::oracle::Oracle;
 use crate::oracle::mapping::MapEntry;
 use crate::stamps::Stamp;
 
-/// Number of host pages that are skipped together if none of them was touched.
+/// Number of pages that are skipped together if none of them was touched.
 const RUN: usize = 256;
 /// Number of untouched pages that are checked.
 const SAMPLE: u32 = 4096;
@@ -67,9 +67,8 @@ impl Oracle {
     /// Returns whether evenly spread untouched pages lie where the start put them.
     fn is_sample_right(&self, drive: &Drive, begun: &Begun) -> bool {
         let pages = begun.pages();
-        let sample = (0..SAMPLE.min(pages)).map(|n| {
-            Lpn::new((u64::from(n) * u64::from(pages) / u64::from(SAMPLE.min(pages))) as u32)
-        });
+        let nth = |n: u32| u64::from(n) * u64::from(pages) / u64::from(SAMPLE.min(pages));
+        let sample = (0..SAMPLE.min(pages)).map(|n| begun.nth(nth(n) as u32));
         let is_right = |lpn: Lpn| {
             let entry = drive.map_row(lpn).map(|row| MapEntry {
                 lpn,
@@ -91,17 +90,16 @@ impl Oracle {
     /// Returns what the drive's map says about its blocks, as one side of the comparison. Returns
     /// `None` if a single entry is wrong.
     fn side_of_map(&self, drive: &Drive, begun: &Begun) -> Option<Side> {
-        let (pages, in_start) = (self.geometry.host_pages, begun.pages());
+        let pages = self.geometry.logical_pages();
         let (mut side, mut count) = (Side::new(self.geometry.blocks), 0u64);
         for first in (0..pages).step_by(RUN) {
             let run = first..pages.min(first + RUN as u32);
             if drive.are_as_begun(run.clone()) && self.stamps.are_as_begun(run.clone()) {
-                count += u64::from(run.end.min(in_start).saturating_sub(first));
+                count += u64::from(begun.pages_in(run));
                 continue;
             }
             for lpn in Lpn::range(run) {
-                count +=
-                    u64::from(self.weigh_entry(drive, lpn, lpn.number() < in_start, &mut side)?);
+                count += u64::from(self.weigh_entry(drive, lpn, begun.has(lpn), &mut side)?);
             }
         }
         // Pages that are still at their first place are valid there.
@@ -219,21 +217,27 @@ mod tests {
 
     use vpass_core::config::DriveConfig;
     use vpass_core::drive::Techniques;
+    use vpass_core::slots::parity::STRIPE;
 
     use super::*;
 
     /// Makes a watched drive that began with a computed start and served these requests. Each has a
     /// page and a kind: 0 is a read, 1 a write, 2 a trim.
-    fn served(requests: impl IntoIterator<Item = (u32, u32)>) -> (Box<Oracle>, Drive) {
+    fn served(
+        parity: &str,
+        requests: impl IntoIterator<Item = (u32, u32)>,
+    ) -> (Box<Oracle>, Drive) {
         let text = r#"
-            geometry = { channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 32, cell = "tlc", page_size = "16KiB" }
+            geometry = { channels = 4, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 20, wordlines_per_block = 32, cell = "tlc", page_size = "16KiB" }
             timing = { sense_us = 50, program_us = 200, erase_us = 3000, channel_mb_s = 1200 }
-            drive = { spare = 0.2 }
+            drive = { spare = 0.5 }
             start = { fill = 0.9, overwrite = 2.0 }
             disturb = { model = "wordline", table = [{ pec = 0, limit = [50000], alpha = [9.0] }] }
         "#;
-        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
+        let mut config = toml::from_str::<DriveConfig>(text).unwrap();
+        config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
+        let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
+        let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
         let oracle = Oracle::new(drive.geometry(), drive.config()).at(crate::Level::On);
         drive.observe(Box::new(oracle));
         drive.precondition_computed(5);
@@ -251,32 +255,49 @@ mod tests {
         (watcher.downcast().unwrap(), drive)
     }
 
+    fn begun_with(oracle: &Oracle, lpn: Lpn) -> bool {
+        oracle.medium.begun().is_some_and(|begun| begun.has(lpn))
+    }
+
     /// Makes `count` requests to random host pages, with these kinds in turn.
     fn requests(count: u32, kinds: &'static [u32]) -> impl Iterator<Item = (u32, u32)> {
         (0..count)
-            .map(|n| (kinds[n as usize % kinds.len()], (n.wrapping_mul(2_654_435_761) >> 7) % 6000))
+            .map(|n| (kinds[n as usize % kinds.len()], (n.wrapping_mul(2_654_435_761) >> 7) % 3000))
     }
 
     #[test]
     fn a_right_map_is_right_whatever_was_touched() {
-        for (count, kinds) in
-            [(0, &[0][..]), (3000, &[0]), (50, &[1]), (40_000, &[1, 0]), (9000, &[1, 2, 0])]
-        {
-            let (oracle, drive) = served(requests(count, kinds));
-            assert!(oracle.is_right_since_start(&drive), "{count} requests of the kinds {kinds:?}");
-            let report = oracle.conclude(&drive);
-            // The drive does not count a trim of a single page as a request.
-            assert!(!report.is_bug() || kinds.contains(&2), "{report:?}");
+        for parity in ["none", "raid5", "ppc"] {
+            for (count, kinds) in
+                [(0, &[0][..]), (3000, &[0]), (50, &[1]), (40_000, &[1, 0]), (9000, &[1, 2, 0])]
+            {
+                let (oracle, drive) = served(parity, requests(count, kinds));
+                let is_right = oracle.is_right_since_start(&drive);
+                assert!(is_right, "{parity}, {count} requests of the kinds {kinds:?}");
+                let report = oracle.conclude(&drive);
+                // The drive does not count a trim of a single page as a request.
+                assert!(!report.is_bug() || kinds.contains(&2), "{parity}: {report:?}");
+            }
         }
     }
 
     #[test]
     fn data_that_went_or_came_behind_the_drives_back_is_seen() {
-        let touched = || served(requests(500, &[0, 1]));
+        for parity in ["none", "raid5"] {
+            check_that_changes_are_seen(parity);
+        }
+    }
+
+    fn check_that_changes_are_seen(parity: &str) {
+        let touched = || served(parity, requests(200, &[0, 1]));
         let untouched = |oracle: &Oracle, drive: &Drive| {
             let is_untouched =
                 |lpn: &Lpn| drive.is_as_begun(*lpn) && oracle.stamps.is_as_begun(*lpn);
-            Lpn::range(1000..6000).find(is_untouched).unwrap()
+            // The last page is of parity, if there are stripes.
+            Lpn::range(0..drive.geometry().logical_pages())
+                .rev()
+                .find(|lpn| begun_with(oracle, *lpn) && is_untouched(lpn))
+                .unwrap()
         };
         let (mut oracle, drive) = touched();
         let ppn = drive.map_row(untouched(&oracle, &drive)).unwrap().ppn;

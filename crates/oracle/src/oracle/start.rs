@@ -46,20 +46,26 @@ impl Oracle {
         }
     }
 
-    /// Records a computed start. It follows from this order and from the part that each block takes
-    /// of it.
-    pub(crate) fn begin_in_order(&mut self, order: &Order) {
-        if order.pages > self.geometry.host_pages || self.stamps.present() > 0 {
-            let pages = order.pages;
+    /// Records a computed start. It follows from these orders and from the part that each block
+    /// takes of the order of its die, or of the whole drive without parity.
+    pub(crate) fn begin_in_order(&mut self, orders: &[Order], filled: u32) {
+        if filled > self.geometry.host_pages || self.stamps.present() > 0 {
             return self.findings.add(Kind::Protocol, || {
                 format!(
-                    "a computed start of {pages} pages, but the drive already holds data or has \
+                    "a computed start of {filled} pages, but the drive already holds data or has \
                      fewer pages"
                 )
             });
         }
-        self.medium.begin(Begun::new(&self.geometry, order));
-        self.stamps.begin(order.pages);
+        match Begun::new(&self.geometry, orders, filled) {
+            Ok(begun) => {
+                self.stamps.begin(begun.ranges());
+                self.medium.begin(begun);
+            }
+            Err(what) => return self.findings.add(Kind::Stamp, || what),
+        }
+        let checked = self.parity.begin();
+        self.findings.note(Kind::Protocol, checked);
     }
 
     /// Records that the start fills an erased block with its part of the order.

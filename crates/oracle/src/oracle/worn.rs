@@ -296,7 +296,8 @@ impl Oracle {
 
     /// Returns whether the old version of a page, of the host or of parity, lies in a worn block.
     pub(crate) fn lay_in_worn_block(&self, lpn: Lpn) -> bool {
-        self.parity.places.get(lpn.index()).is_some_and(|ppn| *ppn != NO_PPN && self.is_worn(*ppn))
+        let place = self.parity.place_of(lpn).filter(|_| self.parity.worn.is_on());
+        place.is_some_and(|ppn| ppn != NO_PPN && self.is_worn(ppn))
     }
 
     /// Counts a programmed host page by the printed rule.
@@ -373,8 +374,8 @@ impl Oracle {
     }
 
     fn forget_parity(&mut self, stripes: Stripes, stripe: u32) -> Result<(), String> {
-        self.parity.places[stripes.parity(stripe).index()] = NO_PPN;
-        self.parity.contents[stripe as usize] = 0;
+        self.parity.records_mut().put(stripes.parity(stripe), NO_PPN, 0);
+        self.parity.records_mut().set_content(stripe, 0);
         self.stamps.trimmed(stripes.parity(stripe))
     }
 
@@ -402,9 +403,8 @@ impl Oracle {
             ..
         } = window;
         let (open, most) = (worn.open(Some(stripes)), worn.most);
-        let with_parity = (0..stripes.count())
-            .filter(|stripe| self.parity.places[stripes.parity(*stripe).index()] != NO_PPN)
-            .count() as u64;
+        let with_parity =
+            (0..stripes.count()).filter(|stripe| self.parity.has_parity(*stripe)).count() as u64;
         let differ = worn
             .printed
             .iter()

@@ -32,12 +32,12 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
             start.fill
         ));
     }
-    if computed && drive.geometry().stripes.is_some() {
-        // Each die has a steady state of its own.
+    if computed && drive.config().parity.by_wear().is_some() {
+        // The drive has already programmed parity for pages in worn blocks.
         return Ok(());
     }
     if computed {
-        return check_steady_state(drive, filled);
+        return check_steady_states(drive);
     }
     let oracle: &Oracle = drive.observer().expect("the oracle watches");
     // The first write fills a page. A computed start does not report earlier writes.
@@ -66,14 +66,28 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
     Ok(())
 }
 
+/// Checks the steady state of each domain: of each die with parity, or of the drive without.
+fn check_steady_states(drive: &Drive) -> Result<(), String> {
+    let geometry = drive.geometry();
+    let mut pages = vec![0u32; geometry.domains() as usize];
+    for row in drive.all_map_rows() {
+        pages[geometry.stripes.map_or(0, |stripes| stripes.die(row.lpn)) as usize] += 1;
+    }
+    let mut valid = vec![vec![]; pages.len()];
+    for (block, row) in geometry.block_ids().zip(drive.block_states()) {
+        if row.written > 0 {
+            valid[geometry.domain_of(block)].push(u32::from(row.valid));
+        }
+    }
+    let b = f64::from(geometry.pages_per_block);
+    valid.into_iter().zip(pages).try_for_each(|(valid, pages)| check_steady_state(valid, pages, b))
+}
+
 /// Checks the steady state of greedy GC under uniform overwrites (Desnoyers, 2014). A block has b
 /// pages. On average, a share alpha of the pages of closed blocks is valid, and a share v of the
 /// pages of a victim. They satisfy ln(1/v) = (1 - v) / alpha. At a share u of the time from being
 /// full to becoming the victim, a block has b v^u valid pages.
-fn check_steady_state(drive: &Drive, filled: u32) -> Result<(), String> {
-    let b = f64::from(drive.geometry().pages_per_block);
-    let mut valid: Vec<u32> =
-        drive.block_states().filter(|row| row.written > 0).map(|row| row.valid.into()).collect();
+fn check_steady_state(mut valid: Vec<u32>, filled: u32, b: f64) -> Result<(), String> {
     valid.sort_unstable_by(|a, b| b.cmp(a));
     let closed = valid.len() as f64;
     let alpha = f64::from(filled) / (closed * b);

@@ -2,10 +2,11 @@
 //! it.
 
 use vpass_core::base::steady::Order;
-use vpass_core::base::units::{BlockId, Cause, Lpn};
-use vpass_core::watch::observer::{Observer, ReadResult};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_core::slots::parity::{self, STRIPE};
+use vpass_core::watch::observer::{Observer, Origin, ReadResult, XorSource};
 
-use crate::common::{Scene, protocol, stamp};
+use crate::common::{Scene, config, protocol, stamp, wordline_model};
 
 const ORDER: Order = Order { pages: 24, keys: [0x1234_5678, 0x9ABC_DEF0, 7, 0xFFFF_FFFF] };
 /// Blocks, each with the first position and the chosen pages.
@@ -31,7 +32,7 @@ fn number_at(place: u32) -> u32 {
 
 fn begin(blocks: &[(u32, u32, u64)]) -> Scene {
     let mut s = Scene::tiny();
-    s.oracle.begins_in_order(&ORDER);
+    s.oracle.begins_in_order(&[ORDER], 24);
     for (block, first, chosen) in blocks {
         s.oracle.preloaded_in_order(BlockId::new(*block), *first, &[*chosen]);
     }
@@ -101,4 +102,116 @@ fn blocks_that_do_not_take_each_place_once_are_caught() {
     s.caught(stamp, &["the start order has 24 positions; blocks use 19"]);
     let s = begin(&[BLOCKS[0], BLOCKS[0]]);
     s.caught(protocol, &["preload of block 1, which holds 12 pages; it must be erased"]);
+}
+
+/// Orders of three dies, and the pages of each die in the order of their stripes. Stripes have two
+/// pages and parity, and the host has filled pages 0 to 4 of 24.
+///
+/// ```text
+///             die 0   die 1   die 2
+/// stripe 0      0       1       P0 = 24
+/// stripe 1    P1 = 25   2       3
+/// stripe 2      -     P2 = 26   4
+/// ```
+const OF_DIES: [(Order, &[u32]); 3] = [
+    (Order { pages: 2, keys: [1, 2, 3, 4] }, &[0, 25]),
+    (Order { pages: 3, keys: [0x9ABC_DEF0, 5, 6, 7] }, &[1, 2, 26]),
+    (Order { pages: 3, keys: [8, 9, 0xFFFF_FFFF, 10] }, &[24, 3, 4]),
+];
+
+/// Returns the number at a position of an order of two or three numbers, by its definition. The
+/// halves have one bit each.
+fn number_of_die_at(order: &Order, place: u32) -> u32 {
+    let mut halves = [place & 1, place >> 1];
+    loop {
+        for (round, key) in order.keys.into_iter().enumerate() {
+            let (changes, other) = (round % 2, halves[1 - round % 2]);
+            halves[changes] ^= ((u64::from(other ^ key) * 0x9E37_79B1) as u32 >> 15) & 1;
+        }
+        let number = halves[1] * 2 + halves[0];
+        if number < order.pages {
+            return number;
+        }
+    }
+}
+
+/// Returns the flash page of a page of the host or of parity. The first block of each die holds the
+/// die's pages in its first flash pages.
+fn place_of(lpn: u32) -> u32 {
+    let of_die = |(die, (order, pages)): (u32, (Order, &[u32]))| {
+        let at = |place: &u32| pages[number_of_die_at(&order, *place) as usize] == lpn;
+        (0..order.pages).find(at).map(|place| die * 48 + place)
+    };
+    (0..).zip(OF_DIES).find_map(of_die).expect("the start has the page")
+}
+
+/// Returns a scene that begins with these pages of the first block of each die.
+fn striped(chosen: [u64; 3]) -> Scene {
+    let mut config = config(4, 4, wordline_model(100.0, 9.0));
+    config.geometry.dies_per_channel = 3;
+    config.parity.params.set(None, STRIPE.key, STRIPE.number(2.0));
+    let mut s = Scene::new(&parity::drive(config, "raid5"));
+    s.oracle.begins_in_order(&OF_DIES.map(|(order, _)| order), 5);
+    for (block, chosen) in [0, 4, 8].into_iter().zip(chosen) {
+        s.oracle.preloaded_in_order(BlockId::new(block), 0, &[chosen]);
+    }
+    s
+}
+
+/// Lets the host write page 0 of a drive with a computed start. The drive reads these pages for the
+/// new parity, and programs page 0 and the parity.
+fn update(s: &mut Scene, read: &[u32]) {
+    s.oracle.host_wrote(Lpn::new(0), true);
+    for lpn in read {
+        s.read_by(Cause::Parity, *lpn, place_of(*lpn), ReadResult::Good);
+        s.oracle.xored(1, XorSource::Page(Ppn::new(place_of(*lpn))));
+    }
+    s.oracle.xored(1, XorSource::Memory(Lpn::new(0)));
+    s.program(12, 0, Origin::Host, Cause::Host);
+    s.program(9 * 12, 24, Origin::Xor(1), Cause::Parity);
+}
+
+#[test]
+fn pages_of_stripes_are_where_the_orders_of_their_dies_put_them() {
+    let mut s = striped([0b11, 0b111, 0b111]);
+    s.oracle.measured_phase();
+    (0..5).for_each(|lpn| s.read(lpn, place_of(lpn)));
+    update(&mut s, &[0, 24]);
+    s.read(0, 12);
+    s.read(1, place_of(1));
+    s.clean();
+}
+
+#[test]
+fn a_stripe_that_is_touched_first_is_checked_in_full() {
+    let mut s = striped([0b11, 0b111, 0b111]);
+    update(&mut s, &[24]);
+    s.caught(stamp, &["the parity of stripe 0 is not the XOR of its pages"]);
+    let mut s = striped([0b11, 0b111, 0b111]);
+    s.erase(BlockId::new(4));
+    s.caught(stamp, &["is erased, but it carries version 1 of lpn", "which the parity of stripe"]);
+    let mut s = striped([0b11, 0b111, 0b111]);
+    s.read_by(Cause::Gc, 1, place_of(1), ReadResult::Good);
+    s.program(24, 1, Origin::Copy(Ppn::new(place_of(1))), Cause::Gc);
+    s.caught(protocol, &["lpn 1 of stripe 0 was written to die 0; it belongs to die 1"]);
+}
+
+#[test]
+fn dies_that_do_not_hold_each_page_once_are_caught() {
+    let mut s = striped([0b11, 0b111, 0b011]);
+    s.oracle.measured_phase();
+    s.caught(stamp, &["the start order has 3 positions; blocks use 2"]);
+    let mut s = striped([0b11, 0b111, 0b000]);
+    s.oracle.trimmed(Lpn::new(0));
+    s.caught(stamp, &["lpn 24 of stripe 0 does not lie where the start put it"]);
+    let mut s = striped([0b11, 0b111, 0b111]);
+    let orders = OF_DIES.map(|(order, _)| Order { pages: 3, ..order });
+    s.oracle.begins_in_order(&orders, 5);
+    s.caught(protocol, &["a computed start of 5 pages, but the drive already holds data"]);
+    let mut s = Scene::tiny();
+    s.oracle.begins_in_order(&[ORDER, ORDER], 24);
+    s.caught(
+        stamp,
+        &["the start orders have [24, 24] positions; a start of 24 host pages needs [24]"],
+    );
 }

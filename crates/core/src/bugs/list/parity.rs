@@ -10,6 +10,12 @@ macro_rules! bugs_of_parity {
             MemberAstray,
             /// A page of a technique's own stream goes to another die than its own.
             ApartAstray,
+            /// In a computed start, one page in 61 of a die has the place of the page before it.
+            LanePlaceWrong,
+            /// In a computed start, one flash page in 61 of a die has the owner of another page.
+            LaneOwnerWrong,
+            /// In a computed start, some pages of a die are not in the order of their stripes.
+            LaneTurnedWrong,
             /// The parity of a stripe is sometimes not updated.
             ParityStale,
             /// An old version that the parity still needs is given up when new data reaches the

@@ -12,23 +12,17 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
-use crate::base::steady::{Images, Steady};
+use crate::base::steady::{Images, Pages, Steady};
 use crate::base::streams::HOST;
-use crate::base::stripes::Stripes;
-use crate::base::units::{BlockId, DieId, Lpn, PageInBlock, Ppn};
+use crate::base::units::{BlockId, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::drive::Drive;
 use crate::flash::contents::set_bits;
 use crate::ftl::buffer::WHOLE;
-use crate::ftl::map::Entry;
-use crate::watch::observer::NO_LPN;
 
 /// Largest number of random overwrites that are actually written.
 const WRITE_AT_MOST: u64 = 4 << 20;
-/// Number of pages that are loaded together. The map entries of one group fit into the first-level
-/// cache while those of the next group are being fetched.
-const LOAD_GROUP: usize = 64;
 
 impl Drive {
     /// Brings the drive to the state that `[start]` describes. The same seed gives the same state.
@@ -55,7 +49,7 @@ impl Drive {
         self.ftl.map.settle_all();
     }
 
-    fn prepare(&mut self, seed: u64, computed: bool, images: &Images) {
+    pub(super) fn prepare(&mut self, seed: u64, computed: bool, images: &Images) {
         let start = self.config.start.clone();
         let (filled, overwrites) = pages_at_start(&self.config, &self.geometry);
         self.wear_before_start(seed);
@@ -137,29 +131,21 @@ impl Drive {
         rng: &mut Xoshiro256PlusPlus,
         (seed, images): (u64, &Images),
     ) {
-        if let Some(stripes) = self.geometry.stripes {
+        let by_wear = self.config.parity.by_wear().is_some();
+        if let Some(stripes) = self.geometry.stripes.filter(|_| by_wear) {
             return self.load_dies(stripes, filled, Some((timed, rng)));
         }
-        let block_pages = self.geometry.pages_per_block;
-        // With a clock, GC in idle gaps has kept its share of blocks free. Without a clock, GC runs
-        // at the last moment.
-        let kept_free =
-            if timed { self.ftl.background_blocks() } else { 0 }.max(self.ftl.reserve() + 1);
-        let kept_free = self.ftl.blocks_free_in_share(&self.flash).unwrap_or(kept_free);
-        let closed = self.ftl.free_blocks() - kept_free;
-        let valid = valid_by_age(filled, closed, block_pages);
-        let mut blocks: Vec<BlockId> =
-            (0..closed).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
-        // The age of a block is independent of its address.
-        for i in (1..blocks.len()).rev() {
-            blocks.swap(i, below(rng, i as u32 + 1) as usize);
-        }
-        let of = (filled, block_pages, &blocks[..], &valid[..]);
+        let pages = Pages::new(&self.geometry, filled);
+        let (blocks, valid) = match self.geometry.stripes {
+            Some(_) => self.close_by_die(&pages, timed, rng),
+            None => self.close_of_drive(filled, timed, rng),
+        };
+        let of = (&pages, self.geometry.pages_per_block, &blocks[..], &valid[..]);
         let layout = images
-            .layout(seed, of, || Steady::draw(&self.geometry, filled, blocks.clone(), &valid, rng));
+            .layout(seed, of, || Steady::draw(&self.geometry, pages, blocks.clone(), &valid, rng));
         self.ftl.map.begin(layout.clone());
         self.flash.preload_layout(layout.clone());
-        self.flash.tell(|o| o.begins_in_order(layout.order()));
+        self.flash.tell(|o| o.begins_in_order(layout.orders(), filled));
         for ((block, first), holds) in layout.blocks().zip(valid) {
             self.close_begun(block, holds);
             self.flash.tell(|o| o.preloaded_in_order(block, first, layout.chosen(block)));
@@ -167,86 +153,28 @@ impl Drive {
         self.rank_by_wear();
     }
 
-    /// Loads each die with its own pages, including parity. Without a random source, the pages are
-    /// in the order of their stripes. With a random source, they are as after random overwrites.
-    /// Parity counts as old as data, although it is rewritten more often.
-    fn load_dies(
+    /// Takes the blocks of a drive without parity that its steady state closes. Returns them with
+    /// their numbers of valid pages.
+    fn close_of_drive(
         &mut self,
-        stripes: Stripes,
         filled: u32,
-        mut random: Option<(bool, &mut Xoshiro256PlusPlus)>,
-    ) {
-        let block_pages = self.geometry.pages_per_block;
-        let mut pages = vec![(PageInBlock::FIRST, NO_LPN); block_pages as usize + 1];
-        // If some blocks are worn, stripes with a page in a worn block get their parity next.
-        let has_parity = self
-            .config
-            .parity
-            .by_wear()
-            .is_none_or(|by_wear| self.config.start.pec > by_wear.above);
-        for die in 0..self.geometry.dies() {
-            let mut lpns: Vec<Lpn> = stripes
-                .on_die(die as DieId, filled)
-                .filter(|lpn| has_parity || !stripes.is_parity(*lpn))
-                .collect();
-            let count = lpns.len() as u32;
-            let valid = match &mut random {
-                // The last block is not full of valid pages. Its other pages count as invalid.
-                None => (0..count.div_ceil(block_pages))
-                    .map(|n| block_pages.min(count - n * block_pages))
-                    .collect(),
-                Some((timed, rng)) => {
-                    for i in (1..lpns.len()).rev() {
-                        lpns.swap(i, below(rng, i as u32 + 1) as usize);
-                    }
-                    let kept_free = if *timed { self.ftl.background_blocks() } else { 0 }
-                        .max(self.ftl.reserve() + 1);
-                    let mut valid = valid_by_age(
-                        count,
-                        self.ftl.free_blocks_of(die as usize) - kept_free,
-                        block_pages,
-                    );
-                    for i in (1..valid.len()).rev() {
-                        valid.swap(i, below(rng, i as u32 + 1) as usize);
-                    }
-                    valid
-                }
-            };
-            let mut next = 0;
-            for holds in valid {
-                let block = self.ftl.take_for_loading_in(die as usize);
-                let pages = match &mut random {
-                    None => choose_first(&mut pages, holds),
-                    Some((_, rng)) => choose(&mut pages, block_pages, holds, rng),
-                };
-                for (_, lpn) in pages.iter_mut() {
-                    *lpn = lpns[next];
-                    next += 1;
-                }
-                self.load_block(block, pages);
-            }
-            assert!(next == lpns.len(), "every page is loaded once");
-        }
-        self.rank_by_wear();
-        self.ftl.count_worn(&self.flash);
+        timed: bool,
+        rng: &mut Xoshiro256PlusPlus,
+    ) -> (Vec<BlockId>, Vec<u32>) {
+        let kept_free = self.ftl.blocks_free_in_share(&self.flash).unwrap_or(self.kept_free(timed));
+        let closed = self.ftl.free_blocks() - kept_free;
+        let valid = valid_by_age(filled, closed, self.geometry.pages_per_block);
+        let mut blocks: Vec<BlockId> =
+            (0..closed).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
+        // The age of a block is independent of its address.
+        shuffle(&mut blocks, rng);
+        (blocks, valid)
     }
 
-    /// Loads a whole block: these pages hold valid data, and the other pages are invalid.
-    fn load_block(&mut self, block: BlockId, pages: &[(PageInBlock, Lpn)]) {
-        let first = self.geometry.first_page(block);
-        let mut ahead = pages.chunks(LOAD_GROUP).skip(1);
-        for group in pages.chunks(LOAD_GROUP) {
-            for (_, lpn) in ahead.next().unwrap_or_default() {
-                self.ftl.map.prefetch(*lpn);
-            }
-            for (page, lpn) in group {
-                let ppn = first + *page;
-                debug_assert!(self.ftl.map.get(*lpn) == Entry::UNMAPPED);
-                self.ftl.map.set(*lpn, Entry::on_flash(ppn));
-                self.flash.preload_page(block, *page, *lpn);
-            }
-        }
-        self.close_loaded(block, pages.len() as u32);
+    /// Returns the number of blocks of a domain that the steady state leaves free. With a clock, GC
+    /// in idle gaps has kept its share of blocks free. Without a clock, GC runs at the last moment.
+    pub(super) fn kept_free(&self, timed: bool) -> u32 {
+        if timed { self.ftl.background_blocks() } else { 0 }.max(self.ftl.reserve() + 1)
     }
 
     /// Returns the strictest hint of the data in a block.
@@ -261,7 +189,7 @@ impl Drive {
     }
 
     /// Closes a block whose pages are in the map. `valid` pages are valid. The others are invalid.
-    fn close_loaded(&mut self, block: BlockId, valid: u32) {
+    pub(super) fn close_loaded(&mut self, block: BlockId, valid: u32) {
         self.close_begun(block, valid);
         self.flash.tell_preloaded(block);
     }
@@ -274,31 +202,6 @@ impl Drive {
         ftl.arm(flash, &mut slots, block);
         ftl.victims.insert(block, ftl.score(flash, block), flash.seq() as u32);
     }
-}
-
-/// Chooses exactly `holds` of the pages at random; all sets are equally likely (selection
-/// sampling). Every page is noted, and the next page overwrites it unless it was chosen. A branch
-/// would be predicted wrongly too often.
-fn choose<'a>(
-    pages: &'a mut [(PageInBlock, Lpn)],
-    block_pages: u32,
-    holds: u32,
-    rng: &mut Xoshiro256PlusPlus,
-) -> &'a mut [(PageInBlock, Lpn)] {
-    let mut chosen = 0;
-    for page in PageInBlock::range(0..block_pages) {
-        pages[chosen as usize].0 = page;
-        chosen += u32::from(below(rng, block_pages - page.number()) < holds - chosen);
-    }
-    &mut pages[..holds as usize]
-}
-
-/// Chooses the first `holds` pages.
-fn choose_first(pages: &mut [(PageInBlock, Lpn)], holds: u32) -> &mut [(PageInBlock, Lpn)] {
-    for (n, (page, _)) in PageInBlock::range(0..holds).zip(pages.iter_mut()) {
-        *page = n;
-    }
-    &mut pages[..holds as usize]
 }
 
 /// Returns the number of pages that are written once, and the number of overwrites afterwards.
@@ -341,7 +244,7 @@ pub(crate) fn erases_at_most(config: &DriveConfig, geometry: &Geometry) -> u32 {
 
 /// Returns the number of valid pages of each closed block, from a full block to the next victim.
 /// The sum is `filled`.
-fn valid_by_age(filled: u32, closed: u32, block_pages: u32) -> Vec<u32> {
+pub(super) fn valid_by_age(filled: u32, closed: u32, block_pages: u32) -> Vec<u32> {
     let alpha = f64::from(filled) / (f64::from(closed) * f64::from(block_pages));
     assert!(alpha <= 1.0, "the filled pages fit into the closed blocks");
     let v = victim_share(alpha);
@@ -391,6 +294,13 @@ fn victim_share(alpha: f64) -> f64 {
         v = next;
     }
     v
+}
+
+/// Puts items into a random order.
+pub(super) fn shuffle<T>(items: &mut [T], rng: &mut Xoshiro256PlusPlus) {
+    for i in (1..items.len()).rev() {
+        items.swap(i, below(rng, i as u32 + 1) as usize);
+    }
 }
 
 /// Returns a number below `n`. All numbers are equally likely to within 2^-32.

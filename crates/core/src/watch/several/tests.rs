@@ -83,7 +83,7 @@ writes_down! {
     moving(BlockId, Option<&PageSet>, Cause);
     erased(BlockId, Cause);
     preloaded(BlockId, &[Lpn]);
-    begins_in_order(&Order);
+    begins_in_order(&[Order], u32);
     preloaded_in_order(BlockId, u32, &[u64]);
     worn_before(BlockId, u32);
     served_before(BlockId, &[Quarters]);
@@ -138,7 +138,7 @@ fn call_all(o: &mut dyn Observer, failed: Stretch) {
     o.moving(block, None, Cause::Gc);
     o.erased(block, Cause::Gc);
     o.preloaded(block, &[]);
-    o.begins_in_order(&Order { pages: 0, keys: [0; 4] });
+    o.begins_in_order(&[], 0);
     o.preloaded_in_order(block, 0, &[]);
     o.worn_before(block, 1);
     o.served_before(block, &[]);
