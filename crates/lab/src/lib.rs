@@ -54,3 +54,6 @@ mod settled;
 pub mod setup;
 pub mod sheet;
 pub mod suggest;
+
+/// Sentences with options as data.
+pub use vpass_core::{base::phrase, phrase};

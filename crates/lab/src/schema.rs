@@ -7,12 +7,14 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use toml::Table;
 use toml::de::{DeTable, DeValue};
+use vpass_core::base::phrase::Phrase;
 use vpass_core::config::keys::{Key, Keys};
 use vpass_core::config::{
     BchConfig, CapacityConfig, DensityConfig, DisturbConfig, EccConfig, EraseAtPec, ErrorConfig,
     ErrorRow, GcConfig, GeometryConfig, HintsConfig, ParityConfig, PerPec, ReclaimConfig,
     RefreshConfig, SheetConfig, StartConfig, TimingConfig, WearConfig,
 };
+use vpass_core::phrase;
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::model::{ModelConfig, ModelWorkload};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
@@ -343,8 +345,9 @@ pub(crate) struct Unknown {
 impl Unknown {
     /// Formats the error, such as "unknown key `geometry.chanels` in FILE line 3: did you mean
     /// `channels`?".
-    pub(crate) fn sentence(&self, place: &str) -> String {
-        format!("unknown key `{}` in {place}: {}", self.path, self.hint)
+    pub(crate) fn sentence(&self, place: impl Into<Phrase>) -> Phrase {
+        let Self { path, hint } = self;
+        phrase!["unknown key `{path}` in ", place, ": {hint}"]
     }
 }
 
@@ -374,7 +377,7 @@ mod tests {
     fn found(text: &str) -> String {
         let document = DeTable::parse(text).unwrap();
         unknown_key(DRIVE, document.get_ref())
-            .map_or_else(String::new, |(_, unknown)| unknown.sentence("@"))
+            .map_or_else(String::new, |(_, unknown)| unknown.sentence("@").to_string())
     }
 
     #[test]

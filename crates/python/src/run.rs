@@ -19,7 +19,7 @@ use vpass_lab::progress::unwatched;
 use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, HintSource, Named, Replay, Setup, Watch};
 
-use crate::error::{Bug, raised};
+use crate::error::{Bug, Keywords, raised};
 use crate::policy::card;
 use crate::ran::Ran;
 use crate::shared::{EVERY, Heard, Shared};
@@ -74,6 +74,7 @@ impl Asked {
             set: self.set.clone(),
             seed: self.seed,
             oracle,
+            dialect: &Keywords,
         };
         let repeat =
             NonZeroU32::new(self.repeat).ok_or_else(|| wrong("repeat", "0", "1 or more"))?;
@@ -179,7 +180,8 @@ pub(crate) fn effective(py: Python<'_>, asked: Asked) -> PyResult<String> {
     let (setup, cards) = (asked.setup()?, asked.cards()?);
     py.detach(|| {
         let plan = RunPlan::new(&setup, cards, &unwatched)?;
-        let config = serde_json::to_value(&plan.drive.config).map_err(Failure::failed)?;
+        let config =
+            serde_json::to_value(&plan.drive.config).map_err(|e| Failure::failed(e.to_string()))?;
         let workload = match &plan.workload {
             Workload::Generated(loaded) => serde_json::to_value(&loaded.config),
             other => serde_json::to_value(other.name()),
@@ -187,7 +189,7 @@ pub(crate) fn effective(py: Python<'_>, asked: Asked) -> PyResult<String> {
         as_json::text(&serde_json::json!({
             "vpass": env!("CARGO_PKG_VERSION"),
             "drive": config,
-            "workload": workload.map_err(Failure::failed)?,
+            "workload": workload.map_err(|e| Failure::failed(e.to_string()))?,
             "reclaim": plan.reclaim.name,
             "gc": plan.gc.name,
             "refresh": plan.refresh.name,

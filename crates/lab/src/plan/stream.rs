@@ -3,6 +3,7 @@
 use vpass_core::base::daily::DailyHours;
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
+use vpass_core::phrase;
 use vpass_workload::daily::Daily;
 use vpass_workload::fio::{FioOptions, FioSource};
 use vpass_workload::model::ModelSource;
@@ -54,8 +55,9 @@ impl RunPlan {
                             .map(|s| Box::new(s) as _)
                     }
                 };
-                let source =
-                    source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?;
+                let source = source.map_err(|e| {
+                    Failure::usage(phrase!["workload ", loaded.name.clone(), ": ", e])
+                })?;
                 Stream::Generated(match self.hours() {
                     DailyHours::ALWAYS => source,
                     hours => Box::new(Daily::new(source, hours)),
@@ -98,7 +100,7 @@ impl RunPlan {
             .map(|before| SyntheticSource::earlier(before, capacity, page, self.seed));
         source
             .transpose()
-            .map_err(|e| Failure::usage(format!("the workload before the counted one: {e}")))
+            .map_err(|e| Failure::usage(phrase!["the workload before the counted one: ", e]))
     }
 
     /// Returns the size of the drive and the size of a page, in bytes. For a sample, these are the
