@@ -22,7 +22,7 @@ create_exception!(vpass, Bug, Error, "A fault of vpass. Please report it.");
 pub(crate) struct Keywords;
 
 /// Options that only the command has.
-const OF_COMMAND: [Opt; 23] = [
+const OF_COMMAND: [Opt; 22] = [
     Opt::AssumeOp,
     Opt::AssumeRate,
     Opt::BlkAction,
@@ -36,8 +36,6 @@ const OF_COMMAND: [Opt; 23] = [
     Opt::Out,
     Opt::RandomReadIops,
     Opt::RandomWriteIops,
-    Opt::Rung,
-    Opt::Sample,
     Opt::SequentialRead,
     Opt::SequentialWrite,
     Opt::SkipBadLines,
@@ -45,6 +43,7 @@ const OF_COMMAND: [Opt; 23] = [
     Opt::Strict,
     Opt::Tbw,
     Opt::TimeUnit,
+    Opt::Uber,
     Opt::Until,
 ];
 
@@ -60,7 +59,9 @@ impl Dialect for Keywords {
 
     fn choice(&self, option: Opt, value: &str) -> String {
         let name = option.name();
-        if OF_COMMAND.contains(&option) {
+        if option == Opt::Trace {
+            format!("`Trace({})`", literal(value))
+        } else if OF_COMMAND.contains(&option) {
             format!("`{name}` {value} of the command")
         } else {
             format!("`{name}={}`", literal(value))
@@ -123,6 +124,7 @@ impl Told {
 }
 
 /// Returns the exception of a failure, with its attributes.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` gives it by value")]
 pub(crate) fn raised(failure: Failure) -> PyErr {
     let Told { sentence, values } = Told::of(&failure);
     let error = match failure.kind {

@@ -10,6 +10,7 @@ mod shared;
 mod view;
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 
 use pyo3::prelude::*;
 
@@ -25,13 +26,18 @@ fn cli(py: Python<'_>, words: Vec<OsString>) -> u8 {
 #[pyfunction]
 fn ask(py: Python<'_>, words: Vec<OsString>) -> u8 {
     py.detach(|| {
-        vpass_cli::run_command_telling(words, &|failure| eprintln!("{}", Told::of(failure).json()))
+        vpass_cli::run_command_telling(words, &|failure| {
+            // If standard error is closed, the failure is lost, except for the exit code.
+            let _ = writeln!(io::stderr().lock(), "{}", Told::of(failure).json());
+        })
     })
 }
 
 /// vpass for Python.
 #[pymodule]
 mod _vpass {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::{ask, cli};
     #[pymodule_export]
@@ -52,6 +58,6 @@ mod _vpass {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let error = module.py().get_type::<Error>();
-        Told::NAMES.iter().try_for_each(|name| error.setattr(*name, module.py().None()))
+        super::Told::NAMES.iter().try_for_each(|name| error.setattr(*name, module.py().None()))
     }
 }
