@@ -30,9 +30,10 @@ use vpass_core::hints::{HintRange, first_contradiction};
 use vpass_core::phrase;
 
 use crate::failure::Failure;
-use crate::load::{Lines, complaint, read_file};
+use crate::load::{Lines, read_file};
 use crate::setup::HintSource;
 use crate::suggest;
+use crate::typed;
 
 /// Content of a hint file, before the addresses of devices and files are known.
 #[derive(Clone, Debug)]
@@ -140,7 +141,7 @@ impl HintFile {
     /// # Errors
     /// Returns the errors of [`Self::read`], except the error of an unreadable file.
     pub(crate) fn of_workload(name: &str, text: &str) -> Result<Option<Self>, Failure> {
-        let file: OfWorkload = toml::from_str(text).map_err(|e| complaint(name, text, &e))?;
+        let file: OfWorkload = typed::read(name, text)?;
         file.hints.map(|tables| Self::of(name, text, tables)).transpose()
     }
 
@@ -155,7 +156,7 @@ impl HintFile {
 
     /// Reads a hint file from its text.
     fn parse(name: &str, text: &str) -> Result<Self, Failure> {
-        Self::of(name, text, toml::from_str(text).map_err(|e| complaint(name, text, &e))?)
+        Self::of(name, text, typed::read(name, text)?)
     }
 
     fn of(name: &str, text: &str, tables: Tables) -> Result<Self, Failure> {
@@ -395,9 +396,11 @@ mod tests {
         assert!(wrong(&format!("{own}{own}")).starts_with(
             "w.toml line 7: it overlaps with the range of line 3, and both have rank 0"
         ));
-        assert!(wrong("[hints]\nidle_us = 7").contains(
-            "w.toml line 4: unknown field `idle_us`, expected one of `range`, `device`, `file`"
-        ));
+        assert_eq!(
+            wrong("[hints]\nidle_us = 7"),
+            "unknown key `hints.idle_us` in w.toml line 4: known are range, device, file; \
+             did you mean `file`?"
+        );
         let file = of("[[hints.file]]\nname = 'b'\naccess_latency = 'idle'\n").unwrap().unwrap();
         let sentence = file.ranges(None, &[], DRIVE).unwrap_err().to_string();
         assert_eq!(

@@ -54,6 +54,7 @@ mod settled;
 pub mod setup;
 pub mod sheet;
 pub mod suggest;
+pub mod typed;
 
 /// Sentences with options as data.
 pub use vpass_core::{base::phrase, phrase};

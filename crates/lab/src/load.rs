@@ -312,7 +312,7 @@ fn read<T: DeserializeOwned>(
 }
 
 /// Returns the error in a file, with its line.
-pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
+pub(crate) fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
     let mut sentence = name.to_owned();
     let mut which = String::new();
     if let Some(span) = e.span() {

@@ -24,7 +24,7 @@ use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
 
 use vpass_workload::nearest::nearest;
 
-use crate::suggest::any_of;
+use crate::suggest::{self, any_of};
 
 /// Table of a file.
 pub(crate) struct Section {
@@ -359,6 +359,12 @@ fn unknown_here(schema: &[Section], path: &str, key: &str, known: &[&str]) -> Un
 
 fn meant(path: &str, near: &[String]) -> Unknown {
     Unknown { path: path.into(), hint: format!("did you mean {}?", any_of(near)) }
+}
+
+/// Returns the error for a key of a table that has only these keys.
+pub(crate) fn unknown_of(path: &str, key: &str, known: &[&'static str]) -> Unknown {
+    let near = suggest::hint(key, known.iter().copied());
+    Unknown { path: path.into(), hint: format!("known are {}{near}", known.join(", ")) }
 }
 
 fn unknown(path: &str, near: Option<&str>, known: &[&str]) -> Unknown {

@@ -131,7 +131,7 @@ fn remedy(key: &Key, of: Type, value: &DeValue) -> String {
 }
 
 /// Describes the words that would be right, with a suggestion for the given word.
-fn one_of(words: &[&'static str], given: Option<&str>) -> String {
+pub(crate) fn one_of(words: &[&'static str], given: Option<&str>) -> String {
     let hint = given.map_or_else(String::new, |word| suggest::hint(word, words.iter().copied()));
     format!("one of {}{hint}", words.join(", "))
 }
@@ -141,7 +141,7 @@ fn wrong(path: &str, value: &Spanned<DeValue>, remedy: String) -> Wrong {
 }
 
 /// Returns a value as a sentence shows it.
-fn shown(value: &DeValue) -> String {
+pub(crate) fn shown(value: &DeValue) -> String {
     match value {
         DeValue::Table(_) => "a table".into(),
         DeValue::Array(_) => "a list".into(),
