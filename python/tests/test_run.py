@@ -85,7 +85,7 @@ def test_options_have_the_words_of_python() -> None:
     error = failure(lambda: vpass.run("tiny", "zipf-read", refresh="block", gear="untimed"))
     assert error.remedy is not None and '`set={"workload.rate": 1000}`' in error.remedy
     error = failure(lambda: vpass.run("tinny", "zipf-read"))
-    assert (error.kind, error.key, error.remedy) == ("usage", None, None)
+    assert (error.kind, error.key, error.value) == ("usage", "drive", "tinny")
     assert vpass.Bug("a").kind is None
 
 

@@ -89,6 +89,12 @@ impl Failure {
         Self { entry: Some(Box::new(entry)), ..self }
     }
 
+    /// Adds the option or setting that is wrong, which the sentence does not begin with.
+    #[must_use]
+    pub fn about(self, wrong: &Part) -> Self {
+        Self { entry: entry_of_part(wrong).map(Box::new), ..self }
+    }
+
     /// Returns the key or option that is wrong, with its value; `None` if the cause is neither.
     pub fn entry(&self) -> Option<Entry> {
         let of_option = || self.place.as_ref().and_then(entry_of).or_else(|| entry_of(&self.what));
@@ -129,7 +135,12 @@ impl Failure {
 
 /// Returns the option or setting with which a phrase begins; `None` if it begins with words.
 fn entry_of(phrase: &Phrase) -> Option<Entry> {
-    match phrase.first()? {
+    phrase.first().and_then(entry_of_part)
+}
+
+/// Returns an option or a setting as a key with its value; `None` for words.
+fn entry_of_part(part: &Part) -> Option<Entry> {
+    match part {
         Part::Text(_) => None,
         Part::Option(option) => Some(Entry { key: option.name().into(), value: None }),
         Part::Choice(option, value) => {
@@ -202,6 +213,20 @@ mod tests {
         assert_eq!(entry.value.as_deref(), Some("-1"));
         assert_eq!(parts(failure.place.as_ref()), [set("geometry.channels", -1)]);
         assert!(failure.remedy_in(&Neutral).unwrap().starts_with("it must be a whole number"));
+    }
+
+    #[test]
+    fn an_unknown_name_and_an_unknown_key_are_data() {
+        let entry = |failure: Failure| {
+            let Entry { key, value } = failure.entry().unwrap();
+            (key, value.unwrap())
+        };
+        let drive = load::drive("tniy", &[]).map(drop).unwrap_err();
+        assert_eq!(entry(drive), ("drive".into(), "tniy".into()));
+        let policy = crate::plan::gc_named("gredy").map(drop).unwrap_err();
+        assert_eq!(entry(policy), ("gc".into(), "gredy".into()));
+        let set = load::overrides(&["geometry.chanels=4".into()]).map(drop).unwrap_err();
+        assert_eq!(entry(set), ("geometry.chanels".into(), "4".into()));
     }
 
     #[test]

@@ -85,6 +85,7 @@ pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
         schema::find(&schemas, &set.table, set.technique.as_deref(), &set.key).map_err(
             |unknown| {
                 Failure::usage(of_files_only(&set).unwrap_or_else(|| unknown.sentence(Opt::Set)))
+                    .about(&set.said)
             },
         )?;
         sets.push(set);
@@ -150,7 +151,7 @@ pub fn drive_of(
     make_room(&mut table, resolved.as_ref(), &sets);
     oust_other_names(&mut table, &sets);
     let config: DriveConfig = read(name, &plain, table, schema::DRIVE, &sets)?;
-    let config = config.resolve().map_err(|e| Failure::usage(phrase!["drive {name}: ", e]))?;
+    let config = config.resolve().map_err(|e| Failure::usage(e).at(format!("drive {name}")))?;
     Ok(Loaded { name: name.into(), text, config })
 }
 
@@ -233,7 +234,8 @@ fn text_of(
     let looks_like_a_path = name.contains(['/', '\\']) || path.extension().is_some();
     if !path.exists() && !looks_like_a_path {
         let sentence = suggest::unknown(what, name, names.iter().copied());
-        return Err(Failure::usage(format!("{sentence}; a TOML file is possible too")));
+        return Err(Failure::usage(format!("{sentence}; a TOML file is possible too"))
+            .with_entry(what, name));
     }
     read_file(what, path)
 }
@@ -264,7 +266,7 @@ pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
 fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
     let document = DeTable::parse(text).map_err(|e| complaint(name, text, &e))?;
     if let Some((at, unknown)) = schema::unknown_key(schema, document.get_ref()) {
-        return Err(Failure::usage(unknown.sentence(format!("{name} line {}", line_of(text, at)))));
+        return Err(unknown.in_file(format!("{name} line {}", line_of(text, at))));
     }
     if let Some(wrong) = wrong::in_document(schema, document.get_ref()) {
         let line = line_of(text, wrong.at);
@@ -313,10 +315,10 @@ fn read<T: DeserializeOwned>(
 
 /// Returns the error in a file, with its line.
 pub(crate) fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
-    let mut sentence = name.to_owned();
+    let mut place = name.to_owned();
     let mut which = String::new();
     if let Some(span) = e.span() {
-        let _ = write!(sentence, " line {}", line_of(text, span.start));
+        let _ = write!(place, " line {}", line_of(text, span.start));
         which = match e.message() {
             "duplicate key" => text.get(span).map(|key| format!(" `{key}`")),
             missing if missing.starts_with("missing field ") => {
@@ -326,7 +328,7 @@ pub(crate) fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure 
         }
         .unwrap_or_default();
     }
-    Failure::usage(format!("{sentence}: {}{which}", in_one_line(e.message())))
+    Failure::usage(in_one_line(e.message()) + &which).at(place)
 }
 
 /// Returns the header of the table at a place of a text, such as `[geometry]`.

@@ -134,7 +134,7 @@ impl RunPlan {
             // impossible age itself, before a later check would report an effect of the age on
             // limits.
             refresh::check(&drive.config, refresh)
-                .map_err(|e| Failure::usage(phrase!["drive ", drive.name.clone(), ": ", e]))?;
+                .map_err(|e| Failure::usage(e).at(format!("drive {}", drive.name)))?;
             refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
         }
         let given = HintFile::given(&setup.hints)?;
@@ -277,7 +277,7 @@ impl RunPlan {
 
     /// Makes the failure for a drive that is refused.
     pub(crate) fn refused_drive(&self, e: ConfigError) -> Failure {
-        Failure::usage(phrase!["drive ", self.drive.name.clone(), ": ", e])
+        Failure::usage(e).at(format!("drive {}", self.drive.name))
     }
 
     /// Refuses parity that does not suit the drive.
@@ -406,7 +406,7 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
 fn refusal(drive: &Loaded<DriveConfig>, technique: &Technique, gear: Gear) -> Option<Failure> {
     let checked = reclaim::check(&drive.config, technique)
         .and_then(|()| promise::check(&drive.config, technique, gear == Gear::Timed));
-    checked.err().map(|e| Failure::usage(phrase!["drive ", drive.name.clone(), ": ", e]))
+    checked.err().map(|e| Failure::usage(e).at(format!("drive {}", drive.name)))
 }
 
 /// Returns the reclaim technique of this name.
@@ -422,7 +422,9 @@ pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
                  compare` runs several side by side"
             ));
         }
-        Failure::usage(suggest::unknown("reclaim technique", name, RECLAIM.iter().map(|t| t.name)))
+        let names = RECLAIM.iter().map(|t| t.name);
+        Failure::usage(suggest::unknown("reclaim technique", name, names))
+            .with_entry("reclaim", name)
     };
     technique(name).ok_or_else(unknown)
 }
@@ -432,7 +434,7 @@ pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
 /// # Errors
 /// Reports an unknown name, with the nearest known name.
 pub fn gc_named(name: &str) -> Result<&'static GcTechnique, Failure> {
-    named("GC policy", name)
+    named("GC policy", "gc", name)
 }
 
 /// Returns the refresh technique of this name.
@@ -440,7 +442,7 @@ pub fn gc_named(name: &str) -> Result<&'static GcTechnique, Failure> {
 /// # Errors
 /// Reports an unknown name, with the nearest known name.
 pub fn refresh_named(name: &str) -> Result<&'static RefreshTechnique, Failure> {
-    named("refresh technique", name)
+    named("refresh technique", "refresh", name)
 }
 
 /// Returns the parity technique of this name.
@@ -448,12 +450,17 @@ pub fn refresh_named(name: &str) -> Result<&'static RefreshTechnique, Failure> {
 /// # Errors
 /// Reports an unknown name, with the nearest known name.
 pub fn parity_named(name: &str) -> Result<&'static ParityTechnique, Failure> {
-    named("parity technique", name)
+    named("parity technique", "parity", name)
 }
 
 /// Returns the card of a slot's list with this name.
-fn named<P: InSlot + ?Sized>(what: &str, name: &str) -> Result<&'static Card<P>, Failure> {
+fn named<P: InSlot + ?Sized>(
+    what: &str,
+    option: &str,
+    name: &str,
+) -> Result<&'static Card<P>, Failure> {
     let names = P::listed().iter().map(|card| card.name);
     let card = P::listed().iter().find(|card| card.name == name);
-    card.ok_or_else(|| Failure::usage(suggest::unknown(what, name, names)))
+    let unknown = || Failure::usage(suggest::unknown(what, name, names)).with_entry(option, name);
+    card.ok_or_else(unknown)
 }

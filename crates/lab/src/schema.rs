@@ -24,6 +24,7 @@ use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
 
 use vpass_workload::nearest::nearest;
 
+use crate::failure::{Entry, Failure};
 use crate::suggest::{self, any_of};
 
 /// Table of a file.
@@ -348,6 +349,12 @@ impl Unknown {
     pub(crate) fn sentence(&self, place: impl Into<Phrase>) -> Phrase {
         let Self { path, hint } = self;
         phrase!["unknown key `{path}` in ", place, ": {hint}"]
+    }
+
+    /// Returns the failure of a file with this place.
+    pub(crate) fn in_file(&self, place: String) -> Failure {
+        let entry = Entry { key: self.path.clone(), value: None };
+        Failure { entry: Some(Box::new(entry)), ..Failure::usage(self.sentence(place)) }
     }
 }
 

@@ -113,7 +113,7 @@ impl RunPlan {
     }
 
     fn named<T>(&self, made: Result<T, ConfigError>) -> Result<T, Failure> {
-        made.map_err(|e| Failure::usage(phrase!["workload ", self.workload.name(), ": ", e]))
+        made.map_err(|e| Failure::usage(e).at(format!("workload {}", self.workload.name())))
     }
 
     /// Returns the workload's own table; `None` if the workload has no distribution.

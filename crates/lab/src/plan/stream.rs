@@ -3,7 +3,6 @@
 use vpass_core::base::daily::DailyHours;
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
-use vpass_core::phrase;
 use vpass_workload::daily::Daily;
 use vpass_workload::fio::{FioOptions, FioSource};
 use vpass_workload::model::ModelSource;
@@ -55,9 +54,8 @@ impl RunPlan {
                             .map(|s| Box::new(s) as _)
                     }
                 };
-                let source = source.map_err(|e| {
-                    Failure::usage(phrase!["workload ", loaded.name.clone(), ": ", e])
-                })?;
+                let source = source
+                    .map_err(|e| Failure::usage(e).at(format!("workload {}", loaded.name)))?;
                 Stream::Generated(match self.hours() {
                     DailyHours::ALWAYS => source,
                     hours => Box::new(Daily::new(source, hours)),
@@ -98,9 +96,7 @@ impl RunPlan {
             .before
             .as_ref()
             .map(|before| SyntheticSource::earlier(before, capacity, page, self.seed));
-        source
-            .transpose()
-            .map_err(|e| Failure::usage(phrase!["the workload before the counted one: ", e]))
+        source.transpose().map_err(|e| Failure::usage(e).at("the workload before the counted one"))
     }
 
     /// Returns the size of the drive and the size of a page, in bytes. For a sample, these are the

@@ -75,7 +75,7 @@ impl Wrong {
                 .at(place)
                 .with_remedy("it is required"),
             What::Unknown(key, known) => {
-                Failure::usage(schema::unknown_of(&within(&key), &key, known).sentence(place))
+                schema::unknown_of(&within(&key), &key, known).in_file(place)
             }
             What::Word(word, known) => {
                 let remedy = one_of(known, Some(&word));
