@@ -50,6 +50,19 @@ mod tests {
         ends: [u8; 2],
         #[serde(default)]
         is_last: bool,
+        share: Option<Share>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(try_from = "f64")]
+    struct Share(f64);
+
+    impl TryFrom<f64> for Share {
+        type Error = &'static str;
+
+        fn try_from(share: f64) -> Result<Self, &'static str> {
+            if share <= 1.0 { Ok(Self(share)) } else { Err("a share is at most 1") }
+        }
     }
 
     #[derive(Debug, PartialEq, Deserialize)]
@@ -60,7 +73,7 @@ mod tests {
     }
 
     const GOOD: &str = "seed = 0x1F\nrate = 2\nsize = \"4KiB\"\n\n[[row]]\nname = \"a\"\n\
-                        kind = \"page\"\nends = [1, 2]\nis_last = true\n";
+                        kind = \"page\"\nends = [1, 2]\nis_last = true\nshare = 0.5\n";
 
     #[test]
     fn a_file_is_read_as_its_type() {
@@ -69,7 +82,7 @@ mod tests {
         assert_eq!(GOOD[..file.row[0].span().start].lines().count(), 4);
         let row = file.row[0].get_ref();
         assert_eq!((row.name.as_str(), &row.kind, row.ends), ("a", &Kind::Page, [1, 2]));
-        assert!(row.is_last);
+        assert!(row.is_last && row.share.as_ref().unwrap().0 < 1.0);
     }
 
     #[test]
@@ -100,11 +113,12 @@ mod tests {
             ("[1, 2]", "[1]", "line 8: row.ends is a list; it must be a list of 2 values"),
             ("[1, 2]", "[1, 256]", "line 8: row.ends is 256; it must be a whole number, 0 to 255"),
             ("true", "1", "line 9: row.is_last is 1; it must be true or false"),
+            ("0.5", "2", "f.toml line 10: a share is at most 1"),
             ("[[row]]", "[row]", "line 5: row is a table; it must be a list"),
             (
                 "is_last",
                 "is_lst",
-                "line 9: known are name, kind, ends, is_last; did you mean `is_last`?",
+                "line 9: known are name, kind, ends, is_last, share; did you mean `is_last`?",
             ),
         ] {
             let found = said(old, new);

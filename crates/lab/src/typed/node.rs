@@ -3,7 +3,7 @@
 mod access;
 
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
-use serde::de::{Deserializer, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use toml::Spanned;
 use toml::de::{DeInteger, DeValue};
@@ -30,6 +30,12 @@ impl<'a> Node<'a> {
     fn inner(value: &'a Spanned<DeValue<'a>>, path: String) -> Self {
         let span = value.span();
         Self { value: value.get_ref(), span: Some((span.start, span.end)), path }
+    }
+
+    /// Reads the value. An error that a type makes after reading also has this place.
+    fn read<'de, T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Wrong> {
+        let here = self.clone();
+        seed.deserialize(self).map_err(|wrong| wrong.at(|| here.place()))
     }
 
     fn place(&self) -> Place {

@@ -26,7 +26,7 @@ impl<'de> SeqAccess<'de> for Rows<'_> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Wrong> {
-        self.0.next().map(|row| seed.deserialize(row)).transpose()
+        self.0.next().map(|row| row.read(seed)).transpose()
     }
 }
 
@@ -65,7 +65,7 @@ impl<'de> MapAccess<'de> for Fields<'_> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
-        seed.deserialize(self.value.take().expect("a key comes before its value"))
+        self.value.take().expect("a key comes before its value").read(seed)
     }
 }
 
@@ -100,7 +100,7 @@ impl<'de> MapAccess<'de> for WithSpan<'_> {
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
         match self.ends.next() {
             Some(end) => seed.deserialize(end.into_deserializer()),
-            None => seed.deserialize(self.value.take().expect("a value has one span")),
+            None => self.value.take().expect("a value has one span").read(seed),
         }
     }
 }
