@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,51 @@ def test_a_refused_run_raises_the_sentence_of_the_command() -> None:
         vpass.run("tinny", "zipf-read")
     with pytest.raises(ValueError, match="timed, untimed or fluid is expected"):
         vpass.run("tiny", "zipf-read", gear="fast")
+
+
+def failure(call: Callable[[], object]) -> vpass.Error:
+    """Return the exception of a call. It has no words of the command line."""
+    with pytest.raises(vpass.Error) as found:
+        call()
+    said = " ".join(str(getattr(found.value, name)) for name in ("args", "place", "remedy"))
+    assert "--" not in said
+    return found.value
+
+
+def test_a_wrong_value_has_its_key_its_place_and_its_remedy() -> None:
+    error = failure(lambda: vpass.run("tiny", "zipf-read", set={"geometry.channels": -1}))
+    assert (error.kind, error.key, error.value) == ("usage", "geometry.channels", "-1")
+    assert error.place == '`set={"geometry.channels": -1}`'
+    assert error.remedy == "it must be a whole number, 1 to 256"
+    assert str(error) == f'{error.place}: geometry.channels is -1; {error.remedy}'
+
+
+def test_options_have_the_words_of_python() -> None:
+    error = failure(lambda: vpass.run("tiny", "zipf-read", gear="fluid", oracle="full"))
+    assert str(error) == (
+        '`oracle="full"` follows every request, but the fluid gear has no single reads; '
+        'use `oracle="on"` or `gear="untimed"`'
+    )
+    assert (error.key, error.value, error.place) == ("oracle", "full", None)
+    error = failure(lambda: vpass.run("tiny", "zipf-read", refresh="block", gear="untimed"))
+    assert error.remedy is not None and '`set={"workload.rate": 1000}`' in error.remedy
+    error = failure(lambda: vpass.run("tinny", "zipf-read"))
+    assert (error.kind, error.key, error.value) == ("usage", "drive", "tinny")
+    assert vpass.Bug("a").kind is None
+
+
+def test_the_other_questions_have_failures_as_data() -> None:
+    error = failure(lambda: vpass.life("tiny", "zipf-read", years=-1))
+    assert (error.kind, error.key, error.value) == ("usage", "years", "-1")
+    assert str(error) == "`years=-1`: it must be above 0 and at most 100"
+
+
+def test_assumptions_have_the_words_of_python(tmp_path: Path) -> None:
+    sets = {"workload.requests": 1_000}
+    vpass.run("tiny", "zipf-read", set=sets, gear="untimed").save(tmp_path / "mine")
+    said = json.loads((tmp_path / "mine" / "manifest.json").read_text())["assumptions"]
+    assert "Requests are served one after another, without latencies (`gear`)." in said
+    assert not any("--" in one for one in said)
 
 
 def test_latencies_agree_with_the_summary() -> None:

@@ -15,10 +15,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ._vpass import Error, UsageError
+from ._vpass import DriveStopped, Error, UsageError
 from .asked import AnyDrive, AnyWorkload, Asked, Drive, asked, words
 from .record import Record
 from .workloads import Replay
+
+ASK = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+from vpass import _vpass
+sys.exit(_vpass.ask(["vpass", *sys.argv[1:]]))
+"""
+"""Program that runs the command, and ends with a failure as JSON on the standard error."""
 
 LOST = 3
 """Exit code of a run that lost data. It has a result."""
@@ -131,7 +139,7 @@ def _json(words: Sequence[str]) -> Record:
 
 def _said(given: Sequence[str]) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "vpass", *given, "--quiet"],
+        [sys.executable, "-c", ASK, *given, "--quiet"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -139,5 +147,17 @@ def _said(given: Sequence[str]) -> str:
     )
     if done.returncode in (0, LOST):
         return done.stdout
-    sentence = done.stderr.strip().removeprefix("vpass: ")
-    raise (UsageError if done.returncode == 2 else Error)(sentence)
+    raise _error(done.returncode, done.stderr.strip())
+
+
+def _error(code: int, said: str) -> Error:
+    """Return the exception for what the command said; its last line is a failure as JSON."""
+    last = said.splitlines()[-1] if said else ""
+    if not last.startswith("{"):
+        return (UsageError if code == 2 else Error)(said)
+    told = json.loads(last)
+    kinds = {"usage": UsageError, "stopped": DriveStopped}
+    error = kinds.get(told["kind"], Error)(told.pop("sentence"))
+    for name, value in told.items():
+        setattr(error, name, value)
+    return error

@@ -15,6 +15,7 @@ use toml::Table;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Techniques;
 use vpass_core::hints;
+use vpass_core::phrase;
 use vpass_core::slots::gc::GcTechnique;
 use vpass_core::slots::parity::{self, NO_PARITY, ParityTechnique};
 use vpass_core::slots::reclaim::Technique;
@@ -148,11 +149,9 @@ impl Victim {
         }
         let sets = load::overrides(&base.set)?;
         if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
-            let sentence = format!(
-                "--set {}: an attack makes its own workload; use --requests and --queue-depth",
-                set.text
-            );
-            return Err(Failure::usage(sentence));
+            return Err(Failure::usage("an attack makes its own workload")
+                .at(set.said.clone())
+                .with_remedy("use --requests and --queue-depth"));
         }
         let refresh = args.refresh.as_deref().map(refresh_named).transpose()?;
         let mut drive = load::drive(&base.drive, &sets)?;
@@ -177,7 +176,7 @@ impl Victim {
             drive.config.hints.said =
                 Some(HintFile::read(file)?.ranges(None, &[], drive.config.drive.capacity)?);
             hints::check(&drive.config)
-                .map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
+                .map_err(|e| Failure::usage(phrase!["drive ", drive.name.clone(), ": ", e]))?;
         }
         Ok(Self {
             hints,
@@ -271,7 +270,7 @@ pub(crate) fn write(
     file: &PhasesFile,
     command: &str,
 ) -> Result<(), Failure> {
-    let body = toml::to_string(file).map_err(Failure::failed)?;
+    let body = toml::to_string(file).map_err(|e| Failure::failed(e.to_string()))?;
     let head = "Made for one drive in one state: the same drive, seed and gear put the data in the \
         same places. Replay:";
     // A TOML comment must fit in one line.

@@ -6,6 +6,7 @@ mod row;
 
 use std::path::Path;
 
+use vpass_core::base::phrase::Phrase;
 use vpass_core::slots::parity::{NO_PARITY, reclaim_part};
 use vpass_core::slots::reclaim::RECLAIM;
 use vpass_lab::as_json;
@@ -21,6 +22,7 @@ use vpass_lab::setup;
 
 use crate::args::{CompareArgs, Form};
 use crate::call;
+use crate::dialect;
 use crate::exit::Exit;
 use crate::kept::Rows;
 use crate::out::{self, Folder};
@@ -85,7 +87,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
 }
 
 /// Returns the notes to print before the runs. A note about several techniques appears once.
-fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<String>, Failure> {
+fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<Phrase>, Failure> {
     let mut notes = plans[0].0.notes()?;
     for note in plans[1..].iter().flat_map(|(plan, _)| plan.promise_notes()) {
         if !notes.contains(&note) {
@@ -131,13 +133,14 @@ fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
                     if args.reclaim.is_empty()
                         && first.with_room_or_not(Chosen { reclaim: "none", ..named }).is_ok() =>
                 {
-                    let sentence = format!("left out: {}", refusal.sentence);
+                    let sentence = format!("left out: {}", dialect::sentence(&refusal));
                     left_out.extend((!left_out.contains(&sentence)).then_some(sentence));
                 }
                 // `Refused::of` fails if the name of a technique is unknown. The comparison then
                 // ends.
                 Err(refusal) => {
-                    let row = Refused::of(named, args.combined.label_of(named), refusal.sentence)?;
+                    let why = dialect::sentence(&refusal);
+                    let row = Refused::of(named, args.combined.label_of(named), why)?;
                     if refused.contains(&row) {
                         return Err(named_twice(&row.label));
                     }
@@ -272,7 +275,7 @@ fn run_each(
                 Row::of(outcome, files::of_run(plan, outcome, &call)?)
             }
             Ok(outcome) => Row::of(outcome, vec![]),
-            Err(stop) => Row(Ended::Stopped(stop.sentence.clone())),
+            Err(stop) => Row(Ended::Stopped(dialect::sentence(stop))),
         };
         resumed.keep(i, &row);
         row.put_into(folder_of(i), name)

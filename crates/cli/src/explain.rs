@@ -26,10 +26,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let reclaim = reclaim_named(&args.reclaim)?;
     let sets = load::overrides(&args.set)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
-        return Err(Failure::usage(format!(
-            "--set {}: explain takes keys of the drive only",
-            set.text
-        )));
+        let what = "explain takes keys of the drive only";
+        return Err(Failure::usage(what).at(set.said.clone()));
     }
     // A counterfactual technique changes the drive, as in a run.
     let config = reclaim.drive(load::drive(&args.drive, &sets)?.config);

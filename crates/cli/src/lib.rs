@@ -10,6 +10,7 @@ mod call;
 mod check;
 mod command;
 mod compare;
+mod dialect;
 mod exit;
 mod explain;
 mod kept;
@@ -51,6 +52,13 @@ use crate::progress::{Bar, bar};
 /// Runs the command with these words, of which the first is its own name, and returns the exit
 /// code. Everything it says goes to the standard streams of the process.
 pub fn run_command(words: Vec<OsString>) -> u8 {
+    run_command_telling(words, &|failure| {
+        out::say(&format!("vpass: {}", progress::in_words(failure)));
+    })
+}
+
+/// Runs the command as [`run_command`] does, and passes a failure to `tell`, which shows it.
+pub fn run_command_telling(words: Vec<OsString>, tell: &dyn Fn(&Failure)) -> u8 {
     progress::hear_interrupts();
     let cli = match words::parsed(words) {
         Ok(cli) => cli,
@@ -64,7 +72,7 @@ pub fn run_command(words: Vec<OsString>) -> u8 {
     let exit = match ended {
         Ok(Ok(exit)) => exit,
         Ok(Err(failure)) => {
-            out::say(&format!("vpass: {}", progress::in_words(&failure)));
+            tell(&failure);
             Exit::from(&failure)
         }
         Err(_) => {

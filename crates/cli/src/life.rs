@@ -8,6 +8,7 @@ mod render;
 mod search;
 
 use std::time::Instant;
+use vpass_core::base::phrase::Phrase;
 
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::{Refused, by_reason};
@@ -23,6 +24,7 @@ use vpass_workload::synthetic::Sample;
 
 use self::args::LifeArgs;
 use self::estimated::Estimated;
+use crate::dialect;
 use crate::exit::Exit;
 use crate::kept::Rows;
 use crate::out::{self, Folder};
@@ -133,7 +135,7 @@ fn exit(lives: &[Life], stops: &[&Failure]) -> Result<Exit, Failure> {
              findings"
         )));
     }
-    stops.first().map_or(Ok(Exit::Done), |why| Err(Failure::failed(&why.sentence)))
+    stops.first().map_or(Ok(Exit::Done), |why| Err(Failure::failed(dialect::sentence(why))))
 }
 
 /// Lives that the user requested, one per combination of techniques. Combinations that do not fit
@@ -217,7 +219,7 @@ impl<'a> Asked<'a> {
                 Err(why) if why.kind == Kind::Usage => {
                     // `Refused::of` fails if the name of a technique is unknown. The command then
                     // ends.
-                    self.refused.push(Refused::of(named, label, why.sentence.clone())?);
+                    self.refused.push(Refused::of(named, label, dialect::sentence(&why))?);
                     first_why.get_or_insert(why);
                 }
                 Err(why) => return Err(why),
@@ -235,7 +237,7 @@ impl<'a> Asked<'a> {
 
     /// Returns the notes to print before the simulation. A note about several techniques appears
     /// once.
-    fn notes(&self) -> Result<Vec<String>, Failure> {
+    fn notes(&self) -> Result<Vec<Phrase>, Failure> {
         let mut notes = self.contenders[0].plan.notes()?;
         for note in self.contenders[1..].iter().flat_map(|contender| contender.plan.promise_notes())
         {
@@ -255,7 +257,7 @@ impl<'a> Asked<'a> {
                 self.contenders.iter().find(|contender| contender.label == answer.label);
             let plan = &contender.expect("a planned technique").plan;
             let named = plan.chosen();
-            refused.push(Refused::of(named, answer.label.clone(), why.sentence.clone())?);
+            refused.push(Refused::of(named, answer.label.clone(), dialect::sentence(why))?);
         }
         Ok(refused)
     }

@@ -193,10 +193,8 @@ pub(crate) fn show(
     let given = sets;
     let sets = load::overrides(sets)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload() != (what == ShowWhat::Workload)) {
-        return Err(Failure::usage(format!(
-            "--set {}: this key does not belong to the drive or workload shown",
-            set.text
-        )));
+        let what = "this key does not belong to the drive or workload shown";
+        return Err(Failure::usage(what).at(set.said.clone()));
     }
     let text = match what {
         ShowWhat::Drive => {
@@ -225,7 +223,7 @@ fn effective(
 ) -> Result<String, Failure> {
     match (as_json, overridden) {
         (true, _) => as_json::text(config),
-        (false, true) => toml::to_string(config).map_err(Failure::failed),
+        (false, true) => toml::to_string(config).map_err(|e| Failure::failed(e.to_string())),
         (false, false) => Ok(text),
     }
 }

@@ -5,9 +5,11 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use vpass_core::base::phrase::Phrase;
 use vpass_lab::failure::Failure;
 use vpass_lab::files::File;
 
+use crate::dialect;
 use crate::progress::{self, Unfinished};
 use crate::table::wants_colour;
 use crate::unfinished::{
@@ -72,9 +74,9 @@ pub(crate) fn say_wrapped(paragraph: &str) {
 }
 
 /// Prints sentences to standard error, one line each.
-pub(crate) fn say_all(sentences: &[String]) {
+pub(crate) fn say_all(sentences: &[impl Clone + Into<Phrase>]) {
     for sentence in sentences {
-        say(&format!("vpass: {sentence}"));
+        say(&format!("vpass: {}", dialect::words(&sentence.clone().into())));
     }
 }
 
@@ -152,7 +154,7 @@ impl Folder {
         moved.map_err(|e| {
             Failure::failed(format!(
                 "{}; the results are in {}",
-                e.sentence,
+                dialect::sentence(&e),
                 self.set_aside().display()
             ))
         })

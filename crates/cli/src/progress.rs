@@ -15,6 +15,7 @@ use vpass_lab::failure::Failure;
 use vpass_lab::progress::Progress;
 
 use self::lines::{Lines, Present};
+use crate::dialect;
 use crate::exit::Exit;
 
 /// Whether the user asked to stop.
@@ -124,9 +125,9 @@ pub(crate) fn rows_are_kept(what: Option<String>) {
 pub(crate) fn in_words(failure: &Failure) -> String {
     let rows = ROWS.lock().ok().and_then(|rows| rows.clone());
     match rows {
-        None => failure.sentence.clone(),
+        None => dialect::sentence(failure),
         Some(rows) if *failure == Failure::interrupted() => format!("interrupted; {rows}"),
-        Some(rows) => format!("{}; {rows}", failure.sentence),
+        Some(rows) => format!("{}; {rows}", dialect::sentence(failure)),
     }
 }
 

@@ -12,6 +12,7 @@ use vpass_lab::failure::Failure;
 use vpass_report::folder::Folder;
 use vpass_report::page::page;
 
+use crate::dialect::{self, CommandLine};
 use crate::exit::Exit;
 use crate::out::say;
 use crate::out_file::OutFile;
@@ -65,7 +66,7 @@ impl PageArgs {
 pub(crate) fn report(args: &ReportArgs) -> Result<(), Failure> {
     let folders =
         args.folders.iter().map(|path| Folder::read(path)).collect::<Result<Vec<_>, _>>()?;
-    let page = page(&folders)?;
+    let page = page(&folders, &CommandLine)?;
     write(OutFile::begin(&args.output, args.force)?, &args.output, &page)
 }
 
@@ -108,11 +109,11 @@ pub(crate) fn beside<A: WithPage>(
         let name = if hidden.is_some() { &place } else { &results };
         let mut folder = Folder::read(&results)?;
         folder.name = name.display().to_string();
-        let made = page(&[folder]).and_then(|page| write(file, &place, &page));
+        let made = page(&[folder], &CommandLine).and_then(|page| write(file, &place, &page));
         match (made, &ended) {
             (Ok(()), _) => say(&format!("vpass: the page of the results is {}", place.display())),
             (Err(failure), Ok(_)) => return Err(failure),
-            (Err(failure), Err(_)) => say(&format!("vpass: {}", failure.sentence)),
+            (Err(failure), Err(_)) => say(&format!("vpass: {}", dialect::sentence(&failure))),
         }
     }
     ended

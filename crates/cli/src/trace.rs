@@ -13,6 +13,7 @@ mod times;
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
+use vpass_core::base::phrase::Phrase;
 
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::plural;
@@ -22,6 +23,7 @@ use vpass_workload::traces::{
     garbage_note,
 };
 
+use crate::dialect;
 use crate::out;
 use crate::progress::Bar;
 use args::{ReadArgs, TraceCommand};
@@ -85,7 +87,7 @@ struct Seen {
 impl Seen {
     /// Returns a warning if the rate of the rows suggests a wrong unit of time, and another warning
     /// if bytes were ignored.
-    fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Vec<String> {
+    fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Vec<Phrase> {
         let span_ns = self.latest_ns.saturating_sub(self.earliest_ns.unwrap_or(0));
         let of_rate =
             doubts(&file.path().display().to_string(), file.format(), said, self.rows, span_ns);
@@ -132,8 +134,9 @@ fn say_skipped(path: &Path, skipped: &Skipped) {
     if let Some(first) = &skipped.first {
         let lines = plural(skipped.count, "line");
         out::say(&format!(
-            "vpass: {}: skipped {lines} that cannot be read; the first: {first}",
-            path.display()
+            "vpass: {}: skipped {lines} that cannot be read; the first: {}",
+            path.display(),
+            dialect::words(first)
         ));
     }
 }

@@ -13,6 +13,7 @@ pub mod latency;
 pub mod mem;
 pub mod metrics;
 pub mod page_set;
+pub mod phrase;
 pub mod rates;
 pub mod reciprocal;
 pub mod request;

@@ -68,13 +68,12 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
             "error.model needs an error budget for age and reads, and disturb.model = \"{model}\" \
              has none; choose a model with a disturb.table"
         );
-        ConfigError(sentence)
+        ConfigError::new(sentence)
     })?;
     let ladder = ladder.ok_or_else(|| {
-        ConfigError(
+        ConfigError::new(
             "error.model needs the error rate that each level decodes: set ecc.cap, or \
-             ecc.corrects with ecc.codeword"
-                .into(),
+             ecc.corrects with ecc.codeword",
         )
     })?;
     let (wanted, most) = (config.reclaim.retries as usize, ladder.retries());

@@ -41,7 +41,7 @@ fn before_the_end(what: &str, at: Ns) -> Result<(), RunError> {
     if at <= END_OF_TIME {
         return Ok(());
     }
-    Err(RunError::Source(SourceError(format!(
+    Err(RunError::Source(SourceError::new(format!(
         "{what} after 2^62 ns, which is 146 years; simulated time ends there"
     ))))
 }

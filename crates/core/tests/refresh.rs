@@ -200,7 +200,7 @@ fn requests_without_times_are_refused() {
     else {
         panic!("it was served")
     };
-    assert!(refused.0.contains("workload.rate"), "{refused}");
+    assert!(refused.to_string().contains("workload.rate"), "{refused}");
 }
 
 #[test]

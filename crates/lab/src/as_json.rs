@@ -18,7 +18,7 @@ pub const SCHEMA: u32 = 1;
 /// # Errors
 /// Reports a value that JSON cannot hold.
 pub fn text(what: &impl Serialize) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(what).map_err(Failure::failed)?;
+    let text = serde_json::to_string_pretty(what).map_err(|e| Failure::failed(e.to_string()))?;
     Ok(escaped(&text).into_owned() + "\n")
 }
 
@@ -40,7 +40,7 @@ fn escaped(text: &str) -> Cow<'_, str> {
 /// # Errors
 /// Reports a value that JSON cannot hold.
 pub fn value(what: &impl Serialize) -> Result<Value, Failure> {
-    serde_json::to_value(what).map_err(Failure::failed)
+    serde_json::to_value(what).map_err(|e| Failure::failed(e.to_string()))
 }
 
 /// Returns the results of several techniques as JSON. First come the facts that all techniques

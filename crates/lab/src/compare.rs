@@ -89,7 +89,9 @@ pub fn rows(
             .collect::<Result<Vec<_>, _>>()
         {
             Ok(runs) => rows.push(ComparisonRow::new(plan, label, runs)),
-            Err(failure) => stopped.push(Stopped::of(plan, label, failure.sentence)),
+            Err(failure) => {
+                stopped.push(Stopped::of(plan, label, failure.in_dialect(plan.dialect)))
+            }
         }
     }
     mark_baselines(&mut rows);

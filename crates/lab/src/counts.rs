@@ -97,7 +97,7 @@ mod tests {
     use crate::schema::{DRIVE, PHASES, WORKLOAD};
 
     fn done(text: &str, schema: &[Section]) -> String {
-        expanded("f", text, schema).map_or_else(|e| e.sentence, Cow::into_owned)
+        expanded("f", text, schema).map_or_else(|e| e.to_string(), Cow::into_owned)
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
             format!("f line 2: workload.requests is \"1Q\"; it must be {COUNT}")
         );
         let set = |key: &str, word: &str| {
-            read(key, word, 0).map_err(|wrong| wrong.at_place("here".into()).to_string())
+            read(key, word, 0).map_err(|wrong| wrong.at_place("here").to_string())
         };
         assert_eq!(
             set("workload.requests", "1MiB"),

@@ -1,12 +1,12 @@
-//! Reason why a command failed: the kind of cause, and a sentence for the user.
+//! Reason why a task failed, as data: the kind of cause, the place, what is wrong, and what would
+//! be right. A dialect words the options of the user.
 
-use std::fmt::Display;
+use std::fmt;
 
+use vpass_core::base::phrase::{Dialect, Neutral, Part, Phrase};
 use vpass_core::base::request::SourceError;
 use vpass_core::config::ConfigError;
 use vpass_core::time::RunError;
-
-use crate::keys::wrong::KeyError;
 
 /// Cause of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,35 +21,48 @@ pub enum Kind {
     Interrupted,
 }
 
-/// Failure of a command.
+/// Failure of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Cause of the failure.
     pub kind: Kind,
-    /// Sentence for the user.
-    pub sentence: String,
-    /// Key whose value is wrong; absent if the cause is not a key.
-    pub key: Option<Box<KeyError>>,
+    /// Option, setting or file in which the failure lies; absent if `what` names it.
+    pub place: Option<Phrase>,
+    /// Description of what is wrong.
+    pub what: Phrase,
+    /// Description of what would be right; absent if `what` has it or if it is unknown.
+    pub remedy: Option<Phrase>,
+    /// Key of a file and its wrong value; absent if the cause is not a key.
+    pub entry: Option<Box<Entry>>,
+}
+
+/// Key with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Path of the key, such as `geometry.channels`, or name of an option.
+    pub key: String,
+    /// Value as the user wrote it; absent if the user gave no value.
+    pub value: Option<String>,
 }
 
 impl Failure {
-    fn new(kind: Kind, sentence: impl Display) -> Self {
-        Self { kind, sentence: sentence.to_string(), key: None }
+    fn new(kind: Kind, what: impl Into<Phrase>) -> Self {
+        Self { kind, place: None, what: what.into(), remedy: None, entry: None }
     }
 
     /// Makes a failure for an invalid request of the user.
-    pub fn usage(sentence: impl Display) -> Self {
-        Self::new(Kind::Usage, sentence)
+    pub fn usage(what: impl Into<Phrase>) -> Self {
+        Self::new(Kind::Usage, what)
     }
 
     /// Makes a failure for a fault that the user did not cause.
-    pub fn failed(sentence: impl Display) -> Self {
-        Self::new(Kind::Failed, sentence)
+    pub fn failed(what: impl Into<Phrase>) -> Self {
+        Self::new(Kind::Failed, what)
     }
 
     /// Makes a failure for a simulated drive that stopped.
-    pub fn stopped(sentence: impl Display) -> Self {
-        Self::new(Kind::Stopped, sentence)
+    pub fn stopped(what: impl Into<Phrase>) -> Self {
+        Self::new(Kind::Stopped, what)
     }
 
     /// Makes a failure for an interruption by the user.
@@ -57,14 +70,93 @@ impl Failure {
         Self::new(Kind::Interrupted, "interrupted; nothing was written")
     }
 
+    /// Adds the option, setting or file in which the failure lies.
+    #[must_use]
+    pub fn at(self, place: impl Into<Phrase>) -> Self {
+        Self { place: Some(place.into()), ..self }
+    }
+
+    /// Adds the description of what would be right.
+    #[must_use]
+    pub fn with_remedy(self, remedy: impl Into<Phrase>) -> Self {
+        Self { remedy: Some(remedy.into()), ..self }
+    }
+
+    /// Adds the key of a file and its wrong value.
+    #[must_use]
+    pub fn with_entry(self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        let entry = Entry { key: key.into(), value: Some(value.into()) };
+        Self { entry: Some(Box::new(entry)), ..self }
+    }
+
+    /// Adds the option or setting that is wrong, which the sentence does not begin with.
+    #[must_use]
+    pub fn about(self, wrong: &Part) -> Self {
+        Self { entry: entry_of_part(wrong).map(Box::new), ..self }
+    }
+
+    /// Returns the key or option that is wrong, with its value; `None` if the cause is neither.
+    pub fn entry(&self) -> Option<Entry> {
+        let of_option = || self.place.as_ref().and_then(entry_of).or_else(|| entry_of(&self.what));
+        self.entry.as_deref().cloned().or_else(of_option)
+    }
+
+    /// Returns the place in the words of a dialect; `None` if it is not known.
+    pub fn place_in(&self, dialect: &dyn Dialect) -> Option<String> {
+        self.place.as_ref().map(|place| place.in_dialect(dialect))
+    }
+
+    /// Returns what would be right in the words of a dialect; `None` if it is not known.
+    pub fn remedy_in(&self, dialect: &dyn Dialect) -> Option<String> {
+        self.remedy.as_ref().map(|remedy| remedy.in_dialect(dialect))
+    }
+
+    /// Returns the sentence for the user in the words of a dialect.
+    pub fn in_dialect(&self, dialect: &dyn Dialect) -> String {
+        let place = self.place_in(dialect).map_or_else(String::new, |place| place + ": ");
+        let what = self.what.in_dialect(dialect);
+        // After a full stop, the remedy is a sentence of its own.
+        let mark = if what.ends_with('.') { " " } else { "; " };
+        let remedy =
+            self.remedy_in(dialect).map_or_else(String::new, |remedy| mark.to_owned() + &remedy);
+        place + &what + &remedy
+    }
+
     /// Returns whether the simulated drive stopped. Other drives may go on.
     pub fn is_stop(&self) -> bool {
         self.kind == Kind::Stopped
     }
 
-    /// Returns whether the user interrupted the command.
+    /// Returns whether the user interrupted the task.
     pub fn is_interruption(&self) -> bool {
         self.kind == Kind::Interrupted
+    }
+}
+
+/// Returns the option or setting with which a phrase begins; `None` if it begins with words.
+fn entry_of(phrase: &Phrase) -> Option<Entry> {
+    phrase.first().and_then(entry_of_part)
+}
+
+/// Returns an option or a setting as a key with its value; `None` for words.
+fn entry_of_part(part: &Part) -> Option<Entry> {
+    match part {
+        Part::Text(_) => None,
+        Part::Option(option) => Some(Entry { key: option.name().into(), value: None }),
+        Part::Choice(option, value) => {
+            Some(Entry { key: option.name().into(), value: Some(value.clone()) })
+        }
+        Part::Setting(setting) => Some(match setting.split_once('=') {
+            Some((key, value)) => Entry { key: key.into(), value: Some(value.into()) },
+            None => Entry { key: setting.clone(), value: None },
+        }),
+    }
+}
+
+/// Shows the sentence in neutral words.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.in_dialect(&Neutral))
     }
 }
 
@@ -87,5 +179,60 @@ impl From<RunError> for Failure {
 impl From<SourceError> for Failure {
     fn from(e: SourceError) -> Self {
         Self::usage(e)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load;
+    use crate::overrides::Override;
+    use crate::plan::require_few;
+    use vpass_core::base::phrase::{Opt, set};
+
+    fn parts(phrase: Option<&Phrase>) -> Vec<Part> {
+        phrase.iter().flat_map(|phrase| phrase.named()).cloned().collect()
+    }
+
+    #[test]
+    fn a_failure_has_kind_place_and_remedy_as_data() {
+        let failure = require_few(9, 2000).unwrap_err();
+        assert_eq!(failure.kind, Kind::Usage);
+        assert_eq!(parts(failure.place.as_ref()), [Opt::Seeds.to(2000)]);
+        assert_eq!(parts(failure.remedy.as_ref()), [Opt::Seeds.to(1111)]);
+        let entry = failure.entry().unwrap();
+        assert_eq!((&*entry.key, entry.value.as_deref()), ("seeds", Some("2000")));
+    }
+
+    #[test]
+    fn a_wrong_value_has_key_value_place_and_remedy() {
+        let channels = Override::parse("geometry.channels=-1").unwrap();
+        let failure = load::drive("tiny", &[channels]).map(drop).unwrap_err();
+        let entry = failure.entry().unwrap();
+        assert_eq!(entry.key, "geometry.channels");
+        assert_eq!(entry.value.as_deref(), Some("-1"));
+        assert_eq!(parts(failure.place.as_ref()), [set("geometry.channels", -1)]);
+        assert!(failure.remedy_in(&Neutral).unwrap().starts_with("it must be a whole number"));
+    }
+
+    #[test]
+    fn an_unknown_name_and_an_unknown_key_are_data() {
+        let entry = |failure: Failure| {
+            let Entry { key, value } = failure.entry().unwrap();
+            (key, value.unwrap())
+        };
+        let drive = load::drive("tniy", &[]).map(drop).unwrap_err();
+        assert_eq!(entry(drive), ("drive".into(), "tniy".into()));
+        let policy = crate::plan::gc_named("gredy").map(drop).unwrap_err();
+        assert_eq!(entry(policy), ("gc".into(), "gredy".into()));
+        let set = load::overrides(&["geometry.chanels=4".into()]).map(drop).unwrap_err();
+        assert_eq!(entry(set), ("geometry.chanels".into(), "4".into()));
+    }
+
+    #[test]
+    fn after_a_full_stop_the_remedy_is_a_sentence() {
+        let of = |what| Failure::usage(what).with_remedy("Use another drive").to_string();
+        assert_eq!(of("There is no space."), "There is no space. Use another drive");
+        assert_eq!(of("no space"), "no space; Use another drive");
     }
 }

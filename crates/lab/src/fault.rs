@@ -14,7 +14,7 @@ use crate::failure::Failure;
 pub(crate) fn caught<T>(simulation: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(simulation)).unwrap_or_else(|payload| {
         match Fault::of(&*payload) {
-            Some(fault) => Err(Failure::usage(fault)),
+            Some(fault) => Err(Failure::usage(fault.to_string())),
             None => resume_unwind(payload),
         }
     })

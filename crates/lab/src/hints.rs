@@ -24,13 +24,16 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::Spanned;
 use vpass_core::base::latency::AccessLatency;
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::units::Bytes;
 use vpass_core::hints::{HintRange, first_contradiction};
+use vpass_core::phrase;
 
 use crate::failure::Failure;
-use crate::load::{Lines, complaint, read_file};
+use crate::load::{Lines, read_file};
 use crate::setup::HintSource;
 use crate::suggest;
+use crate::typed;
 
 /// Content of a hint file, before the addresses of devices and files are known.
 #[derive(Clone, Debug)]
@@ -138,7 +141,7 @@ impl HintFile {
     /// # Errors
     /// Returns the errors of [`Self::read`], except the error of an unreadable file.
     pub(crate) fn of_workload(name: &str, text: &str) -> Result<Option<Self>, Failure> {
-        let file: OfWorkload = toml::from_str(text).map_err(|e| complaint(name, text, &e))?;
+        let file: OfWorkload = typed::read(name, text)?;
         file.hints.map(|tables| Self::of(name, text, tables)).transpose()
     }
 
@@ -153,7 +156,7 @@ impl HintFile {
 
     /// Reads a hint file from its text.
     fn parse(name: &str, text: &str) -> Result<Self, Failure> {
-        Self::of(name, text, toml::from_str(text).map_err(|e| complaint(name, text, &e))?)
+        Self::of(name, text, typed::read(name, text)?)
     }
 
     fn of(name: &str, text: &str, tables: Tables) -> Result<Self, Failure> {
@@ -231,7 +234,7 @@ impl HintFile {
         for row in &self.rows {
             let found = row.range(extents, |of| (Some(of) != kind).then(|| of.is_missing()));
             let range = found
-                .map_err(|what| self.wrong(row, &what))?
+                .map_err(|what| self.wrong(row, what))?
                 .expect("every row is of a range or a place");
             if let Some(Bytes(capacity)) =
                 capacity.filter(|capacity| range.end().is_none_or(|end| end > capacity.0))
@@ -241,7 +244,7 @@ impl HintFile {
                     "a hint for {bytes} from {offset}, but the drive ends at {capacity} bytes; the \
                      range must be within the drive"
                 );
-                return Err(self.wrong(row, &what));
+                return Err(self.wrong(row, what));
             }
             ranges.push((row, range));
         }
@@ -263,11 +266,11 @@ impl HintFile {
              higher rank counts, so give one of them another rank",
             before.line, row.rank
         );
-        Err(self.wrong(row, &what))
+        Err(self.wrong(row, what))
     }
 
-    fn wrong(&self, row: &HintRow, what: &str) -> Failure {
-        Failure::usage(format!("{} line {}: {what}", self.name, row.line))
+    fn wrong(&self, row: &HintRow, what: impl Into<Phrase>) -> Failure {
+        Failure::usage(what).at(format!("{} line {}", self.name, row.line))
     }
 }
 
@@ -276,8 +279,8 @@ impl HintRow {
     fn range(
         &self,
         extents: &[NamedExtent],
-        is_wrong: impl Fn(Kind) -> Option<String>,
-    ) -> Result<Option<HintRange>, String> {
+        is_wrong: impl Fn(Kind) -> Option<Phrase>,
+    ) -> Result<Option<HintRange>, Phrase> {
         let of = |offset: Bytes, bytes: Bytes| HintRange {
             offset,
             bytes,
@@ -315,11 +318,13 @@ impl Kind {
         }
     }
 
-    fn is_missing(self) -> String {
+    fn is_missing(self) -> Phrase {
         match self {
-            Self::Device => "[[device]] is for traces, replayed with --fit error; use [[range]] \
-                             for addresses"
-                .into(),
+            Self::Device => phrase![
+                "[[device]] is for traces, replayed with ",
+                Opt::Fit.to("error"),
+                "; use [[range]] for addresses",
+            ],
             Self::File => "[[file]] is for fio job files; use [[range]] for addresses".into(),
         }
     }
@@ -335,7 +340,7 @@ mod tests {
     const DRIVE: Option<Bytes> = Some(Bytes(2 << 20));
 
     fn sentence(text: &str) -> String {
-        HintFile::parse("h.toml", text).map(|_| ()).unwrap_err().sentence
+        HintFile::parse("h.toml", text).map(|_| ()).unwrap_err().to_string()
     }
 
     #[test]
@@ -360,7 +365,7 @@ mod tests {
     #[test]
     fn a_range_beyond_the_drive_is_refused_with_its_line() {
         let file = HintFile::parse("h.toml", &format!("# all\n{IDLE}")).unwrap();
-        let sentence = file.ranges(None, &[], Some(Bytes((2 << 20) - 1))).unwrap_err().sentence;
+        let sentence = file.ranges(None, &[], Some(Bytes((2 << 20) - 1))).unwrap_err().to_string();
         assert_eq!(
             sentence,
             "h.toml line 2: a hint for 1MiB from 1MiB, but the drive ends at 2097151 bytes; the \
@@ -371,7 +376,7 @@ mod tests {
         assert!(
             far.ranges(None, &[], DRIVE)
                 .unwrap_err()
-                .sentence
+                .to_string()
                 .starts_with("h.toml line 1: a hint for")
         );
     }
@@ -387,15 +392,17 @@ mod tests {
         assert_eq!(file.ranges(None, &[], DRIVE).unwrap(), plain.ranges(None, &[], DRIVE).unwrap());
         assert_eq!(file.place(), "w.toml line 3");
         assert!(of("").unwrap().is_none());
-        let wrong = |text: &str| of(text).map(drop).unwrap_err().sentence;
+        let wrong = |text: &str| of(text).map(drop).unwrap_err().to_string();
         assert!(wrong(&format!("{own}{own}")).starts_with(
             "w.toml line 7: it overlaps with the range of line 3, and both have rank 0"
         ));
-        assert!(wrong("[hints]\nidle_us = 7").contains(
-            "w.toml line 4: unknown field `idle_us`, expected one of `range`, `device`, `file`"
-        ));
+        assert_eq!(
+            wrong("[hints]\nidle_us = 7"),
+            "unknown key `hints.idle_us` in w.toml line 4: known are range, device, file; \
+             did you mean `file`?"
+        );
         let file = of("[[hints.file]]\nname = 'b'\naccess_latency = 'idle'\n").unwrap().unwrap();
-        let sentence = file.ranges(None, &[], DRIVE).unwrap_err().sentence;
+        let sentence = file.ranges(None, &[], DRIVE).unwrap_err().to_string();
         assert_eq!(
             sentence,
             "w.toml line 3: [[file]] is for fio job files; use [[range]] for addresses"
@@ -414,8 +421,9 @@ mod tests {
         let range =
             HintRange { offset: Bytes(10), bytes: Bytes(10), access_latency: None, rank: 0 };
         assert_eq!(file.ranges(Some(Kind::File), &extents, DRIVE).unwrap(), [range]);
-        let wrong =
-            |kind, extents: &[NamedExtent]| file.ranges(kind, extents, DRIVE).unwrap_err().sentence;
+        let wrong = |kind, extents: &[NamedExtent]| {
+            file.ranges(kind, extents, DRIVE).unwrap_err().to_string()
+        };
         assert_eq!(
             wrong(Some(Kind::Device), &extents),
             "h.toml line 1: [[file]] is for fio job files; use [[range]] for addresses"

@@ -18,7 +18,8 @@
 //! ```
 //!
 //! This crate prints nothing and handles no signals. A caller passes a [`progress::Progress`] to
-//! show progress or to stop a run. Functions return errors as a [`failure::Failure`].
+//! show progress or to stop a run. Functions return errors as a [`failure::Failure`], and a
+//! [`phrase::Dialect`] words the options in its sentence.
 
 pub mod as_json;
 pub mod batch;
@@ -54,3 +55,7 @@ mod settled;
 pub mod setup;
 pub mod sheet;
 pub mod suggest;
+pub mod typed;
+
+/// Sentences with options as data.
+pub use vpass_core::{base::phrase, phrase};

@@ -20,6 +20,7 @@ pub mod interval;
 pub mod ladder;
 mod many;
 pub mod record;
+mod refused;
 pub mod rounds;
 pub mod series;
 mod settled;
@@ -33,7 +34,6 @@ use vpass_core::base::metrics::HostCounts;
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::span::YEAR;
 use vpass_core::base::units::Ns;
-use vpass_core::config::{DriveConfig, ErrorLaw};
 use vpass_core::drive::Drive;
 use vpass_oracle::OracleReport;
 use vpass_workload::pass::Passes;
@@ -47,9 +47,9 @@ use crate::progress::{Begin, Progress};
 use crate::results::{ByCause, Hints, Retries};
 use crate::run::begun;
 use crate::session::{Judged, Measured};
-use crate::setup::Gear;
 use many::PARTS;
 pub use many::{Deadline, OneLife, live_each};
+pub use refused::check;
 use series::{Course, Passed};
 
 /// Largest number of years that a life is simulated.
@@ -127,61 +127,6 @@ pub struct Lived {
     /// Wear and programs over the course of the life.
     #[serde(default)]
     pub course: Course,
-}
-
-/// Refuses a plan that cannot have a life. For example, its requests have no times, or an unknown
-/// error rate has to end the life.
-///
-/// # Errors
-/// Reports the setting that is missing or wrong.
-pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
-    if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
-        return Err(Failure::usage(format!(
-            "--years {years}: it must be above 0 and at most {MOST_YEARS}"
-        )));
-    }
-    if let Some(uber) = until.uber.filter(|uber| !(*uber > 0.0 && *uber < 1.0)) {
-        return Err(Failure::usage(format!(
-            "--uber {uber:e}: it must be above 0 and below 1, in errors per bit read; JESD218 has \
-             1e-15 for client drives and 1e-16 for others"
-        )));
-    }
-    if let Some(uber) = until.uber.filter(|_| !has_uber(&plan.drive.config)) {
-        return Err(Failure::usage(format!(
-            "--uber {uber:e}: drive {} has no error rate, so the errors of its reads are unknown; \
-             set error.model and its numbers, ecc.codeword and ecc.cap, or use a drive that has \
-             them, such as aged-tlc",
-            plan.drive.name
-        )));
-    }
-    if plan.gear == Gear::Timed {
-        return Err(Failure::usage(
-            "vpass life takes --gear fluid or, to check it, --gear untimed; the timed gear is too \
-             slow for years",
-        ));
-    }
-    if plan.repeat.get() != 1 || plan.until_stable || plan.warm_up > 0 || !plan.ages.is_empty() {
-        return Err(Failure::usage(
-            "--repeat, --until, --warm-up and --ages are for run and compare: a life repeats its \
-             workload until it ends, counts from its first request and includes every age",
-        ));
-    }
-    if plan.gear == Gear::Untimed && plan.source()?.arrival() != Arrival::Open {
-        return Err(Failure::usage(
-            "the workload has neither a rate nor time stamps, and `vpass life` counts years: set \
-             workload.rate, which replaces workload.queue_depth (--set workload.rate=1000), or \
-             replay a trace by its own clock, without --queue-depth; `vpass run` and `vpass \
-             compare` count the life of a closed loop in bytes until worn",
-        ));
-    }
-    Ok(())
-}
-
-/// Returns whether the number of codewords that reads lose is known.
-fn has_uber(config: &DriveConfig) -> bool {
-    config.error.model != ErrorLaw::None
-        && config.ecc.codeword.is_some()
-        && config.disturb.model.has_table()
 }
 
 /// Simulates exact lives of these plans, in order, until each drive is worn out or reaches `until`.

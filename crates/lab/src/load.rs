@@ -9,7 +9,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::Table;
 use toml::de::DeTable;
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::config::DriveConfig;
+use vpass_core::phrase;
 use vpass_workload::model::ModelFile;
 use vpass_workload::parts::PartsFile;
 use vpass_workload::phases::PhasesFile;
@@ -82,11 +84,12 @@ pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
             } else {
                 format!("did you mean {}?", suggest::any_of(&places))
             };
-            return Err(Failure::usage(format!("--set {text}: a key is TABLE.KEY; {hint}")));
+            return Err(Failure::usage("a key is TABLE.KEY").at(set.said).with_remedy(hint));
         }
         schema::find(&schemas, &set.table, set.technique.as_deref(), &set.key).map_err(
             |unknown| {
-                Failure::usage(of_files_only(&set).unwrap_or_else(|| unknown.sentence("--set")))
+                Failure::usage(of_files_only(&set).unwrap_or_else(|| unknown.sentence(Opt::Set)))
+                    .about(&set.said)
             },
         )?;
         sets.push(set);
@@ -96,7 +99,7 @@ pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
 
 /// Returns the reason why `--set` does not take a key. Some tables, such as `workload.stripes`, are
 /// for files only. Returns `None` if `--set` takes the key.
-fn of_files_only(set: &Override) -> Option<String> {
+fn of_files_only(set: &Override) -> Option<Phrase> {
     let table = set
         .technique
         .as_ref()
@@ -108,20 +111,20 @@ fn of_files_only(set: &Override) -> Option<String> {
         known.iter().filter_map(|key| Some(key.path.rsplit_once('.')?.1)).collect();
     let path = format!("{table}.{}", set.key);
     let what = if names.contains(&set.key.as_str()) {
-        format!("--set does not take `{path}`")
+        phrase![Opt::Set, " does not take `{path}`"]
     } else if set.technique.is_some() {
-        format!(
-            "unknown key `{path}` in --set{}",
-            suggest::hint(&set.key, names).trim_end_matches('?')
-        )
+        let hint = suggest::hint(&set.key, names);
+        let hint = hint.trim_end_matches('?');
+        phrase!["unknown key `{path}` in ", Opt::Set, "{hint}"]
     } else {
         return None;
     };
     let file = known.first()?.file;
-    Some(format!(
-        "{what}: keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a \
-         file to start from"
-    ))
+    Some(phrase![
+        what,
+        ": keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a file \
+         to start from",
+    ])
 }
 
 /// Loads a drive and resolves all its values.
@@ -152,7 +155,7 @@ pub fn drive_of(
     make_room(&mut table, resolved.as_ref(), &sets);
     oust_other_names(&mut table, &sets);
     let config: DriveConfig = read(name, &plain, table, schema::DRIVE, &sets)?;
-    let config = config.resolve().map_err(|e| Failure::usage(format!("drive {name}: {e}")))?;
+    let config = config.resolve().map_err(|e| Failure::usage(e).at(format!("drive {name}")))?;
     Ok(Loaded { name: name.into(), text, config })
 }
 
@@ -206,29 +209,28 @@ pub fn workload_of(
         )));
     }
     if let Some(set) = sets.iter().find(|s| s.table == other) {
-        return Err(Failure::usage(format!(
-            "--set {}: {name} holds [{table}], not [{other}]",
-            set.text
-        )));
+        let what = format!("{name} holds [{table}], not [{other}]");
+        return Err(Failure::usage(what).at(set.said.clone()));
     }
     let mut sets: Vec<_> = sets.iter().filter(|s| s.is_of_workload()).cloned().collect();
     if let Some(depth) = queue_depth {
         sets.retain(|s| s.key != "queue_depth");
         if of_model {
-            return Err(Failure::usage(format!(
-                "--queue-depth {depth}: {name} holds a model, which is read at \
-                 workload.model.tokens_per_second; leave out --queue-depth"
-            )));
+            let what =
+                format!("{name} holds a model, which is read at workload.model.tokens_per_second");
+            return Err(Failure::usage(what)
+                .at(Opt::QueueDepth.to(depth))
+                .with_remedy(phrase!["leave out ", Opt::QueueDepth]));
         }
         if parted {
-            return Err(Failure::usage(format!(
-                "--queue-depth {depth}: {name} holds parts, each with its own rate; leave out \
-                 --queue-depth"
-            )));
+            let what = format!("{name} holds parts, each with its own rate");
+            return Err(Failure::usage(what)
+                .at(Opt::QueueDepth.to(depth))
+                .with_remedy(phrase!["leave out ", Opt::QueueDepth]));
         }
         sets.push(Override::queue_depth(table, depth));
     }
-    oust_rivals(&mut file, &sets).map_err(Failure::usage)?;
+    oust_rivals(&mut file, &sets)?;
     let config = match table {
         "statistics" => Generated::Statistics(read(name, &plain, file, schema, &sets)?),
         _ if of_model => Generated::Model(Box::new(read(name, &plain, file, schema, &sets)?)),
@@ -261,7 +263,8 @@ fn text_of(
     let looks_like_a_path = name.contains(['/', '\\']) || path.extension().is_some();
     if !path.exists() && !looks_like_a_path {
         let sentence = suggest::unknown(what, name, names.iter().copied());
-        return Err(Failure::usage(format!("{sentence}; a TOML file is possible too")));
+        return Err(Failure::usage(format!("{sentence}; a TOML file is possible too"))
+            .with_entry(what, name));
     }
     read_file(what, path)
 }
@@ -292,13 +295,11 @@ pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
 fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
     let document = DeTable::parse(text).map_err(|e| complaint(name, text, &e))?;
     if let Some((at, unknown)) = schema::unknown_key(schema, document.get_ref()) {
-        return Err(Failure::usage(
-            unknown.sentence(&format!("{name} line {}", line_of(text, at))),
-        ));
+        return Err(unknown.in_file(format!("{name} line {}", line_of(text, at))));
     }
     if let Some(wrong) = wrong::in_document(schema, document.get_ref()) {
         let line = line_of(text, wrong.at);
-        return Err(wrong.at_place(format!("{name} line {line}")).into());
+        return Err(wrong.at_place(format!("{name} line {line}")));
     }
     toml::from_str(text).map_err(|e| complaint(name, text, &e))
 }
@@ -325,7 +326,7 @@ fn read<T: DeserializeOwned>(
         let section = schema.iter().find(|s| s.name == set.table).expect("its key was found");
         let value = set.value.as_ref().filter(|_| set.technique.is_none());
         if let Some(wrong) = value.and_then(|value| wrong::in_setting(section, &set.key, value)) {
-            return Err(wrong.at_place(set.said()).into());
+            return Err(wrong.at_place(set.said.clone()));
         }
         set.apply(&mut table);
         if let Some(part) = table.get(&set.table).and_then(toml::Value::as_table)
@@ -333,20 +334,20 @@ fn read<T: DeserializeOwned>(
             && (set.value.is_none() && section.requires(&set.key)
                 || !e.message().starts_with("missing field"))
         {
-            return Err(Failure::usage(format!("{}: {}", set.said(), in_one_line(e.message()))));
+            return Err(Failure::usage(in_one_line(e.message())).at(set.said.clone()));
         }
     }
     table.try_into().map_err(|e: toml::de::Error| {
-        Failure::usage(format!("{name} with --set: {}", in_one_line(e.message())))
+        Failure::usage(in_one_line(e.message())).at(phrase!["{name} with ", Opt::Set])
     })
 }
 
 /// Returns the error in a file, with its line.
-pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
-    let mut sentence = name.to_owned();
+pub(crate) fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
+    let mut place = name.to_owned();
     let mut which = String::new();
     if let Some(span) = e.span() {
-        let _ = write!(sentence, " line {}", line_of(text, span.start));
+        let _ = write!(place, " line {}", line_of(text, span.start));
         which = match e.message() {
             "duplicate key" => text.get(span).map(|key| format!(" `{key}`")),
             missing if missing.starts_with("missing field ") => {
@@ -356,7 +357,7 @@ pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
         }
         .unwrap_or_default();
     }
-    Failure::usage(format!("{sentence}: {}{which}", in_one_line(e.message())))
+    Failure::usage(in_one_line(e.message()) + &which).at(place)
 }
 
 /// Returns the header of the table at a place of a text, such as `[geometry]`.
@@ -395,149 +396,4 @@ impl Lines {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_of_many_places_are_those_of_each() {
-        let text = "a\n\nbc\n";
-        let lines = Lines::of(text);
-        assert!((0..=text.len()).all(|at| lines.line(at) == line_of(text, at)));
-        assert_eq!([0, 1, 2, 3, 6].map(|at| lines.line(at)), [1, 1, 2, 3, 4]);
-    }
-
-    #[test]
-    fn every_preset_reads_and_resolves() {
-        for (name, _) in presets::DRIVES {
-            let loaded = drive(name, &[]).unwrap_or_else(|e| panic!("{name}: {}", e.sentence));
-            assert!(!loaded.config.description.is_empty(), "{name}");
-        }
-    }
-
-    #[test]
-    fn complaints_about_a_file_name_its_key_and_table() {
-        let said = |text: &str| {
-            let error = toml::from_str::<DriveConfig>(text).unwrap_err();
-            complaint("d.toml", text, &error).sentence
-        };
-        assert_eq!(
-            said("[drive]\n[start]\npec = 1\npec = 2\n"),
-            "d.toml line 4: duplicate key `pec`"
-        );
-        let tiny = presets::drive("tiny").unwrap();
-        let without = tiny.replace("\nchannels = ", "\n# channels = ");
-        assert_ne!(without, tiny);
-        assert!(
-            said(&without).ends_with(": missing field `channels` in [geometry]"),
-            "{}",
-            said(&without)
-        );
-        let row = format!("{tiny}\n[[disturb.row]]\n");
-        assert_eq!(table_at(&row, row.len() - 3), Some("[[disturb.row]]"));
-        assert_eq!(table_at("a = 1", 2), None);
-    }
-
-    #[test]
-    fn a_key_of_files_only_is_said_to_be_one() {
-        let said = |text: &str| overrides(&[text.into()]).unwrap_err().sentence;
-        let only = |table: &str, file: &str| {
-            format!(
-                "keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a \
-                 file to start from"
-            )
-        };
-        assert_eq!(
-            said("workload.stripes.recent_share=0.5"),
-            format!(
-                "--set does not take `workload.stripes.recent_share`: {}",
-                only("workload.stripes", "workload")
-            )
-        );
-        assert_eq!(
-            said("disturb.table.limit=[1]"),
-            format!(
-                "--set does not take `disturb.table.limit`: {}",
-                only("disturb.table", "drive")
-            )
-        );
-        assert_eq!(
-            said("workload.stripes.recent_shar=0.5"),
-            format!(
-                "unknown key `workload.stripes.recent_shar` in --set; did you mean \
-                 `recent_share`: {}",
-                only("workload.stripes", "workload")
-            )
-        );
-        assert!(
-            said("workload.phase.pages=[1]")
-                .contains("keys of `workload.phase` stand in workload files only")
-        );
-        assert_eq!(
-            said("workload.stripe.recent_share=0.5"),
-            "unknown key `workload.stripe.recent_share` in --set: did you mean `stripes`?"
-        );
-    }
-
-    #[test]
-    fn overrides_go_where_they_belong() {
-        let sets = overrides(&["start.pec=7".into(), "workload.requests=3".into()]).unwrap();
-        assert_eq!(drive("tiny", &sets).unwrap().config.start.pec, 7);
-        let Generated::Workload(file) = workload("zipf-read", &sets, None).unwrap().config else {
-            panic!("a preset of that kind")
-        };
-        assert_eq!(file.workload.requests, 3);
-    }
-
-    #[test]
-    fn a_wrong_value_in_a_file_carries_key_value_place_and_remedy() {
-        let tiny = presets::drive("tiny").unwrap().replace("\nchannels = 2", "\nchannels = 'two'");
-        let line = 1 + tiny.lines().position(|line| line.starts_with("channels = 'two'")).unwrap();
-        let failure = parse("d.toml", &tiny, schema::DRIVE).unwrap_err();
-        let key = *failure.key.clone().unwrap();
-        assert_eq!(key.place, format!("d.toml line {line}"));
-        assert_eq!(
-            (key.key.as_str(), key.value.as_str(), key.remedy.as_str()),
-            ("geometry.channels", "\"two\"", "a whole number, 1 to 256")
-        );
-        assert_eq!(failure.sentence, key.to_string());
-    }
-
-    #[test]
-    fn a_wrong_override_is_named() {
-        let sentence = |text: &str| {
-            let sets = overrides(&[text.into()]);
-            sets.and_then(|sets| drive("tiny", &sets)).map(|_| ()).unwrap_err().sentence
-        };
-        assert!(sentence("geometry.chanels=4").contains("did you mean `channels`?"));
-        assert!(sentence("capacity=4GiB").contains("did you mean `drive.capacity`?"));
-        assert!(
-            sentence("model=count")
-                .ends_with("did you mean `disturb.model`, `error.model` or `workload.model`?")
-        );
-        assert!(sentence("geometry.channels=four").starts_with("--set geometry.channels=four: "));
-        for (set, wrong) in [
-            ("geometry.channels=-1", "-1; it must be a whole number, 1 to 256"),
-            ("start.pec=1.5", "1.5; it must be a whole number, 0 to 1000000 (P/E cycles)"),
-            ("start.pec=5000000000", "5000000000; it must be a whole number, 0 to 1000000 (P/E"),
-            ("geometry.cell=3", "3; it must be one of slc, mlc, tlc, tlc-2-3-2, qlc"),
-            ("geometry.cell=tlx", "\"tlx\"; it must be one of slc, mlc, tlc, tlc-2-3-2, qlc; did"),
-            ("gc.background=much", "\"much\"; it must be a number, 0 to 1"),
-            ("timing.suspend=1", "1; it must be true or false"),
-            ("timing.sense_us=[1, true, 3]", "true; it must be a number, 0.001 to 100000; a list"),
-            ("error.ages=1", "1; it must be a list, above 0 to 10y, ascending"),
-            ("drive.capacity=lots", "\"lots\"; it must be a size such as \"16KiB\" or a number of"),
-            ("start.age=30", "30; it must be a time with a unit such as \"22.4h\", \"30d\""),
-            ("disturb.table=1", "1; it must be a list of tables"),
-            ("disturb.table=[{pec = 0, limit = [true]}]", "true; it must be a number, 1 to 2e7"),
-        ] {
-            let said = sentence(set);
-            let key = set.split_once('=').unwrap().0;
-            let of_row = if set.contains("limit") { ".limit" } else { "" };
-            let expected = format!("--set {set}: {key}{of_row} is {wrong}");
-            assert!(said.starts_with(&expected), "{said}");
-        }
-        assert!(
-            sentence("geometry.channels=0").contains("geometry.channels = 0 is outside 1 to 256")
-        );
-    }
-}
+mod tests;

@@ -159,7 +159,7 @@ impl Outcome {
             git_commit: call.git_commit,
             command: call.command,
             command_line: call.words.clone(),
-            assumptions: plan.assumptions()?,
+            assumptions: plan.worded(&plan.assumptions()?),
             drive: plan.drive.name.clone(),
             workload: plan.workload.name(),
             workload_generated: plan.workload.is_generated(),

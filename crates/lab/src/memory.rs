@@ -6,8 +6,10 @@ use std::path::Path;
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::metrics::AllWindows;
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Drive;
+use vpass_core::phrase;
 use vpass_core::slots::reclaim::Technique;
 use vpass_oracle::{Level, Oracle};
 use vpass_workload::pass::PassSource;
@@ -78,14 +80,17 @@ pub fn require_drive(drive: &Loaded<DriveConfig>, reclaim: &Technique) -> Result
 
 fn fits(drive: &Loaded<DriveConfig>, needed: u64, oracle: bool) -> Result<(), Failure> {
     let Some(there) = available().filter(|there| needed > *there) else { return Ok(()) };
-    let oracle = if oracle { "--oracle off, " } else { "" };
+    let oracle = if oracle { phrase![Opt::Oracle.to("off"), ", "] } else { Phrase::default() };
     Err(Failure::failed(format!(
-        "drive {}: a run needs {} of memory, but {} are available; {oracle}a smaller \
-         drive.capacity or a larger geometry.page_size is needed",
+        "drive {}: a run needs {} of memory, but {} are available",
         drive.name,
         bytes(needed),
         bytes(there)
-    )))
+    ))
+    .with_remedy(phrase![
+        oracle,
+        "a smaller drive.capacity or a larger geometry.page_size is needed",
+    ]))
 }
 
 /// Returns the number of bytes that simultaneous runs may use together. Unlimited if the system

@@ -14,7 +14,9 @@
 //! replaces the keys of the file that it excludes.
 
 use toml::{Table, Value};
+use vpass_core::base::phrase::{Opt, Part, set};
 use vpass_core::config::DriveConfig;
+use vpass_core::phrase;
 use vpass_core::slots::{SLOTS, Slot};
 
 use crate::counts;
@@ -29,18 +31,18 @@ pub struct Override {
     pub(crate) key: String,
     /// Value of the key; `None` clears the key.
     pub(crate) value: Option<Value>,
-    /// Text as the user typed it: `KEY=VALUE`, or another option that sets the key.
-    pub text: String,
+    /// Setting as the user gave it, or another option that sets the key.
+    pub said: Part,
 }
 
 impl Override {
     /// Reads a setting such as `geometry.channels=4` or `gc.stable-greedy.slack=0.1`. Without a
     /// dot, the table of the key is empty, and the caller refuses the key.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+        let place = || Part::Setting(text.into());
+        let example = || set("drive.capacity", "16GiB");
         let (path, value) = text.split_once('=').ok_or_else(|| {
-            Failure::usage(format!(
-                "--set {text}: KEY=VALUE is expected, for instance --set drive.capacity=16GiB"
-            ))
+            Failure::usage(phrase!["KEY=VALUE is expected, for instance ", example()]).at(place())
         })?;
         let path = path.trim();
         let (table, rest) = path.split_once('.').unwrap_or(("", path));
@@ -48,10 +50,8 @@ impl Override {
             .split_once('.')
             .map_or((None, rest), |(technique, key)| (Some(technique.trim().to_owned()), key));
         if key.is_empty() {
-            return Err(Failure::usage(format!(
-                "--set {text}: a key is expected before the `=`, for instance \
-                 --set drive.capacity=16GiB"
-            )));
+            let what = phrase!["a key is expected before the `=`, for instance ", example()];
+            return Err(Failure::usage(what).at(place()));
         }
         let (table, key, value) = (table.trim(), key.trim(), value.trim());
         let read = || match read_value(value) {
@@ -63,26 +63,20 @@ impl Override {
         let value = if value.is_empty() {
             None
         } else {
-            Some(read().map_err(|wrong| wrong.at_place(format!("--set {text}")))?)
+            Some(read().map_err(|wrong| wrong.at_place(place()))?)
         };
-        Ok(Self { table: table.into(), technique, key: key.into(), value, text: text.into() })
+        Ok(Self { table: table.into(), technique, key: key.into(), value, said: place() })
     }
 
     /// Returns the override that is equal to `--queue-depth`, for a workload of this table.
     pub(crate) fn queue_depth(table: &str, depth: u32) -> Self {
-        let text = format!("--queue-depth {depth}");
         Self {
             table: table.into(),
             technique: None,
             key: "queue_depth".into(),
             value: Some(Value::Integer(depth.into())),
-            text,
+            said: Opt::QueueDepth.to(depth),
         }
-    }
-
-    /// Returns the text that the user typed.
-    pub(crate) fn said(&self) -> String {
-        if self.text.starts_with("--") { self.text.clone() } else { format!("--set {}", self.text) }
     }
 
     /// Returns whether the key belongs to a workload file; false if it belongs to a drive.
@@ -117,7 +111,7 @@ const RIVALS: [(&str, &[&str]); 4] = [
 ///
 /// # Errors
 /// Reports two keys of `sets` that exclude each other.
-pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), String> {
+pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Failure> {
     let given = |key: &str| {
         sets.iter().find(|s| s.table == "workload" && s.key == key && s.value.is_some())
     };
@@ -126,18 +120,21 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Str
         for rival in rivals {
             match given(rival) {
                 Some(other) if *rival == "arrivals" => {
-                    let (other, set) = (other.said(), set.said());
-                    return Err(format!(
-                        "{other} needs a rate, but {set} makes a closed loop: a request arrives \
-                         when another completes"
-                    ));
+                    return Err(Failure::usage(phrase![
+                        other.said.clone(),
+                        " needs a rate, but ",
+                        set.said.clone(),
+                        " makes a closed loop: a request arrives when another completes",
+                    ]));
                 }
                 Some(other) => {
-                    return Err(format!(
-                        "{} and {} exclude each other; give one of them",
-                        set.said(),
-                        other.said()
-                    ));
+                    return Err(Failure::usage(phrase![
+                        set.said.clone(),
+                        " and ",
+                        other.said.clone(),
+                        " exclude each other",
+                    ])
+                    .with_remedy("give one of them"));
                 }
                 None => remove(file, "workload", rival),
             }

@@ -15,9 +15,11 @@ mod workload;
 
 use std::num::NonZeroU32;
 
+use vpass_core::base::phrase::{Dialect, Opt, Phrase, set};
 use vpass_core::base::request::{Arrival, RequestSource};
-use vpass_core::config::DriveConfig;
+use vpass_core::config::{ConfigError, DriveConfig};
 use vpass_core::hints;
+use vpass_core::phrase;
 use vpass_core::slots::card::{Card, InSlot};
 use vpass_core::slots::gc::GcTechnique;
 use vpass_core::slots::parity::{self, PARITY, ParityTechnique};
@@ -84,6 +86,8 @@ pub struct RunPlan {
     pub whole: Option<Whole>,
     /// Failures in the counted phase, each with its time.
     pub fail: Vec<vpass_core::base::failure::Failure>,
+    /// Words of the caller for options, in the sentences of results.
+    pub dialect: &'static dyn Dialect,
     /// Random seed.
     pub seed: u64,
     /// Level at which the oracle checks the drive.
@@ -130,7 +134,7 @@ impl RunPlan {
             // impossible age itself, before a later check would report an effect of the age on
             // limits.
             refresh::check(&drive.config, refresh)
-                .map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
+                .map_err(|e| Failure::usage(e).at(format!("drive {}", drive.name)))?;
             refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
         }
         let given = HintFile::given(&setup.hints)?;
@@ -185,6 +189,7 @@ impl RunPlan {
             sample: Sample::WHOLE,
             whole: None,
             fail: vec![],
+            dialect: base.dialect,
             seed: base.seed,
             oracle: base.oracle,
             stages: false,
@@ -230,9 +235,8 @@ impl RunPlan {
 
     fn check_all_but_room(&self) -> Result<(), Failure> {
         let period = refresh::check(&self.drive.config, self.refresh);
-        period.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
-        hints::check(&self.drive.config)
-            .map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
+        period.map_err(|e| self.refused_drive(e))?;
+        hints::check(&self.drive.config).map_err(|e| self.refused_drive(e))?;
         self.check_parity()?;
         self.check_failures()?;
         if self.is_fluid() {
@@ -260,16 +264,30 @@ impl RunPlan {
         )))
     }
 
+    /// Returns sentences in the words of the caller.
+    pub fn worded(&self, phrases: &[Phrase]) -> Vec<String> {
+        phrases.iter().map(|phrase| phrase.in_dialect(self.dialect)).collect()
+    }
+
+    /// Makes the failure for a warm-up that is longer than a pass of this many requests.
+    pub(crate) fn short_pass(&self, requests: u64) -> Failure {
+        Failure::usage(format!("the workload has only {requests} requests in a pass"))
+            .at(Opt::WarmUp.to(self.warm_up))
+    }
+
+    /// Makes the failure for a drive that is refused.
+    pub(crate) fn refused_drive(&self, e: ConfigError) -> Failure {
+        Failure::usage(e).at(format!("drive {}", self.drive.name))
+    }
+
     /// Refuses parity that does not suit the drive.
     fn check_parity(&self) -> Result<(), Failure> {
         if parity::has_stripes(self.parity) && !self.sample.is_whole() {
-            return Err(Failure::usage(format!(
-                "--sample: stripes of `{}` use all dies, and a sample has fewer",
-                self.parity
-            )));
+            let what = format!("stripes of `{}` use all dies, and a sample has fewer", self.parity);
+            return Err(Failure::usage(what).at(Opt::Sample));
         }
         let checked = parity::goes_with(&self.drive.config, self.parity);
-        checked.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))
+        checked.map_err(|e| self.refused_drive(e))
     }
 
     /// Returns whether the run needs requests with times.
@@ -301,10 +319,14 @@ impl RunPlan {
             if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
         Err(Failure::usage(format!(
             "{what} needs a clock. In {whose}, the only clock is the times of the requests, and a \
-             closed loop has no such times. Set workload.rate, which replaces \
-             workload.queue_depth (--set workload.rate=1000), or replay a trace by its own clock, \
-             without --queue-depth"
-        )))
+             closed loop has no such times."
+        ))
+        .with_remedy(phrase![
+            "Set workload.rate, which replaces workload.queue_depth (",
+            set("workload.rate", 1000),
+            "), or replay a trace by its own clock, without ",
+            Opt::QueueDepth,
+        ]))
     }
 
     /// Returns the reason why these settings leave the technique too little space; `None` if they
@@ -366,16 +388,17 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     // The drive of the plan already has its own age.
     ages.retain(|pec| *pec != start);
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
-        let why = "--ages: a drive whose blocks begin with different wear (start.pec_spread, \
-             start.worn_share) has no single age; leave out either";
-        return Err(Failure::usage(why));
+        let why = "a drive whose blocks begin with different wear (start.pec_spread, \
+             start.worn_share) has no single age";
+        return Err(Failure::usage(why).at(Opt::Ages).with_remedy("leave out either"));
     }
     match ages.iter().find(|pec| **pec < start || **pec >= rated) {
         None => Ok(ages),
         Some(pec) => Err(Failure::usage(format!(
-            "--ages {pec}: ages must lie between the drive's start.pec, {start}, and its rated P/E \
-             cycles, {rated}"
-        ))),
+            "ages must lie between the drive's start.pec, {start}, and its rated P/E cycles, \
+             {rated}"
+        ))
+        .at(Opt::Ages.to(pec))),
     }
 }
 
@@ -383,7 +406,7 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
 fn refusal(drive: &Loaded<DriveConfig>, technique: &Technique, gear: Gear) -> Option<Failure> {
     let checked = reclaim::check(&drive.config, technique)
         .and_then(|()| promise::check(&drive.config, technique, gear == Gear::Timed));
-    checked.err().map(|e| Failure::usage(format!("drive {}: {e}", drive.name)))
+    checked.err().map(|e| Failure::usage(e).at(format!("drive {}", drive.name)))
 }
 
 /// Returns the reclaim technique of this name.
@@ -399,7 +422,9 @@ pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
                  compare` runs several side by side"
             ));
         }
-        Failure::usage(suggest::unknown("reclaim technique", name, RECLAIM.iter().map(|t| t.name)))
+        let names = RECLAIM.iter().map(|t| t.name);
+        Failure::usage(suggest::unknown("reclaim technique", name, names))
+            .with_entry("reclaim", name)
     };
     technique(name).ok_or_else(unknown)
 }
@@ -409,7 +434,7 @@ pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
 /// # Errors
 /// Reports an unknown name, with the nearest known name.
 pub fn gc_named(name: &str) -> Result<&'static GcTechnique, Failure> {
-    named("GC policy", name)
+    named("GC policy", "gc", name)
 }
 
 /// Returns the refresh technique of this name.
@@ -417,7 +442,7 @@ pub fn gc_named(name: &str) -> Result<&'static GcTechnique, Failure> {
 /// # Errors
 /// Reports an unknown name, with the nearest known name.
 pub fn refresh_named(name: &str) -> Result<&'static RefreshTechnique, Failure> {
-    named("refresh technique", name)
+    named("refresh technique", "refresh", name)
 }
 
 /// Returns the parity technique of this name.
@@ -425,12 +450,17 @@ pub fn refresh_named(name: &str) -> Result<&'static RefreshTechnique, Failure> {
 /// # Errors
 /// Reports an unknown name, with the nearest known name.
 pub fn parity_named(name: &str) -> Result<&'static ParityTechnique, Failure> {
-    named("parity technique", name)
+    named("parity technique", "parity", name)
 }
 
 /// Returns the card of a slot's list with this name.
-fn named<P: InSlot + ?Sized>(what: &str, name: &str) -> Result<&'static Card<P>, Failure> {
+fn named<P: InSlot + ?Sized>(
+    what: &str,
+    option: &str,
+    name: &str,
+) -> Result<&'static Card<P>, Failure> {
     let names = P::listed().iter().map(|card| card.name);
     let card = P::listed().iter().find(|card| card.name == name);
-    card.ok_or_else(|| Failure::usage(suggest::unknown(what, name, names)))
+    let unknown = || Failure::usage(suggest::unknown(what, name, names)).with_entry(option, name);
+    card.ok_or_else(unknown)
 }

@@ -268,7 +268,7 @@ pub fn threads(wanted: usize, progress: &dyn Progress) -> Result<ThreadPool, Fai
             .num_threads(1)
             .use_current_thread()
             .build()
-            .map_err(Failure::failed)
+            .map_err(|e| Failure::failed(e.to_string()))
     })
 }
 

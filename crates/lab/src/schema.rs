@@ -7,12 +7,14 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use toml::Table;
 use toml::de::{DeTable, DeValue};
+use vpass_core::base::phrase::Phrase;
 use vpass_core::config::keys::{Key, Keys};
 use vpass_core::config::{
     BchConfig, CapacityConfig, DensityConfig, DisturbConfig, EccConfig, EraseAtPec, ErrorConfig,
     ErrorRow, GcConfig, GeometryConfig, HintsConfig, ParityConfig, PerPec, ReclaimConfig,
     RefreshConfig, SheetConfig, StartConfig, TimingConfig, WearConfig,
 };
+use vpass_core::phrase;
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::model::{ModelConfig, ModelWorkload};
 use vpass_workload::parts::{PartConfig, PartsConfig};
@@ -23,7 +25,8 @@ use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
 
 use vpass_workload::nearest::nearest;
 
-use crate::suggest::any_of;
+use crate::failure::{Entry, Failure};
+use crate::suggest::{self, any_of};
 
 /// Table of a file.
 pub(crate) struct Section {
@@ -348,8 +351,15 @@ pub(crate) struct Unknown {
 impl Unknown {
     /// Formats the error, such as "unknown key `geometry.chanels` in FILE line 3: did you mean
     /// `channels`?".
-    pub(crate) fn sentence(&self, place: &str) -> String {
-        format!("unknown key `{}` in {place}: {}", self.path, self.hint)
+    pub(crate) fn sentence(&self, place: impl Into<Phrase>) -> Phrase {
+        let Self { path, hint } = self;
+        phrase!["unknown key `{path}` in ", place, ": {hint}"]
+    }
+
+    /// Returns the failure of a file with this place.
+    pub(crate) fn in_file(&self, place: String) -> Failure {
+        let entry = Entry { key: self.path.clone(), value: None };
+        Failure { entry: Some(Box::new(entry)), ..Failure::usage(self.sentence(place)) }
     }
 }
 
@@ -361,6 +371,12 @@ fn unknown_here(schema: &[Section], path: &str, key: &str, known: &[&str]) -> Un
 
 fn meant(path: &str, near: &[String]) -> Unknown {
     Unknown { path: path.into(), hint: format!("did you mean {}?", any_of(near)) }
+}
+
+/// Returns the error for a key of a table that has only these keys.
+pub(crate) fn unknown_of(path: &str, key: &str, known: &[&'static str]) -> Unknown {
+    let near = suggest::hint(key, known.iter().copied());
+    Unknown { path: path.into(), hint: format!("known are {}{near}", known.join(", ")) }
 }
 
 fn unknown(path: &str, near: Option<&str>, known: &[&str]) -> Unknown {
@@ -379,7 +395,7 @@ mod tests {
     fn found(text: &str) -> String {
         let document = DeTable::parse(text).unwrap();
         unknown_key(DRIVE, document.get_ref())
-            .map_or_else(String::new, |(_, unknown)| unknown.sentence("@"))
+            .map_or_else(String::new, |(_, unknown)| unknown.sentence("@").to_string())
     }
 
     #[test]

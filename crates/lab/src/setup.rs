@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use vpass_core::base::failure::Failure;
+use vpass_core::base::phrase::{Dialect, Neutral};
 use vpass_core::base::request::Op;
 use vpass_oracle::Level;
 use vpass_workload::given::Given;
@@ -26,6 +27,8 @@ pub struct Base {
     pub seed: u64,
     /// Level at which the oracle checks the drive.
     pub oracle: Watch,
+    /// Words of the caller for options, in the sentences of results.
+    pub dialect: &'static dyn Dialect,
 }
 
 impl Base {
@@ -38,6 +41,7 @@ impl Base {
             set: vec![],
             seed: 1,
             oracle: Watch::On,
+            dialect: &Neutral,
         }
     }
 }

@@ -166,7 +166,7 @@ fn a_wrong_answer_or_a_panic_ends_the_run_by_the_name_of_the_technique() {
         let card = wrong(answer);
         let ended = RunPlan::new(&setup, Cards::of(card), &unwatched)
             .and_then(|plan| execute(&plan, &Unwatched).map(|_| ()));
-        let sentence = ended.unwrap_err().sentence;
+        let sentence = ended.unwrap_err().to_string();
         let begins = format!("reclaim technique `{answer:?}`, in {method}: ");
         assert!(sentence.starts_with(&begins) && sentence.contains(what), "{sentence}");
     }
@@ -187,7 +187,7 @@ fn a_victim_that_may_not_be_picked_ends_the_run() {
     let cards = Cards { gc, ..Cards::of(technique("block").unwrap()) };
     let setup = setup("tiny", &["workload.requests=300000", "workload.read_share=0.2"]);
     let plan = RunPlan::new(&setup, cards, &unwatched).unwrap();
-    let sentence = execute(&plan, &Unwatched).map(|_| ()).unwrap_err().sentence;
+    let sentence = execute(&plan, &Unwatched).map(|_| ()).unwrap_err().to_string();
     assert!(
         sentence.starts_with("gc technique `anything`, in pick: it picked block 0"),
         "{sentence}"
@@ -218,7 +218,7 @@ fn a_refresh_time_in_the_past_ends_the_run() {
     let sets = ["workload.requests=20000", "workload.rate=20000", "workload.queue_depth="];
     let ended = RunPlan::new(&setup("tiny", &sets), cards, &unwatched)
         .and_then(|plan| execute(&plan, &Unwatched).map(|_| ()));
-    let sentence = ended.unwrap_err().sentence;
+    let sentence = ended.unwrap_err().to_string();
     assert!(
         sentence.starts_with("refresh technique `early`, in first_look: it names"),
         "{sentence}"

@@ -28,7 +28,7 @@ fn plan(workload: Named, gear: Gear) -> RunPlan {
     };
     let setup = setup(workload, gear);
     let setup = Setup { base: Base { set, ..setup.base }, ..setup };
-    RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
+    RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Returns the summary without the time of the run and the names of the workload.
@@ -87,11 +87,11 @@ fn an_impossible_request_ends_the_run_by_the_name_of_the_workload() {
     });
     for gear in [Gear::Timed, Gear::Untimed] {
         let failure = execute(&plan(Named::Given(given.clone()), gear), &Unwatched).err().unwrap();
-        assert!(failure.sentence.starts_with("mine: request 0 has 1 bytes"), "{failure:?}");
+        assert!(failure.to_string().starts_with("mine: request 0 has 1 bytes"), "{failure:?}");
     }
     let plan =
         RunPlan::new(&setup(Named::Given(given), Gear::Fluid), Chosen::default(), &unwatched);
-    assert!(plan.err().unwrap().sentence.contains("closed loop"), "the fluid gear needs times");
+    assert!(plan.err().unwrap().to_string().contains("closed loop"), "the fluid gear needs times");
 }
 
 /// Compares two lists side by side with the list that has the requests of both.

@@ -36,7 +36,7 @@ fn number(row: &BTreeMap<&str, &str>, column: &str) -> f64 {
 }
 
 fn ran(plan: &RunPlan) -> (Outcome, Vec<File>) {
-    let outcome = execute(plan, &Unwatched).unwrap_or_else(|e| panic!("{}", e.sentence));
+    let outcome = execute(plan, &Unwatched).unwrap_or_else(|e| panic!("{e}"));
     let files = of_run(plan, &outcome, &Call::of_library("run")).unwrap();
     (outcome, files)
 }

@@ -79,7 +79,7 @@ fn setup(room: &Path, gear: Gear, case: &Case, seed: u64) -> Setup {
 
 fn run(setup: &Setup, reclaim: &str) -> Summary {
     let plan = RunPlan::new(setup, Chosen { reclaim, ..Chosen::default() }, &unwatched)
-        .unwrap_or_else(|e| panic!("{}", e.sentence));
+        .unwrap_or_else(|e| panic!("{e}"));
     let summary = execute(&plan, &Unwatched).unwrap().summary;
     let oracle = summary.oracle.as_ref().unwrap();
     assert!(!oracle.is_bug(), "{reclaim} in the {} gear: {:?}", summary.gear, oracle.findings);

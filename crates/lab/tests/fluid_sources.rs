@@ -35,7 +35,7 @@ pub(crate) fn plan(gear: Gear, workload: Named, repeat: u32, seed: u64) -> Setup
 
 pub(crate) fn run(setup: &Setup, reclaim: &str) -> Summary {
     let plan = RunPlan::new(setup, Chosen { reclaim, ..Chosen::default() }, &unwatched)
-        .unwrap_or_else(|e| panic!("{}", e.sentence));
+        .unwrap_or_else(|e| panic!("{e}"));
     let summary = execute(&plan, &Unwatched).unwrap().summary;
     let oracle = summary.oracle.as_ref().unwrap();
     assert!(!oracle.is_bug(), "{reclaim} in the {} gear: {:?}", summary.gear, oracle.findings);

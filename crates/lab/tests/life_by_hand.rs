@@ -25,8 +25,7 @@ fn plans() -> Vec<RunPlan> {
             sample: Sample { of: 2, residue },
             ..Setup::new(base, Named::Workload("zipf-read".into()))
         };
-        RunPlan::new(&setup, Chosen::default(), &unwatched)
-            .unwrap_or_else(|e| panic!("{}", e.sentence))
+        RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{e}"))
     };
     vec![plan(0), plan(1)]
 }

@@ -22,7 +22,7 @@ fn plan(gear: Gear, chosen: Chosen, set: &[&str]) -> RunPlan {
     let set = common.iter().chain(set).map(ToString::to_string).collect();
     let base = Base { gear, set, oracle: Watch::On, ..Base::new("tiny") };
     RunPlan::new(&Setup::new(base, Named::Workload("zipf-read".into())), chosen, &unwatched)
-        .unwrap_or_else(|e| panic!("{}", e.sentence))
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn life(gear: Gear, chosen: Chosen, set: &[&str]) -> (Lived, Life, f64) {

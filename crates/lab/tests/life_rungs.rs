@@ -125,7 +125,7 @@ impl Case {
             }
         };
         RunPlan::new(&Setup::new(base, named), self.chosen, &unwatched)
-            .unwrap_or_else(|e| panic!("{}: {}", self.name, e.sentence))
+            .unwrap_or_else(|e| panic!("{}: {e}", self.name))
     }
 }
 

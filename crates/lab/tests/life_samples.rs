@@ -41,7 +41,7 @@ fn lives_of(seed: u64, reclaim: &str, of: u32, until: Until, set: &[&str]) -> Li
             ..Setup::new(base, Named::Workload("zipf-read".into()))
         };
         RunPlan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched)
-            .unwrap_or_else(|e| panic!("{}", e.sentence))
+            .unwrap_or_else(|e| panic!("{e}"))
     };
     let plans: Vec<RunPlan> = (0..of).map(plan).collect();
     let lived = live_all(&plans, until, NonZeroUsize::new(1), &unwatched).unwrap();
@@ -125,8 +125,8 @@ fn small_samples_keep_a_write_buffer() {
         sample: Sample { of: 256, residue: 0 },
         ..Setup::new(base, Named::Workload("random-70-30".into()))
     };
-    let plans = [RunPlan::new(&setup, Chosen::default(), &unwatched)
-        .unwrap_or_else(|e| panic!("{}", e.sentence))];
+    let plans =
+        [RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{e}"))];
     let lived =
         live_all(&plans, Until { years: Some(2e-5), uber: None }, NonZeroUsize::new(1), &unwatched)
             .unwrap()
@@ -151,8 +151,8 @@ fn every_sample_has_the_hints_of_the_whole_drive() {
         sample: Sample { of: 256, residue: 0 },
         ..Setup::new(base, Named::Workload("zipf-read".into()))
     };
-    let plan = RunPlan::new(&setup, Chosen::default(), &unwatched)
-        .unwrap_or_else(|e| panic!("{}", e.sentence));
+    let plan =
+        RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{e}"));
     for residue in [0, 171, 172, 200, 255] {
         let config = plan.clone().of_residue(residue).drive.config;
         let (page, capacity) = (config.geometry.page_size.0, config.drive.capacity.unwrap().0);

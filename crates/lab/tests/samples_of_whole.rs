@@ -42,7 +42,7 @@ fn plans(case: &Case, samples: Sample, residues: u32, seeds: u64, oracle: Watch)
             ..Setup::new(base, Named::Workload("zipf-read".into()))
         };
         RunPlan::new(&setup, Chosen { reclaim: case.reclaim, ..Chosen::default() }, &unwatched)
-            .unwrap_or_else(|e| panic!("{}", e.sentence))
+            .unwrap_or_else(|e| panic!("{e}"))
     };
     (0..residues)
         .flat_map(|residue| (1..=seeds).map(move |seed| (residue, seed)))

@@ -1,8 +1,10 @@
-//! Exceptions of the package, with the sentences of the command.
+//! Exceptions of the package, with the sentences of the command in the words of Python.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
+use serde_json::Map;
+use vpass_core::base::phrase::{Dialect, Opt};
 use vpass_lab::failure::{Failure, Kind};
 
 create_exception!(vpass, Error, PyException, "What could not be done, in a sentence.");
@@ -15,13 +17,115 @@ create_exception!(
 create_exception!(vpass, DriveStopped, Error, "The simulated drive could not go on.");
 create_exception!(vpass, Bug, Error, "A fault of vpass. Please report it.");
 
-/// Returns the exception of a failure.
+/// Dialect of Python: `gear="untimed"`, `set={"bch.target": "uber"}`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keywords;
+
+/// Options that only the command has.
+const OF_COMMAND: [Opt; 11] = [
+    Opt::Dwpd,
+    Opt::Fail,
+    Opt::Interface,
+    Opt::Out,
+    Opt::RandomReadIops,
+    Opt::RandomWriteIops,
+    Opt::SequentialRead,
+    Opt::SequentialWrite,
+    Opt::Tbw,
+    Opt::Uber,
+    Opt::Until,
+];
+
+impl Dialect for Keywords {
+    fn option(&self, option: Opt) -> String {
+        let name = option.name();
+        if OF_COMMAND.contains(&option) {
+            format!("`{name}` of the command")
+        } else {
+            format!("`{name}`")
+        }
+    }
+
+    fn choice(&self, option: Opt, value: &str) -> String {
+        let name = option.name();
+        if option == Opt::Trace {
+            format!("`Trace({})`", literal(value))
+        } else if OF_COMMAND.contains(&option) {
+            format!("`{name}` {value} of the command")
+        } else {
+            format!("`{name}={}`", literal(value))
+        }
+    }
+
+    fn setting(&self, setting: &str) -> String {
+        match setting.split_once('=') {
+            Some((key, value)) => format!("`set={{\"{key}\": {}}}`", literal(value)),
+            None => format!("`set` of {setting}"),
+        }
+    }
+}
+
+/// Returns a value as Python writes it. A placeholder such as `N` stays.
+fn literal(value: &str) -> String {
+    let is_placeholder = value.chars().all(|c| c.is_ascii_uppercase());
+    match value {
+        "" => "None".into(),
+        "true" => "True".into(),
+        "false" => "False".into(),
+        _ if is_placeholder || value.parse::<f64>().is_ok() => value.into(),
+        _ => format!("{value:?}"),
+    }
+}
+
+/// Failure in the words of Python.
+pub(crate) struct Told {
+    sentence: String,
+    /// Values of the attributes that [`Self::NAMES`] names.
+    values: [Option<String>; 5],
+}
+
+impl Told {
+    /// Attributes of an exception.
+    pub(crate) const NAMES: [&str; 5] = ["kind", "key", "value", "place", "remedy"];
+
+    pub(crate) fn of(failure: &Failure) -> Self {
+        let kind = match failure.kind {
+            Kind::Usage => "usage",
+            Kind::Failed => "failed",
+            Kind::Stopped => "stopped",
+            Kind::Interrupted => "interrupted",
+        };
+        let entry = failure.entry();
+        let (key, value) = entry.map_or((None, None), |entry| (Some(entry.key), entry.value));
+        let (place, remedy) = (failure.place_in(&Keywords), failure.remedy_in(&Keywords));
+        Self {
+            sentence: failure.in_dialect(&Keywords),
+            values: [Some(kind.into()), key, value, place, remedy],
+        }
+    }
+
+    /// Returns the sentence and the attributes as an object of JSON, in one line.
+    pub(crate) fn json(self) -> serde_json::Value {
+        let sentence = ("sentence", Some(self.sentence));
+        let all = Self::NAMES.into_iter().zip(self.values).chain([sentence]);
+        all.map(|(name, value)| (name.to_owned(), value.into())).collect::<Map<_, _>>().into()
+    }
+}
+
+/// Returns the exception of a failure, with its attributes.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` gives it by value")]
 pub(crate) fn raised(failure: Failure) -> PyErr {
-    let sentence = failure.sentence;
-    match failure.kind {
+    let Told { sentence, values } = Told::of(&failure);
+    let error = match failure.kind {
         Kind::Usage => UsageError::new_err(sentence),
         Kind::Failed => Error::new_err(sentence),
         Kind::Stopped => DriveStopped::new_err(sentence),
-        Kind::Interrupted => PyKeyboardInterrupt::new_err(sentence),
-    }
+        Kind::Interrupted => return PyKeyboardInterrupt::new_err(sentence),
+    };
+    Python::attach(|py| {
+        let raised = error.value(py);
+        let mut all = Told::NAMES.into_iter().zip(values);
+        let set = all.try_for_each(|(name, value)| raised.setattr(name, value));
+        set.err().unwrap_or(error)
+    })
 }

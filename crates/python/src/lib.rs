@@ -13,8 +13,11 @@ mod view;
 mod workload;
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 
 use pyo3::prelude::*;
+
+use crate::error::Told;
 
 /// Runs the command with these words, of which the first is its own name. Returns the exit code.
 #[pyfunction]
@@ -22,11 +25,24 @@ fn cli(py: Python<'_>, words: Vec<OsString>) -> u8 {
     py.detach(|| vpass_cli::run_command(words))
 }
 
+/// Runs the command as `cli` does. A failure is one line of JSON on the standard error.
+#[pyfunction]
+fn ask(py: Python<'_>, words: Vec<OsString>) -> u8 {
+    py.detach(|| {
+        vpass_cli::run_command_telling(words, &|failure| {
+            // If standard error is closed, the failure is lost, except for the exit code.
+            let _ = writeln!(io::stderr().lock(), "{}", Told::of(failure).json());
+        })
+    })
+}
+
 /// vpass for Python.
 #[pymodule]
 mod _vpass {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
-    use super::cli;
+    use super::{ask, cli};
     #[pymodule_export]
     use crate::error::{Bug, DriveStopped, Error, UsageError};
     #[pymodule_export]
@@ -44,4 +60,11 @@ mod _vpass {
     #[expect(non_upper_case_globals, reason = "the name that Python expects")]
     #[pymodule_export]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// Gives all exceptions the attributes of a failure.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let error = module.py().get_type::<Error>();
+        super::Told::NAMES.iter().try_for_each(|name| error.setattr(*name, module.py().None()))
+    }
 }

@@ -187,7 +187,7 @@ impl Generated {
             shared.timed(|| Python::attach(|py| self.take(py))).map_err(|error| {
                 let sentence = format!("{}: it raised {error}", self.name);
                 self.shared.fail(error);
-                SourceError(sentence)
+                SourceError::new(sentence)
             })?;
         }
         Ok(())

@@ -19,7 +19,7 @@ use vpass_lab::progress::unwatched;
 use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, HintSource, Setup, Watch};
 
-use crate::error::{Bug, raised};
+use crate::error::{Bug, Keywords, raised};
 use crate::policy::card;
 use crate::ran::Ran;
 use crate::shared::{EVERY, Heard, Shared};
@@ -69,6 +69,7 @@ impl Asked {
             set: self.set.clone(),
             seed: self.seed,
             oracle,
+            dialect: &Keywords,
         };
         let repeat =
             NonZeroU32::new(self.repeat).ok_or_else(|| wrong("repeat", "0", "1 or more"))?;
@@ -175,7 +176,8 @@ pub(crate) fn effective(py: Python<'_>, asked: Asked) -> PyResult<String> {
     let (setup, cards) = (asked.setup(&shared)?, asked.cards()?);
     let effective = py.detach(|| {
         let plan = RunPlan::new(&setup, cards, &unwatched)?;
-        let config = serde_json::to_value(&plan.drive.config).map_err(Failure::failed)?;
+        let config =
+            serde_json::to_value(&plan.drive.config).map_err(|e| Failure::failed(e.to_string()))?;
         let workload = of_workload(&plan.workload)?;
         as_json::text(&serde_json::json!({
             "vpass": env!("CARGO_PKG_VERSION"),
@@ -195,7 +197,7 @@ pub(crate) fn effective(py: Python<'_>, asked: Asked) -> PyResult<String> {
 fn of_workload(workload: &Workload) -> Result<serde_json::Value, Failure> {
     match workload {
         Workload::Generated(loaded) => {
-            serde_json::to_value(&loaded.config).map_err(Failure::failed)
+            serde_json::to_value(&loaded.config).map_err(|e| Failure::failed(e.to_string()))
         }
         Workload::Given(given) => Ok(serde_json::json!([given.name(), given.identity()])),
         Workload::Beside(all) => {

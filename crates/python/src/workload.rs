@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use vpass_core::base::phrase::Phrase;
 use vpass_core::base::request::Op;
 use vpass_lab::setup::{Named, Replay};
 use vpass_workload::traces::BlkAction;
 
+use crate::error::Keywords;
 use crate::requests::{Listed, generated};
 use crate::shared::Shared;
 
@@ -47,6 +49,10 @@ fn wrong(what: &str, given: &str, right: &str) -> PyErr {
     PyValueError::new_err(format!("Trace({what}={given:?}): {right} is expected"))
 }
 
+fn in_python(why: &Phrase) -> PyErr {
+    PyValueError::new_err(why.in_dialect(&Keywords))
+}
+
 impl Options {
     fn replay(&self) -> PyResult<Replay> {
         let assume_op = match self.assume_op.as_deref() {
@@ -66,7 +72,7 @@ impl Options {
         Ok(Replay {
             only: self.only.clone(),
             concat: self.concat,
-            fit: self.fit.parse().map_err(|why: String| PyValueError::new_err(why))?,
+            fit: self.fit.parse().map_err(|why: Phrase| in_python(&why))?,
             format: self.format.clone(),
             assume_op,
             assume_rate: self.assume_rate,

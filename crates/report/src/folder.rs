@@ -8,6 +8,8 @@ use std::path::Path;
 use serde_json::Value;
 use vpass_lab::as_json::SCHEMA;
 use vpass_lab::failure::Failure;
+use vpass_lab::phrase;
+use vpass_lab::phrase::Opt;
 
 use crate::csv::Csv;
 
@@ -48,10 +50,8 @@ impl Folder {
     /// Reports a path that is not a readable folder.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let failed = |e: &io::Error| {
-            Failure::usage(format!(
-                "{} is not a readable folder: {e}; a folder that --out made is expected",
-                path.display()
-            ))
+            Failure::usage(format!("{} is not a readable folder: {e}", path.display()))
+                .with_remedy(phrase!["a folder that ", Opt::Out, " made is expected"])
         };
         fs::read_dir(path).map_err(|e| failed(&e))?;
         if !RESULTS.iter().any(|name| path.join(name).exists()) {
@@ -108,10 +108,11 @@ impl Folder {
 
     /// Makes an error about a file of this folder that cannot be used.
     pub fn wrong(&self, file: &str, why: &str) -> Failure {
-        Failure::usage(format!(
-            "{}/{file}: {why}; a file as --out of this version writes it is expected",
-            self.name
-        ))
+        Failure::usage(why.to_owned()).at(format!("{}/{file}", self.name)).with_remedy(phrase![
+            "a file as ",
+            Opt::Out,
+            " of this version writes it is expected",
+        ])
     }
 }
 
@@ -161,14 +162,14 @@ mod tests {
 
     #[test]
     fn errors_name_the_file_and_what_is_expected() {
-        let missing = Folder::read(Path::new("/no/such/folder")).unwrap_err().sentence;
+        let missing = Folder::read(Path::new("/no/such/folder")).unwrap_err().to_string();
         assert!(missing.contains("/no/such/folder is not a readable folder"), "{missing}");
         let files = [("summary.json".to_owned(), b"{".to_vec()), ("b.csv".to_owned(), vec![0xff])];
         let folder = Folder::of_files("results", files);
-        let json = folder.json("summary.json").unwrap_err().sentence;
+        let json = folder.json("summary.json").unwrap_err().to_string();
         assert!(json.starts_with("results/summary.json: EOF"), "{json}");
         let newer = [("life.json".to_owned(), b"{\"schema\": 2}".to_vec())];
-        let newer = Folder::of_files("results", newer).json("life.json").unwrap_err().sentence;
+        let newer = Folder::of_files("results", newer).json("life.json").unwrap_err().to_string();
         assert!(
             newer.starts_with("results/life.json: `schema` is 2; this version reads 1"),
             "{newer}"
@@ -176,7 +177,7 @@ mod tests {
         let disk = tempfile::tempdir().unwrap();
         fs::write(disk.path().join("other.json"), "{}").unwrap();
         assert_eq!(Folder::read(disk.path()).unwrap().files().count(), 0, "no results");
-        let csv = folder.csv("b.csv").unwrap_err().sentence;
+        let csv = folder.csv("b.csv").unwrap_err().to_string();
         assert!(csv.starts_with("results/b.csv: invalid utf-8"), "{csv}");
     }
 }

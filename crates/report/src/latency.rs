@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_log_that_is_cut_or_empty_is_refused_and_no_log_is_none() {
         assert!(histogram(&Folder::default(), "read.hlog").unwrap().is_none());
-        let empty = histogram(&folder(log(&[])), "read.hlog").unwrap_err().sentence;
+        let empty = histogram(&folder(log(&[])), "read.hlog").unwrap_err().to_string();
         assert!(empty.starts_with("run/read.hlog: the log holds no histogram"), "{empty}");
         let mut cut = log(&[&[1000]]);
         cut.truncate(cut.len() - 20);

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use vpass_lab::failure::Failure;
+use vpass_lab::phrase;
+use vpass_lab::phrase::Opt;
 
 use crate::columns::{Unit, number};
 use crate::folder::Folder;
@@ -259,11 +261,11 @@ impl Model {
 }
 
 fn without_results(folder: &Folder) -> Failure {
-    Failure::usage(format!(
-        "{} has no results; a folder that `vpass run`, `compare`, `life` or `paper` wrote with \
-         --out is expected (with summary.json, compare.json, life.json or comparison.csv)",
-        folder.name
-    ))
+    Failure::usage(format!("{} has no results", folder.name)).with_remedy(phrase![
+        "a folder that `vpass run`, `compare`, `life` or `paper` wrote with ",
+        Opt::Out,
+        " is expected (with summary.json, compare.json, life.json or comparison.csv)",
+    ])
 }
 
 /// Returns the text of a key; empty if the key has no text.

@@ -27,6 +27,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use vpass_lab::failure::Failure;
+use vpass_lab::phrase::Dialect;
 
 use crate::dose;
 use crate::folder::Folder;
@@ -41,12 +42,12 @@ pub(crate) mod assets;
 
 use assets::{SCRIPT, STYLE};
 
-/// Returns the page of one result folder, or of several folders side by side. The same folders give
-/// the same bytes.
+/// Returns the page of one result folder, or of several folders side by side, in the words of a
+/// dialect. The same folders give the same bytes.
 ///
 /// # Errors
 /// Reports folders that [`Model::read`] refuses, or a file that cannot be used.
-pub fn page(folders: &[Folder]) -> Result<String, Failure> {
+pub fn page(folders: &[Folder], dialect: &dyn Dialect) -> Result<String, Failure> {
     let model = Model::read(folders)?;
     let mut data = Map::new();
     let names: Vec<String> = model.names().into_iter().map(shown).collect();
@@ -66,7 +67,7 @@ pub fn page(folders: &[Folder]) -> Result<String, Failure> {
         Kind::Runs => {
             add(cards::section(&model));
             add(header::keys(&model));
-            add(dose::section(&model)?.unwrap_or_else(|| dose_absent(&model)));
+            add(dose::section(&model)?.unwrap_or_else(|| dose_absent(&model, dialect)));
             add(life::section(&model));
             add(side_by_side(cdf::section(&model)?, time::section(&model)?));
             add(side_by_side(wear::section(&model)?, cost::section(&model)));
@@ -87,8 +88,9 @@ pub fn page(folders: &[Folder]) -> Result<String, Failure> {
 }
 
 /// Returns the part that explains why there are no doses.
-fn dose_absent(model: &Model) -> Section {
-    crate::section::absent("dose", dose::TITLE, crate::sentences::absent::doses(&model.manifest))
+fn dose_absent(model: &Model, dialect: &dyn Dialect) -> Section {
+    let why = crate::sentences::absent::doses(&model.manifest);
+    crate::section::absent("dose", dose::TITLE, &why.in_dialect(dialect))
 }
 
 /// Returns two parts side by side.

@@ -143,6 +143,6 @@ mod tests {
         assert!((of_seed.rewrites[79] - 1.0).abs() < 1e-9);
         assert!(of_run(&run(&[])).unwrap().is_none());
         let wrong = of_run(&run(&[("series.csv", "a\n1\n")])).err().unwrap();
-        assert!(wrong.sentence.contains("run/series.csv: `simulated_s` is missing"));
+        assert!(wrong.to_string().contains("run/series.csv: `simulated_s` is missing"));
     }
 }

@@ -108,7 +108,7 @@ impl Checked {
             (self.count, self.last) = (self.count + 1, request.at);
             return Ok(());
         };
-        Err(SourceError(format!("{}: request {} {wrong}", self.name, self.count)))
+        Err(SourceError::new(format!("{}: request {} {wrong}", self.name, self.count)))
     }
 }
 
@@ -118,7 +118,7 @@ impl RequestSource for Checked {
         self.source.fill(out, max)?;
         let made = out.len() - first;
         if made > max {
-            return Err(SourceError(format!(
+            return Err(SourceError::new(format!(
                 "{}: the source gave {made} requests; at most {max} were asked for",
                 self.name
             )));
@@ -186,7 +186,12 @@ mod tests {
             Given::new("mine", "1", move |_| Ok(Box::new(ListedSource::new(all.clone(), arrival))));
         let mut out = vec![];
         let drive = ForDrive { capacity: 100, page_bytes: 4096, seed: 1 };
-        given.source(drive).unwrap().fill(&mut out, 9).map(|()| out.len()).map_err(|e| e.0)
+        given
+            .source(drive)
+            .unwrap()
+            .fill(&mut out, 9)
+            .map(|()| out.len())
+            .map_err(|e| e.to_string())
     }
 
     #[test]

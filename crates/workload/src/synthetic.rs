@@ -25,7 +25,7 @@ pub(crate) mod zipf;
 pub use distribution::Distribution;
 pub(crate) use distribution::IN_WORDS;
 pub use fluid_source::{FluidSynthetic, Sample};
-pub(crate) use fluid_source::{NO_RATE, NoWrites};
+pub(crate) use fluid_source::{NoWrites, require_rate};
 pub use page_law::PageLaw;
 pub use synthetic_config::{
     Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, WorkloadFile,

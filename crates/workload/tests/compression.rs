@@ -124,7 +124,7 @@ fn the_digest_is_of_the_file_as_given() {
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     );
     assert_eq!(
-        sha256_hex(std::path::Path::new("/no/such/trace")).unwrap_err().0,
+        sha256_hex(std::path::Path::new("/no/such/trace")).unwrap_err().to_string(),
         "/no/such/trace: cannot be read: No such file or directory (os error 2)"
     );
 }

@@ -56,7 +56,7 @@ fn expected(format: &str) -> Vec<TraceRow> {
 #[track_caller]
 fn check(format: &Format, text: &str) {
     let (file, read) = read_all(text.as_bytes(), &all_said(None))
-        .unwrap_or_else(|e| panic!("{}: {}\n{text}", format.name, e.0));
+        .unwrap_or_else(|e| panic!("{}: {}\n{text}", format.name, e));
     assert_eq!(
         (file.format().name, file.device_name(0)),
         (format.name, (holds(format.name).device)(0))
@@ -129,7 +129,12 @@ fn blanks_behind_a_line_are_dropped_or_named() {
             Err(error) => {
                 let is_comma =
                     !BLANKS.contains(&format.name) && !DROPS_BLANKS.contains(&format.name);
-                assert!(is_comma && error.0.contains("line "), "{}: {}", format.name, error.0);
+                assert!(
+                    is_comma && error.to_string().contains("line "),
+                    "{}: {}",
+                    format.name,
+                    error
+                );
             }
         }
     }
@@ -211,10 +216,10 @@ fn only(names: &[&str]) -> Result<Vec<u64>, String> {
         only: names.iter().map(|name| (*name).to_owned()).collect(),
         ..TraceOptions::default()
     };
-    let mut source = TraceSource::open(&[path], 4 << 20, options).map_err(|e| e.0)?;
+    let mut source = TraceSource::open(&[path], 4 << 20, options).map_err(|e| e.to_string())?;
     let bases: Vec<(String, u64)> =
         source.survey().devices().iter().map(|d| (d.name.clone(), d.base)).collect();
-    let requests = drained(&mut source).map_err(|e| e.0)?;
+    let requests = drained(&mut source).map_err(|e| e.to_string())?;
     // Devices lie side by side from 0 on, so the offset of a request identifies its device.
     let own = |offset: u64| {
         bases
@@ -235,7 +240,7 @@ fn devices_with_an_underscore_are_told_apart() {
     assert_eq!(only(&["1"]), Ok(vec![512, 1024]), "disk 1 of every host");
     for wrong in ["web", "web_", "_1", "web_1_", "1_0", "_", ""] {
         let error = only(&[wrong]).unwrap_err();
-        assert!(error.contains(&format!("--only {wrong}: no device of the trace")), "{error}");
+        assert!(error.contains(&format!("`only={wrong}`: no device of the trace")), "{error}");
     }
     // In a log of fio, the name is the whole path.
     let log = "fio version 3 iolog\n0 /a_1 read 0 512\n1 /a read 512 512\n2 1 read 1024 512\n";
@@ -292,7 +297,9 @@ fn neighbours_of_trimwrite_are_themselves() {
     assert_eq!(job("rw=write\nsize=8k"), [(Write, 0, 4096), (Write, 4096, 4096)]);
     assert!(job("rw=randtrim\nsize=64k").iter().all(|(op, ..)| *op == Trim));
     let error = |options: &str| {
-        JobFile::parse(Path::new("a.fio"), &format!("[a]\nsize=1m\n{options}\n")).unwrap_err().0
+        JobFile::parse(Path::new("a.fio"), &format!("[a]\nsize=1m\n{options}\n"))
+            .unwrap_err()
+            .to_string()
     };
     assert!(error("rw=trimwrite:4k").contains("a number after trimwrite is not supported"));
     assert!(error("rw=trimwrit").contains("did you mean trimwrite?"));

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use vpass_core::base::phrase::Phrase;
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 
 /// Returns the error of a text, on a 1-GiB drive in the timed gear.
@@ -17,7 +18,7 @@ fn error(text: &str) -> String {
     };
     let result =
         JobFile::parse(Path::new("a.fio"), text).and_then(|file| source(&file).map(|_| ()));
-    result.expect_err("the text is wrong").0
+    result.expect_err("the text is wrong").to_string()
 }
 
 /// Checks the error of one line, in a job that is valid without it.
@@ -67,7 +68,7 @@ fn files_that_cannot_be_read() {
     let path = folder.path().join("a.fio");
     let read = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
-        JobFile::read(&path).unwrap_err().0.replace(&path.display().to_string(), "a.fio")
+        JobFile::read(&path).unwrap_err().to_string().replace(&path.display().to_string(), "a.fio")
     };
     assert_eq!(
         read(b"[a]\n\x80\n"),
@@ -78,7 +79,7 @@ fn files_that_cannot_be_read() {
         "a.fio: is larger than 1 MiB; a fio job file, a few kilobytes of text, is expected"
     );
     assert!(read(b"[a]\ninclude missing.inc\n").contains("line 2: the included file: "));
-    let of = |path: &Path| JobFile::read(path).unwrap_err().0;
+    let of = |path: &Path| JobFile::read(path).unwrap_err().to_string();
     assert_eq!(
         of(Path::new("/no/such.fio")),
         "/no/such.fio: cannot be opened: No such file or directory (os error 2)"
@@ -155,7 +156,7 @@ fn options_that_would_change_the_workload_stop_the_run() {
                        set it to 0",
         ),
         ("zonemode=zbd", "zones are not modelled; leave it out"),
-        ("read_iolog=x.log", "it replays a recorded trace; run that with --trace FILE"),
+        ("read_iolog=x.log", "it replays a recorded trace; run that with `trace=FILE`"),
         (
             "thinktime_iotime=10",
             "pauses after a time of work are not supported; set thinktime_blocks",
@@ -268,7 +269,7 @@ fn places_that_cannot_be() {
         error("[a]\nsize=1g\n[b]\nsize=1m\nnumjobs=9\n"),
         "a.fio: its files take 1033MiB on the drive (a.0.0 1GiB, b.0.0 1MiB, b.1.0 1MiB, b.2.0 \
          1MiB and 6 more), which has a capacity of 1GiB; give smaller sizes or offsets, give one \
-         filename to jobs that share data, or use a larger drive (--set drive.capacity=1033MiB)"
+         filename to jobs that share data, or use a larger drive (`drive.capacity=1033MiB`)"
     );
     assert_eq!(
         error("[a]\nsize=1m\nrw=randread\nrandom_distribution=zoned_abs:100/2m\n"),
@@ -298,21 +299,22 @@ fn the_untimed_gear_has_no_time() {
         )
     };
     assert_eq!(
-        untimed("[a]\nsize=1m\nruntime=5\ntime_based\n").err().unwrap().0,
+        untimed("[a]\nsize=1m\nruntime=5\ntime_based\n").err().unwrap().to_string(),
         "a.fio, line 1: job a ends by time (time_based), but the untimed gear has no time without \
-         a rate; use --gear timed, or give the job a rate or number_ios; the line is \"[a]\""
+         a rate; use `gear=timed`, or give the job a rate or number_ios; the line is \"[a]\""
     );
     assert_eq!(
-        untimed("[a]\nsize=1m\nrate_iops=10\n[b]\nsize=1m\n").err().unwrap().0,
+        untimed("[a]\nsize=1m\nrate_iops=10\n[b]\nsize=1m\n").err().unwrap().to_string(),
         "a.fio, line 1: job a has a rate and job b has none; the untimed gear cannot run both at \
-         once, because it does not know how long a request takes: use --gear timed, give both a \
-         rate or neither, let one wait with stonewall, or use --queue-depth N; the line is \"[a]\""
+         once, because it does not know how long a request takes: use `gear=timed`, give both a \
+         rate or neither, let one wait with stonewall, or use `queue_depth=N`; the line is \"[a]\""
     );
     let source = untimed("[a]\nsize=1m\nthinktime=5\nstartdelay=1\n").unwrap();
     let why = "is ignored, because the untimed gear has no time without a rate";
     assert_eq!(
         source.notes(),
         [format!("job a: its thinktime {why}"), format!("job a: its startdelay {why}")]
+            .map(Phrase::from)
     );
     assert!(untimed("[a]\nsize=1m\nruntime=5\ntime_based\nrate_iops=10\n").is_ok());
     let source = untimed("[a]\nsize=1m\nruntime=5\n").unwrap();
@@ -338,7 +340,7 @@ fn safety_options_are_noted_once() {
                 simulated drive has acknowledged is safe";
     assert_eq!(
         (source.notes(), file.left_out()),
-        (&[note.to_owned()][..], &["fdatasync".to_owned()][..])
+        (&[note.into()][..], &["fdatasync".to_owned()][..])
     );
 }
 

@@ -502,7 +502,7 @@ fn every_option_of_fio_is_known() {
     assert!(names.len() > 200, "{}", names.len());
     let unknown = |name: &String| {
         let parsed = JobFile::parse(Path::new("job.fio"), &format!("[job]\nsize=1m\n{name}=0\n"));
-        parsed.err().is_some_and(|e| e.0.contains("has no option"))
+        parsed.err().is_some_and(|e| e.to_string().contains("has no option"))
     };
     let unknown: Vec<_> = names.iter().filter(|n| unknown(n)).collect();
     // Options of a newer fio are refused as unknown. This is not an error of vpass.

@@ -13,7 +13,7 @@ fn says(format: &str, text: &str, expected: &str) {
     let is_negative = [",-", " -"].iter().any(|before| {
         line.split(before).skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     });
-    let advice = if is_negative { "; --skip-bad-lines passes over such lines" } else { "" };
+    let advice = if is_negative { "; `skip_bad_lines` passes over such lines" } else { "" };
     let expected = expected.replace(" format); ", &format!(" format){advice}; "));
     assert_eq!(error_of(Some(format), text.as_bytes()), expected);
 }
@@ -56,7 +56,7 @@ fn disksim() {
     };
     says(
         "1. 0 8 8 1",
-        "column 1 (time) should be a decimal number of milliseconds (or of --time-unit)",
+        "column 1 (time) should be a decimal number of milliseconds (or of `time_unit`)",
     );
     says("1.5 4294967296 8 8 1", "column 2 (device) should be a whole number");
     says(
@@ -84,11 +84,11 @@ fn mqsim() {
     };
     says(
         "1.5 0 8 8 1",
-        "column 1 (time) should be a whole number of nanoseconds (or of --time-unit)",
+        "column 1 (time) should be a whole number of nanoseconds (or of `time_unit`)",
     );
     says(
         "18446744073709551616 0 8 8 1",
-        "column 1 (time) should be a whole number of nanoseconds (or of --time-unit)",
+        "column 1 (time) should be a whole number of nanoseconds (or of `time_unit`)",
     );
     says("1 d 8 8 1", "column 2 (device) should be a whole number");
     says("1 0 -8 8 1", "column 3 (sector) should be a whole number of 512-byte sectors below 2^54");
@@ -108,7 +108,7 @@ fn fio() {
     };
     says_after_header(
         "1.0 /f read 0 512",
-        "column 1 (timestamp) should be a whole number of microseconds (or of --time-unit)",
+        "column 1 (timestamp) should be a whole number of microseconds (or of `time_unit`)",
     );
     says_after_header("1", "column 2 (filename) is missing; it should be a name without spaces");
     says_after_header(
@@ -187,7 +187,7 @@ fn blkparse() {
     assert_eq!(
         error_of(None, b"8,0 3 1 0.0 697 G W 8 + 8 [x]\n"),
         "trace: holds no requests; none of its events has the action that counts as a request, see \
-         --blk-action"
+         `blk_action`"
     );
 }
 

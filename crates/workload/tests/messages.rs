@@ -39,23 +39,25 @@ fn says(format: &str, text: &str, expected: &str) {
 
 #[test]
 fn facts_that_a_format_lacks_have_to_be_given() {
-    let read = |options: &ReadOptions| read_all(b"1 8 0 0\n", options).map(|_| ()).map_err(|e| e.0);
+    let read = |options: &ReadOptions| {
+        read_all(b"1 8 0 0\n", options).map(|_| ()).map_err(|e| e.to_string())
+    };
     let said = ReadOptions { assume_op: Some(Op::Read), ..ReadOptions::default() };
     assert_eq!(
         read(&ReadOptions::default()).unwrap_err(),
         "trace: the trace does not say which requests are reads and which are writes; give \
-         --assume-op read or --assume-op write (arc format)"
+         `assume_op=read` or `assume_op=write` (arc format)"
     );
     assert_eq!(
         read(&said).unwrap_err(),
-        "trace: the trace has no times for its requests; give --assume-rate IOPS, or --queue-depth \
-         N for a closed loop (arc format)"
+        "trace: the trace has no times for its requests; give `assume_rate=IOPS`, or \
+         `queue_depth=N` for a closed loop (arc format)"
     );
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(
             read(&ReadOptions { clock: MissingClock::Rate(rate), ..said.clone() }).unwrap_err(),
             format!(
-                "trace: --assume-rate {rate} is not a rate; a number above 0 is expected (arc \
+                "trace: `assume_rate={rate}` is not a rate; a number above 0 is expected (arc \
                  format)"
             )
         );
@@ -70,7 +72,7 @@ fn bad_lines_can_be_skipped_and_are_counted() {
             ReadOptions { skip_bad_lines: true, ..all_said(Some(format_named(format).unwrap())) };
         read_all(bytes, &options)
             .map(|(file, rows)| (rows.len(), file.skipped().clone()))
-            .map_err(|e| e.0)
+            .map_err(|e| e.to_string())
     };
     let first = "trace, line 2: a request of 0 bytes; a size from 1 byte to 16 MiB is expected; \
                  the line is \"1 0 8 0 1\"";
@@ -85,7 +87,7 @@ fn bad_lines_can_be_skipped_and_are_counted() {
     assert_eq!(
         skip("mqsim", b"x\n0 0 8 0 1\n").unwrap_err(),
         "trace: holds no readable requests; the first error: trace, line 1: column 1 (time) should \
-         be a whole number of nanoseconds (or of --time-unit) (mqsim format); the line is \"x\""
+         be a whole number of nanoseconds (or of `time_unit`) (mqsim format); the line is \"x\""
     );
     // Without its header, the rest of a file cannot be read. The rest of a damaged compressed file
     // cannot be read either.
@@ -136,7 +138,7 @@ fn text_that_is_no_trace() {
         error_of(None, b"\ntime;op;lba\n1;R;0\n"),
         format!(
             "trace: the format is not recognised; the first line is \"time;op;lba\"; known \
-             formats: {}; name one with --format",
+             formats: {}; name one with `format`",
             known()
         )
     );
@@ -162,7 +164,7 @@ fn text_that_is_no_trace() {
         error_of(Some("mqsim"), format!("0 0 8 8 1\n{}", "x".repeat(200)).as_bytes()),
         format!(
             "trace, line 2: column 1 (time) should be a whole number of nanoseconds (or of \
-             --time-unit) (mqsim format); the line is \"{}…\"",
+             `time_unit`) (mqsim format); the line is \"{}…\"",
             "x".repeat(80)
         )
     );
@@ -173,7 +175,7 @@ fn a_file_that_may_be_either() {
     assert_eq!(
         error_of(None, b"1,R,8,R,5\n"),
         "trace: may be spc (SPC-1 ASCII, UMass) or alibaba (Alibaba cloud disks, CSV); the first \
-         line is \"1,R,8,R,5\"; name one with --format"
+         line is \"1,R,8,R,5\"; name one with `format`"
     );
     // The file is not ambiguous if its first column shows the format.
     for (text, format) in [
@@ -188,7 +190,8 @@ fn a_file_that_may_be_either() {
 #[test]
 fn files_that_cannot_be_opened() {
     let folder = tempfile::tempdir().unwrap();
-    let open = |path: &Path| TraceFile::open(path, &ReadOptions::default()).err().unwrap().0;
+    let open =
+        |path: &Path| TraceFile::open(path, &ReadOptions::default()).err().unwrap().to_string();
     assert_eq!(
         open(Path::new("/no/such/trace")),
         "/no/such/trace: cannot be opened: No such file or directory (os error 2)"
@@ -198,11 +201,14 @@ fn files_that_cannot_be_opened() {
         format!("{}: is a directory; a trace file is expected", folder.path().display())
     );
     assert_eq!(
-        TraceSource::open(&[], 1, TraceOptions::default()).err().unwrap().0,
+        TraceSource::open(&[], 1, TraceOptions::default()).err().unwrap().to_string(),
         "no trace file is given"
     );
     assert_eq!(
-        TraceSource::open(&["/dev/null".into()], 1, TraceOptions::default()).err().unwrap().0,
+        TraceSource::open(&["/dev/null".into()], 1, TraceOptions::default())
+            .err()
+            .unwrap()
+            .to_string(),
         "/dev/null: is a pipe or a device; a trace is read more than once, so a file on a disk is \
          expected"
     );
@@ -210,7 +216,7 @@ fn files_that_cannot_be_opened() {
 
 #[test]
 fn names_of_formats() {
-    let error = |name: &str| format_named(name).unwrap_err().0;
+    let error = |name: &str| format_named(name).unwrap_err().to_string();
     assert_eq!(
         error("dsksim"),
         format!(
@@ -233,25 +239,25 @@ fn requests_that_do_not_fit() {
             8192,
             TraceOptions { fit, ..TraceOptions::default() },
         );
-        let error = opened.and_then(|mut source| drained(&mut source)).unwrap_err().0;
+        let error = opened.and_then(|mut source| drained(&mut source)).unwrap_err().to_string();
         error.replace(&path.display().to_string(), "trace")
     };
     assert_eq!(
         error(Fit::Error, "1 0 9 8 1"),
         "trace (mqsim format): device 0 reaches up to 8.5 KiB (line 2 of trace); the drive has 8 \
-         KiB; use --fit scale or --fit wrap to change the addresses, or use a larger drive with \
-         --set drive.capacity=1MiB"
+         KiB; use `fit=scale` or `fit=wrap` to change the addresses, or use a larger drive with \
+         `drive.capacity=1MiB`"
     );
     assert_eq!(
         error(Fit::Error, "1 5 0 1 1"),
         "trace (mqsim format): 2 devices: 0 4 KiB, 5 512 bytes; side by side they take 1.1 MiB; \
-         the drive has 8 KiB; select some devices with --only DEV, use --fit scale or --fit wrap \
-         to change the addresses, or use a larger drive with --set drive.capacity=2MiB"
+         the drive has 8 KiB; select some devices with `only=DEV`, use `fit=scale` or `fit=wrap` \
+         to change the addresses, or use a larger drive with `drive.capacity=2MiB`"
     );
     assert_eq!(
         error(Fit::Pack, "1 0 900000 9 1"),
         "trace (mqsim format): the pages that it touches take 12 KiB side by side; the drive has 8 \
-         KiB; use a larger drive with --set drive.capacity=SIZE"
+         KiB; use a larger drive with `drive.capacity=SIZE`"
     );
     for fit in [Fit::Wrap, Fit::Scale] {
         assert_eq!(
@@ -275,19 +281,20 @@ fn a_survey_of_touched_pages_says_whether_packing_helps() {
     };
     let packed = survey(Fit::Pack);
     assert_eq!((packed.packed_bytes(), survey(Fit::Error).packed_bytes()), (Some(8192), None));
-    let error = |capacity| packed.fits(capacity, Fit::Error).unwrap_err().0;
-    let words = "use --fit pack to put the 8 KiB that it touches side by side, use --fit scale or \
-                 --fit wrap to change the addresses, or use a larger";
+    let error = |capacity| packed.fits(capacity, Fit::Error).unwrap_err().to_string();
+    let words = "use `fit=pack` to put the 8 KiB that it touches side by side, use `fit=scale` or \
+                 `fit=wrap` to change the addresses, or use a larger";
     assert!(error(8192).contains(words), "{}", error(8192));
     assert!(
-        error(8191).ends_with("--set drive.capacity=440MiB (8 KiB are enough with --fit pack)"),
+        error(8191).ends_with("`drive.capacity=440MiB` (8 KiB are enough with `fit=pack`)"),
         "{}",
         error(8191)
     );
     assert!(packed.fits(8192, Fit::Pack).is_ok() && packed.fits(8191, Fit::Pack).is_err());
     let options = TraceOptions { fit: Fit::Pack, ..TraceOptions::default() };
-    let error = TraceSource::new(survey(Fit::Error).into(), 8192, options).err().unwrap().0;
-    assert!(error.contains("--fit pack needs a survey of the touched pages"), "{error}");
+    let error =
+        TraceSource::new(survey(Fit::Error).into(), 8192, options).err().unwrap().to_string();
+    assert!(error.contains("`fit=pack` needs a survey of the touched pages"), "{error}");
 }
 
 #[test]
@@ -302,23 +309,24 @@ fn devices_that_are_not_there() {
         )
         .err()
         .unwrap()
-        .0
+        .to_string()
     };
     assert_eq!(
         error(&["1", "7"]),
-        "--only 7: no device of the trace has that number or name; it has 1, 0, 2"
+        "`only=7`: no device of the trace has that number or name; it has 1, 0, 2"
     );
     let devices =
         |count: u32| (0..count).map(|n| format!("0 {n} 0 8 1\n")).collect::<Vec<_>>().concat();
     let (_folder, path) = file(devices(20));
     let options = TraceOptions { only: vec!["sda".into()], ..TraceOptions::default() };
     assert_eq!(
-        TraceSource::open(&[path], 1 << 30, options).err().unwrap().0,
-        "--only sda: no device of the trace has that number or name; it has 0, 1, 2, 3, 4, 5, 6, \
+        TraceSource::open(&[path], 1 << 30, options).err().unwrap().to_string(),
+        "`only=sda`: no device of the trace has that number or name; it has 0, 1, 2, 3, 4, 5, 6, \
          7, 8, 9, ..."
     );
     let (_folder, path) = file(devices(70_000));
-    let error = TraceSource::open(&[path], 1 << 30, TraceOptions::default()).err().unwrap().0;
+    let error =
+        TraceSource::open(&[path], 1 << 30, TraceOptions::default()).err().unwrap().to_string();
     assert_eq!(
         error,
         "the trace names more than 65,536 devices, more than any known trace; a column was \
@@ -331,24 +339,26 @@ fn options_without_effect() {
     let (_folder, path) = file("0 0 0 8 1\n");
     let error = |read: ReadOptions| {
         let options = TraceOptions { read, ..TraceOptions::default() };
-        let error =
-            TraceSource::open(std::slice::from_ref(&path), 1 << 30, options).err().unwrap().0;
+        let error = TraceSource::open(std::slice::from_ref(&path), 1 << 30, options)
+            .err()
+            .unwrap()
+            .to_string();
         error.replace(&path.display().to_string(), "trace")
     };
     let nothing = ReadOptions::default;
     assert_eq!(
         error(ReadOptions { assume_op: Some(Op::Read), ..nothing() }),
-        "--assume-op is for traces that do not say which requests are reads and which are writes; \
+        "`assume_op` is for traces that do not say which requests are reads and which are writes; \
          trace does not need it (mqsim format)"
     );
     assert_eq!(
         error(ReadOptions { clock: MissingClock::Rate(9.0), ..nothing() }),
-        "--assume-rate is for traces that have no times for their requests; trace does not need it \
+        "`assume_rate` is for traces that have no times for their requests; trace does not need it \
          (mqsim format)"
     );
     assert_eq!(
         error(ReadOptions { blk_action: Some(BlkAction::Q), ..nothing() }),
-        "--blk-action is for traces that record several events per request; trace does not need it \
+        "`blk_action` is for traces that record several events per request; trace does not need it \
          (mqsim format)"
     );
 }
@@ -358,16 +368,16 @@ fn units_that_a_format_fixes() {
     let said = |format: &str, text: &[u8]| {
         let format = Some(format_named(format).unwrap());
         let options = ReadOptions { time_unit: Some(TimeUnit::Seconds), ..all_said(format) };
-        read_all(text, &options).map(|(_, rows)| rows.len()).map_err(|e| e.0)
+        read_all(text, &options).map(|(_, rows)| rows.len()).map_err(|e| e.to_string())
     };
     assert_eq!(
         said("msr", b"1,h,0,Read,0,512,9\n").unwrap_err(),
-        "trace: the format fixes the unit of its times (ticks of 100 ns), so --time-unit has no \
+        "trace: the format fixes the unit of its times (ticks of 100 ns), so `time_unit` has no \
          effect; leave it out (msr format)"
     );
     assert_eq!(
         said("arc", b"0 8 0 0\n").unwrap_err(),
-        "trace: the trace has no times for its requests, so --time-unit has no effect; leave it \
+        "trace: the trace has no times for its requests, so `time_unit` has no effect; leave it \
          out (arc format)"
     );
     assert_eq!(said("mqsim", b"18446744073 0 0 8 1\n"), Ok(1));
@@ -381,15 +391,18 @@ fn time() {
     let (folder, mut strictly) = source("5 0 0 8 1\n4 0 0 8 1\n", 8192, strict);
     let path: PathBuf = folder.path().join("trace.csv");
     let expected = format!(
-        "{}, line 2: the request is earlier than the one before, which --strict refuses; the line \
+        "{}, line 2: the request is earlier than the one before, which `strict` refuses; the line \
          is \"4 0 0 8 1\"",
         path.display()
     );
-    assert_eq!(drained(&mut strictly).unwrap_err().0, expected);
-    assert_eq!(drained(&mut strictly).unwrap_err().0, expected, "an error stays");
+    assert_eq!(drained(&mut strictly).unwrap_err().to_string(), expected);
+    assert_eq!(drained(&mut strictly).unwrap_err().to_string(), expected, "an error stays");
     for speed in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let options = TraceOptions { speed, ..TraceOptions::default() };
-        let error = TraceSource::open(std::slice::from_ref(&path), 8192, options).err().unwrap().0;
+        let error = TraceSource::open(std::slice::from_ref(&path), 8192, options)
+            .err()
+            .unwrap()
+            .to_string();
         assert_eq!(
             error,
             format!(
@@ -399,7 +412,7 @@ fn time() {
     }
     let with = |speed| {
         let options = TraceOptions { speed, ..TraceOptions::default() };
-        TraceSource::open(std::slice::from_ref(&path), 8192, options).err().map(|e| e.0)
+        TraceSource::open(std::slice::from_ref(&path), 8192, options).err().map(|e| e.to_string())
     };
     assert_eq!(with(1e12), None);
     assert_eq!(

@@ -249,6 +249,6 @@ fn a_file_that_goes_away_between_passes_is_an_error() {
     let (folder, mut source) = source("0 0 0 1 1\n", 8192, TraceOptions::default());
     drained(&mut source).unwrap();
     drop(folder);
-    assert!(source.next_pass().unwrap_err().0.contains("cannot be opened"));
+    assert!(source.next_pass().unwrap_err().to_string().contains("cannot be opened"));
     assert!(drained(&mut source).is_err(), "and the stream stays ended");
 }

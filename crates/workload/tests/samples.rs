@@ -162,7 +162,7 @@ fn wiscsee_with_an_offset_below_0() {
     let error = TraceSource::open(std::slice::from_ref(&path), 1 << 40, options(false))
         .and_then(|mut s| drain(&mut s))
         .unwrap_err()
-        .0;
+        .to_string();
     assert!(error.contains("column 4 (offset)") && error.contains("-8388608"), "{error}");
     let mut source = TraceSource::open(&[path], 1 << 40, options(true)).unwrap();
     let (reads, others) = drain(&mut source).unwrap();

@@ -132,7 +132,8 @@ fn a_survey_counts_bytes_and_can_be_stopped() {
     let survey =
         Survey::of(std::slice::from_ref(&path), &TraceOptions::default(), &mut watch).unwrap();
     assert_eq!((survey.rows(), bytes, calls), (30_000, text.len() as u64, 4));
-    let error = Survey::of(&[path], &TraceOptions::default(), &mut |_| false).unwrap_err().0;
+    let error =
+        Survey::of(&[path], &TraceOptions::default(), &mut |_| false).unwrap_err().to_string();
     assert_eq!(error, "the reading of the trace was interrupted");
 }
 
@@ -144,7 +145,7 @@ fn a_file_that_changed_after_the_survey_is_an_error() {
     drained(&mut source).unwrap();
     std::fs::write(&path, "0 4 0 1 1\n").unwrap();
     source.next_pass().unwrap();
-    let error = drained(&mut source).unwrap_err().0;
+    let error = drained(&mut source).unwrap_err().to_string();
     assert!(error.contains("line 1: the file has changed since the trace was surveyed"), "{error}");
 }
 

@@ -75,7 +75,7 @@ impl Tables {
     fn error(&self, totals: &[u8], windows: &[u8], disk: &str) -> String {
         let (totals, windows) =
             (self.file("totals.csv", totals), self.file("windows.csv", windows));
-        let error = import(&totals, &windows, disk).unwrap_err().0;
+        let error = import(&totals, &windows, disk).unwrap_err().to_string();
         error.replace(&format!("{}/", self.folder.path().display()), "")
     }
 }
@@ -214,7 +214,7 @@ fn a_file_that_is_not_a_table_is_refused() {
     let gone =
         import(&tables.folder.path().join("none.csv"), &tables.folder.path().join("none.csv"), "x")
             .unwrap_err()
-            .0;
+            .to_string();
     assert!(gone.contains("cannot be opened"), "{gone}");
 }
 
@@ -241,7 +241,7 @@ fn invalid_keys_are_refused() {
     let says = |change: fn(&mut StatisticsConfig), expected: &str| {
         let mut config = office_day();
         change(&mut config);
-        let error = StatisticsSource::new(&config, 1 << 40, 1).err().unwrap().0;
+        let error = StatisticsSource::new(&config, 1 << 40, 1).err().unwrap().to_string();
         assert!(error.starts_with(expected), "`{expected}` in: {error}");
     };
     says(|c| c.scale = 0.0, "statistics.scale = 0 is not above 0 and at most 1");
@@ -309,7 +309,7 @@ fn numbers_that_contradict_each_other_are_named() {
     let says = |change: fn(&mut StatisticsConfig), expected: &str| {
         let mut config = office_day();
         change(&mut config);
-        let error = StatisticsSource::new(&config, 1 << 40, 1).err().unwrap().0;
+        let error = StatisticsSource::new(&config, 1 << 40, 1).err().unwrap().to_string();
         assert!(error.contains(expected), "`{expected}` in: {error}");
     };
     says(
@@ -325,7 +325,7 @@ fn numbers_that_contradict_each_other_are_named() {
         "1500000 requests with these size percentiles have",
     );
     says(|c| c.scale = 0.0001, "the largest request touches");
-    let error = StatisticsSource::new(&office_day(), 1 << 28, 1).err().unwrap().0;
+    let error = StatisticsSource::new(&office_day(), 1 << 28, 1).err().unwrap().to_string();
     let expected = "statistics: the footprint of 880640000 bytes (215000 pages) does not fit the \
                     drive's 256MiB; use statistics.scale = 0.3 or a larger drive";
     assert_eq!(error, expected);

@@ -12,8 +12,8 @@ const GIB: u64 = 1 << 30;
 const PAGE: u32 = 16384;
 
 fn build(table: &str, capacity: u64, seed: u64) -> Result<SyntheticSource, String> {
-    let file = WorkloadFile::parse(&format!("[workload]\n{table}")).map_err(|e| e.0)?;
-    SyntheticSource::new(&file.workload, capacity, PAGE, seed).map_err(|e| e.0)
+    let file = WorkloadFile::parse(&format!("[workload]\n{table}")).map_err(|e| e.to_string())?;
+    SyntheticSource::new(&file.workload, capacity, PAGE, seed).map_err(|e| e.to_string())
 }
 
 fn drawn(table: &str, capacity: u64, seed: u64, batch: usize) -> Vec<Request> {
@@ -379,7 +379,7 @@ fn errors_in_a_table_name_the_key() {
 
 #[test]
 fn errors_in_a_file_show_their_place() {
-    let error = |text: &str| WorkloadFile::parse(text).unwrap_err().0;
+    let error = |text: &str| WorkloadFile::parse(text).unwrap_err().to_string();
     assert_eq!(
         error("[workload]\ndistribution = 'unifrom'\n"),
         "TOML parse error at line 2, column 16\n  |\n2 | distribution = 'unifrom'\n  \

@@ -4,6 +4,8 @@ use clap::{Args, ValueEnum};
 use vpass_core::base::request::Op;
 use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
 
+use crate::dialect;
+
 /// Options for reading and replaying a trace.
 #[derive(Clone, Debug, Args)]
 #[group(id = "replay", multiple = true, conflicts_with_all = ["workload", "fio"])]
@@ -96,5 +98,5 @@ pub(crate) fn parse_time_unit(text: &str) -> Result<TimeUnit, String> {
 }
 
 fn parse_fit(text: &str) -> Result<Fit, String> {
-    text.parse()
+    text.parse().map_err(|wrong| dialect::words(&wrong))
 }

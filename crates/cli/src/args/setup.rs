@@ -4,6 +4,8 @@ use vpass_lab::failure::Failure;
 use vpass_lab::setup::{self, HintSource, Named};
 use vpass_workload::synthetic::Sample;
 
+use crate::dialect::CommandLine;
+
 use super::{Base, Gear, Replay, Samples, Setup, Watch};
 
 impl From<&Base> for setup::Base {
@@ -15,6 +17,7 @@ impl From<&Base> for setup::Base {
             set: args.set.clone(),
             seed: args.seed,
             oracle: args.oracle.into(),
+            dialect: &CommandLine,
         }
     }
 }

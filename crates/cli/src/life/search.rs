@@ -11,6 +11,7 @@ use vpass_lab::plan::Tables;
 use super::args::LifeArgs;
 use super::key::Knob;
 use super::{Asked, exit, lived};
+use crate::dialect;
 use crate::exit::Exit;
 use crate::kept::Rows;
 use crate::out::{self, Folder};
@@ -152,7 +153,7 @@ fn tried(
     let outcome = asked.and_then(|asked| lived(args, &asked, rows, tables)).and_then(only);
     let (life, refused) = match outcome {
         Ok(life) => (Some(life), None),
-        Err(failure) if failure.kind == Kind::Usage => (None, Some(failure.sentence)),
+        Err(failure) if failure.kind == Kind::Usage => (None, Some(dialect::sentence(&failure))),
         Err(failure) => return Err(failure),
     };
     let point = Point { value: knob.value(&text), text, life, refused };

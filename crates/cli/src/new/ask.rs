@@ -178,6 +178,6 @@ mod tests {
     #[test]
     fn a_terminal_that_closes_is_an_error() {
         let why = asked(&[], "1TB\n").0.unwrap_err();
-        assert!(why.sentence.contains("the terminal closed"), "{}", why.sentence);
+        assert!(why.to_string().contains("the terminal closed"), "{why}");
     }
 }

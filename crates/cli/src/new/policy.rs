@@ -144,10 +144,10 @@ mod tests {
             assert_eq!(check_name(name), Ok(()));
         }
         for name in ["", "Early", "early_block", "-x", "x-", "a--b", "2p", "a/b", "é"] {
-            let why = check_name(name).unwrap_err().sentence;
+            let why = check_name(name).unwrap_err().to_string();
             assert!(why.contains("such as early-block"), "{why}");
         }
-        assert!(check_name("block").unwrap_err().sentence.contains("technique of this name"));
+        assert!(check_name("block").unwrap_err().to_string().contains("technique of this name"));
     }
 
     #[test]

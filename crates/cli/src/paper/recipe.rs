@@ -10,7 +10,8 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use vpass_lab::failure::Failure;
-use vpass_lab::load::{complaint, read_file};
+use vpass_lab::load::read_file;
+use vpass_lab::typed;
 use vpass_workload::synthetic::WorkloadConfig;
 
 use super::gain::Gain;
@@ -122,7 +123,7 @@ pub(super) struct Model {
 /// Reports a file that cannot be read, or an error in the file with its line.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let text = read_file("recipe", path)?;
-    toml::from_str(&text).map_err(|e| complaint(&path.display().to_string(), &text, &e))
+    typed::read(&path.display().to_string(), &text)
 }
 
 impl Recipe {

@@ -27,6 +27,7 @@ use super::recipe::{NamedWorkload, Recipe};
 use super::run::Run;
 use super::traces::{Traces, replayed};
 use crate::args::Samples;
+use crate::dialect::CommandLine;
 
 /// Plans every run of the recipe, in order. If real traces are found, they replace generated
 /// workloads. Files with hints are in the recipe's folder.
@@ -167,6 +168,7 @@ impl Kind {
             sample: Sample::WHOLE,
             whole: None,
             fail: vec![],
+            dialect: &CommandLine,
             seed,
             oracle: if group.oracle { Watch::On } else { Watch::Off },
             stages: group.has_stages(),

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use vpass_core::base::request::{Op, Request, RequestSource};
+use vpass_core::phrase;
 use vpass_lab::failure::Failure;
 use vpass_lab::load;
 use vpass_workload::stripes::{StripesConfig, StripesSource};
@@ -40,8 +41,9 @@ pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String,
             measured(&drawn(source)?, page, page * u64::from(StripesConfig::default().pages))
         } else if let Some(stripes) = &workload.config.stripes {
             let source = StripesSource::new(&workload.config, capacity, page as u32, seed);
-            let source =
-                source.map_err(|e| Failure::usage(format!("workload {}: {e}", workload.name)))?;
+            let source = source.map_err(|e| {
+                Failure::usage(phrase!["workload ", workload.name.clone(), ": ", e])
+            })?;
             let page = stripes.page.map_or(page, |page| page.0);
             measured(&drawn(source)?, page, page * u64::from(stripes.pages))
         } else {

@@ -13,6 +13,7 @@ use super::args::InfoArgs;
 use super::blocks::{BlockReads, Scale};
 use super::times::Times;
 use super::{Go, for_each_row, progress_over, read_options, render};
+use crate::dialect;
 use crate::out;
 use crate::table::{wants_colour, wrapped_lines};
 
@@ -172,10 +173,8 @@ pub(super) struct DeviceInfo {
 pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     let sets = load::overrides(&args.set)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
-        return Err(Failure::usage(format!(
-            "--set {}: trace info takes keys of the drive",
-            set.text
-        )));
+        let what = "trace info takes keys of the drive";
+        return Err(Failure::usage(what).at(set.said.clone()));
     }
     let scale = Scale::new(&args.drive, &load::drive(&args.drive, &sets)?.config)?;
     let options = read_options(&args.read, false)?;
@@ -193,7 +192,7 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
                 // The command ends with the first error. Errors of further files are printed here.
                 match &refused {
                     None => refused = Some(failure),
-                    Some(_) => out::say(&format!("vpass: {}", failure.sentence)),
+                    Some(_) => out::say(&format!("vpass: {}", dialect::sentence(&failure))),
                 }
             }
         }
@@ -224,7 +223,10 @@ fn file_info(
     let time = profile.timeline();
     let (step_ns, steps) = time.steps(STEPS);
     let pages_touched = profile.pages_touched();
-    let warnings = seen.doubts(&file, said).into_iter().chain(estimates(&profile)).collect();
+    let warnings = dialect::all_words(&seen.doubts(&file, said))
+        .into_iter()
+        .chain(estimates(&profile))
+        .collect();
     let name = |device: &Device| file.device_name(device.number);
     let region = |r: vpass_workload::profile::Region| Region {
         device: name(&profile.devices()[r.device]),
@@ -247,7 +249,7 @@ fn file_info(
         format: file.format().name,
         rows: rows(&profile),
         bad_lines: seen.skipped.count,
-        first_bad_line: seen.skipped.first.clone(),
+        first_bad_line: seen.skipped.first.as_ref().map(dialect::words),
         times: Times::of(&file, said, time),
         warnings,
         span_s: time.span_ns() as f64 / 1e9,

@@ -102,7 +102,7 @@ impl Rewrite {
         let Self { path, target, writer, skipped_trims, .. } = self;
         let rows = writer.rows();
         if rows == 0 {
-            return Err(Failure::usage(nothing));
+            return Err(Failure::usage(nothing.to_owned()));
         }
         let failed = |e: std::io::Error| {
             Failure::failed(format!("{} cannot be written: {e}", path.display()))

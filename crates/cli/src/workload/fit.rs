@@ -5,6 +5,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use serde::Serialize;
+use vpass_core::base::phrase::Phrase;
 use vpass_core::base::request::{Request, RequestSource};
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
@@ -20,6 +21,7 @@ use vpass_workload::traces::{TraceOptions, TraceSource};
 use super::args::FitArgs;
 use super::render::{self, render};
 use super::search::{Found, GeneratedPass, larger_scale};
+use crate::dialect;
 use crate::out;
 use crate::out_file::OutFile;
 use crate::progress::{Bar, bar};
@@ -76,7 +78,7 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     let tolerance = args.tolerance;
     let source = match StatisticsSource::new(&config, CAPACITY, args.seed) {
         Ok(source) => source,
-        Err(e) => return Err(impossible(&config, args, &e.to_string())),
+        Err(e) => return Err(impossible(&config, args, e.into())),
     };
     let pass = GeneratedPass::of(source, config.scale)?;
     let (missed, worst) = (pass.missed(tolerance), pass.worst_percent());
@@ -141,13 +143,13 @@ fn admission(fit: &FitReport) -> String {
 
 /// Makes an error for statistics that cannot be generated at their scale. The error names a larger
 /// scale that meets all statistics, if there is one.
-fn impossible(config: &StatisticsConfig, args: &FitArgs, why: &str) -> Failure {
+fn impossible(config: &StatisticsConfig, args: &FitArgs, why: Phrase) -> Failure {
     if !(config.scale > 0.0 && config.scale < 1.0) {
         return Failure::usage(why);
     }
     match larger_scale(config, args.seed, args.tolerance) {
-        Ok(Found { scale: Some(scale), .. }) => Failure::usage(format!(
-            "{why}; --scale {scale} is the smallest scale tried that meets all statistics"
+        Ok(Found { scale: Some(scale), .. }) => Failure::usage(why).with_remedy(format!(
+            "--scale {scale} is the smallest scale tried that meets all statistics"
         )),
         Ok(Found { scale: None, .. }) => Failure::usage(why),
         Err(interrupted) => interrupted,
@@ -193,7 +195,7 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
         ..TraceOptions::default()
     };
     let survey = Arc::new(survey(&args.trace, &options, &bar)?);
-    let mut notes: Vec<String> = unit_notes(&survey, &options).into_iter().collect();
+    let mut notes: Vec<Phrase> = unit_notes(&survey, &options).into_iter().collect();
     notes.extend(survey.files().iter().filter_map(|file| file.doubts(options.read.time_unit)));
     let mut source = TraceSource::new(survey, CAPACITY, options)?;
     // The page size of every common operating system is 4096 bytes.
@@ -208,7 +210,7 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
     let disk = names[0].split('.').next().unwrap_or("trace").to_owned();
     let trims = meter.trims();
     let mut imported = Imported::measured(&meter.finish(), &disk, &names.join(" "));
-    imported.notes.extend(notes);
+    imported.notes.extend(dialect::all_words(&notes));
     if trims > 0 {
         imported.notes.push(format!("{} left out", plural(trims, "trim")));
     }

@@ -1,6 +1,7 @@
 //! Requests of a host, and their sources.
 
 use crate::base::latency::AccessLatency;
+use crate::base::phrase::Phrase;
 use crate::base::units::Ns;
 
 /// Direction of a host request.
@@ -92,4 +93,17 @@ pub trait RequestSource {
 /// the line, what was wrong, and what was expected.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{0}")]
-pub struct SourceError(pub String);
+pub struct SourceError(Phrase);
+
+impl SourceError {
+    /// Makes an error of this sentence.
+    pub fn new(sentence: impl Into<Phrase>) -> Self {
+        Self(sentence.into())
+    }
+}
+
+impl From<SourceError> for Phrase {
+    fn from(e: SourceError) -> Self {
+        e.0
+    }
+}

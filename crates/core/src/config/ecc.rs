@@ -144,9 +144,8 @@ impl EccConfig {
         let Some(most) = self.corrects.last() else { return Ok(()) };
         let bits = self.codeword_bits();
         let bits = bits.ok_or_else(|| {
-            ConfigError(
-                "ecc.corrects counts wrong bits of a codeword; ecc.codeword says how large one is"
-                    .into(),
+            ConfigError::new(
+                "ecc.corrects counts wrong bits of a codeword; ecc.codeword says how large one is",
             )
         })?;
         require(2 * most < bits, || {

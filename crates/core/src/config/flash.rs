@@ -380,7 +380,7 @@ mod tests {
         toml::from_str::<TimingConfig>(&timing)
             .unwrap()
             .check(CellType::Mlc)
-            .map_or_else(|e| e.0, |()| String::new())
+            .map_or_else(|e| e.to_string(), |()| String::new())
     }
 
     #[test]
@@ -418,7 +418,7 @@ mod tests {
             toml::from_str::<TimingConfig>(&timing)
                 .unwrap()
                 .check(cell)
-                .map_or_else(|e| e.0, |()| String::new())
+                .map_or_else(|e| e.to_string(), |()| String::new())
         };
         for (sense_us, cell) in [
             ("50", CellType::Tlc),

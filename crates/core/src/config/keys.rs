@@ -306,7 +306,8 @@ impl<T: KeyValue> KeyValue for Vec<T> {
     fn check(&self, path: &str, key: &Key) -> Result<(), ConfigError> {
         let is_table = matches!(T::TYPE, Type::Table(_));
         (1..).zip(self).try_for_each(|(row, value)| {
-            let in_row = |e| if is_table { ConfigError(format!("{e} in row {row}")) } else { e };
+            let in_row =
+                |e| if is_table { ConfigError::new(format!("{e} in row {row}")) } else { e };
             value.check(path, key).map_err(in_row)
         })
     }

@@ -20,10 +20,9 @@ pub(super) fn sizes(config: &mut DriveConfig) -> Result<(), ConfigError> {
     let raw_pages = |blocks: u32| u64::from(blocks) * planes * block_pages;
     let (pages, blocks) = match (config.drive.capacity, config.geometry.blocks_per_plane) {
         (None, None) => {
-            return Err(ConfigError(
+            return Err(ConfigError::new(
                 "neither drive.capacity nor geometry.blocks_per_plane is given; one of them sizes \
-                 the drive"
-                    .into(),
+                 the drive",
             ));
         }
         (None, Some(blocks)) => {

@@ -208,7 +208,9 @@ impl Drive {
 }
 
 fn card_of<P: InSlot + ?Sized>(choice: &Choice<P>) -> Result<&'static Card<P>, ConfigError> {
-    choice.card().ok_or_else(|| ConfigError(format!("unknown {} technique `{choice}`", P::TABLE)))
+    choice
+        .card()
+        .ok_or_else(|| ConfigError::new(format!("unknown {} technique `{choice}`", P::TABLE)))
 }
 
 /// Checks the space for a technique's own streams. Each needs an open block, and a free block to
@@ -223,7 +225,7 @@ fn require_room_for(
     let needed = MIN_SPARE_BLOCKS + 2 * (own.len() as u32 + (budgets - 1) * of_a_budget);
     let spare = geometry.spare_blocks();
     if budgets > 1 && spare < needed {
-        return Err(ConfigError(format!(
+        return Err(ConfigError::new(format!(
             "the drive has {spare} spare blocks; {budgets} access latencies separate {} kinds of \
              data and need {needed}: increase `drive.spare`, or name fewer access latencies",
             budgets * of_a_budget
@@ -232,7 +234,7 @@ fn require_room_for(
     if own.is_empty() || spare >= needed {
         return Ok(());
     }
-    Err(ConfigError(format!(
+    Err(ConfigError::new(format!(
         "the drive has {spare} spare blocks; reclaim technique `{name}` separates {} kinds of data \
          and needs {needed}: increase `drive.spare` or `drive.capacity`",
         own.len()

@@ -252,7 +252,7 @@ mod tests {
         toml::from_str::<DriveConfig>(&format!("{DRIVE}\nbch = {{ {bch} }}"))
             .unwrap()
             .resolve()
-            .map_err(|e| e.0)
+            .map_err(|e| e.to_string())
     }
 
     fn bch(keys: &str) -> Bch {
@@ -399,7 +399,7 @@ mod tests {
         let with = |change: fn(&mut DriveConfig), words: &str| {
             let mut config: DriveConfig = toml::from_str(DRIVE).unwrap();
             change(&mut config);
-            let sentence = config.resolve().unwrap_err().0;
+            let sentence = config.resolve().unwrap_err().to_string();
             assert!(sentence.contains(words), "{words} is not in: {sentence}");
         };
         with(

@@ -241,7 +241,7 @@ mod tests {
     fn a_last_level_that_is_held_to_more_must_correct_more() {
         let error = Ladder::of(&EccConfig { corrects: vec![369, 400], cap: vec![], ..config() })
             .unwrap_err()
-            .0;
+            .to_string();
         assert!(
             error.starts_with("ecc.corrects = [369, 400]") && error.contains("must correct more"),
             "{error}"

@@ -53,7 +53,7 @@ impl Budgets {
             let Some(given) = given else { continue };
             let Some(retries) = takes.iter().rposition(|ns| *ns <= us(given)) else {
                 let least = takes[0] as f64 / 1e3;
-                return Err(ConfigError(format!(
+                return Err(ConfigError::new(format!(
                     "hints.{word}_us = {given}: it must be at least {least}, because a read \
                      without retries takes up to {least} us on an idle drive"
                 )));
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_budget_without_room_for_a_read_is_refused() {
-        let error = of("smallest_us = 79.9").unwrap_err().0;
+        let error = of("smallest_us = 79.9").unwrap_err().to_string();
         assert_eq!(
             error,
             "hints.smallest_us = 79.9: it must be at least 80, because a read without retries \
@@ -133,9 +133,14 @@ mod tests {
         assert!(
             of("typical_us = 500, idle_us = 499")
                 .unwrap_err()
-                .0
+                .to_string()
                 .contains("hints.idle_us (499) is below hints.typical_us (500)")
         );
-        assert!(of("margin = 1.0").unwrap_err().0.contains("hints.margin = 1 is outside 0 to 0.9"));
+        assert!(
+            of("margin = 1.0")
+                .unwrap_err()
+                .to_string()
+                .contains("hints.margin = 1 is outside 0 to 0.9")
+        );
     }
 }

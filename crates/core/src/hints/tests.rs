@@ -218,7 +218,7 @@ fn what_cannot_be_gone_by_is_refused() {
     let refused = |config: DriveConfig, range: HintRange| {
         let mut config = config;
         config.hints.said = Some(vec![range]);
-        Drive::new(config, &Techniques::default(), false).err().expect("refused").0
+        Drive::new(config, &Techniques::default(), false).err().expect("refused").to_string()
     };
     let far = refused(config(""), pages(0, 10_000, Idle));
     assert!(

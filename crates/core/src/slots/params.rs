@@ -37,7 +37,7 @@ impl Slot {
         for given in params.iter() {
             let (path, param) = (self.path(given), self.named(&cards, given));
             let param = param.ok_or_else(|| {
-                ConfigError(format!("unknown key `{path}`{}", self.known(&cards, given)))
+                ConfigError::new(format!("unknown key `{path}`{}", self.known(&cards, given)))
             })?;
             param.check(&path, given.number)?;
         }
@@ -76,7 +76,7 @@ impl Slot {
                 own.map(|own| format!("{}.{}.{} = {own}", self.table, about.name, param.key))
             };
             if let Some(own) = self.sharing(alias).find_map(other) {
-                return Err(ConfigError(format!(
+                return Err(ConfigError::new(format!(
                     "{}.{alias} = {number} and {own} contradict each other; give one of them, or \
                      the same number twice",
                     self.table
@@ -120,14 +120,14 @@ impl Param {
     fn check(&self, path: &str, number: Number) -> Result<(), ConfigError> {
         let ((low, high), value) = (self.range, number.value());
         if self.kind == Kind::Whole && matches!(number, Number::Real(_)) {
-            return Err(ConfigError(format!(
+            return Err(ConfigError::new(format!(
                 "{path} = {number}: it must be a whole number between {low} and {high}"
             )));
         }
         if (low..=high).contains(&value) {
             Ok(())
         } else {
-            Err(ConfigError(format!("{path} = {number} is outside {low} to {high}")))
+            Err(ConfigError::new(format!("{path} = {number} is outside {low} to {high}")))
         }
     }
 }

@@ -23,6 +23,7 @@ use super::choice::Choice;
 use super::reclaim::Technique;
 use super::refresh::{self, REFRESH, RefreshTechnique};
 use crate::base::geometry::Geometry;
+use crate::base::phrase::Opt;
 use crate::base::search::largest;
 use crate::base::span::Span;
 use crate::base::streams::{FIRST_OWN, RESERVE};
@@ -31,6 +32,7 @@ use crate::base::units::Bytes;
 use crate::bugs::{Bug, planted};
 use crate::config::{ByWear, ConfigError, DriveConfig, KindUs, Params, ProgramUnit, require};
 use crate::error::bch;
+use crate::phrase;
 
 /// Way to compute the parity of a stripe again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -307,7 +309,7 @@ pub fn check(
 ) -> Result<(), ConfigError> {
     goes_with(config, parity)?;
     lack_of_room(config, parity, reclaim).map_or(Ok(()), |lack| {
-        Err(ConfigError(format!(
+        Err(ConfigError::new(format!(
             "{lack}: {}",
             right_capacity(config, most_pages(config, reclaim), "")
         )))
@@ -343,9 +345,13 @@ pub fn goes_with(
     })?;
     hc::check(config, parity, members)?;
     da_raid5::check(config, parity, members)?;
-    require(config.hints.is_default(), || {
-        format!("parity technique `{parity}` does not support hints: remove [hints] and --hints")
-    })
+    if config.hints.is_default() {
+        return Ok(());
+    }
+    Err(ConfigError::new(phrase![
+        "parity technique `{parity}` does not support hints: remove [hints] and ",
+        Opt::Hints
+    ]))
 }
 
 /// Returns which part of a drive leaves too little space for parity under a reclaim technique, as a

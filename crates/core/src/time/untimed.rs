@@ -31,7 +31,7 @@ pub fn run_untimed(
         requests.clear();
         source.fill(&mut requests, CHUNK).map_err(RunError::Source)?;
         if drive.keeps_time() && source.arrival() != Arrival::Open {
-            return Err(RunError::Source(SourceError(NO_CLOCK.into())));
+            return Err(RunError::Source(SourceError::new(NO_CLOCK)));
         }
         if requests.is_empty() {
             if source.next_stage() {

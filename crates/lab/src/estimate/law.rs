@@ -28,7 +28,7 @@ impl Law {
                 let page_bytes = plan.drive.config.geometry.page_size.0 as u32;
                 PageLaw::new(&file.workload, plan.whole_capacity().0, page_bytes, plan.seed)
                     .map(|law| Some(Self::Table(Box::new(law))))
-                    .map_err(|e| Failure::usage(format!("workload {name}: {e}")))
+                    .map_err(|e| Failure::usage(e).at(format!("workload {name}")))
             }
             Generated::Model(_) => Ok(Some(Self::Model(Box::new(plan.model_law()?)))),
             _ => Ok(None),

@@ -92,8 +92,7 @@ impl Limits {
         // Lives never use the timed gear, so a job ends at once.
         let prospect =
             (kind != Kind::Nothing).then(|| Prospect::new(config, technique, false)).transpose();
-        let prospect =
-            prospect.map_err(|e| Failure::usage(format!("drive {}: {e}", plan.drive.name)))?;
+        let prospect = prospect.map_err(|e| plan.refused_drive(e))?;
         let this = Self { kind, prospect, table, wordlines, interval, factor };
         let moves_at_once = kind != Kind::Blocks || this.at(config.start.pec).len() == 1;
         Ok(moves_at_once.then_some(this))

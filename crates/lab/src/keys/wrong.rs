@@ -1,9 +1,8 @@
 //! Values that a key cannot hold. The declarations find such values before a type reads them.
 
-use std::fmt;
-
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
+use vpass_core::base::phrase::Phrase;
 use vpass_core::base::span::Span;
 use vpass_core::base::units::Bytes;
 use vpass_core::config::keys::{Key, Range, Type};
@@ -11,32 +10,6 @@ use vpass_core::config::keys::{Key, Range, Type};
 use crate::failure::Failure;
 use crate::schema::Section;
 use crate::suggest;
-
-/// Wrong value of a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyError {
-    /// Path of the key, such as `geometry.channels`.
-    pub key: String,
-    /// Value, as TOML.
-    pub value: String,
-    /// Place of the value: a file with its line, or a setting.
-    pub place: String,
-    /// Values that would be right, such as "a whole number, 1 to 256".
-    pub remedy: String,
-}
-
-impl fmt::Display for KeyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { key, value, place, remedy } = self;
-        write!(f, "{place}: {key} is {value}; it must be {remedy}")
-    }
-}
-
-impl From<KeyError> for Failure {
-    fn from(e: KeyError) -> Self {
-        Self { key: Some(Box::new(e.clone())), ..Self::usage(e) }
-    }
-}
 
 /// Value that its key cannot hold, before the place of the value is known.
 #[derive(Debug)]
@@ -53,9 +26,13 @@ impl Wrong {
         Self { key: key.into(), value, remedy, at }
     }
 
-    /// Adds the place of the value: a file with its line, or a setting.
-    pub(crate) fn at_place(self, place: String) -> KeyError {
-        KeyError { key: self.key, value: self.value, place, remedy: self.remedy }
+    /// Makes the failure for a value at this place: a file with its line, or a setting.
+    pub(crate) fn at_place(self, place: impl Into<Phrase>) -> Failure {
+        let Self { key, value, remedy, .. } = self;
+        Failure::usage(format!("{key} is {value}"))
+            .at(place)
+            .with_remedy(format!("it must be {remedy}"))
+            .with_entry(key, value)
     }
 }
 
@@ -153,13 +130,19 @@ fn remedy(key: &Key, of: Type, value: &DeValue) -> String {
     format!("{kind}, {}{unit}", key.values())
 }
 
-fn one_of(words: &[&'static str], given: Option<&str>) -> String {
+/// Describes the words that would be right, with a suggestion for the given word.
+pub(crate) fn one_of(words: &[&'static str], given: Option<&str>) -> String {
     let hint = given.map_or_else(String::new, |word| suggest::hint(word, words.iter().copied()));
     format!("one of {}{hint}", words.join(", "))
 }
 
 fn wrong(path: &str, value: &Spanned<DeValue>, remedy: String) -> Wrong {
-    let text = match value.get_ref() {
+    Wrong::new(path, shown(value.get_ref()), remedy, value.span().start)
+}
+
+/// Returns a value as a sentence shows it.
+pub(crate) fn shown(value: &DeValue) -> String {
+    match value {
         DeValue::Table(_) => "a table".into(),
         DeValue::Array(_) => "a list".into(),
         DeValue::String(text) => format!("{:?}", &**text),
@@ -167,6 +150,5 @@ fn wrong(path: &str, value: &Spanned<DeValue>, remedy: String) -> Wrong {
         DeValue::Float(n) => n.as_str().to_owned(),
         DeValue::Boolean(is) => is.to_string(),
         DeValue::Datetime(time) => time.to_string(),
-    };
-    Wrong::new(path, text, remedy, value.span().start)
+    }
 }

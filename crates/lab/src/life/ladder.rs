@@ -13,6 +13,8 @@
 
 use std::num::NonZeroU32;
 
+use vpass_core::base::phrase::Opt;
+
 use crate::failure::Failure;
 
 /// Rung of the ladder: one acceleration of wear, and one number of lives.
@@ -88,7 +90,8 @@ impl Rung {
     pub fn of_number(number: u32) -> Result<Self, Failure> {
         let found = LADDER.into_iter().find(|rung| rung.number == number);
         found.ok_or_else(|| {
-            Failure::usage(format!("--rung {number}: the ladder has rungs 1 to {}", LADDER.len()))
+            Failure::usage(format!("the ladder has rungs 1 to {}", LADDER.len()))
+                .at(Opt::Rung.to(number))
         })
     }
 
@@ -161,6 +164,6 @@ mod tests {
     #[test]
     fn an_unknown_rung_is_refused() {
         assert_eq!(Rung::of_number(7).map(|rung| rung.acceleration.get()), Ok(1));
-        assert!(Rung::of_number(8).unwrap_err().sentence.contains("rungs 1 to 7"));
+        assert!(Rung::of_number(8).unwrap_err().to_string().contains("rungs 1 to 7"));
     }
 }

@@ -6,6 +6,8 @@
 
 use serde::Serialize;
 use vpass_core::base::geometry::Geometry;
+use vpass_core::base::phrase::Opt;
+use vpass_core::phrase;
 
 use super::Measured;
 use crate::estimate;
@@ -56,15 +58,17 @@ impl Measured {
         let (Some(read), Some(written), Some(seconds)) =
             (self.host_read_bytes, self.host_written_bytes, self.seconds)
         else {
-            return Err(Failure::usage(
-                "--drive needs the bytes that the host read and wrote, and the time; the snapshots \
-                 lack one of them: `smartctl -j -a` of an NVMe drive has all three",
-            ));
+            return Err(Failure::usage(phrase![
+                Opt::Drive,
+                " needs the bytes that the host read and wrote, and the time; the snapshots lack \
+                 one of them: `smartctl -j -a` of an NVMe drive has all three",
+            ]));
         };
         if seconds == 0 || read == 0 && written == 0 {
-            return Err(Failure::usage(
-                "--drive needs a load: the host did nothing between the snapshots, or in no time",
-            ));
+            return Err(Failure::usage(phrase![
+                Opt::Drive,
+                " needs a load: the host did nothing between the snapshots, or in no time",
+            ]));
         }
         let config = load::drive(drive, &[])?.config;
         let geometry = Geometry::new(&config);

@@ -28,7 +28,7 @@ fn compared(before: &str, after: &str) -> Result<Measured, Failure> {
 }
 
 fn error(before: &str, after: &str) -> String {
-    compared(before, after).unwrap_err().sentence
+    compared(before, after).unwrap_err().to_string()
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_preset_rewrites_a_block_per_limit_of_reads() {
 #[test]
 fn a_preset_needs_a_load_and_a_time() {
     let bare = compared(&smartctl(1, 1, 1), &smartctl(2, 2, 2)).unwrap();
-    let said = |measured: Measured| measured.estimate_for("tiny").unwrap_err().sentence;
+    let said = |measured: Measured| measured.estimate_for("tiny").unwrap_err().to_string();
     let idle = Measured { host_read_bytes: Some(0), host_written_bytes: Some(0), ..bare.clone() };
     assert!(said(idle).contains("needs a load"));
     assert!(said(Measured { seconds: None, ..bare.clone() }).contains("and the time"));

@@ -1,7 +1,9 @@
 //! Assumptions of a run, in sentences for its manifest. Most sentences name the setting that would
 //! change them.
 
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::request::{Arrival, Op, RequestSource};
+use vpass_core::phrase;
 use vpass_core::slots::refresh::NO_REFRESH;
 use vpass_workload::traces::{Fit, MissingClock, Survey, TraceOptions};
 
@@ -15,22 +17,23 @@ impl RunPlan {
     ///
     /// # Errors
     /// Returns the errors of the workload.
-    pub fn assumptions(&self) -> Result<Vec<String>, Failure> {
+    pub fn assumptions(&self) -> Result<Vec<Phrase>, Failure> {
         let mut all = self.of_requests()?;
         all.extend(self.of_gear());
         all.extend(self.of_start());
         all.extend(self.of_age());
         if !self.sample.is_whole() {
-            all.push(format!("A sample of {} of the pages stands for the drive.", self.sample));
+            let sample = self.sample;
+            all.push(phrase!["A sample of {sample} of the pages stands for the drive."]);
         }
         Ok(all)
     }
 
-    fn of_requests(&self) -> Result<Vec<String>, Failure> {
+    fn of_requests(&self) -> Result<Vec<Phrase>, Failure> {
         let mut all = match &self.workload {
             Workload::Trace { survey, options } => of_trace(survey, options),
             Workload::Adversary { rate: Some(rate), .. } => {
-                vec![format!("Requests arrive {} a second.", digits(*rate))]
+                vec![format!("Requests arrive {} a second.", digits(*rate)).into()]
             }
             Workload::Adversary { depth, .. } => of_depth(*depth),
             _ => match self.source()?.arrival() {
@@ -45,75 +48,92 @@ impl RunPlan {
             },
         };
         if self.warm_up > 0 {
-            let sentence = "requests are served before counting begins (--warm-up).";
-            all.push(format!("The first {} {sentence}", count(self.warm_up)));
+            let first = count(self.warm_up);
+            all.push(phrase![
+                "The first {first} requests are served before counting begins (",
+                Opt::WarmUp,
+                ").",
+            ]);
         }
         Ok(all)
     }
 
-    fn of_gear(&self) -> Option<String> {
+    fn of_gear(&self) -> Option<Phrase> {
         let sentence = match self.gear {
             Gear::Timed => return None,
-            Gear::Untimed => "Requests are served one after another, without latencies (--gear).",
-            Gear::Fluid => "Reads are drawn in bulk from the rates of the workload (--gear).",
+            Gear::Untimed => "Requests are served one after another, without latencies (",
+            Gear::Fluid => "Reads are drawn in bulk from the rates of the workload (",
         };
-        Some(sentence.into())
+        Some(phrase![sentence, Opt::Gear, ")."])
     }
 
     /// Describes the wear and the content of the drive when requests begin.
-    fn of_start(&self) -> Vec<String> {
+    fn of_start(&self) -> Vec<Phrase> {
         let start = &self.drive.config.start;
         let percent = |share: f64| digits(100.0 * share);
-        let mut all = vec![match start.pec_spread {
+        let mut all = vec![Phrase::from(match start.pec_spread {
             0 => format!("Blocks begin with {} P/E cycles (start.pec).", count(start.pec.into())),
             spread => format!(
                 "Blocks begin with {} to {} P/E cycles, drawn evenly (start.pec_spread).",
                 count(start.pec.into()),
                 count((start.pec + spread).into())
             ),
-        }];
+        })];
         if start.worn_share > 0.0 {
-            all.push(format!(
-                "{} % of the blocks begin with {} P/E cycles (start.worn_share).",
-                percent(start.worn_share),
-                count(start.worn_pec.into())
-            ));
+            all.push(
+                format!(
+                    "{} % of the blocks begin with {} P/E cycles (start.worn_share).",
+                    percent(start.worn_share),
+                    count(start.worn_pec.into())
+                )
+                .into(),
+            );
         }
-        all.push(format!(
-            "Data fills {} % of the capacity at the start (start.fill).",
-            percent(start.fill)
-        ));
+        all.push(
+            format!(
+                "Data fills {} % of the capacity at the start (start.fill).",
+                percent(start.fill)
+            )
+            .into(),
+        );
         if start.overwrite > 0.0 {
-            all.push(format!(
-                "Random writes have overwritten this data {} times (start.overwrite).",
-                digits(start.overwrite)
-            ));
+            all.push(
+                format!(
+                    "Random writes have overwritten this data {} times (start.overwrite).",
+                    digits(start.overwrite)
+                )
+                .into(),
+            );
         }
         if start.reads > 0 {
-            all.push(format!(
-                "Written blocks begin with 0 to {} reads, drawn evenly (start.reads).",
-                count(start.reads.into())
-            ));
+            all.push(
+                format!(
+                    "Written blocks begin with 0 to {} reads, drawn evenly (start.reads).",
+                    count(start.reads.into())
+                )
+                .into(),
+            );
         }
         all
     }
 
-    fn of_age(&self) -> Option<String> {
+    fn of_age(&self) -> Option<Phrase> {
         let age = &self.drive.config.start.age;
         if !age.is_zero() {
-            return Some(format!("Data is 0 to {age} old at the start, drawn evenly (start.age)."));
+            return Some(phrase!["Data is 0 to {age} old at the start, drawn evenly (start.age)."]);
         }
         (*self.refresh == *NO_REFRESH && !self.needs_time())
-            .then(|| "Data does not age (start.age, --refresh).".into())
+            .then(|| phrase!["Data does not age (start.age, ", Opt::Refresh, ")."])
     }
 }
 
-fn of_depth(depth: u32) -> Vec<String> {
-    vec![format!("The host keeps {} outstanding.", crate::numbers::plural(depth.into(), "request"))]
+fn of_depth(depth: u32) -> Vec<Phrase> {
+    let requests = crate::numbers::plural(depth.into(), "request");
+    vec![phrase!["The host keeps {requests} outstanding."]]
 }
 
 /// Describes what the options add to a trace or change in it.
-fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<String> {
+fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<Phrase> {
     let of_any = |lacks: fn(&vpass_workload::traces::Format) -> bool| {
         survey.files().iter().any(|file| lacks(file.format))
     };
@@ -128,41 +148,43 @@ fn of_trace(survey: &Survey, options: &TraceOptions) -> Vec<String> {
         (options.arrival, options.read.clock, has_no_times)
     {
         let rate = digits(rate);
-        all = vec![format!("The trace has no times: {rate} requests a second (--assume-rate).")];
+        all = vec![phrase![
+            "The trace has no times: {rate} requests a second (",
+            Opt::AssumeRate,
+            ").",
+        ]];
     }
-    all.extend(unit_notes(survey, options).map(|note| sentence(&note)));
+    all.extend(unit_notes(survey, options).map(|note| phrase![note, "."].capitalised()));
     if options.arrival == Arrival::Open && (options.speed - 1.0).abs() > 0.0 {
         let speed = digits(options.speed);
-        all.push(format!("The trace runs at {speed} times its recorded speed (--speed)."));
+        all.push(phrase!["The trace runs at {speed} times its recorded speed (", Opt::Speed, ")."]);
     }
     if let Some(op) = options.read.assume_op.filter(|_| of_any(|format| !format.has_op)) {
         let op = if op == Op::Read { "reads" } else { "writes" };
-        all.push(format!("The trace has no directions: all are {op} (--assume-op)."));
+        all.push(phrase!["The trace has no directions: all are {op} (", Opt::AssumeOp, ")."]);
     }
     let fit = match options.fit {
-        Fit::Error => "",
-        Fit::Wrap => "Addresses beyond the capacity continue at 0 (--fit wrap).",
-        Fit::Scale => "Addresses are scaled to the capacity of the drive (--fit scale).",
-        Fit::Pack => "Pages that the trace touches lie side by side (--fit pack).",
+        Fit::Error => None,
+        Fit::Wrap => Some("Addresses beyond the capacity continue at 0"),
+        Fit::Scale => Some("Addresses are scaled to the capacity of the drive"),
+        Fit::Pack => Some("Pages that the trace touches lie side by side"),
     };
-    all.extend(Some(fit.to_owned()).filter(|fit| !fit.is_empty()));
+    all.extend(fit.map(|fit| phrase![fit, " (", Opt::Fit.to(options.fit), ")."]));
     if options.concat {
-        all.push("The files are parts of one trace, one after another (--concat).".into());
+        all.push(phrase![
+            "The files are parts of one trace, one after another (",
+            Opt::Concat,
+            ").",
+        ]);
     }
     if !options.only.is_empty() {
-        all.push(format!("Only some devices are used: {} (--only).", options.only.join(", ")));
+        let devices = options.only.join(", ");
+        all.push(phrase!["Only some devices are used: {devices} (", Opt::Only, ")."]);
     }
     if options.read.skip_bad_lines {
-        all.push("Lines that cannot be read are skipped (--skip-bad-lines).".into());
+        all.push(phrase!["Lines that cannot be read are skipped (", Opt::SkipBadLines, ")."]);
     }
     all
-}
-
-/// Makes a sentence of a note.
-fn sentence(note: &str) -> String {
-    let mut rest = note.chars();
-    let first = rest.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(rest).chain(['.']).collect()
 }
 
 #[cfg(test)]

@@ -2,9 +2,11 @@
 
 use vpass_core::base::failure::{Unit, When};
 use vpass_core::base::geometry::Geometry;
+use vpass_core::base::phrase::{Opt, set};
 use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::base::stripes::MOST_FAILED;
 use vpass_core::config::BchTarget;
+use vpass_core::phrase;
 
 use super::{RunPlan, Workload};
 use crate::failure::Failure;
@@ -17,59 +19,63 @@ impl RunPlan {
         if self.fail.is_empty() {
             return Ok(());
         }
-        let refuse = |why: String| Err(Failure::usage(format!("--fail: {why}")));
+        let refused = |why: &str| Failure::usage(why.to_owned()).at(Opt::Fail);
         let geometry = Geometry::new(&self.drive.config);
         for (n, failure) in self.fail.iter().enumerate() {
             failure
                 .unit
                 .check(&geometry)
-                .map_err(|why| Failure::usage(format!("--fail {failure}: {why}")))?;
+                .map_err(|why| Failure::usage(why).at(Opt::Fail.to(failure)))?;
             if self.fail[..n].iter().any(|other| other.unit == failure.unit) {
-                return refuse(format!("{} is named twice, but fails only once", failure.unit));
+                let why = format!("{} is named twice, but fails only once", failure.unit);
+                return Err(refused(&why));
             }
         }
         let dies = self.fail.iter().filter(|failure| matches!(failure.unit, Unit::Die(_))).count();
         if geometry.stripes.is_some() && dies > MOST_FAILED {
-            return refuse(format!(
-                "{dies} dies; at most {MOST_FAILED} failed dies are possible with stripes"
-            ));
+            let why =
+                format!("{dies} dies; at most {MOST_FAILED} failed dies are possible with stripes");
+            return Err(refused(&why));
         }
         if self.drive.config.bch.target == BchTarget::Stripe
             && self.drive.config.parity.protects().is_some()
         {
-            return refuse(
+            return Err(refused(
                 "bch.target = \"stripe\" allows more reads than a page endures without parity. A \
-                 failure leaves stripes without parity. Use --set bch.target=uber"
-                    .into(),
-            );
+                 failure leaves stripes without parity.",
+            )
+            .with_remedy(phrase!["Use ", set("bch.target", "uber")]));
         }
         if self.is_fluid() {
-            return refuse(
-                "the fluid gear draws reads in bulk, so nothing can fail between two of them; use \
-                 --gear timed or untimed"
-                    .into(),
-            );
+            return Err(refused(
+                "the fluid gear draws reads in bulk, so nothing can fail between two of them",
+            )
+            .with_remedy(phrase!["use ", Opt::Gear.to("timed"), " or untimed"]));
         }
         if matches!(self.workload, Workload::Adversary { .. }) {
-            return refuse(
-                "an attack observes where data lies and relies on it; name a workload".into(),
-            );
+            return Err(refused("an attack observes where data lies and relies on it")
+                .with_remedy("name a workload"));
         }
         if !self.ages.is_empty() || self.until_stable {
-            return refuse(
-                "--ages and --until repeat a run, but a failure is permanent; leave them out"
-                    .into(),
-            );
+            let why = phrase![
+                Opt::Ages,
+                " and ",
+                Opt::Until,
+                " repeat a run, but a failure is permanent",
+            ];
+            return Err(Failure::usage(why).at(Opt::Fail).with_remedy("leave them out"));
         }
         let by_time = self.fail.iter().find(|failure| matches!(failure.when, When::At(_)));
         if let Some(failure) = by_time.filter(|_| self.gear == Gear::Untimed)
             && self.source()?.arrival() != Arrival::Open
         {
-            return refuse(format!(
-                "{failure}: the untimed gear has no clock in closed loop; use --gear timed, or \
-                 name a request ({}@r5000)",
-                failure.unit
-            ));
+            let why = format!("{failure}: the untimed gear has no clock in closed loop");
+            let unit = &failure.unit;
+            return Err(refused(&why).with_remedy(phrase![
+                "use ",
+                Opt::Gear.to("timed"),
+                ", or name a request ({unit}@r5000)",
+            ]));
         }
         Ok(())
     }

@@ -1,6 +1,9 @@
 //! Limit on the number of runs of one command. Each run holds its whole configuration and, later,
 //! its results.
 
+use vpass_core::base::phrase::Opt;
+use vpass_core::phrase;
+
 use crate::failure::Failure;
 
 /// Largest number of runs. They need about a hundred megabytes for plans and results. With this
@@ -18,12 +21,13 @@ pub fn require_few(rows: usize, seeds: u32) -> Result<(), Failure> {
     }
     let right = match MOST_RUNS / rows as u64 {
         0 => "fewer techniques or samples are expected".into(),
-        seeds => format!("--seeds {seeds} or fewer is expected"),
+        seeds => phrase![Opt::Seeds.to(seeds), " or fewer is expected"],
     };
     Err(Failure::usage(format!(
-        "--seeds {seeds}: {rows} runs for each seed are {runs} runs; at most {MOST_RUNS} are \
-         allowed; {right}"
-    )))
+        "{rows} runs for each seed are {runs} runs; at most {MOST_RUNS} are allowed"
+    ))
+    .at(Opt::Seeds.to(seeds))
+    .with_remedy(right))
 }
 
 #[cfg(test)]
@@ -32,17 +36,17 @@ mod tests {
 
     #[test]
     fn the_reported_number_of_seeds_is_accepted() {
-        let refused = require_few(9, 1_000_000).unwrap_err().sentence;
+        let refused = require_few(9, 1_000_000).unwrap_err().to_string();
         assert_eq!(
             refused,
-            "--seeds 1000000: 9 runs for each seed are 9000000 runs; at most 10000 are allowed; \
-             --seeds 1111 or fewer is expected"
+            "`seeds=1000000`: 9 runs for each seed are 9000000 runs; at most 10000 are allowed; \
+             `seeds=1111` or fewer is expected"
         );
         assert!(require_few(9, 1111).is_ok() && require_few(9, 1112).is_err());
         assert!(
             require_few(10_001, 1)
                 .unwrap_err()
-                .sentence
+                .to_string()
                 .ends_with("fewer techniques or samples are expected")
         );
     }

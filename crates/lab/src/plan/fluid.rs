@@ -3,9 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use vpass_core::base::daily::DailyHours;
+use vpass_core::base::phrase::Opt;
 use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::base::units::{END_OF_TIME, Ns};
 use vpass_core::config::ConfigError;
+use vpass_core::phrase;
 use vpass_core::time::FluidSource;
 use vpass_workload::daily::DailyRates;
 use vpass_workload::model::{FluidModel, ModelLaw, ModelWorkload};
@@ -53,24 +55,34 @@ impl RunPlan {
     /// Refuses plans that the fluid gear cannot run, before anything is created.
     pub(super) fn check_fluid(&self) -> Result<(), Failure> {
         if self.oracle == Watch::Full {
-            return Err(Failure::usage(
-                "--oracle full follows every request, but the fluid gear has no single reads; use \
-                 --oracle on or --gear untimed",
-            ));
+            return Err(Failure::usage(phrase![
+                Opt::Oracle.to("full"),
+                " follows every request, but the fluid gear has no single reads",
+            ])
+            .with_remedy(phrase![
+                "use ",
+                Opt::Oracle.to("on"),
+                " or ",
+                Opt::Gear.to("untimed"),
+            ]));
         }
         if self.until_stable {
-            return Err(Failure::usage(
-                "--until stable compares passes, but the fluid gear has none; use --gear untimed",
-            ));
+            return Err(Failure::usage(phrase![
+                Opt::Until.to("stable"),
+                " compares passes, but the fluid gear has none",
+            ])
+            .with_remedy(phrase!["use ", Opt::Gear.to("untimed")]));
         }
         let is_constant =
             self.tabled().is_some() || self.model().is_some() || self.parts().is_some();
         if self.warm_up > 0 && !is_constant {
-            return Err(Failure::usage(
-                "--gear fluid: --warm-up needs a workload with distribution and rate, whose read \
-                 rates are constant; with this workload, the counted part would repeat the \
-                 requests of the warm-up; use --gear untimed",
-            ));
+            return Err(Failure::usage(phrase![
+                Opt::WarmUp,
+                " needs a workload with distribution and rate, whose read rates are constant; with \
+                 this workload, the counted part would repeat the requests of the warm-up",
+            ])
+            .at(Opt::Gear.to("fluid"))
+            .with_remedy(phrase!["use ", Opt::Gear.to("untimed")]));
         }
         if let Some(phases) = self.phases() {
             return self.named(FluidPhases::check(phases));
@@ -97,15 +109,17 @@ impl RunPlan {
             }
             _ => return Ok(()),
         };
-        Err(Failure::usage(format!(
-            "--gear fluid: {why}, so their read rates are unknown; give each fio job a rate_iops, \
-             replay a trace by its own clock, set up a workload with distribution and rate (vpass \
-             show workload zipf-read), or use --gear untimed"
-        )))
+        Err(Failure::usage(format!("{why}, so their read rates are unknown"))
+            .at(Opt::Gear.to("fluid"))
+            .with_remedy(phrase![
+                "give each fio job a rate_iops, replay a trace by its own clock, set up a workload \
+                 with distribution and rate (vpass show workload zipf-read), or use ",
+                Opt::Gear.to("untimed"),
+            ]))
     }
 
     fn named<T>(&self, made: Result<T, ConfigError>) -> Result<T, Failure> {
-        made.map_err(|e| Failure::usage(format!("workload {}: {e}", self.workload.name())))
+        made.map_err(|e| Failure::usage(e).at(format!("workload {}", self.workload.name())))
     }
 
     /// Returns the workload's own table; `None` if the workload has no distribution.
@@ -313,10 +327,7 @@ impl Fluid {
     /// Reports a warm-up longer than a pass, or a run longer than simulated time.
     pub(crate) fn span(&self, plan: &RunPlan) -> Result<(Ns, Ns), Failure> {
         if plan.warm_up > self.requests {
-            return Err(Failure::usage(format!(
-                "--warm-up {}: the workload has only {} requests in a pass",
-                plan.warm_up, self.requests
-            )));
+            return Err(plan.short_pass(self.requests));
         }
         let counted = self.requests as f64 * f64::from(plan.repeat.get()) - plan.warm_up as f64;
         let each = self.pass_ns / self.requests.max(1) as f64;

@@ -1,7 +1,9 @@
 //! Notes about a plan before it runs, in sentences.
 
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::request::Arrival;
 use vpass_core::config::{BchTarget, DisturbModel};
+use vpass_core::phrase;
 use vpass_core::slots::reclaim::promise;
 use vpass_workload::fio::{FioSource, JobFile};
 use vpass_workload::traces::{FileSurvey, Survey, TraceOptions, UnitBasis};
@@ -46,7 +48,7 @@ impl RunPlan {
     ///
     /// # Errors
     /// Returns the errors of the workload.
-    pub fn notes(&self) -> Result<Vec<String>, Failure> {
+    pub fn notes(&self) -> Result<Vec<Phrase>, Failure> {
         let mut notes = match &self.workload {
             Workload::Trace { survey, options } => {
                 let mut notes = trace_notes(survey);
@@ -65,10 +67,10 @@ impl RunPlan {
                 fio_notes(&self.workload.name(), jobs, &source)
             }
         };
-        notes.extend(self.harmless_reads());
+        notes.extend(self.harmless_reads().map(Phrase::from));
         notes.extend(self.promise_notes());
         notes.extend(self.stripe_notes());
-        notes.extend(self.program_note());
+        notes.extend(self.program_note().map(Phrase::from));
         Ok(notes)
     }
 
@@ -82,21 +84,23 @@ impl RunPlan {
     }
 
     /// Returns notes about the technique's guarantee up to the drive's rated P/E cycles.
-    pub fn promise_notes(&self) -> Vec<String> {
-        promise::notes(&self.drive.config).into_iter().chain(self.promise_warnings(0)).collect()
+    pub fn promise_notes(&self) -> Vec<Phrase> {
+        let always = promise::notes(&self.drive.config);
+        always.into_iter().chain(self.promise_warnings(0)).map(Phrase::from).collect()
     }
 
     /// Returns a note about limits that allow a block more reads than a page endures without
     /// parity; `None` for other limits.
-    fn stripe_notes(&self) -> Option<String> {
+    fn stripe_notes(&self) -> Option<Phrase> {
         let config = &self.drive.config;
         let is_plain = config.bch.target == BchTarget::Stripe && config.parity.protects().is_none();
         is_plain.then(|| {
-            format!(
-                "bch.target = \"stripe\" raises limits only if parity is always on flash (--parity \
-                 raid5); under `{}` each page must meet bch.uber without parity",
-                self.parity
-            )
+            let parity = self.parity;
+            phrase![
+                "bch.target = \"stripe\" raises limits only if parity is always on flash (",
+                Opt::Parity.to("raid5"),
+                "); under `{parity}` each page must meet bch.uber without parity",
+            ]
         })
     }
 
@@ -129,7 +133,7 @@ impl RunPlan {
 
     /// Returns warnings about a trace before the run. They are about times that probably have the
     /// wrong unit, and about skipped bytes.
-    pub fn trace_warnings(&self) -> Vec<String> {
+    pub fn trace_warnings(&self) -> Vec<Phrase> {
         let Workload::Trace { survey, options } = &self.workload else { return vec![] };
         // A closed loop does not use the times of the trace.
         let timed = options.arrival == Arrival::Open;
@@ -139,9 +143,9 @@ impl RunPlan {
 }
 
 /// Describes the formats of a trace's files.
-fn trace_notes(survey: &Survey) -> Vec<String> {
+fn trace_notes(survey: &Survey) -> Vec<Phrase> {
     let detected = |f: &&FileSurvey| f.detected;
-    let mut notes: Vec<String> = vec![];
+    let mut notes: Vec<Phrase> = vec![];
     for file in survey.files().iter().filter(detected) {
         let format = file.format;
         // Each format has one sentence, for any number of files.
@@ -159,19 +163,22 @@ fn trace_notes(survey: &Survey) -> Vec<String> {
         } else {
             " is".into()
         };
-        notes.push(format!(
-            "{}{more} read as {}: {}",
-            file.path.display(),
-            format.name,
-            format.description
-        ));
+        notes.push(
+            format!(
+                "{}{more} read as {}: {}",
+                file.path.display(),
+                format.name,
+                format.description
+            )
+            .into(),
+        );
     }
     notes
 }
 
 /// Describes the units that were assumed for times without a unit. Returns `None` for a closed
 /// loop, which does not use times.
-pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<String> {
+pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<Phrase> {
     let said = options.read.time_unit;
     let mut formats: Vec<_> = survey
         .files()
@@ -181,31 +188,26 @@ pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<String> {
         .collect();
     formats.sort_by_key(|format| format.name);
     formats.dedup_by_key(|format| format.name);
-    let words =
-        |unit: &str, why: &str, name: &str| format!("the times of {name} are read as {unit}{why}");
-    let notes: Vec<_> = formats
-        .into_iter()
-        .filter_map(|format| {
-            let taken = format.times.taken(said)?;
-            match taken.because {
-                UnitBasis::Format => None,
-                UnitBasis::Assumed => {
-                    Some(words(taken.words, "; --time-unit sets another unit", format.name))
-                }
-                UnitBasis::Said => Some(words(taken.words, ", as --time-unit says", format.name)),
-            }
-        })
-        .collect();
-    (!notes.is_empty()).then(|| notes.join("; "))
+    let notes = formats.into_iter().filter_map(|format| {
+        let taken = format.times.taken(said)?;
+        let (name, unit) = (format.name, taken.words);
+        let read = format!("the times of {name} are read as {unit}");
+        match taken.because {
+            UnitBasis::Format => None,
+            UnitBasis::Assumed => Some(phrase![read, "; ", Opt::TimeUnit, " sets another unit"]),
+            UnitBasis::Said => Some(phrase![read, ", as ", Opt::TimeUnit, " says"]),
+        }
+    });
+    notes.reduce(|all, note| phrase![all, "; ", note])
 }
 
 /// Describes the settings of a job file that do not apply, and those that apply with changes.
-fn fio_notes(name: &str, jobs: &JobFile, source: &FioSource) -> Vec<String> {
+fn fio_notes(name: &str, jobs: &JobFile, source: &FioSource) -> Vec<Phrase> {
     let left_out = jobs.left_out().join(", ");
     let left_out = (!left_out.is_empty())
-        .then(|| format!("{name}: not applicable to a simulated drive: {left_out}"));
+        .then(|| phrase!["{name}: not applicable to a simulated drive: {left_out}"]);
     left_out
         .into_iter()
-        .chain(source.notes().iter().map(|note| format!("{name}: {note}")))
+        .chain(source.notes().iter().map(|note| phrase!["{name}: ", note.clone()]))
         .collect()
 }

@@ -1,8 +1,10 @@
 //! Refresh settings of a drive file and of the command line. They are kept, because a parity
 //! technique with its own refresh changes the settings.
 
+use vpass_core::base::phrase::{Opt, Part};
 use vpass_core::base::span::Span;
 use vpass_core::config::DriveConfig;
+use vpass_core::phrase;
 use vpass_core::slots::parity::{self, ParityTechnique};
 use vpass_core::slots::refresh::RefreshTechnique;
 
@@ -44,10 +46,15 @@ impl SaidOfRefresh {
         config.refresh.period = self.period;
         if self.is_set && named.is_none() && parity::period_of_part(&config, parity).is_some() {
             return Err(Failure::usage(format!(
-                "--set refresh.period: `{parity}` computes its refresh period from [bch] of drive \
-                 {}; add --refresh block to use refresh.period",
+                "`{parity}` computes its refresh period from [bch] of drive {}",
                 drive.name
-            )));
+            ))
+            .at(Part::Setting("refresh.period".into()))
+            .with_remedy(phrase![
+                "add ",
+                Opt::Refresh.to("block"),
+                " to use refresh.period",
+            ]));
         }
         let (config, refresh) = parity::with_parts(config, parity, named);
         drive.config = config;

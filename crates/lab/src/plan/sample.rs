@@ -7,10 +7,12 @@
 //! plane. Other pages hardly affect them, because reads of a block disturb only that block.
 
 use vpass_core::base::latency::AccessLatency;
+use vpass_core::base::phrase::Opt;
 use vpass_core::base::streams::{RESERVE, WIDTH_OF_SAMPLE};
 use vpass_core::base::units::{Bytes, Lpn};
 use vpass_core::config::{DriveConfig, PartOf};
 use vpass_core::hints::{self, HintRange, Hinted};
+use vpass_core::phrase;
 use vpass_workload::synthetic::Sample;
 
 use super::{RunPlan, Tables};
@@ -59,14 +61,15 @@ impl RunPlan {
             return Ok(self.clone());
         }
         if !self.is_fluid() {
-            return Err(Failure::usage(
-                "--sample is for --gear fluid: a sample of the requests would change their order \
-                 and their times",
-            ));
+            return Err(Failure::usage(phrase![
+                Opt::Sample,
+                " is for ",
+                Opt::Gear.to("fluid"),
+                ": a sample of the requests would change their order and their times",
+            ]));
         }
         let config = &self.drive.config;
-        hints::check(config)
-            .map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
+        hints::check(config).map_err(|e| self.refused_drive(e))?;
         let whole = Some(Whole { capacity: self.own_capacity(), said: config.hints.said.clone() });
         let drive =
             Loaded { config: part_of(config, sample, &self.drive.name)?, ..self.drive.clone() };
@@ -145,7 +148,8 @@ fn enough(blocks: u32, planes: u32, touched: u64) -> Vec<u32> {
 /// Returns the drive of a sample.
 fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConfig, Failure> {
     let of = sample.of;
-    let refused = |why: String| Failure::usage(format!("--sample 1/{of}: drive {name} {why}"));
+    let refused =
+        |why: String| Failure::usage(format!("drive {name} {why}")).at(Opt::Sample.to(sample));
     let (blocks, planes) = blocks_and_planes(config);
     let divides = |of: u32| divides(of, planes);
     let share = f64::from(blocks) / f64::from(of);
@@ -292,7 +296,7 @@ mod tests {
     #[test]
     fn a_sample_too_small_is_refused_with_the_smallest_that_works() {
         let refused = |config: &DriveConfig, of: u32| {
-            part_of(config, Sample { of, residue: 0 }, "tiny").err().map(|e| e.sentence)
+            part_of(config, Sample { of, residue: 0 }, "tiny").err().map(|e| e.to_string())
         };
         // The drive has 1,512 blocks in 8 planes. An eighth has 189 blocks, and a sixteenth has
         // 94.5.
@@ -300,13 +304,13 @@ mod tests {
         assert_eq!(refused(&large, 8), None);
         assert_eq!(
             refused(&large, 16).unwrap(),
-            "--sample 1/16: drive tiny has 1512 blocks, so a sample gets 94; a sample needs at \
+            "`sample=1/16`: drive tiny has 1512 blocks, so a sample gets 94; a sample needs at \
              least 180; 1/8 is the smallest that works"
         );
         // The drive has 608 blocks. A third has 202, but 8 planes cannot be divided by three.
         assert_eq!(
             refused(&tiny("1536MiB"), 3).unwrap(),
-            "--sample 1/3: drive tiny has 8 planes; N must be a divisor or a multiple of 8; \
+            "`sample=1/3`: drive tiny has 8 planes; N must be a divisor or a multiple of 8; \
              1/2 is the smallest that works"
         );
         assert!(

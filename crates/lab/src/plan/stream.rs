@@ -65,8 +65,8 @@ impl RunPlan {
                             .map(|s| Box::new(s) as _)
                     }
                 };
-                let source =
-                    source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?;
+                let source = source
+                    .map_err(|e| Failure::usage(e).at(format!("workload {}", loaded.name)))?;
                 Stream::Generated(match hours_of(workload) {
                     DailyHours::ALWAYS => source,
                     hours => Box::new(Daily::new(source, hours)),
@@ -110,9 +110,7 @@ impl RunPlan {
             .before
             .as_ref()
             .map(|before| SyntheticSource::earlier(before, capacity, page, self.seed));
-        source
-            .transpose()
-            .map_err(|e| Failure::usage(format!("the workload before the counted one: {e}")))
+        source.transpose().map_err(|e| Failure::usage(e).at("the workload before the counted one"))
     }
 
     /// Returns the size of the drive and the size of a page, in bytes. For a sample, these are the

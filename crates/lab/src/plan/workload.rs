@@ -5,8 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use vpass_core::base::phrase::Opt;
 use vpass_core::base::request::Arrival;
 use vpass_core::config::DriveConfig;
+use vpass_core::phrase;
 use vpass_workload::fio::JobFile;
 use vpass_workload::given::Given;
 use vpass_workload::statistics::StatisticsConfig;
@@ -171,12 +173,17 @@ impl Workload {
         }
         let own = HintFile::of_workload(name, text)?;
         match (own, given) {
-            (Some(own), Some(given)) => Err(Failure::usage(format!(
-                "--hints {} and {} with its own [[hints.range]]: only one of them may have hints; \
-                 without --hints those of the workload apply",
-                given.name(),
-                own.place()
-            ))),
+            (Some(own), Some(given)) => Err(Failure::usage(phrase![
+                Opt::Hints.to(given.name()),
+                " and ",
+                own.place(),
+                " with its own [[hints.range]]: only one of them may have hints",
+            ])
+            .with_remedy(phrase![
+                "without ",
+                Opt::Hints,
+                " those of the workload apply",
+            ])),
             (own, given) => Ok(own.or(given)),
         }
     }
@@ -207,11 +214,12 @@ impl Workload {
                 let loaded = load::workload_of(name, text.clone(), sets, queue_depth)?;
                 Ok(Self::Generated(loaded))
             }
-            (_, Some(set)) => Err(Failure::usage(format!(
-                "--set {}: workload keys are for --workload; a trace or a job file has its own \
-                 settings",
-                set.text
-            ))),
+            (_, Some(set)) => Err(Failure::usage(phrase![
+                "workload keys are for ",
+                Opt::Workload,
+                "; a trace or a job file has its own settings",
+            ])
+            .at(set.said.clone())),
             (Named::Fio(path), None) => {
                 Ok(Self::Fio { path: path.clone(), jobs: JobFile::read(path)?, queue_depth })
             }

@@ -64,7 +64,7 @@ pub(super) fn warm_up(
         if served < plan.warm_up && !ends.get() {
             // A workload that is repeated until wear has settled goes on with the next pass.
             if !plan.until_stable || of_pass == 0 {
-                return Err(too_short(plan, served));
+                return Err(plan.short_pass(served));
             }
             requests.next_pass()?;
         }
@@ -74,13 +74,6 @@ pub(super) fn warm_up(
     }
     ends.set(false);
     Ok(())
-}
-
-pub(super) fn too_short(plan: &RunPlan, requests: u64) -> Failure {
-    Failure::usage(format!(
-        "--warm-up {}: the workload has only {requests} requests in a pass",
-        plan.warm_up
-    ))
 }
 
 /// Serves the counted requests. Returns the results of the workload.

@@ -109,7 +109,8 @@ pub(super) fn summary(
     let most_worn =
         drive.block_states().map(|block| block.effective_milli.div_ceil(1000)).max().unwrap_or(0)
             as u32;
-    let before_the_run = plan.trace_warnings().into_iter().chain(plan.promise_warnings(most_worn));
+    let before_the_run =
+        plan.worded(&plan.trace_warnings()).into_iter().chain(plan.promise_warnings(most_worn));
     before_the_run.for_each(|sentence| summary.warn(sentence));
     summary
 }
@@ -140,7 +141,7 @@ fn trace(plan: &RunPlan, served: &Served) -> Option<Trace> {
         clamped: report.clamped,
         refitted: report.refitted,
         bad_lines: report.skipped.count,
-        first_bad_line: report.skipped.first.clone(),
+        first_bad_line: report.skipped.first.as_ref().map(|first| first.in_dialect(plan.dialect)),
         several_devices: report.several_devices,
         span_s: report.span_ns as f64 / 1e9,
     })

@@ -11,7 +11,6 @@ use vpass_core::time::RunError;
 use vpass_workload::pass::Passes;
 use vpass_workload::synthetic::WorkloadConfig;
 
-use super::serve::too_short;
 use super::summary::Served;
 use super::{COUNT, Measured, Outcome, begun};
 use crate::failure::Failure;
@@ -113,7 +112,7 @@ fn warm_up_all(
         served += requests.len() as u64;
     }
     if served < plan.warm_up {
-        return Err(too_short(plan, served));
+        return Err(plan.short_pass(served));
     }
     if plan.warm_up > 0 {
         // A warm-up ends with an empty write buffer. The buffer is emptied only here, after the

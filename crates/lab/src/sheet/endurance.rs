@@ -5,6 +5,7 @@
 //! ```
 
 use vpass_core::base::geometry::Geometry;
+use vpass_core::base::phrase::Opt;
 use vpass_core::config::{DriveConfig, ErrorLaw};
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::RECLAIM;
@@ -39,12 +40,12 @@ pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let rated = ((exact / STEP).ceil() * STEP).max(STEP);
     if rated > MOST_CYCLES {
         return Err(Failure::usage(format!(
-            "{}: {wanted} TB on {} need {rated:.0} P/E cycles of each block; at most \
-             {MOST_CYCLES} are possible, so at most {:.0} TB",
-            option(endurance),
+            "{wanted} TB on {} need {rated:.0} P/E cycles of each block; at most {MOST_CYCLES} \
+             are possible, so at most {:.0} TB",
             parse::size_word(sheet.capacity),
             wanted * MOST_CYCLES / rated
-        )));
+        ))
+        .at(option(endurance)));
     }
     draft.set(
         "drive.rated_pec",
@@ -64,10 +65,10 @@ pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
 }
 
 /// Returns the option that gives an endurance.
-fn option(endurance: Endurance) -> &'static str {
+fn option(endurance: Endurance) -> Opt {
     match endurance {
-        Endurance::Tbw(_) => "--tbw",
-        Endurance::Dwpd { .. } => "--dwpd",
+        Endurance::Tbw(_) => Opt::Tbw,
+        Endurance::Dwpd { .. } => Opt::Dwpd,
     }
 }
 
@@ -145,5 +146,5 @@ pub(super) fn estimated(drive: &Loaded<DriveConfig>) -> Result<Answer, Failure> 
 
 fn terabytes(drive: &Loaded<DriveConfig>) -> Result<f64, Failure> {
     let host_bytes = estimated(drive)?.map(|estimate| estimate.host_bytes.unwrap_or(0.0));
-    host_bytes.map(|bytes| bytes / 1e12).map_err(|why| Failure::usage(format!("--tbw: {why}")))
+    host_bytes.map(|bytes| bytes / 1e12).map_err(|why| Failure::usage(why).at(Opt::Tbw))
 }

@@ -5,7 +5,9 @@
 //! so program_us = 372.7
 //! ```
 
+use vpass_core::base::phrase::Opt;
 use vpass_core::config::DriveConfig;
+use vpass_core::phrase;
 
 use super::draft::Draft;
 use super::{RANDOM_BYTES, Sheet, copy, flash};
@@ -58,22 +60,30 @@ fn wordline_bytes(config: &DriveConfig) -> f64 {
 fn link(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     let config = draft.config()?;
     let rate = link_mb_s(sheet, &config);
+    let preset = draft.preset;
     let name = sheet.interface.as_ref().map_or_else(
-        || format!("the link of {} (no --interface is given)", draft.preset),
-        ToString::to_string,
+        || phrase!["the link of {preset} (no ", Opt::Interface, " is given)"],
+        |link| link.to_string().into(),
     );
     let random = |iops: Option<f64>| iops.map(|iops| iops * RANDOM_BYTES / 1e6);
     for (option, mb_s) in [
-        ("--sequential-read", sheet.sequential_read_mb_s),
-        ("--sequential-write", sheet.sequential_write_mb_s),
-        ("--random-read-iops", random(sheet.random_read_iops)),
-        ("--random-write-iops", random(sheet.random_write_iops)),
+        (Opt::SequentialRead, sheet.sequential_read_mb_s),
+        (Opt::SequentialWrite, sheet.sequential_write_mb_s),
+        (Opt::RandomReadIops, random(sheet.random_read_iops)),
+        (Opt::RandomWriteIops, random(sheet.random_write_iops)),
     ] {
         if let Some(mb_s) = mb_s.filter(|mb_s| *mb_s > rate) {
-            return Err(Failure::usage(format!(
-                "{option}: {mb_s:.0} MB/s is more than {name} carries, {rate:.0} MB/s; a faster \
-                 --interface or a smaller rate is expected"
-            )));
+            return Err(Failure::usage(phrase![
+                "{mb_s:.0} MB/s is more than ",
+                name,
+                " carries, {rate:.0} MB/s",
+            ])
+            .at(option)
+            .with_remedy(phrase![
+                "a faster ",
+                Opt::Interface,
+                " or a smaller rate is expected",
+            ]));
         }
     }
     let is_new = (rate - config.timing.host_mb_s).abs() > f64::EPSILON;

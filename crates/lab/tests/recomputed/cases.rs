@@ -161,7 +161,7 @@ impl Case {
             .collect();
         let setup = Setup { hints, fail, ..Setup::new(base, workload) };
         RunPlan::new(&setup, self.chosen, &unwatched)
-            .unwrap_or_else(|e| panic!("{}: {}", self.name, e.sentence))
+            .unwrap_or_else(|e| panic!("{}: {e}", self.name))
     }
 }
 

@@ -43,8 +43,7 @@ struct Ran {
 impl Ran {
     fn of(case: &Case) -> Self {
         let plan = case.plan();
-        let outcome =
-            execute(&plan, &Unwatched).unwrap_or_else(|e| panic!("{}: {}", case.name, e.sentence));
+        let outcome = execute(&plan, &Unwatched).unwrap_or_else(|e| panic!("{}: {e}", case.name));
         let files = of_run(&plan, &outcome, &Call::of_library("run")).unwrap();
         let file = |name: &str| {
             let (_, bytes) = files.iter().find(|(of, _)| of == name).unwrap();

@@ -3,12 +3,13 @@
 use super::*;
 use crate::testing::{folder, json, json_with_lives};
 use serde_json::json as value;
+use vpass_lab::phrase::Neutral;
 
 /// Name that would end a tag, an attribute or a script if the name were not escaped.
 const HOSTILE: &str = "<script>alert(1)</script>\" onload='x' \u{1}\u{202e}&amp;</p>";
 
 fn made(json: &Value) -> String {
-    page(&[folder(json)]).unwrap()
+    page(&[folder(json)], &Neutral).unwrap()
 }
 
 #[test]
@@ -98,10 +99,10 @@ fn parts_without_files_say_why() {
 #[test]
 fn only_results_make_a_page() {
     let empty = Folder::of_files("nothing", []);
-    let why = page(&[empty]).unwrap_err().sentence;
+    let why = page(&[empty], &Neutral).unwrap_err().to_string();
     assert!(why.starts_with("nothing has no results; a folder that"), "{why}");
     let wrong = Folder::of_files("odd", [("compare.json".to_owned(), b"[]".to_vec())]);
-    let why = page(&[wrong]).unwrap_err().sentence;
+    let why = page(&[wrong], &Neutral).unwrap_err().to_string();
     assert!(why.starts_with("odd/compare.json: `techniques` is missing or empty"), "{why}");
 }
 

@@ -1,14 +1,21 @@
 //! Sentences that explain why a part of the page is absent.
 
 use serde_json::Value;
+use vpass_lab::phrase;
+use vpass_lab::phrase::{Opt, Phrase};
 
 /// Explains why there are no doses. The oracle was off, or an older version wrote the results.
-pub fn doses(manifest: &Value) -> &'static str {
+pub fn doses(manifest: &Value) -> Phrase {
     if manifest.get("oracle").and_then(Value::as_bool) == Some(false) {
-        "Absent: only the oracle counts doses, and it was off in these runs (--oracle off)."
+        phrase![
+            "Absent: only the oracle counts doses, and it was off in these runs (",
+            Opt::Oracle.to("off"),
+            ").",
+        ]
     } else {
         "Absent: the folder has no dose.csv. This version of vpass writes it beside the oracle, if \
          reads disturb wordlines."
+            .into()
     }
 }
 
@@ -35,8 +42,8 @@ mod tests {
 
     #[test]
     fn the_reason_follows_from_the_run() {
-        assert!(doses(&json!({"oracle": false})).contains("--oracle off"));
-        assert!(doses(&json!({"oracle": true})).contains("dose.csv"));
+        assert!(doses(&json!({"oracle": false})).to_string().contains("`oracle=off`"));
+        assert!(doses(&json!({"oracle": true})).to_string().contains("dose.csv"));
         assert!(latencies("untimed").contains("these runs are untimed"));
         assert!(latencies("timed").contains("read.hlog"));
         assert!(time("fluid").contains("clock") && time("timed").contains("series.csv"));

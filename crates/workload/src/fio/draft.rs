@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use vpass_core::base::request::SourceError;
+use vpass_core::phrase;
 
 use super::grammar::{Assignment, SourceLine};
 use super::options::{self, Role};
@@ -195,9 +196,8 @@ impl Draft {
                     }
                 }
                 Some(Role::Unsupported(why)) => {
-                    return Err(line
-                        .place
-                        .complain(format_args!("{} is not supported: {why}", line.name)));
+                    let what = phrase![line.name.clone(), " is not supported: ", why];
+                    return Err(line.place.complain(what));
                 }
                 Some(Role::Safe) => safe.push(line.name.clone()),
                 Some(Role::NotApplicable) => left_out.push(line.name.clone()),

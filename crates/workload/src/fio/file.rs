@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::request::SourceError;
+use vpass_core::phrase;
 
 use super::grammar;
 use super::job::{self, Job};
@@ -14,7 +16,7 @@ pub struct JobFile {
     pub(super) name: String,
     pub(super) jobs: Vec<Job>,
     left_out: Vec<String>,
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<Phrase>,
 }
 
 impl JobFile {
@@ -40,7 +42,7 @@ impl JobFile {
         let name = path.display().to_string();
         let jobs = job::jobs(sections)?;
         if jobs.list.is_empty() {
-            return Err(SourceError(format!(
+            return Err(SourceError::new(format!(
                 "{name}: holds no job; a section such as [job], beside [global], is expected"
             )));
         }
@@ -52,7 +54,7 @@ impl JobFile {
         &self,
         job: &Job,
         options: FioOptions,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Phrase>,
     ) -> Result<(), SourceError> {
         if options.queue_depth.is_none()
             && !options.has_clock
@@ -61,41 +63,44 @@ impl JobFile {
             })
         {
             let (with, without) = if job.rate.is_some() { (job, other) } else { (other, job) };
-            return Err(job.place.complain(format_args!(
-                "job {} has a rate and job {} has none; the untimed gear cannot run both at once, \
-             because it does not know how long a request takes: use --gear timed, give both a rate \
-             or neither, let one wait with stonewall, or use --queue-depth N",
-                with.label, without.label
-            )));
+            let (with, without) = (&with.label, &without.label);
+            return Err(job.place.complain(phrase![
+                "job {with} has a rate and job {without} has none; the untimed gear cannot run \
+                 both at once, because it does not know how long a request takes: use ",
+                Opt::Gear.to("timed"),
+                ", give both a rate or neither, let one wait with stonewall, or use ",
+                Opt::QueueDepth.to("N"),
+            ]));
         }
+        let label = &job.label;
         let follows_the_drive = job.rate.is_none() || options.queue_depth.is_some();
         if !options.has_clock && follows_the_drive && job.limits.runtime_ns.is_some() {
             if job.limits.time_based && job.limits.number_ios.is_none() {
-                return Err(job.place.complain(format_args!(
-                    "job {} ends by time (time_based), but the untimed gear has no time without a \
-                 rate; use --gear timed, or give the job a rate or number_ios",
-                    job.label
-                )));
+                return Err(job.place.complain(phrase![
+                    "job {label} ends by time (time_based), but the untimed gear has no time \
+                     without a rate; use ",
+                    Opt::Gear.to("timed"),
+                    ", or give the job a rate or number_ios",
+                ]));
             }
-            notes.push(format!(
-                "job {}: its runtime is ignored, because the untimed gear has no time without a \
-                 rate",
-                job.label
-            ));
+            notes.push(phrase![
+                "job {label}: its runtime is ignored, because the untimed gear has no time \
+                 without a rate",
+            ]);
         }
         let waits = [
             ("thinktime", job.think.is_some()),
             ("startdelay", job.rate.is_none() && job.start_ns > 0),
         ];
         let why = if options.queue_depth.is_some() {
-            "--queue-depth is given"
+            phrase![Opt::QueueDepth, " is given"]
         } else {
-            "the untimed gear has no time without a rate"
+            phrase!["the untimed gear has no time without a rate"]
         };
         if options.queue_depth.is_some() || !options.has_clock {
             let waits = waits.iter().filter(|(_, given)| *given);
             notes.extend(waits.map(|(option, _)| {
-                format!("job {}: its {option} is ignored, because {why}", job.label)
+                phrase!["job {label}: its {option} is ignored, because ", why.clone()]
             }));
         }
         Ok(())

@@ -22,6 +22,7 @@ use std::collections::binary_heap::PeekMut;
 use std::sync::Arc;
 
 use rand_core::SeedableRng;
+use vpass_core::base::phrase::Phrase;
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
 
@@ -42,7 +43,7 @@ pub struct FioSource {
     stage: usize,
     options: FioOptions,
     records: Vec<JobRecord>,
-    notes: Vec<String>,
+    notes: Vec<Phrase>,
     /// Workers that still have requests. The worker of the next request comes first. The order is
     /// by position in a closed loop, and by time in an open loop.
     queue: BinaryHeap<Reverse<(u128, usize)>>,
@@ -153,7 +154,7 @@ impl FioSource {
     }
 
     /// Returns notes for the user, one sentence each.
-    pub fn notes(&self) -> &[String] {
+    pub fn notes(&self) -> &[Phrase] {
         &self.notes
     }
 

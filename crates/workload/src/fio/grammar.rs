@@ -5,13 +5,14 @@
 //! options.
 
 use std::env;
-use std::fmt::Display;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use vpass_core::base::phrase::Phrase;
 use vpass_core::base::request::SourceError;
+use vpass_core::phrase;
 
 use crate::traces::quote;
 
@@ -33,13 +34,10 @@ pub(super) struct SourceLine {
 
 impl SourceLine {
     /// Makes an error about the line.
-    pub(super) fn complain(&self, what: impl Display) -> SourceError {
-        SourceError(format!(
-            "{}, line {}: {what}; the line is {}",
-            self.file,
-            self.line,
-            quote(self.text.as_bytes())
-        ))
+    pub(super) fn complain(&self, what: impl Into<Phrase>) -> SourceError {
+        let Self { file, line, text } = self;
+        let quoted = quote(text.as_bytes());
+        SourceError::new(phrase!["{file}, line {line}: ", what, "; the line is {quoted}"])
     }
 
     /// Number of the line, from 1.
@@ -81,7 +79,7 @@ pub(super) fn sections(path: &Path, text: &str) -> Result<Vec<Section>, SourceEr
 }
 
 fn text_of(path: &Path) -> Result<String, SourceError> {
-    let sentence = |what: String| SourceError(format!("{}: {what}", path.display()));
+    let sentence = |what: String| SourceError::new(format!("{}: {what}", path.display()));
     let about = fs::metadata(path).map_err(|e| sentence(format!("cannot be opened: {e}")))?;
     if !about.is_file() {
         return Err(sentence("is not a regular file; a fio job file is expected".into()));
@@ -261,13 +259,16 @@ mod tests {
         assert_eq!(section.lines[1].place.line(), 1);
         fs::write(path("common.inc"), "include common.inc\n").unwrap();
         assert!(
-            read(&path("b.fio")).unwrap_err().0.contains("more than 8 files include each other")
+            read(&path("b.fio"))
+                .unwrap_err()
+                .to_string()
+                .contains("more than 8 files include each other")
         );
         fs::write(path("common.inc"), "[k]\n").unwrap();
         assert!(
             read(&path("b.fio"))
                 .unwrap_err()
-                .0
+                .to_string()
                 .contains("common.inc, line 1: an included file holds options, no sections")
         );
     }

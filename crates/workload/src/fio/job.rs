@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use vpass_core::base::phrase::Phrase;
 use vpass_core::base::request::SourceError;
 
 use super::draft::{Draft, MOST_JOBS, Pattern, Think, Ways};
@@ -85,7 +86,7 @@ pub(super) struct Job {
 pub(super) struct Jobs {
     pub(super) list: Vec<Job>,
     pub(super) left_out: Vec<String>,
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<Phrase>,
 }
 
 /// Reads all sections. A section whose name begins with "global" sets the start values of the
@@ -122,10 +123,11 @@ pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
     safe.retain(|name| seen.insert(name.clone()));
     if !safe.is_empty() {
         let options = safe.join(", ");
-        all.notes.push(format!(
+        all.notes.push(
+        format!(
             "{options}: without effect, because a write that the simulated drive has acknowledged \
              is safe"
-        ));
+        ).into());
     }
     all.left_out
         .retain(|name| seen.insert(name.clone()) && !(engine_matters && name == "ioengine"));
@@ -137,7 +139,7 @@ impl Job {
         draft: &Draft,
         section: &Section,
         stage: usize,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Phrase>,
     ) -> Result<Self, SourceError> {
         let [r, w, t] = [0, 1, 2]
             .map(|i| draft.mixed_blocks[i].clone().unwrap_or_else(|| draft.blocks[i].clone()));
@@ -257,7 +259,7 @@ fn limits(
     draft: &Draft,
     label: &str,
     section: &Section,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Phrase>,
 ) -> Result<Limits, SourceError> {
     if draft.time_based && draft.runtime_ns == 0 {
         return Err(draft
@@ -267,9 +269,12 @@ fn limits(
     }
     let ramps = draft.ramp_ns > 0 && draft.runtime_ns > 0;
     if ramps {
-        notes.push(format!(
-            "job {label}: its ramp_time precedes its runtime and is measured like the rest"
-        ));
+        notes.push(
+            format!(
+                "job {label}: its ramp_time precedes its runtime and is measured like the rest"
+            )
+            .into(),
+        );
     }
     let runtime_ns = (draft.runtime_ns > 0)
         .then(|| draft.runtime_ns.saturating_add(if ramps { draft.ramp_ns } else { 0 }));
@@ -287,7 +292,7 @@ fn depth(
     draft: &Draft,
     label: &str,
     section: &Section,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Phrase>,
 ) -> Result<u32, SourceError> {
     if let Some(low) = draft.depth_low
         && low != 0
@@ -301,11 +306,14 @@ fn depth(
     if draft.depth > 1 && options::SYNCHRONOUS.contains(&engine.as_str()) {
         let given =
             if draft.place("ioengine").is_some() { "" } else { ", which is fio's default," };
-        notes.push(format!(
-            "job {label}: iodepth={} counts as 1, as in fio, because ioengine={engine}{given} \
+        notes.push(
+            format!(
+                "job {label}: iodepth={} counts as 1, as in fio, because ioengine={engine}{given} \
              waits for each request; ioengine=libaio keeps {} outstanding",
-            draft.depth, draft.depth
-        ));
+                draft.depth, draft.depth
+            )
+            .into(),
+        );
         return Ok(1);
     }
     Ok(draft.depth)

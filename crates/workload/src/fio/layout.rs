@@ -14,8 +14,10 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use vpass_core::base::phrase::{Phrase, set};
 use vpass_core::base::request::SourceError;
 use vpass_core::base::units::Bytes;
+use vpass_core::phrase;
 
 use super::job::{Job, Target};
 use super::values::Amount;
@@ -64,7 +66,7 @@ pub(super) fn layout(
     jobs: &[Job],
     capacity: u64,
     page_bytes: u32,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Phrase>,
 ) -> Result<Vec<Vec<Part>>, SourceError> {
     laid_out(jobs_name, jobs, (capacity, page_bytes), notes).map(|(parts, _)| parts)
 }
@@ -77,7 +79,7 @@ pub(super) fn laid_out(
     jobs_name: &str,
     jobs: &[Job],
     (capacity, page_bytes): (u64, u32),
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Phrase>,
 ) -> Result<(Vec<Vec<Part>>, Vec<Laid>), SourceError> {
     check_number(jobs_name, jobs)?;
     let mut files = Files::default();
@@ -121,7 +123,7 @@ fn check_number(jobs_name: &str, jobs: &[Job]) -> Result<(), SourceError> {
         .map(|job| u64::from(job.clones) * u64::from(job.target.number_of_files()))
         .sum();
     if count > MOST_FILES {
-        return Err(SourceError(format!(
+        return Err(SourceError::new(format!(
             "{jobs_name}: its jobs and their clones have {count} files; at most {MOST_FILES} are \
              supported"
         )));
@@ -154,13 +156,14 @@ fn starts(
         let _ = write!(list, " and {} more", files.len() - 4);
     }
     let needed = Bytes(end.div_ceil(1 << 20).saturating_mul(1 << 20));
-    Err(SourceError(format!(
-        "{jobs_name}: its files take {} on the drive ({list}), which has a capacity of {}; give \
-         smaller sizes or offsets, give one filename to jobs that share data, or use a larger \
-         drive (--set drive.capacity={needed})",
-        Bytes(end),
-        Bytes(capacity)
-    )))
+    let (taken, there) = (Bytes(end), Bytes(capacity));
+    Err(SourceError::new(phrase![
+        "{jobs_name}: its files take {taken} on the drive ({list}), which has a capacity of \
+         {there}; give smaller sizes or offsets, give one filename to jobs that share data, or \
+         use a larger drive (",
+        set("drive.capacity", needed),
+        ")",
+    ]))
 }
 
 /// Returns the regions of a clone in its files. If a region ends after the used bytes of its file,
@@ -171,7 +174,7 @@ fn part(
     numbers: &[usize],
     files: &mut Files,
     capacity: u64,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Phrase>,
 ) -> Result<Part, String> {
     let target = &job.target;
     let count = numbers.len() as u64;
@@ -184,11 +187,11 @@ fn part(
         let known = (target.needs_size() && *known > 0).then_some(*known);
         let mut whole = target.file_size.or(is_device(name).then_some(capacity)).or(known);
         if let (None, Some(Amount::Percent(percent))) = (whole, target.size) {
-            let note = format!(
+            let note = Phrase::from(format!(
                 "job {}: the size of its file {name} is not known; size={percent}% counts as a \
                  share of the drive",
                 job.label
-            );
+            ));
             whole = Some(capacity);
             if !notes.contains(&note) {
                 notes.push(note);

@@ -9,9 +9,11 @@
 //! Names are those of `fio --cmdhelp` and, for engines, of `fio --enghelp=ENGINE`.
 
 use super::values::KbBase;
+use vpass_core::base::phrase::{Opt, Phrase};
+use vpass_core::phrase;
 
 /// Role of an option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// The option describes the workload. The name is the spelling that the code uses.
     Used(&'static str),
@@ -20,7 +22,7 @@ pub(super) enum Role {
     /// The option asks for safe writes. Writes that the drive has acknowledged are always safe.
     Safe,
     /// The option would change the workload. The text says why it is not supported.
-    Unsupported(&'static str),
+    Unsupported(Phrase),
 }
 
 /// Options that describe the workload, each with its other spelling.
@@ -135,7 +137,7 @@ const SAFE: [&str; 8] = [
 const FUA: &str =
     "requests that must reach the flash before they complete are not modelled; set it to 0";
 const ZONES: &str = "zones are not modelled; leave it out";
-const TRACE: &str = "it replays a recorded trace; run that with --trace FILE";
+const TRACE: &str = "it replays a recorded trace; run that with ";
 const BY_LATENCY: &str =
     "a load that follows the latency is not supported; leave it out and set iodepth";
 const TOO_SLOW: &str = "it ends a job that is too slow, which is not supported; leave it out";
@@ -187,7 +189,8 @@ pub(super) fn role(name: &str, value: Option<&str>) -> Option<Role> {
         return Some(if is_off(known, value) {
             Role::NotApplicable
         } else {
-            Role::Unsupported(why)
+            let file = (*why == TRACE).then(|| Opt::Trace.to("FILE").into());
+            Role::Unsupported(phrase![*why, file.unwrap_or_else(Phrase::default)])
         });
     }
     if SAFE.contains(&name) {
@@ -245,12 +248,12 @@ mod tests {
         assert_eq!(role("fsync", Some("0")), Some(Role::NotApplicable));
         assert_eq!(role("fsync", Some("32")), Some(Role::Safe));
         assert_eq!(role("end_fsync", None), Some(Role::Safe));
-        assert_eq!(role("readfua", Some("1")), Some(Role::Unsupported(FUA)));
+        assert_eq!(role("readfua", Some("1")), Some(Role::Unsupported(FUA.into())));
         assert_eq!(role("sync", Some("none")), Some(Role::NotApplicable));
         assert_eq!(role("iodepth_batch_complete_min", Some("1")), Some(Role::NotApplicable));
         assert_eq!(
             role("fill_device", None),
-            Some(Role::Unsupported("a job ends after its size; give a size"))
+            Some(Role::Unsupported("a job ends after its size; give a size".into()))
         );
         assert_eq!(role("readwrite", Some("read")), Some(Role::Used("rw")));
         assert_eq!(role("iodpth", Some("1")), None);

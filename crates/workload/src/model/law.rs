@@ -264,7 +264,8 @@ fn weights(config: &ModelConfig) -> Result<Vec<f64>, ConfigError> {
 
 /// Reads a file of counts, and sorts them from the largest to the smallest.
 fn counts(path: &str, experts: u64) -> Result<Vec<f64>, ConfigError> {
-    let wrong = |what: String| ConfigError(format!("workload.model.counts = \"{path}\": {what}"));
+    let wrong =
+        |what: String| ConfigError::new(format!("workload.model.counts = \"{path}\": {what}"));
     let text = fs::read_to_string(path).map_err(|e| wrong(format!("cannot be read: {e}")))?;
     let mut all = vec![];
     for (line, number) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
@@ -274,9 +275,10 @@ fn counts(path: &str, experts: u64) -> Result<Vec<f64>, ConfigError> {
         })?;
         all.push(count);
     }
-    require(all.len() as u64 == experts, || {
-        wrong(format!("{} counts; {experts} are expected, one for each expert", all.len())).0
-    })?;
+    if all.len() as u64 != experts {
+        let counts = all.len();
+        return Err(wrong(format!("{counts} counts; {experts} are expected, one for each expert")));
+    }
     all.sort_by(|a, b| b.total_cmp(a));
     Ok(all)
 }
@@ -332,7 +334,7 @@ mod tests {
     fn probabilities_stop_at_1_and_add_up() {
         let three = chances(&[8.0, 1.0, 1.0, 1.0, 1.0], 3.0).unwrap();
         assert_eq!(three, [1.0, 0.5, 0.5, 0.5, 0.5]);
-        let err = chances(&[1.0, 0.0, 0.0], 2.0).unwrap_err().0;
+        let err = chances(&[1.0, 0.0, 0.0], 2.0).unwrap_err().to_string();
         assert!(err.contains("the counts name 1 experts"), "{err}");
     }
 

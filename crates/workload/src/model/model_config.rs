@@ -30,7 +30,7 @@ impl ModelFile {
     /// # Errors
     /// Reports what is wrong with the TOML or with a key, and its line.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        toml::from_str(text).map_err(|e| ConfigError(e.to_string()))
+        toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
     }
 }
 
@@ -241,7 +241,7 @@ impl ModelConfig {
         )?;
         self.popularity
             .check()
-            .map_err(|what| ConfigError(format!("workload.model.popularity = {what}")))?;
+            .map_err(|what| ConfigError::new(format!("workload.model.popularity = {what}")))?;
         let Some(active) = self.active else { return Ok(()) };
         let experts = self.experts();
         require(experts <= MOST_EXPERTS, || {

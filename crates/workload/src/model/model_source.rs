@@ -214,7 +214,8 @@ mod tests {
             ),
         ] {
             let workload: ModelWorkload = toml::from_str(&format!("[model]\n{model}")).unwrap();
-            let refused = ModelSource::new(&workload, 1 << 30, PAGE as u32, 7).err().unwrap().0;
+            let refused =
+                ModelSource::new(&workload, 1 << 30, PAGE as u32, 7).err().unwrap().to_string();
             assert!(refused.contains(part), "{refused}");
         }
     }

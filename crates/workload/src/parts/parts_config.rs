@@ -5,6 +5,7 @@ use vpass_core::base::daily::DailyHours;
 use vpass_core::base::units::Bytes;
 use vpass_core::config::ConfigError;
 use vpass_core::config::keys::{self, Keys};
+use vpass_core::phrase;
 
 use super::position::{POSITION, Position};
 use crate::synthetic::{
@@ -133,7 +134,7 @@ impl PartConfig {
             (self.begin.page(of_drive, page_bytes), self.end.page(of_drive, page_bytes));
         let (Some(begin), Some(end)) = (begin, end) else {
             let capacity = Bytes(of_drive * page_bytes);
-            return Err(ConfigError(format!(
+            return Err(ConfigError::new(format!(
                 "the range from {} to {} ends beyond the drive of {capacity}; an end on the drive \
                  is expected",
                 self.begin, self.end
@@ -178,7 +179,7 @@ impl PartsConfig {
 
 /// Names the part in an error.
 pub(super) fn in_part<T>(n: usize, made: Result<T, ConfigError>) -> Result<T, ConfigError> {
-    made.map_err(|e| ConfigError(format!("[[workload.part]] {n}: {}", e.0)))
+    made.map_err(|e| ConfigError::new(phrase!["[[workload.part]] {n}: ", e]))
 }
 
 /// Returns the seed of a part. The seed of the first part is the seed of the run, so a single part

@@ -62,7 +62,7 @@ impl<S: RequestSource> SideBySide<S> {
     pub fn new(sides: Vec<Side<S>>) -> Result<Self, SourceError> {
         match sides.iter().position(|side| side.source.arrival() != Arrival::Open) {
             None => Ok(Self { sides }),
-            Some(n) => Err(SourceError(format!(
+            Some(n) => Err(SourceError::new(format!(
                 "part {} has no clock: its requests wait for earlier ones; requests with times or \
                  with a rate are expected",
                 n + 1
@@ -164,7 +164,7 @@ mod tests {
     fn a_part_without_a_clock_is_refused() {
         let closed = ListedSource::new(vec![].into(), Arrival::Closed { depth: 4 });
         let sides = vec![Side::new(list(&[]), 0), Side::new(closed, 0)];
-        let why = SideBySide::new(sides).err().unwrap().0;
+        let why = SideBySide::new(sides).err().unwrap().to_string();
         assert!(why.starts_with("part 2 has no clock"), "{why}");
     }
 }

@@ -15,7 +15,7 @@ use vpass_core::time::FluidSource;
 use super::phases_config::{Order, PhaseConfig, PhasesConfig};
 use super::phases_source::{Cursor, Runs};
 use crate::synthetic::random::{Random, Streams, below};
-use crate::synthetic::{NO_RATE, NoWrites, Sample, require};
+use crate::synthetic::{NoWrites, Sample, require_rate};
 
 /// Source of rates for phases.
 pub struct FluidPhases {
@@ -115,7 +115,7 @@ impl FluidPhases {
     /// # Errors
     /// Names the missing key.
     pub fn check(config: &PhasesConfig) -> Result<(), ConfigError> {
-        require(config.rate.is_some(), || NO_RATE.into())
+        require_rate(config.rate)
     }
 
     /// Returns an upper bound of the memory for phases that name `pages` pages. It covers the
@@ -346,8 +346,10 @@ mod tests {
 
     #[test]
     fn phases_without_a_rate_are_refused() {
-        let refused =
-            source("phase = [{ pages = [1], requests = 2 }]", Sample::WHOLE).err().unwrap().0;
+        let refused = source("phase = [{ pages = [1], requests = 2 }]", Sample::WHOLE)
+            .err()
+            .unwrap()
+            .to_string();
         assert!(refused.contains("workload.rate"), "{refused}");
     }
 }

@@ -32,7 +32,7 @@ impl PhasesFile {
     /// # Errors
     /// Reports invalid TOML or an invalid key, with its line.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        toml::from_str(text).map_err(|e| ConfigError(e.to_string()))
+        toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
     }
 }
 
@@ -178,7 +178,7 @@ impl PhaseConfig {
         let beyond = |page: &Lpn| u64::from(page.number()) >= host_pages;
         let last = host_pages.saturating_sub(1);
         if let Some(page) = self.pages.iter().find(|page| beyond(page)) {
-            return Err(ConfigError(format!(
+            return Err(ConfigError::new(format!(
                 "workload.phase {n}: page {page} is beyond the drive, whose last page is {last}"
             )));
         }

@@ -29,7 +29,7 @@ impl Table {
     /// Reports a file that cannot be opened or is not text, a pipe or a device.
     pub(super) fn open(path: &Path) -> Result<Self, SourceError> {
         if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-            return Err(SourceError(format!(
+            return Err(SourceError::new(format!(
                 "{}: is a pipe or a device; a file with a table is expected",
                 path.display()
             )));
@@ -38,7 +38,7 @@ impl Table {
         let mut table =
             Self { path: path.to_owned(), reader, columns: vec![], line: String::new(), number: 0 };
         if !table.advance()? {
-            return Err(SourceError(format!(
+            return Err(SourceError::new(format!(
                 "{}: is empty; a table with a header is expected",
                 path.display()
             )));
@@ -56,7 +56,7 @@ impl Table {
             let near = nearest(name, self.columns.iter().map(String::as_str));
             let near =
                 near.map_or_else(String::new, |near| format!("; the nearest name is `{near}`"));
-            SourceError(format!(
+            SourceError::new(format!(
                 "{}, line 1: there is no column `{name}`{near}",
                 self.path.display()
             ))
@@ -123,14 +123,14 @@ impl Table {
 
     /// Makes an error about the current row.
     pub(super) fn complain(&self, what: &str) -> SourceError {
-        SourceError(format!("{}, line {}: {what}", self.path.display(), self.number))
+        SourceError::new(format!("{}, line {}: {what}", self.path.display(), self.number))
     }
 
     fn advance(&mut self) -> Result<bool, SourceError> {
         let mut bytes = vec![];
         let read = self.reader.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut bytes);
         let failed = |what: &str| {
-            SourceError(format!("{}, line {}: {what}", self.path.display(), self.number + 1))
+            SourceError::new(format!("{}, line {}: {what}", self.path.display(), self.number + 1))
         };
         let length = read.map_err(|e| failed(&format!("cannot be read: {e}")))? as u64;
         if length > MAX_LINE_BYTES {

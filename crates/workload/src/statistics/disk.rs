@@ -82,7 +82,7 @@ impl DiskStatistics {
         let (read, written) =
             (pages(reads.as_ref().map(|s| s.pages)), pages(writes.as_ref().map(|s| s.pages)));
         if read + written == 0 {
-            return Err(ConfigError(format!(
+            return Err(ConfigError::new(format!(
                 "statistics.scale = {} leaves no request; a larger scale is expected",
                 config.scale
             )));

@@ -109,7 +109,7 @@ fn planned_lengths(
     };
     let accesses = side.page_accesses();
     if let Err(OutOfRange { lowest, highest }) = Curve::new(&known) {
-        return Err(ConfigError(format!(
+        return Err(ConfigError::new(format!(
             "statistics.{name} contradict each other: {} requests with these size percentiles have \
              {lowest} to {highest} bytes in all, but {} are given",
             side.requests, side.bytes
@@ -124,7 +124,7 @@ fn planned_lengths(
             .ok()
     };
     let Some(lengths) = Curve::all(&known).find_map(fitting) else {
-        return Err(ConfigError(format!(
+        return Err(ConfigError::new(format!(
             "statistics.{name} contradict each other: {} requests of these sizes touch {} to {} \
              pages in all, but the windows hold {accesses}",
             side.requests, range.0, range.1
@@ -140,13 +140,13 @@ fn planned_lengths(
             text,
             "; use a larger statistics.scale, or give more {name}.pages or smaller {name}.sizes"
         );
-        return Err(ConfigError(text));
+        return Err(ConfigError::new(text));
     }
     Ok(lengths)
 }
 
 pub(super) fn contradiction(name: &str, side: &SideStatistics, range: OutOfRange) -> ConfigError {
-    ConfigError(format!(
+    ConfigError::new(format!(
         "statistics.{name} contradict each other: {} pages with these popularity percentiles are \
          touched {} to {} times in all, but the windows hold {} pages",
         side.pages,

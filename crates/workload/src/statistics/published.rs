@@ -70,7 +70,7 @@ pub fn import(totals: &Path, windows: &Path, disk: &str) -> Result<Imported, Sou
         let (all, given): (u64, u64) =
             (pages.iter().sum(), side.as_ref().map_or(0, |(_, accesses)| *accesses));
         if all != given {
-            return Err(SourceError(format!(
+            return Err(SourceError::new(format!(
                 "{}: the windows of {disk} hold {all} pages of {kind}s, but {} counts {given} \
                  {kind} page accesses",
                 windows.display(),
@@ -83,7 +83,7 @@ pub fn import(totals: &Path, windows: &Path, disk: &str) -> Result<Imported, Sou
     imported
         .config
         .check()
-        .map_err(|e| SourceError(format!("{}, disk {disk}: {e}", totals.display())))?;
+        .map_err(|e| SourceError::new(format!("{}, disk {disk}: {e}", totals.display())))?;
     Ok(imported)
 }
 
@@ -101,7 +101,7 @@ fn find(table: &mut Table, disk: &str, path: &Path) -> Result<(), SourceError> {
         .map_or_else(String::new, |n| format!("; did you mean {n}?"));
     let (first, last) =
         (names.first().map_or("none", String::as_str), names.last().map_or("none", String::as_str));
-    Err(SourceError(format!(
+    Err(SourceError::new(format!(
         "{}: there is no disk `{disk}`{near} (there are {}, from {first} to {last})",
         path.display(),
         names.len()
@@ -181,7 +181,7 @@ fn windows_of(path: &Path, disk: &str) -> Result<WindowsConfig, SourceError> {
         rows.push((end_s, pages));
     }
     if rows.is_empty() {
-        return Err(SourceError(format!(
+        return Err(SourceError::new(format!(
             "{}: there is no window of disk `{disk}`",
             path.display()
         )));

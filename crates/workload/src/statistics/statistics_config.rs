@@ -31,7 +31,7 @@ impl StatisticsFile {
     /// # Errors
     /// Reports invalid TOML or an invalid key, with its line.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        toml::from_str(text).map_err(|e| ConfigError(e.to_string()))
+        toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
     }
 }
 

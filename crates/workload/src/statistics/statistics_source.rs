@@ -39,8 +39,8 @@ impl StatisticsSource {
     pub fn new(config: &StatisticsConfig, capacity: u64, seed: u64) -> Result<Self, ConfigError> {
         Self::of(config, capacity, seed).map_err(|e| match config.scale {
             // Numbers that agree at full scale may contradict each other at a small scale.
-            scale if scale < 1.0 && e.0.contains("contradict") => {
-                ConfigError(format!("{e}; this occurs at statistics.scale = {scale}"))
+            scale if scale < 1.0 && e.to_string().contains("contradict") => {
+                ConfigError::new(format!("{e}; this occurs at statistics.scale = {scale}"))
             }
             _ => e,
         })
@@ -53,7 +53,7 @@ impl StatisticsSource {
             let scale = config.scale * capacity as f64 / footprint as f64;
             // Two digits, rounded down.
             let digit = 10f64.powf(scale.log10().floor() - 1.0);
-            return Err(ConfigError(format!(
+            return Err(ConfigError::new(format!(
                 "statistics: the footprint of {footprint} bytes ({} pages) does not fit the \
                  drive's {}; use statistics.scale = {} or a larger drive",
                 target.footprint_pages,

@@ -52,7 +52,7 @@ impl StripesSource {
         let config = workload
             .stripes
             .clone()
-            .ok_or_else(|| ConfigError("[workload.stripes] is missing; it is expected".into()))?;
+            .ok_or_else(|| ConfigError::new("[workload.stripes] is missing; it is expected"))?;
         config.check(workload)?;
         let page_bytes = config.page.map_or(u64::from(page_bytes), |page| page.0);
         let footprint = ((capacity as f64 * workload.footprint) as u64).min(capacity);
@@ -280,8 +280,10 @@ mod tests {
     fn invalid_stripes_are_refused() {
         let refused = |text: &str, words: &str| {
             let config: WorkloadConfig = toml::from_str(text).unwrap();
-            let sentence =
-                StripesSource::new(&config, 1 << 20, PAGE as u32, 1).map(drop).unwrap_err().0;
+            let sentence = StripesSource::new(&config, 1 << 20, PAGE as u32, 1)
+                .map(drop)
+                .unwrap_err()
+                .to_string();
             assert!(sentence.contains(words), "{words} is not in: {sentence}");
         };
         refused("[stripes]\npages = 0", "workload.stripes.pages = 0 is outside 1 to 1024");

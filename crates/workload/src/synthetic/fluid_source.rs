@@ -8,10 +8,12 @@
 
 use std::fmt;
 
+use vpass_core::base::phrase::{Opt, set};
 use vpass_core::base::rates::{PageRates, ReadRates};
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::{Lpn, Ns};
 use vpass_core::config::ConfigError;
+use vpass_core::phrase;
 use vpass_core::time::FluidSource;
 
 use super::alias::Alias;
@@ -21,7 +23,7 @@ use super::drawn_writes::{DrawnWrites, PartSize, Where};
 use super::page_weights::PageWeights;
 use super::random::Streams;
 use super::scatter::Scatter;
-use super::synthetic_config::{Arrivals, WorkloadConfig, require};
+use super::synthetic_config::{Arrivals, WorkloadConfig};
 use super::synthetic_source::{Area, SyntheticSource};
 
 /// Sample of a drive's pages. It holds the pages whose number is `residue` modulo `of`.
@@ -122,10 +124,16 @@ impl FluidSynthetic {
     /// Reports the first key that is invalid or missing.
     pub fn check(config: &WorkloadConfig) -> Result<(), ConfigError> {
         config.check()?;
-        require(config.rate.is_some(), || NO_RATE.into())?;
-        require(config.read_share == 0.0 || config.distribution != Distribution::Sequential, || {
-            SEQUENTIAL.into()
-        })
+        require_rate(config.rate)?;
+        if config.read_share == 0.0 || config.distribution != Distribution::Sequential {
+            return Ok(());
+        }
+        Err(ConfigError::new(phrase![
+            "workload.distribution = \"sequential\": the fluid gear draws reads at random, not in \
+             sequence; use ",
+            Opt::Gear.to("untimed"),
+            ", or another distribution",
+        ]))
     }
 
     /// Returns the reads per second of a page.
@@ -144,11 +152,20 @@ impl FluidSynthetic {
 /// 2^64 / golden ratio, rounded to an odd number. Its multiples are far from each other.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-pub(crate) const NO_RATE: &str = "the workload is a closed loop, and the fluid gear needs its \
-    rate: set workload.rate and clear workload.queue_depth (--set workload.rate=1000 --set \
-    workload.queue_depth=)";
-const SEQUENTIAL: &str = "workload.distribution = \"sequential\": the fluid gear draws reads at \
-    random, not in sequence; use --gear untimed, or another distribution";
+/// Refuses a closed loop, which has no rate.
+pub(crate) fn require_rate(rate: Option<f64>) -> Result<(), ConfigError> {
+    if rate.is_some() {
+        return Ok(());
+    }
+    Err(ConfigError::new(phrase![
+        "the workload is a closed loop, and the fluid gear needs its rate: set workload.rate and \
+         clear workload.queue_depth (",
+        set("workload.rate", 1000),
+        " ",
+        set("workload.queue_depth", ""),
+        ")",
+    ]))
+}
 
 impl FluidSource for FluidSynthetic {
     fn rates(&mut self, _from: Ns) -> (ReadRates, Ns) {
@@ -272,9 +289,12 @@ impl Whole {
             |n: u64| rate * weights.of(n * u64::from(sample.of) + u64::from(sample.residue));
         let each: Vec<f64> = (0..pages).map(of_page).collect();
         let mut sum: f64 = each.iter().sum();
-        require(sum > 0.0, || {
-            format!("--sample 1/{}: the workload writes to none of the sample's pages", sample.of)
-        })?;
+        if sum <= 0.0 {
+            return Err(ConfigError::new(phrase![
+                Opt::Sample.to(sample),
+                ": the workload writes to none of the sample's pages",
+            ]));
+        }
         let used = each.iter().take_while(|rate| **rate > 0.0).count() as u64;
         let (mut sizes, mut shares): (Vec<PartSize>, Vec<f64>) = (vec![], vec![]);
         for (class, share) in self.area.classes.iter().zip(&self.shares) {

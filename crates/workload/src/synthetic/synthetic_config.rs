@@ -32,7 +32,7 @@ impl WorkloadFile {
     /// # Errors
     /// Reports invalid TOML or an invalid key, with its line.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        toml::from_str(text).map_err(|e| ConfigError(e.to_string()))
+        toml::from_str(text).map_err(|e| ConfigError::new(e.to_string()))
     }
 }
 
@@ -178,9 +178,9 @@ impl WorkloadConfig {
         self.check_ranges()?;
         self.distribution
             .check()
-            .map_err(|what| ConfigError(format!("workload.distribution = {what}")))?;
+            .map_err(|what| ConfigError::new(format!("workload.distribution = {what}")))?;
         let write = self.write_distribution.as_ref().map_or(Ok(()), Distribution::check);
-        write.map_err(|what| ConfigError(format!("workload.write_distribution = {what}")))?;
+        write.map_err(|what| ConfigError::new(format!("workload.write_distribution = {what}")))?;
         check_arrival(self.queue_depth, self.rate, self.arrivals)?;
         check_hours(self.hours_per_day, self.rate)?;
         self.check_hot_sets()?;
@@ -196,10 +196,9 @@ impl WorkloadConfig {
             Some(Distribution::HotCold { addresses: written, .. }),
         ) = (self.distribution, self.write_distribution)
         else {
-            return Err(ConfigError(
+            return Err(ConfigError::new(
                 "workload.hot_sets = \"disjoint\" needs two hot parts: distribution and \
-                 write_distribution must both be hot-cold, as in \"hot-cold:0.1/0.9\""
-                    .into(),
+                 write_distribution must both be hot-cold, as in \"hot-cold:0.1/0.9\"",
             ));
         };
         require(read + written <= 1.0, || {
@@ -268,5 +267,5 @@ pub(crate) fn check_arrival(
 
 /// Returns an error with this sentence unless `ok`.
 pub(crate) fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
-    if ok { Ok(()) } else { Err(ConfigError(sentence())) }
+    if ok { Ok(()) } else { Err(ConfigError::new(sentence())) }
 }

@@ -5,7 +5,9 @@
 
 use std::path::Path;
 
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::request::SourceError;
+use vpass_core::phrase;
 
 use crate::traces::formats::{FORMATS, known};
 use crate::traces::rows::format::Format;
@@ -25,29 +27,34 @@ fn candidates(head: &Head) -> Vec<&'static Format> {
 /// # Errors
 /// Quotes the first line if no format or several formats recognise it.
 pub(super) fn detected(path: &Path, bytes: &[u8]) -> Result<&'static Format, SourceError> {
-    let sentence = |what: String| Err(SourceError(format!("{}: {what}", path.display())));
+    let sentence = |what: Phrase| {
+        let path = path.display();
+        Err(SourceError::new(phrase!["{path}: ", what]))
+    };
     let Some(head) = Head::new(bytes) else {
         return sentence("holds no requests".into());
     };
     let first = quote(head.first());
     match candidates(&head)[..] {
         [format] => Ok(format),
-        [] if head.is_text => sentence(format!(
-            "the format is not recognised; the first line is {first}; known formats: {}; name one \
-             with --format",
-            known()
-        )),
-        [] => sentence(format!(
+        [] if head.is_text => sentence(phrase![
+            "the format is not recognised; the first line is {first}; known formats: ",
+            known(),
+            "; name one with ",
+            Opt::Format,
+        ]),
+        [] => sentence(phrase![
             "is not a recognised trace format; a trace, plain or compressed with gzip or zstd, is \
-             expected; it begins with {first}"
-        )),
+             expected; it begins with {first}",
+        ]),
         ref several => {
             let names: Vec<_> =
                 several.iter().map(|f| format!("{} ({})", f.name, f.description)).collect();
-            sentence(format!(
-                "may be {}; the first line is {first}; name one with --format",
-                names.join(" or ")
-            ))
+            let names = names.join(" or ");
+            sentence(phrase![
+                "may be {names}; the first line is {first}; name one with ",
+                Opt::Format,
+            ])
         }
     }
 }

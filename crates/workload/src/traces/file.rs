@@ -4,12 +4,13 @@
 //! The checks in this file hold for any drive. [`TraceSource`](super::TraceSource) makes the checks
 //! that depend on a drive or a clock.
 
-use std::fmt::Display;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::request::{Op, SourceError};
+use vpass_core::phrase;
 
 use crate::traces::bytes::input::{self, Input, Raw};
 use crate::traces::bytes::lines::{LineError, Lines};
@@ -48,7 +49,7 @@ pub struct Skipped {
     /// Number of skipped lines or records.
     pub count: u64,
     /// Error of the first skipped line or record.
-    pub first: Option<String>,
+    pub first: Option<Phrase>,
 }
 
 impl Skipped {
@@ -115,7 +116,7 @@ impl TraceFile {
         let mut window = Window::new(input);
         window
             .refill()
-            .map_err(|e| SourceError(format!("{}: {}", path.display(), io_sentence(&e))))?;
+            .map_err(|e| SourceError::new(format!("{}: {}", path.display(), io_sentence(&e))))?;
         let format = options.format.map_or_else(|| detected(path, window.pending()), Ok)?;
         options.suffice(path, format)?;
         if format.is_text() && window.pending().starts_with(BYTE_ORDER_MARK) {
@@ -271,18 +272,20 @@ impl TraceFile {
 
     /// Makes an error about the current line or record.
     #[cold]
-    pub(super) fn complain(&self, what: impl Display) -> SourceError {
+    pub(super) fn complain(&self, what: impl Into<Phrase>) -> SourceError {
         let (path, place) = (self.path.display(), self.place());
-        SourceError(match &self.content {
+        SourceError::new(match &self.content {
             Content::Lines(lines, _) => {
-                format!("{path}, {place}: {what}; the line is {}", quote(lines.text()))
+                let line = quote(lines.text());
+                phrase!["{path}, {place}: ", what, "; the line is {line}"]
             }
             Content::Records(records, _) => {
                 let bytes: Vec<_> =
                     records.first_bytes().iter().map(|b| format!("{b:02x}")).collect();
-                format!("{path}, {place}: {what}; it begins with the bytes {}", bytes.join(" "))
+                let bytes = bytes.join(" ");
+                phrase!["{path}, {place}: ", what, "; it begins with the bytes {bytes}"]
             }
-            Content::Batches(_) => format!("{path}, {place}: {what}"),
+            Content::Batches(_) => phrase!["{path}, {place}: ", what],
         })
     }
 
@@ -291,7 +294,7 @@ impl TraceFile {
     fn bad_block(&self, what: &str) -> SourceError {
         let offset =
             if let Content::Batches(batches) = &self.content { batches.offset() } else { 0 };
-        SourceError(format!(
+        SourceError::new(format!(
             "{}, after {}, at byte {offset}: {what} ({} format)",
             self.path.display(),
             self.place(),
@@ -304,19 +307,20 @@ impl TraceFile {
         let path = self.path.display();
         match (self.has_rows, &self.skipped.first) {
             (false, None) => {
-                Err(SourceError(format!("{path}: holds no requests{}", self.without_rows())))
+                Err(SourceError::new(phrase!["{path}: holds no requests", self.without_rows()]))
             }
-            (false, Some(first)) => Err(SourceError(format!(
-                "{path}: holds no readable requests; the first error: {first}"
-            ))),
+            (false, Some(first)) => Err(SourceError::new(phrase![
+                "{path}: holds no readable requests; the first error: ",
+                first.clone(),
+            ])),
             _ => Ok(false),
         }
     }
 
-    fn without_rows(&self) -> &'static str {
+    fn without_rows(&self) -> Phrase {
         match &self.content {
             Content::Lines(_, reader) => reader.without_rows(),
-            Content::Records(..) | Content::Batches(_) => "",
+            Content::Records(..) | Content::Batches(_) => Phrase::default(),
         }
     }
 
@@ -335,23 +339,19 @@ impl TraceFile {
         let may_skip = !matches!(odd, Odd::Io(_) | Odd::Block(_) | Odd::Bad(BadRow::Fatal(_)));
         let complaint = match odd {
             Odd::End | Odd::Nothing => return Ok(()),
-            Odd::Io(e) => SourceError(format!(
+            Odd::Io(e) => SourceError::new(format!(
                 "{}: after {}: {}",
                 self.path.display(),
                 self.place(),
                 io_sentence(&e)
             )),
             Odd::Bad(bad) => {
-                let advice = if may_skip && self.has_negative() {
-                    "; --skip-bad-lines passes over such lines"
-                } else {
-                    ""
-                };
-                self.complain(format_args!(
-                    "{} ({} format){advice}",
-                    self.format.explain(bad),
-                    self.format.name
-                ))
+                let name = self.format.name;
+                let mut what = phrase![self.format.explain(bad), " ({name} format)"];
+                if may_skip && self.has_negative() {
+                    what.push(phrase!["; ", Opt::SkipBadLines, " passes over such lines"]);
+                }
+                self.complain(what)
             }
             Odd::Size(TraceRow { op: Op::Trim, bytes, .. }) => self.complain(format_args!(
                 "a discard of {bytes} bytes; a size from 1 byte to 4 GiB is expected"
@@ -367,7 +367,7 @@ impl TraceFile {
             return Err(complaint);
         }
         self.skipped.count += 1;
-        self.skipped.first.get_or_insert(complaint.0);
+        self.skipped.first.get_or_insert(complaint.into());
         Ok(())
     }
 }

@@ -57,7 +57,7 @@ pub fn format_named(name: &str) -> Result<&'static Format, SourceError> {
                 .flat_map(|f| std::iter::once(f.name).chain(f.aliases.iter().copied()));
             let nearest = crate::nearest::nearest(&wanted, names);
             let hint = nearest.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
-            SourceError(format!(
+            SourceError::new(format!(
                 "there is no trace format {}{hint}; known formats: {}",
                 quote(name.as_bytes()),
                 known()

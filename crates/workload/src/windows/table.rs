@@ -1,7 +1,9 @@
 //! Makes the table of a stream: the reads of each page in each window, and every write.
 
+use vpass_core::base::phrase::Opt;
 use vpass_core::base::request::{Arrival, Op, Request, SourceError};
 use vpass_core::base::units::{Lpn, Ns};
+use vpass_core::phrase;
 
 use crate::pass::PassSource;
 use crate::synthetic::Sample;
@@ -30,9 +32,15 @@ pub struct Windows {
 /// Number of requests taken from the stream at a time.
 const CHUNK: usize = 4096;
 
-const NO_CLOCK: &str = "its requests come in closed loop, without times, and the fluid gear needs \
-    times: replay a trace by its own clock, without --queue-depth; give fio jobs a rate_iops; give \
-    statistics no queue_depth; or use --gear untimed";
+fn no_clock() -> SourceError {
+    SourceError::new(phrase![
+        "its requests come in closed loop, without times, and the fluid gear needs times: replay \
+         a trace by its own clock, without ",
+        Opt::QueueDepth,
+        "; give fio jobs a rate_iops; give statistics no queue_depth; or use ",
+        Opt::Gear.to("untimed"),
+    ])
+}
 
 /// Sums of the current window and of the pass.
 struct Sums {
@@ -80,7 +88,7 @@ impl Windows {
             chunk.clear();
             source.fill(&mut chunk, CHUNK)?;
             if source.arrival() != Arrival::Open || source.has_next_stage() {
-                return Err(SourceError(NO_CLOCK.into()));
+                return Err(no_clock());
             }
             let Some(request) = chunk.last() else { break };
             last = request.at;

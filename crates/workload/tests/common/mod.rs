@@ -66,7 +66,7 @@ pub(crate) fn read_all(
 /// Returns the error of a text under this format.
 pub(crate) fn error_of(format: Option<&str>, text: &[u8]) -> String {
     let format = format.map(|name| format_named(name).unwrap());
-    rows_of(text, format).expect_err("the text is wrong").0
+    rows_of(text, format).expect_err("the text is wrong").to_string()
 }
 
 /// Makes a folder with one file.

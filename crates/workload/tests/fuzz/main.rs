@@ -64,7 +64,7 @@ fn read(
             assert!(skip_bad_lines || file.skipped().count == 0);
             Ok(())
         });
-    (rows, result.err().map(|e| e.0))
+    (rows, result.err().map(|e| e.to_string()))
 }
 
 /// Replays a file on a small drive. Every request must lie on the drive. Requests must be in the

@@ -9,7 +9,7 @@ use crate::config::{DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw,
 fn refused(change: impl FnOnce(&mut DriveConfig), words: &[&str]) {
     let mut config = simple();
     change(&mut config);
-    let sentence = config.resolve().expect_err("it cannot be").0;
+    let sentence = config.resolve().expect_err("it cannot be").to_string();
     for word in words {
         assert!(sentence.contains(word), "{word} is not in: {sentence}");
     }

@@ -18,6 +18,7 @@ mod remedy;
 use super::Technique;
 use crate::config::{ConfigError, DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
+use crate::phrase;
 use prospect::Blank;
 pub use prospect::Prospect;
 use remedy::{least_late, remedy};
@@ -143,7 +144,7 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
     let config = &technique.drive(config.clone());
     let Some(promise) = promise_at_start(config, technique, timed) else { return Ok(()) };
     if promise.budget().is_some() && config.reclaim.late_reads < least_late(config, timed) {
-        return Err(ConfigError(format!(
+        return Err(ConfigError::new(format!(
             "reclaim.late_reads = 0 does not work with reclaim.schedule = \"{}\", where a block \
              serves reads during its job; set 1 or more, or reclaim.schedule = \"foreground\"",
             config.reclaim.schedule
@@ -151,12 +152,11 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
     }
     let Some(budget) = promise.broken() else { return check_most_worn(config, technique, timed) };
     let (what, right) = remedy(config, technique, timed);
-    Err(ConfigError(format!(
-        "{what}: `{}` would lose data. At {} P/E cycles, {}; {right}",
-        technique.name,
-        config.start.pec,
-        budget.words(&config.disturb)
-    )))
+    let (pec, grows) = (config.start.pec, budget.words(&config.disturb));
+    Err(ConfigError::new(phrase![
+        "{what}: `{technique}` would lose data. At {pec} P/E cycles, {grows}; ",
+        right
+    ]))
 }
 
 /// Refuses settings as [`check`] does, at the P/E count of the most worn recycled block. This
@@ -171,7 +171,7 @@ fn check_most_worn(
     else {
         return Ok(());
     };
-    Err(ConfigError(format!(
+    Err(ConfigError::new(format!(
         "start.pec_spread, start.worn_pec: `{}` would lose data. At {pec} P/E cycles, {}; set both \
          so that all blocks start below that",
         technique.name,

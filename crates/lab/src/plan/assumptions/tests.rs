@@ -13,7 +13,13 @@ fn base(gear: Gear, set: &[&str]) -> Base {
 }
 
 fn of(setup: &Setup, chosen: Chosen) -> Vec<String> {
-    RunPlan::new(setup, chosen, &unwatched).unwrap().assumptions().unwrap()
+    RunPlan::new(setup, chosen, &unwatched)
+        .unwrap()
+        .assumptions()
+        .unwrap()
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }
 
 /// Returns the assumptions of a generated workload.
@@ -57,7 +63,7 @@ fn a_new_drive_under_a_closed_loop() {
             "The host keeps 7 requests outstanding.",
             "Blocks begin with 0 P/E cycles (start.pec).",
             "Data fills 100 % of the capacity at the start (start.fill).",
-            "Data does not age (start.age, --refresh).",
+            "Data does not age (start.age, `refresh`).",
         ]
     );
 }
@@ -93,8 +99,8 @@ fn every_setting_of_the_start_has_its_sentence() {
 
 #[test]
 fn gear_sample_warm_up_and_refresh() {
-    let untimed = "Requests are served one after another, without latencies (--gear).";
-    let fluid = "Reads are drawn in bulk from the rates of the workload (--gear).";
+    let untimed = "Requests are served one after another, without latencies (`gear`).";
+    let fluid = "Reads are drawn in bulk from the rates of the workload (`gear`).";
     has(&generated(Gear::Untimed, &[]), untimed, true);
     has(&generated(Gear::Timed, &[]), untimed, false);
     has(&generated(Gear::Fluid, &["workload.rate=1000"]), fluid, true);
@@ -106,11 +112,11 @@ fn gear_sample_warm_up_and_refresh() {
     let sentence = "A sample of 1/2 of the pages stands for the drive.";
     has(&of(&sampled, Chosen::default()), sentence, true);
     let warm = Setup { warm_up: 2000, ..Setup::new(base(Gear::Timed, &[]), workload()) };
-    let sentence = "The first 2,000 requests are served before counting begins (--warm-up).";
+    let sentence = "The first 2,000 requests are served before counting begins (`warm_up`).";
     has(&of(&warm, Chosen::default()), sentence, true);
     let refreshed = Chosen { refresh: Some("block"), ..Chosen::default() };
     let aged = of(&Setup::new(base(Gear::Timed, &[]), workload()), refreshed);
-    has(&aged, "Data does not age (start.age, --refresh).", false);
+    has(&aged, "Data does not age (start.age, `refresh`).", false);
 }
 
 #[test]
@@ -118,13 +124,13 @@ fn a_trace_without_times_and_directions() {
     let replay =
         Replay { assume_op: Some(Op::Read), assume_rate: Some(250.0), ..fitted(Fit::Wrap) };
     let all = traced("arc", None, replay.clone());
-    has(&all, "The trace has no times: 250 requests a second (--assume-rate).", true);
-    has(&all, "The trace has no directions: all are reads (--assume-op).", true);
-    has(&all, "Addresses beyond the capacity continue at 0 (--fit wrap).", true);
+    has(&all, "The trace has no times: 250 requests a second (`assume_rate`).", true);
+    has(&all, "The trace has no directions: all are reads (`assume_op`).", true);
+    has(&all, "Addresses beyond the capacity continue at 0 (`fit=wrap`).", true);
     let all = traced("arc", Some(8), Replay { assume_op: Some(Op::Write), ..replay });
     has(&all, "The host keeps 8 requests outstanding.", true);
-    has(&all, "The trace has no directions: all are writes (--assume-op).", true);
-    assert!(!all.iter().any(|sentence| sentence.contains("--assume-rate")), "{all:#?}");
+    has(&all, "The trace has no directions: all are writes (`assume_op`).", true);
+    assert!(!all.iter().any(|sentence| sentence.contains("`assume_rate`")), "{all:#?}");
 }
 
 #[test]
@@ -132,22 +138,22 @@ fn a_trace_with_an_assumed_unit_and_another_speed() {
     let clock = "Requests arrive by the clock of the trace, also if the drive falls behind.";
     let all = traced("mqsim", None, Replay { speed: 2.0, ..fitted(Fit::Wrap) });
     has(&all, clock, true);
-    has(&all, "The trace runs at 2.00 times its recorded speed (--speed).", true);
-    let unit = "The times of mqsim are read as nanoseconds; --time-unit sets another unit.";
+    has(&all, "The trace runs at 2.00 times its recorded speed (`speed`).", true);
+    let unit = "The times of mqsim are read as nanoseconds; `time_unit` sets another unit.";
     has(&all, unit, true);
     let said = Replay { time_unit: Some(TimeUnit::Microseconds), ..fitted(Fit::Wrap) };
     let all = traced("mqsim", None, said);
-    has(&all, "The times of mqsim are read as microseconds, as --time-unit says.", true);
+    has(&all, "The times of mqsim are read as microseconds, as `time_unit` says.", true);
     // A closed loop uses no times, so neither unit nor speed matters.
     let all = traced("mqsim", Some(3), Replay { speed: 2.0, ..fitted(Fit::Wrap) });
-    assert!(!all.iter().any(|s| s.contains("unit") || s.contains("--speed")), "{all:#?}");
+    assert!(!all.iter().any(|s| s.contains("unit") || s.contains("`speed`")), "{all:#?}");
     // A format with times, units and directions needs no assumptions.
     let replay = Replay { fit: Fit::Pack, skip_bad_lines: true, concat: true, ..fitted(Fit::Wrap) };
     let all = traced("msr", None, replay);
-    has(&all, "Pages that the trace touches lie side by side (--fit pack).", true);
-    has(&all, "Lines that cannot be read are skipped (--skip-bad-lines).", true);
-    has(&all, "The files are parts of one trace, one after another (--concat).", true);
+    has(&all, "Pages that the trace touches lie side by side (`fit=pack`).", true);
+    has(&all, "Lines that cannot be read are skipped (`skip_bad_lines`).", true);
+    has(&all, "The files are parts of one trace, one after another (`concat`).", true);
     assert!(!all.iter().any(|s| s.contains("--assume") || s.contains("read as")), "{all:#?}");
     let all = traced("msr", None, Replay { fit: Fit::Scale, ..fitted(Fit::Wrap) });
-    has(&all, "Addresses are scaled to the capacity of the drive (--fit scale).", true);
+    has(&all, "Addresses are scaled to the capacity of the drive (`fit=scale`).", true);
 }

@@ -65,7 +65,7 @@ fn without_one_of_the_files_there_are_no_doses() {
 #[test]
 fn a_file_that_cannot_be_is_refused_with_its_place() {
     let refused = |dose: &str, map: &str, blocks: &str| {
-        Doses::read(&folder(dose, map, blocks)).unwrap_err().sentence
+        Doses::read(&folder(dose, map, blocks)).unwrap_err().to_string()
     };
     let sentence = refused(&DOSE.replace(",alpha,", ",weight,"), MAP, BLOCKS);
     assert!(sentence.starts_with("here/dose.csv: column `alpha` is missing"), "{sentence}");

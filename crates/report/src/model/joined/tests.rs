@@ -52,7 +52,7 @@ fn folders_of_two_drives_are_refused() {
     let mut summary = other.json("summary.json").unwrap().unwrap();
     summary["drive"] = "large".into();
     other = Folder::of_files("b", [("summary.json".to_owned(), summary.to_string().into_bytes())]);
-    let why = Model::read(&[folder("a", "block", 1.0, 0.0, 0), other]).unwrap_err().sentence;
+    let why = Model::read(&[folder("a", "block", 1.0, 0.0, 0), other]).unwrap_err().to_string();
     assert_eq!(
         why,
         "a has drive `tiny`, and b has drive `large`; folders of one drive can be shown side by \

@@ -15,7 +15,7 @@ use vpass_core::base::request::SourceError;
 /// Reports a file that cannot be read.
 pub fn sha256_hex(path: &Path) -> Result<String, SourceError> {
     let sentence =
-        |e: std::io::Error| SourceError(format!("{}: cannot be read: {e}", path.display()));
+        |e: std::io::Error| SourceError::new(format!("{}: cannot be read: {e}", path.display()));
     let mut file = File::open(path).map_err(sentence)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 256 << 10];

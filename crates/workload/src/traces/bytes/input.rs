@@ -77,10 +77,11 @@ impl Read for Whole {
 
 /// Opens a file. The number of bytes read is counted in the returned [`Raw`].
 pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> {
-    let sentence = |e: io::Error| SourceError(format!("{}: cannot be opened: {e}", path.display()));
+    let sentence =
+        |e: io::Error| SourceError::new(format!("{}: cannot be opened: {e}", path.display()));
     let file = File::open(path).map_err(sentence)?;
     if file.metadata().map_err(sentence)?.is_dir() {
-        return Err(SourceError(format!(
+        return Err(SourceError::new(format!(
             "{}: is a directory; a trace file is expected",
             path.display()
         )));
@@ -95,11 +96,12 @@ pub(in crate::traces) fn decompressed(
     mut input: impl Read + Send + 'static,
     raw: &Raw,
 ) -> Result<Input, SourceError> {
-    let sentence = |e: io::Error| SourceError(format!("{}: cannot be read: {e}", name.display()));
+    let sentence =
+        |e: io::Error| SourceError::new(format!("{}: cannot be read: {e}", name.display()));
     let mut magic = Vec::new();
     input.by_ref().take(MAGIC_BYTES).read_to_end(&mut magic).map_err(sentence)?;
     if let Some((compression, _)) = REFUSED.iter().find(|(_, bytes)| magic.starts_with(bytes)) {
-        return Err(SourceError(format!(
+        return Err(SourceError::new(format!(
             "{}: is compressed with {compression}; plain text, gzip or zstd is expected",
             name.display()
         )));

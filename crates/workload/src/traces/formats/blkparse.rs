@@ -21,9 +21,10 @@
 //! received. Events of this action without a sector (payloads, flushes) move no data. The summaries
 //! after the events are skipped.
 
+use vpass_core::base::phrase::Phrase;
 use vpass_core::base::request::Op;
 
-use crate::traces::rows::blk::{BlkAction, NO_ROWS};
+use crate::traces::rows::blk::{BlkAction, without_rows};
 use crate::traces::rows::fields::Blanks;
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, is_decimal, is_whole};
@@ -123,8 +124,8 @@ impl LineReader for Events {
         self.devices.name(device)
     }
 
-    fn without_rows(&self) -> &'static str {
-        NO_ROWS
+    fn without_rows(&self) -> Phrase {
+        without_rows()
     }
 }
 

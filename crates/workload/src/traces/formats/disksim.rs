@@ -12,7 +12,7 @@
 use vpass_core::base::request::Op;
 
 use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column, time_column};
 use crate::traces::rows::head::{Head, has_decimal_time, is_decimal, is_whole};
 use crate::traces::rows::reader::{Body, LineReader, Opening, line_by_line};
 use crate::traces::rows::unit::{TimeUnit, Times};
@@ -22,7 +22,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
     aliases: &[],
     description: "DiskSim ASCII",
     columns: &[
-        column("time", "a decimal number of milliseconds (or of --time-unit)"),
+        time_column("time", "a decimal number of milliseconds"),
         column("device", "a whole number"),
         column("block", "a whole number of 512-byte blocks below 2^54"),
         column("blocks", "a whole number of 512-byte blocks"),

@@ -19,7 +19,7 @@ use vpass_core::base::request::Op;
 
 use crate::traces::formats::fio2;
 use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column, time_column};
 use crate::traces::rows::head::Head;
 use crate::traces::rows::names::Names;
 use crate::traces::rows::reader::{Body, LineReader, Opening};
@@ -30,7 +30,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
     aliases: &[],
     description: "fio iolog version 3",
     columns: &[
-        column("timestamp", "a whole number of microseconds (or of --time-unit)"),
+        time_column("timestamp", "a whole number of microseconds"),
         column("filename", "a name without spaces"),
         column(
             "action",

@@ -20,9 +20,10 @@
 //! One action counts as the request: `--blk-action`, or the first of Q, D and C that occurs at the
 //! start of the file.
 
+use vpass_core::base::phrase::Phrase;
 use vpass_core::base::request::Op;
 
-use crate::traces::rows::blk::{BlkAction, NO_ROWS};
+use crate::traces::rows::blk::{BlkAction, without_rows};
 use crate::traces::rows::fields::Blanks;
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, is_decimal, is_whole};
@@ -82,8 +83,8 @@ impl LineReader for Events {
         Ok(counts.then_some(TraceRow { at_ns, device: 0, offset, bytes, op, hint: None }))
     }
 
-    fn without_rows(&self) -> &'static str {
-        NO_ROWS
+    fn without_rows(&self) -> Phrase {
+        without_rows()
     }
 }
 

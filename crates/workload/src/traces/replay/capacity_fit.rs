@@ -4,7 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::units::Bytes;
+use vpass_core::phrase;
 
 use crate::traces::replay::packing::Packing;
 
@@ -34,9 +36,9 @@ impl fmt::Display for Fit {
 }
 
 impl FromStr for Fit {
-    type Err = String;
+    type Err = Phrase;
 
-    fn from_str(name: &str) -> Result<Self, String> {
+    fn from_str(name: &str) -> Result<Self, Phrase> {
         match name {
             "error" => Ok(Self::Error),
             "wrap" => Ok(Self::Wrap),
@@ -45,9 +47,11 @@ impl FromStr for Fit {
             _ => {
                 let hint = crate::nearest::nearest(name, Self::NAMES);
                 let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
-                Err(format!(
-                    "\"{name}\" is not a value of --fit{hint}; expected error, wrap, scale or pack"
-                ))
+                Err(phrase![
+                    "\"{name}\" is not a value of ",
+                    Opt::Fit,
+                    "{hint}; expected error, wrap, scale or pack",
+                ])
             }
         }
     }
@@ -72,7 +76,7 @@ pub(in crate::traces) struct Fitter {
 impl Fitter {
     /// Returns the offset and the length of a request on the drive, or an error text.
     #[inline]
-    pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Result<(u64, u64), String> {
+    pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Result<(u64, u64), Phrase> {
         if let Some(packing) = &self.packing {
             return packing.place(offset, bytes).ok_or_else(|| CHANGED.into());
         }
@@ -83,18 +87,21 @@ impl Fitter {
         self.move_in(offset, bytes).map(|offset| (offset, bytes))
     }
 
-    fn move_in(&self, offset: u64, bytes: u64) -> Result<u64, String> {
+    fn move_in(&self, offset: u64, bytes: u64) -> Result<u64, Phrase> {
         let capacity = self.capacity;
         let drive =
             format!("the drive's capacity of {capacity} bytes ({})", Bytes(capacity).rounded());
         let Some(highest) = capacity.checked_sub(bytes) else {
-            return Err(format!("a request of {bytes} bytes is larger than {drive}"));
+            return Err(phrase!["a request of {bytes} bytes is larger than {drive}"]);
         };
         match self.fit {
-            Fit::Error | Fit::Pack => Err(format!(
-                "offset {offset} with {bytes} bytes is beyond {drive}; use --fit wrap, --fit scale \
-                 or a larger drive"
-            )),
+            Fit::Error | Fit::Pack => Err(phrase![
+                "offset {offset} with {bytes} bytes is beyond {drive}; use ",
+                Opt::Fit.to("wrap"),
+                ", ",
+                Opt::Fit.to("scale"),
+                " or a larger drive",
+            ]),
             Fit::Wrap => Ok((offset % capacity).min(highest)),
             Fit::Scale => {
                 let scaled = u128::from(offset) * u128::from(capacity) / u128::from(self.extent);
@@ -151,12 +158,12 @@ mod tests {
         }
         assert_eq!(
             "sale".parse::<Fit>().unwrap_err(),
-            "\"sale\" is not a value of --fit (did you mean scale?); expected error, wrap, scale \
+            "\"sale\" is not a value of `fit` (did you mean scale?); expected error, wrap, scale \
              or pack"
         );
         assert_eq!(
             "".parse::<Fit>().unwrap_err(),
-            "\"\" is not a value of --fit; expected error, wrap, scale or pack"
+            "\"\" is not a value of `fit`; expected error, wrap, scale or pack"
         );
     }
 }

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use vpass_core::base::latency::AccessLatency;
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::request::{Op, SourceError};
 use vpass_core::base::units::Ns;
+use vpass_core::phrase;
 
 use crate::traces::file::TraceFile;
 use crate::traces::replay::capacity_fit::{CHANGED, Fitter};
@@ -84,7 +86,7 @@ impl FileReplay {
     }
 
     /// Makes an error about the current row.
-    pub(in crate::traces) fn complain(&self, what: &str) -> SourceError {
+    pub(in crate::traces) fn complain(&self, what: impl Into<Phrase>) -> SourceError {
         self.file.complain(what)
     }
 
@@ -98,15 +100,17 @@ impl FileReplay {
     fn placed(&mut self, row: &TraceRow, base: u64, way: &Way) -> Result<Placed, SourceError> {
         let asked = base + row.offset;
         let (offset, bytes) =
-            way.fitter.place(asked, row.bytes).map_err(|what| self.complain(&what))?;
+            way.fitter.place(asked, row.bytes).map_err(|what| self.complain(what))?;
         if bytes != row.bytes && row.op != Op::Trim {
             return Err(self.complain(CHANGED));
         }
         let (since, clamped) = self.clock.arrive(row.at_ns);
         if clamped && way.strict {
-            return Err(
-                self.complain("the request is earlier than the one before, which --strict refuses")
-            );
+            return Err(self.complain(phrase![
+                "the request is earlier than the one before, which ",
+                Opt::Strict,
+                " refuses",
+            ]));
         }
         let at = way.clock.at(since).map_err(|what| self.complain(what))?;
         Ok(Placed {

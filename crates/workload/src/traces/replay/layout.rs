@@ -1,10 +1,10 @@
 //! Places the devices of a trace side by side on one drive. Each device begins after the device
 //! before, rounded up to a whole MiB.
 
-use std::fmt::Write;
-
+use vpass_core::base::phrase::{Opt, Phrase, set};
 use vpass_core::base::request::SourceError;
 use vpass_core::base::units::Bytes;
+use vpass_core::phrase;
 
 /// Device that a trace names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,11 +34,11 @@ pub(in crate::traces) fn lay_out(devices: &mut [Device]) -> Result<u64, SourceEr
         device.base = end.next_multiple_of(ALIGNMENT);
         end =
             device.base.checked_add(device.extent).filter(|end| *end <= MOST).ok_or_else(|| {
-                SourceError(
-                "side by side, the devices of the trace take more than 2^64 bytes; select some of \
-                 them with --only DEV"
-                    .into(),
-            )
+                SourceError::new(phrase![
+                    "side by side, the devices of the trace take more than 2^64 bytes; select \
+                     some of them with ",
+                    Opt::Only.to("DEV"),
+                ])
             })?;
     }
     Ok(end)
@@ -54,7 +54,7 @@ pub(in crate::traces) fn too_large(
     furthest: &str,
     packed: Option<u64>,
 ) -> SourceError {
-    let mut text = if let [device] = devices {
+    let text = if let [device] = devices {
         format!("{trace}: device {} reaches up to {} ({furthest})", device.name, words(bytes))
     } else {
         let mut largest: Vec<_> = devices.iter().collect();
@@ -69,24 +69,41 @@ pub(in crate::traces) fn too_large(
             words(bytes)
         )
     };
-    let some = if devices.len() > 1 { "select some devices with --only DEV, " } else { "" };
-    let (pack, enough) = match packed.map(|packed| (packed <= capacity, words(packed))) {
+    let pack = Opt::Fit.to("pack");
+    let (packing, enough) = match packed.map(|packed| (packed <= capacity, words(packed))) {
         None => Default::default(),
         Some((true, packed)) => (
-            format!("use --fit pack to put the {packed} that it touches side by side, "),
-            String::new(),
+            phrase!["use ", pack, " to put the {packed} that it touches side by side, "],
+            Phrase::default(),
         ),
-        Some((false, packed)) => (String::new(), format!(" ({packed} are enough with --fit pack)")),
+        Some((false, packed)) => {
+            (Phrase::default(), phrase![" ({packed} are enough with ", pack, ")"])
+        }
     };
-    let _ = write!(
+    // The message names whole MiB, rounded up.
+    let needed = Bytes(bytes.div_ceil(1 << 20).saturating_mul(1 << 20));
+    let capacity = words(capacity);
+    SourceError::new(phrase![
         text,
-        "; the drive has {}; {some}{pack}use --fit scale or --fit wrap to change the addresses, or \
-         use a larger drive with --set drive.capacity={}{enough}",
-        words(capacity),
-        // The message names whole MiB, rounded up.
-        Bytes(bytes.div_ceil(1 << 20).saturating_mul(1 << 20))
-    );
-    SourceError(text)
+        "; the drive has {capacity}; ",
+        selection(devices, ", "),
+        packing,
+        "use ",
+        Opt::Fit.to("scale"),
+        " or ",
+        Opt::Fit.to("wrap"),
+        " to change the addresses, or use a larger drive with ",
+        set("drive.capacity", needed),
+        enough,
+    ])
+}
+
+/// Returns the advice to select some of several devices, with its end.
+fn selection(devices: &[Device], end: &'static str) -> Phrase {
+    if devices.len() < 2 {
+        return Phrase::default();
+    }
+    phrase!["select some devices with ", Opt::Only.to("DEV"), end]
 }
 
 /// Makes the error for touched pages that do not fit the drive, even side by side.
@@ -96,12 +113,13 @@ pub(in crate::traces) fn too_many_pages(
     packed: u64,
     capacity: u64,
 ) -> SourceError {
-    let some = if devices.len() > 1 { "select some devices with --only DEV, or " } else { "" };
     let (packed, capacity) = (words(packed), words(capacity));
-    SourceError(format!(
-        "{trace}: the pages that it touches take {packed} side by side; the drive has {capacity}; \
-         {some}use a larger drive with --set drive.capacity=SIZE"
-    ))
+    SourceError::new(phrase![
+        "{trace}: the pages that it touches take {packed} side by side; the drive has {capacity}; ",
+        selection(devices, ", or "),
+        "use a larger drive with ",
+        set("drive.capacity", "SIZE"),
+    ])
 }
 
 /// Number of devices that a message names.
@@ -140,11 +158,12 @@ mod tests {
     #[test]
     fn addresses_stay_below_2_to_the_64() {
         assert_eq!(lay_out(&mut [device("a", 1 << 63), device("b", 1)]).unwrap(), (1 << 63) + 1);
-        let error = lay_out(&mut [device("a", 1 << 63), device("b", 1 << 63)]).unwrap_err().0;
+        let error =
+            lay_out(&mut [device("a", 1 << 63), device("b", 1 << 63)]).unwrap_err().to_string();
         assert_eq!(
             error,
             "side by side, the devices of the trace take more than 2^64 bytes; select some of them \
-             with --only DEV"
+             with `only=DEV`"
         );
     }
 

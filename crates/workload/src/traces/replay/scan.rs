@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use vpass_core::base::phrase::Opt;
 use vpass_core::base::request::SourceError;
+use vpass_core::phrase;
 
 use crate::traces::file::{Skipped, TraceFile};
 use crate::traces::replay::capacity_fit::Fit;
@@ -68,7 +70,7 @@ impl<'a> Scan<'a> {
         if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
             let what = "is a pipe or a device; a trace is read more than once, so a file on a disk \
                         is expected";
-            return Err(SourceError(format!("{}: {what}", path.display())));
+            return Err(SourceError::new(format!("{}: {what}", path.display())));
         }
         let mut file = TraceFile::open(path, &self.options.read)?;
         let index = self.files.len();
@@ -162,7 +164,7 @@ impl<'a> Scan<'a> {
             return Ok(Some(*known));
         }
         if self.devices.len() == MAX_DEVICES {
-            return Err(SourceError(TOO_MANY.into()));
+            return Err(SourceError::new(TOO_MANY));
         }
         if self.devices.is_empty() {
             self.rows_are = file.rows_are();
@@ -183,10 +185,11 @@ impl<'a> Scan<'a> {
             .collect();
         let more = if there.len() > SHOWN { ", ..." } else { "" };
         there.truncate(SHOWN);
-        SourceError(format!(
-            "--only {wanted}: no device of the trace has that number or name; it has {}{more}",
-            there.join(", ")
-        ))
+        let there = there.join(", ");
+        SourceError::new(phrase![
+            Opt::Only.to(wanted),
+            ": no device of the trace has that number or name; it has {there}{more}",
+        ])
     }
 }
 
@@ -213,7 +216,7 @@ impl Numbers {
         }
         let device = match self.known.get(&number) {
             Some(device) => *device,
-            None if self.known.len() == MAX_DEVICES => return Err(SourceError(TOO_MANY.into())),
+            None if self.known.len() == MAX_DEVICES => return Err(SourceError::new(TOO_MANY)),
             None => {
                 let device = new()?;
                 self.known.insert(number, device);
@@ -236,6 +239,6 @@ fn report_progress(
     if watch(more) {
         Ok(())
     } else {
-        Err(SourceError("the reading of the trace was interrupted".into()))
+        Err(SourceError::new("the reading of the trace was interrupted"))
     }
 }

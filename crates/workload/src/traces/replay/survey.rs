@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::request::SourceError;
 use vpass_core::base::units::Ns;
+use vpass_core::phrase;
 
 use crate::traces::file::Skipped;
 use crate::traces::replay::capacity_fit::Fit;
@@ -60,19 +62,20 @@ pub struct FileSurvey {
 }
 
 /// Returns a note about other bytes after the gzip data of a file.
-pub fn garbage_note(path: &Path) -> String {
-    format!("{}: other bytes follow the gzip data; they are ignored, as by gzip", path.display())
+pub fn garbage_note(path: &Path) -> Phrase {
+    let path = path.display();
+    phrase!["{path}: other bytes follow the gzip data; they are ignored, as by gzip"]
 }
 
 impl FileSurvey {
     /// Returns a note if other bytes after the gzip data of the file were ignored.
-    pub fn garbage(&self) -> Option<String> {
+    pub fn garbage(&self) -> Option<Phrase> {
         self.has_garbage.then(|| garbage_note(&self.path))
     }
 
     /// Returns a warning if the rate of requests shows that the times were probably read in a wrong
     /// unit. `said` is the unit that the user gave.
-    pub fn doubts(&self, said: Option<TimeUnit>) -> Option<String> {
+    pub fn doubts(&self, said: Option<TimeUnit>) -> Option<Phrase> {
         rate::doubts(&self.path.display().to_string(), self.format, said, self.rows, self.span_ns)
     }
 }
@@ -90,7 +93,7 @@ impl Survey {
         watch: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Self, SourceError> {
         if paths.is_empty() {
-            return Err(SourceError("no trace file is given".into()));
+            return Err(SourceError::new("no trace file is given"));
         }
         let mut scan = Scan::new(options);
         let (mut files, mut skipped) = (vec![], Skipped::default());
@@ -166,10 +169,12 @@ impl Survey {
     pub(in crate::traces) fn packing(&self, fit: Fit) -> Result<Option<Arc<Packing>>, SourceError> {
         match (fit, &self.packing) {
             (Fit::Pack, Some(packing)) => Ok(Some(packing.clone())),
-            (Fit::Pack, None) => Err(SourceError(format!(
-                "{}: --fit pack needs a survey of the touched pages",
-                self.name()
-            ))),
+            (Fit::Pack, None) => Err(SourceError::new(phrase![
+                self.name(),
+                ": ",
+                Opt::Fit.to("pack"),
+                " needs a survey of the touched pages",
+            ])),
             _ => Ok(None),
         }
     }
@@ -200,23 +205,24 @@ fn share_clocks(files: &mut [FileSurvey]) {
 /// Refuses options without effect on any file.
 fn refuse_idle_options(files: &[FileSurvey], options: &ReadOptions) -> Result<(), SourceError> {
     let format = files[0].format.name;
-    let idle = |option: &str, what: &str| {
-        Err(SourceError(format!(
-            "{option} is for traces that {what}; {} does not need it ({format} format)",
-            files[0].path.display()
-        )))
+    let idle = |option: Opt, what: &str| {
+        let path = files[0].path.display();
+        Err(SourceError::new(phrase![
+            option,
+            " is for traces that {what}; {path} does not need it ({format} format)",
+        ]))
     };
     if options.assume_op.is_some() && files.iter().all(|f| f.format.has_op) {
-        return idle("--assume-op", "do not say which requests are reads and which are writes");
+        return idle(Opt::AssumeOp, "do not say which requests are reads and which are writes");
     }
     if matches!(options.clock, MissingClock::Rate(_))
         && files.iter().all(|f| f.format.clock != Epoch::None)
     {
-        return idle("--assume-rate", "have no times for their requests");
+        return idle(Opt::AssumeRate, "have no times for their requests");
     }
     if options.blk_action.is_some() && !files.iter().any(|f| blk::FORMATS.contains(&f.format.name))
     {
-        return idle("--blk-action", "record several events per request");
+        return idle(Opt::BlkAction, "record several events per request");
     }
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! Clock of a trace in ns. It begins at the first request, never runs backwards, and continues over
 //! parts and passes.
 
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::units::{END_OF_TIME, Ns};
+use vpass_core::phrase;
 
 /// Relation between the clocks of a trace and the clock of the run. Merged files are one part.
 /// Parts follow each other.
@@ -27,7 +29,7 @@ impl TraceClock {
 
     /// Begins another part, or another pass. The real gap before it is unknown, so it begins one
     /// mean gap after the latest row.
-    pub(in crate::traces) fn begin_part(&mut self) -> Result<(), &'static str> {
+    pub(in crate::traces) fn begin_part(&mut self) -> Result<(), TooLate> {
         if let Some(gaps) = self.rows.checked_sub(1) {
             let mean_gap = self.last.checked_div(gaps).unwrap_or(0);
             self.start = self
@@ -42,7 +44,7 @@ impl TraceClock {
     /// Returns the time of a row, at the trace's own speed. `since_start` counts from the part's
     /// start.
     #[inline]
-    pub(in crate::traces) fn at(&self, since_start: Ns) -> Result<Ns, &'static str> {
+    pub(in crate::traces) fn at(&self, since_start: Ns) -> Result<Ns, TooLate> {
         self.start.checked_add(since_start).filter(|at| *at <= self.end).ok_or(self.too_late())
     }
 
@@ -53,8 +55,8 @@ impl TraceClock {
         at - self.start
     }
 
-    fn too_late(&self) -> &'static str {
-        if self.speed < 1.0 { TOO_SLOW } else { TOO_LATE }
+    fn too_late(&self) -> TooLate {
+        if self.speed < 1.0 { TooLate::AtThisSpeed } else { TooLate::AtAnySpeed }
     }
 
     /// Records a row with this time. Returns its arrival, at the speed of the run.
@@ -102,9 +104,24 @@ impl FileClock {
     }
 }
 
-const TOO_LATE: &str = "the time since the first request exceeds 2^62 ns, which is 146 years";
-const TOO_SLOW: &str =
-    "at this --speed the time since the first request exceeds 2^62 ns, which is 146 years";
+/// Reason why a request arrives after the end of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::traces) enum TooLate {
+    /// Time of the trace itself.
+    AtAnySpeed,
+    /// Speed of the replay.
+    AtThisSpeed,
+}
+
+impl From<TooLate> for Phrase {
+    fn from(late: TooLate) -> Self {
+        let sentence = "the time since the first request exceeds 2^62 ns, which is 146 years";
+        match late {
+            TooLate::AtAnySpeed => sentence.into(),
+            TooLate::AtThisSpeed => phrase!["at this ", Opt::Speed, " {sentence}"],
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -153,11 +170,11 @@ mod tests {
     fn the_end_of_time_is_an_error() {
         let mut clock = TraceClock::new(1.0);
         times(&mut clock, &[0, END_OF_TIME - 5]);
-        assert_eq!(clock.begin_part(), Err(TOO_LATE));
+        assert_eq!(clock.begin_part(), Err(TooLate::AtAnySpeed));
         let mut clock = TraceClock::new(1.0);
         times(&mut clock, &[0, 100]);
         clock.begin_part().unwrap();
-        assert_eq!(clock.at(u64::MAX), Err(TOO_LATE));
+        assert_eq!(clock.at(u64::MAX), Err(TooLate::AtAnySpeed));
     }
 
     #[test]
@@ -166,8 +183,8 @@ mod tests {
         // shorter.
         let mut clock = TraceClock::new(0.25);
         assert_eq!(clock.at(END_OF_TIME / 4).map(|at| clock.serve(at)), Ok(END_OF_TIME));
-        assert_eq!(clock.at(END_OF_TIME / 4 + 1), Err(TOO_SLOW));
+        assert_eq!(clock.at(END_OF_TIME / 4 + 1), Err(TooLate::AtThisSpeed));
         assert_eq!(TraceClock::new(4.0).at(END_OF_TIME), Ok(END_OF_TIME));
-        assert_eq!(TraceClock::new(4.0).at(END_OF_TIME + 1), Err(TOO_LATE));
+        assert_eq!(TraceClock::new(4.0).at(END_OF_TIME + 1), Err(TooLate::AtAnySpeed));
     }
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
+use vpass_core::phrase;
 
 use crate::pass::PassSource;
 use crate::traces::file::Skipped;
@@ -18,7 +19,7 @@ use crate::traces::replay::capacity_fit::Fitter;
 use crate::traces::replay::file_replay::{FileReplay, Placed, Way};
 use crate::traces::replay::kept_pass::KeptPass;
 use crate::traces::replay::survey::Survey;
-use crate::traces::replay::trace_clock::TraceClock;
+use crate::traces::replay::trace_clock::{TooLate, TraceClock};
 use crate::traces::replay::trace_options::TraceOptions;
 
 /// Largest replay speed, as a multiple of the recorded speed. At this speed, a year takes less than
@@ -98,13 +99,13 @@ impl TraceSource {
         options: TraceOptions,
     ) -> Result<Self, SourceError> {
         if !(options.speed > 0.0 && options.speed.is_finite()) {
-            return Err(SourceError(format!(
+            return Err(SourceError::new(format!(
                 "invalid speed {}: a number above 0 is expected, such as 2 for twice as fast",
                 options.speed
             )));
         }
         if options.speed > MOST_SPEED {
-            return Err(SourceError(format!(
+            return Err(SourceError::new(format!(
                 "invalid speed {}: it leaves no time between requests; it must be at most \
                  {MOST_SPEED:e}",
                 options.speed
@@ -175,9 +176,7 @@ impl TraceSource {
             return Ok(false);
         };
         let first = files.start;
-        self.clock.begin_part().map_err(|what| {
-            SourceError(format!("{}: {what}", self.survey.files()[first].path.display()))
-        })?;
+        self.clock.begin_part().map_err(|late| self.too_late(first, late))?;
         if self.from_kept.is_some() {
             self.next_part += 1;
             return Ok(true);
@@ -230,10 +229,15 @@ impl TraceSource {
             return Ok(None);
         };
         self.from_kept = Some(place + 1);
-        let at = self.clock.at(row.at).map_err(|what| {
-            SourceError(format!("{}: {what}", self.survey.files()[0].path.display()))
-        })?;
+        let at = self.clock.at(row.at).map_err(|late| self.too_late(0, late))?;
         Ok(Some(Placed { at, ..row }))
+    }
+
+    /// Makes the error for a request of a file after the end of time.
+    #[cold]
+    fn too_late(&self, file: usize, late: TooLate) -> SourceError {
+        let path = self.survey.files()[file].path.display();
+        SourceError::new(phrase!["{path}: ", late])
     }
 
     #[inline]

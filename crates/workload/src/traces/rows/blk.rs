@@ -1,6 +1,9 @@
 //! Names the events that blktrace(8) records during a request. One kind of event counts as the
 //! request.
 
+use vpass_core::base::phrase::{Opt, Phrase};
+use vpass_core::phrase;
+
 /// Event that blktrace(8) records during a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlkAction {
@@ -42,6 +45,7 @@ impl BlkAction {
 /// Formats that record events.
 pub(in crate::traces) const FORMATS: [&str; 2] = ["blkparse", "wiscsee"];
 
-/// Text added to the error for a trace without any row.
-pub(in crate::traces) const NO_ROWS: &str =
-    "; none of its events has the action that counts as a request, see --blk-action";
+/// Returns the text added to the error for a trace without any row.
+pub(in crate::traces) fn without_rows() -> Phrase {
+    phrase!["; none of its events has the action that counts as a request, see ", Opt::BlkAction,]
+}

@@ -5,6 +5,8 @@ use crate::traces::rows::reader::Body;
 pub(in crate::traces) use crate::traces::rows::trace_row::BadRow;
 pub use crate::traces::rows::trace_row::{Epoch, TraceRow};
 use crate::traces::rows::unit::Times;
+use vpass_core::base::phrase::{Opt, Phrase};
+use vpass_core::phrase;
 
 /// Column of a text format, or field of a binary one.
 #[derive(Clone, Copy, Debug)]
@@ -13,11 +15,28 @@ pub struct Column {
     pub name: &'static str,
     /// Content with its unit, as a phrase that completes "should be ...".
     pub holds: &'static str,
+    /// Whether the user may give another unit.
+    takes_unit: bool,
 }
 
 /// Makes a column, for the column tables.
 pub(in crate::traces) const fn column(name: &'static str, holds: &'static str) -> Column {
-    Column { name, holds }
+    Column { name, holds, takes_unit: false }
+}
+
+/// Makes a column of times, whose unit the user may change.
+pub(in crate::traces) const fn time_column(name: &'static str, holds: &'static str) -> Column {
+    Column { name, holds, takes_unit: true }
+}
+
+impl Column {
+    fn expected(&self) -> Phrase {
+        if self.takes_unit {
+            phrase![self.holds, " (or of ", Opt::TimeUnit, ")"]
+        } else {
+            self.holds.into()
+        }
+    }
 }
 
 /// Trace format.
@@ -50,22 +69,23 @@ impl Format {
     }
 
     /// Returns the message for an invalid line or record.
-    pub(in crate::traces) fn explain(&self, bad: BadRow) -> String {
+    pub(in crate::traces) fn explain(&self, bad: BadRow) -> Phrase {
         let named = |i: usize| match self.body {
             Body::Lines(_) => format!("column {} ({})", i + 1, self.columns[i].name),
             Body::Records(_) | Body::Batches(_) => format!("the field {}", self.columns[i].name),
         };
         match bad {
-            BadRow::Column(i) => format!("{} should be {}", named(i), self.columns[i].holds),
+            BadRow::Column(i) => phrase![named(i), " should be ", self.columns[i].expected()],
             BadRow::Missing(i) => {
-                format!("{} is missing; it should be {}", named(i), self.columns[i].holds)
+                phrase![named(i), " is missing; it should be ", self.columns[i].expected()]
             }
             BadRow::Extra => format!(
                 "there are more than the {} columns {}",
                 self.columns.len(),
                 self.column_names()
-            ),
-            BadRow::Sentence(sentence) | BadRow::Fatal(sentence) => sentence.to_owned(),
+            )
+            .into(),
+            BadRow::Sentence(sentence) | BadRow::Fatal(sentence) => sentence.into(),
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::request::{Op, SourceError};
+use vpass_core::phrase;
 
 use crate::traces::rows::blk::BlkAction;
 use crate::traces::rows::format::Format;
@@ -45,39 +47,48 @@ impl ReadOptions {
         path: &Path,
         format: &Format,
     ) -> Result<(), SourceError> {
-        let sentence = |what: &str| {
-            Err(SourceError(format!("{}: {what} ({} format)", path.display(), format.name)))
+        let sentence = |what: Phrase| {
+            let (path, name) = (path.display(), format.name);
+            Err(SourceError::new(phrase!["{path}: ", what, " ({name} format)"]))
         };
         if !format.has_op && self.assume_op.is_none() {
-            return sentence(
-                "the trace does not say which requests are reads and which are writes; give \
-                 --assume-op read or --assume-op write",
-            );
+            return sentence(phrase![
+                "the trace does not say which requests are reads and which are writes; give ",
+                Opt::AssumeOp.to("read"),
+                " or ",
+                Opt::AssumeOp.to("write"),
+            ]);
         }
         match (format.times, self.time_unit) {
             (Times::Fixed(unit), Some(_)) => {
-                return sentence(&format!(
-                    "the format fixes the unit of its times ({unit}), so --time-unit has no \
-                     effect; leave it out"
-                ));
+                return sentence(phrase![
+                    "the format fixes the unit of its times ({unit}), so ",
+                    Opt::TimeUnit,
+                    " has no effect; leave it out",
+                ]);
             }
             (Times::None, Some(_)) => {
-                return sentence(
-                    "the trace has no times for its requests, so --time-unit has no effect; leave \
-                     it out",
-                );
+                return sentence(phrase![
+                    "the trace has no times for its requests, so ",
+                    Opt::TimeUnit,
+                    " has no effect; leave it out",
+                ]);
             }
             _ => {}
         }
         match (format.clock, self.clock) {
-            (Epoch::None, MissingClock::Refuse) => sentence(
-                "the trace has no times for its requests; give --assume-rate IOPS, or \
-                 --queue-depth N for a closed loop",
-            ),
+            (Epoch::None, MissingClock::Refuse) => sentence(phrase![
+                "the trace has no times for its requests; give ",
+                Opt::AssumeRate.to("IOPS"),
+                ", or ",
+                Opt::QueueDepth.to("N"),
+                " for a closed loop",
+            ]),
             (Epoch::None, MissingClock::Rate(rate)) if !(rate > 0.0 && rate.is_finite()) => {
-                sentence(&format!(
-                    "--assume-rate {rate} is not a rate; a number above 0 is expected"
-                ))
+                sentence(phrase![
+                    Opt::AssumeRate.to(rate),
+                    " is not a rate; a number above 0 is expected",
+                ])
             }
             _ => Ok(()),
         }

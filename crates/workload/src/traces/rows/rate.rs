@@ -1,9 +1,9 @@
 //! Detects rates that hosts do not sustain, which are a sign of a wrong time unit.
 
-use std::fmt::Write;
-
 use vpass_core::base::in_words;
+use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::units::Ns;
+use vpass_core::phrase;
 
 use crate::traces::rows::format::Format;
 use crate::traces::rows::unit::{TimeUnit, Times, UnitBasis};
@@ -22,38 +22,39 @@ pub fn doubts(
     said: Option<TimeUnit>,
     rows: u64,
     span_ns: Ns,
-) -> Option<String> {
+) -> Option<Phrase> {
     let taken = format.times.taken(said)?;
     let seconds = span_ns as f64 / 1e9;
     let iops = rows as f64 / seconds;
     if rows < FEWEST_ROWS || span_ns == 0 || iops <= MOST_IOPS {
         return None;
     }
-    let mut text = format!(
-        "{file}: {rows} requests in {} are {iops:.0} per second, more than most hosts sustain; its \
-         times are read as {}, ",
-        in_words::seconds(seconds),
-        taken.words
-    );
-    let _ = match (format.times, taken.because) {
-        (Times::Usual(usual), UnitBasis::Assumed | UnitBasis::Said) => {
-            let unit = said.unwrap_or(usual);
-            let (other, factor) = coarser(unit, iops);
-            write!(
-                text,
-                "which --time-unit changes: {other} would make it {} and {:.0} per second",
-                in_words::seconds(seconds * factor),
-                iops / factor
-            )
-        }
-        _ => write!(
+    let (span, unit) = (in_words::seconds(seconds), taken.words);
+    let text = phrase![
+        "{file}: {rows} requests in {span} are {iops:.0} per second, more than most hosts sustain; \
+         its times are read as {unit}, "
+    ];
+    if let (Times::Usual(usual), UnitBasis::Assumed | UnitBasis::Said) =
+        (format.times, taken.because)
+    {
+        let (other, factor) = coarser(said.unwrap_or(usual), iops);
+        let (span, iops) = (in_words::seconds(seconds * factor), iops / factor);
+        return Some(phrase![
             text,
-            "as the {} format fixes; if it was made from another trace, make it again with \
-             --time-unit; --speed 0.001 replays it slower",
-            format.name
-        ),
-    };
-    Some(text)
+            "which ",
+            Opt::TimeUnit,
+            " changes: {other} would make it {span} and {iops:.0} per second",
+        ]);
+    }
+    let name = format.name;
+    Some(phrase![
+        text,
+        "as the {name} format fixes; if it was made from another trace, make it again with ",
+        Opt::TimeUnit,
+        "; ",
+        Opt::Speed.to("0.001"),
+        " replays it slower",
+    ])
 }
 
 /// Returns the next coarser unit that gives a plausible rate, with its length in units of `unit`.
@@ -74,7 +75,7 @@ mod tests {
     use crate::traces::format_named;
 
     fn said(format: &str, unit: Option<TimeUnit>, rows: u64, span_ns: Ns) -> Option<String> {
-        doubts("a", format_named(format).unwrap(), unit, rows, span_ns)
+        doubts("a", format_named(format).unwrap(), unit, rows, span_ns).map(|s| s.to_string())
     }
 
     #[test]
@@ -83,7 +84,7 @@ mod tests {
         assert_eq!(
             said("mqsim", None, 45_000, 300_000_000).unwrap(),
             "a: 45000 requests in 300 ms are 150000 per second, more than most hosts sustain; its \
-             times are read as nanoseconds, which --time-unit changes: us would make it 5.00 min \
+             times are read as nanoseconds, which `time_unit` changes: us would make it 5.00 min \
              and 150 per second"
         );
         // The user gave ms: 45,000 requests came in 1 ms. If the unit is s, these are 45,000 per
@@ -91,7 +92,7 @@ mod tests {
         let text = said("disksim", Some(TimeUnit::Milliseconds), 45_000, 1_000_000).unwrap();
         assert!(
             text.ends_with(
-                "read as milliseconds, which --time-unit changes: s would make it 1.00 s and 45000 \
+                "read as milliseconds, which `time_unit` changes: s would make it 1.00 s and 45000 \
                  per second"
             ),
             "{text}"

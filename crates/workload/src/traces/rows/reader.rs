@@ -4,6 +4,7 @@
 
 use crate::traces::rows::options::ReadOptions;
 use crate::traces::rows::trace_row::{BadRow, Epoch, TraceRow};
+use vpass_core::base::phrase::Phrase;
 
 /// Reader of text. Blank lines do not reach it.
 pub(in crate::traces) trait LineReader: Send {
@@ -22,8 +23,8 @@ pub(in crate::traces) trait LineReader: Send {
     }
 
     /// Returns text to add to the error "holds no requests"; empty by default.
-    fn without_rows(&self) -> &'static str {
-        ""
+    fn without_rows(&self) -> Phrase {
+        Phrase::default()
     }
 }
 

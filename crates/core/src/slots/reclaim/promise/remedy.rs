@@ -3,9 +3,11 @@
 use super::prospect::Blank;
 use super::{NO_SEED, first_broken, promise_at_start};
 use crate::base::geometry::Geometry;
+use crate::base::phrase::{Opt, Phrase};
 use crate::base::search::largest;
 use crate::base::span::{DAY, HOUR, Span, YEAR};
 use crate::config::{DriveConfig, Schedule};
+use crate::phrase;
 use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{CHECK_INTERVAL, Technique};
 
@@ -18,7 +20,7 @@ pub(super) fn least_late(config: &DriveConfig, timed: bool) -> Option<u32> {
 /// Returns the key to blame and the remedy, if data grows so old that even all retries leave too
 /// little. The remedy is the longest refresh period with which the guarantee holds up to the rated
 /// P/E cycles. If there is none, the guarantee must hold at `start.pec` only.
-fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(String, String)> {
+fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(String, Phrase)> {
     let (first, last) = (config.start.pec, config.start.pec.max(config.drive.rated_pec));
     let blank = Blank::new(config, timed);
     let broken = technique.make(config, NO_SEED).promise(&blank.view(), first).broken()?;
@@ -49,17 +51,21 @@ fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(S
                 "refresh.period = \"{}\" lets data reach an age of {oldest}",
                 config.refresh.period
             ),
-            "set ",
+            Phrase::from("set "),
         )
     } else {
-        (format!("error.longest_age = \"{oldest}\" without refresh"), "use --refresh block with ")
+        (
+            format!("error.longest_age = \"{oldest}\" without refresh"),
+            phrase!["use ", Opt::Refresh.to("block"), " with "],
+        )
     };
-    Some((what, format!("{refresh}refresh.period = \"{period}\" or less up to {last} P/E cycles")))
+    let right = phrase![refresh, "refresh.period = \"{period}\" or less up to {last} P/E cycles"];
+    Some((what, right))
 }
 
 /// Returns the key to blame for a broken guarantee, with its value, and the remedy. The remedy is
 /// the smallest change, so one key is changed rather than two.
-pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -> (String, String) {
+pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -> (String, Phrase) {
     let holds = |change: &dyn Fn(&mut DriveConfig)| {
         let mut changed = config.clone();
         change(&mut changed);
@@ -81,10 +87,10 @@ pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -
         }
     };
     if let Some(most) = largest(1, interval, &|n| holds(&|c| set(c, n))) {
-        return (format!("{key} = {interval}"), format!("set {key} = {most} or less"));
+        return (format!("{key} = {interval}"), format!("set {key} = {most} or less").into());
     }
     if let Some(most) = largest(least, late, &|n| holds(&|c| c.reclaim.late_reads = Some(n))) {
-        return (late_is, format!("set reclaim.late_reads = {most} or less"));
+        return (late_is, format!("set reclaim.late_reads = {most} or less").into());
     }
     let both = |n: u32| {
         holds(&|c| {
@@ -95,12 +101,12 @@ pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -
     if let Some(most) = largest(1, interval, &both) {
         return (
             format!("{key} = {interval}, {late_is}"),
-            format!("set reclaim.late_reads = {least} and {key} = {most} or less"),
+            format!("set reclaim.late_reads = {least} and {key} = {most} or less").into(),
         );
     }
     let worn = config.start.pec;
     if let Some(most) = largest(0, worn, &|n| holds(&|c| c.start.pec = n)) {
-        return (format!("start.pec = {worn}"), format!("set start.pec = {most} or less"));
+        return (format!("start.pec = {worn}"), format!("set start.pec = {most} or less").into());
     }
     (
         "disturb.table".into(),

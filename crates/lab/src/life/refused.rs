@@ -1,0 +1,87 @@
+//! Plans that cannot have a life.
+
+use vpass_core::base::phrase::{Opt, set};
+use vpass_core::base::request::{Arrival, RequestSource};
+use vpass_core::config::{DriveConfig, ErrorLaw};
+use vpass_core::phrase;
+
+use super::{MOST_YEARS, Until};
+use crate::failure::Failure;
+use crate::plan::RunPlan;
+use crate::setup::Gear;
+
+/// Refuses a plan that cannot have a life. For example, its requests have no times, or an unknown
+/// error rate has to end the life.
+///
+/// # Errors
+/// Reports the setting that is missing or wrong.
+pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
+    check_end(plan, until)?;
+    if plan.gear == Gear::Timed {
+        return Err(Failure::usage(phrase![
+            "vpass life takes ",
+            Opt::Gear.to("fluid"),
+            " or, to check it, ",
+            Opt::Gear.to("untimed"),
+            "; the timed gear is too slow for years",
+        ]));
+    }
+    if plan.repeat.get() != 1 || plan.until_stable || plan.warm_up > 0 || !plan.ages.is_empty() {
+        return Err(Failure::usage(phrase![
+            Opt::Repeat,
+            ", ",
+            Opt::Until,
+            ", ",
+            Opt::WarmUp,
+            " and ",
+            Opt::Ages,
+            " are for run and compare: a life repeats its workload until it ends, counts from its \
+             first request and includes every age",
+        ]));
+    }
+    if plan.gear == Gear::Untimed && plan.source()?.arrival() != Arrival::Open {
+        return Err(Failure::usage(phrase![
+            "the workload has neither a rate nor time stamps, and `vpass life` counts years: set \
+             workload.rate, which replaces workload.queue_depth (",
+            set("workload.rate", 1000),
+            "), or replay a trace by its own clock, without ",
+            Opt::QueueDepth,
+            "; `vpass run` and `vpass compare` count the life of a closed loop in bytes until worn",
+        ]));
+    }
+    Ok(())
+}
+
+/// Refuses years and an error rate that cannot end a life.
+fn check_end(plan: &RunPlan, until: Until) -> Result<(), Failure> {
+    if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
+        return Err(Failure::usage(format!("it must be above 0 and at most {MOST_YEARS}"))
+            .at(Opt::Years.to(years)));
+    }
+    if let Some(uber) = until.uber.filter(|uber| !(*uber > 0.0 && *uber < 1.0)) {
+        return Err(Failure::usage(
+            "it must be above 0 and below 1, in errors per bit read; JESD218 has 1e-15 for client \
+             drives and 1e-16 for others",
+        )
+        .at(Opt::Uber.to(format_args!("{uber:e}"))));
+    }
+    if let Some(uber) = until.uber.filter(|_| !has_uber(&plan.drive.config)) {
+        return Err(Failure::usage(format!(
+            "drive {} has no error rate, so the errors of its reads are unknown",
+            plan.drive.name
+        ))
+        .at(Opt::Uber.to(format_args!("{uber:e}")))
+        .with_remedy(
+            "set error.model and its numbers, ecc.codeword and ecc.cap, or use a drive that has \
+             them, such as aged-tlc",
+        ));
+    }
+    Ok(())
+}
+
+/// Returns whether the number of codewords that reads lose is known.
+fn has_uber(config: &DriveConfig) -> bool {
+    config.error.model != ErrorLaw::None
+        && config.ecc.codeword.is_some()
+        && config.disturb.model.has_table()
+}
