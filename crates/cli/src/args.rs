@@ -14,6 +14,7 @@ mod replay;
 mod setup;
 
 use crate::report_page::{PageArgs, WithPage};
+use crate::sweep::Axis;
 pub(crate) use combined::Combined;
 
 pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
@@ -191,6 +192,15 @@ pub(crate) struct CompareArgs {
         value_parser = at_least_one::<NonZeroU32>,
     )]
     pub(crate) seeds: NonZeroU32,
+    /// Compare at each of these values of a key, for example start.pec=0,1000,2000. With several
+    /// options, at each combination of their values.
+    #[arg(
+        long,
+        value_name = "KEY=VALUE,..",
+        value_parser = Axis::parse,
+        conflicts_with_all = ["html", "ages"],
+    )]
+    pub(crate) sweep: Vec<Axis>,
     /// Number of threads. A thread runs one drive, or several drives that serve the same requests.
     /// It waits until enough memory is free. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]

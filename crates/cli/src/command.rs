@@ -13,6 +13,7 @@ use crate::new::args::{EXAMPLES as NEW_EXAMPLES, NewCommand};
 use crate::paper::PaperArgs;
 use crate::report_page::ReportArgs;
 use crate::smart::SmartArgs;
+use crate::sweep::SweepArgs;
 use crate::trace::args::TraceCommand;
 use crate::workload::args::{EXAMPLES as WORKLOAD_EXAMPLES, WorkloadCommand};
 
@@ -50,6 +51,9 @@ pub(crate) enum Command {
     /// Run the same workload on one drive per technique and name the winner in each column.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
+    /// Compare techniques at many values of some keys, as a file says. Finished runs never run again.
+    #[command(after_help = "Example: vpass sweep examples/sweeps/wear.toml --out wear")]
+    Sweep(SweepArgs),
     /// Simulate a drive until it is worn out: how many years it lives, what consumes them, and
     /// which technique makes it live longest.
     #[command(after_help = LIFE_EXAMPLES)]

@@ -11,6 +11,7 @@ use vpass_core::slots::parity::{NO_PARITY, reclaim_part};
 use vpass_core::slots::reclaim::RECLAIM;
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::{Refused, by_reason};
+use vpass_lab::compare::row::ComparisonRow;
 use vpass_lab::compare::{json_of, net, rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
@@ -28,12 +29,12 @@ use crate::kept::Rows;
 use crate::out::{self, Folder};
 use crate::progress::bar;
 use crate::table::wants_colour;
-use row::Row;
+pub(crate) use row::Row;
 
 /// Runs a comparison and prints it.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     args.setup.require_one_sample()?;
-    let (plans, refused) = plans(args)?;
+    let (plans, refused) = plans(args, vec![])?;
     plans.iter().try_for_each(|(plan, _)| plan.require_no_acceleration())?;
     out::say_all(&notes(&plans)?);
     out::say_all(
@@ -100,9 +101,32 @@ fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<Phrase>, Failure> {
 /// Planned runs with the names of their folders, and the refused techniques.
 type Plans = (Vec<(RunPlan, String)>, Vec<Refused>);
 
+/// Plans the runs of one point of a sweep, whose keys have these values. Their results have no
+/// folders.
+pub(crate) fn plans_of_point(
+    args: &CompareArgs,
+    set: Vec<String>,
+) -> Result<(Vec<RunPlan>, Vec<Refused>), Failure> {
+    let (plans, refused) = plans(args, set)?;
+    let plans: Vec<_> =
+        plans.into_iter().map(|(plan, _)| RunPlan { files: false, ..plan }).collect();
+    plans.iter().try_for_each(RunPlan::require_no_acceleration)?;
+    Ok((plans, refused))
+}
+
+/// Returns the table of some rows, such as those of all points of a sweep.
+pub(crate) fn table_of(
+    rows: &[ComparisonRow],
+    plan: &RunPlan,
+    is_markdown: bool,
+    colour: bool,
+) -> String {
+    render::plain_table(rows, plan, is_markdown, colour)
+}
+
 /// Plans every run, in the given order of techniques and with ascending seeds. If some techniques
-/// can run, the refused techniques are returned beside them.
-fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
+/// can run, the refused techniques are returned beside them. `set` has values of further keys.
+fn plans(args: &CompareArgs, set: Vec<String>) -> Result<Plans, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
     let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());
     // If every parity technique brings its own reclaim technique, no other reclaim technique runs.
@@ -113,11 +137,9 @@ fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
     // The first plan is made once, because making a plan may read a long trace.
     let of_first = Chosen { parity: NO_PARITY, ..args.combined.with(reclaims[0].trim())[0] };
-    let first = RunPlan::unchecked(
-        &setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() },
-        of_first,
-        &bar,
-    )?;
+    let mut setup = setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() };
+    setup.base.set.extend(set);
+    let first = RunPlan::unchecked(&setup, of_first, &bar)?;
     let (mut rows, mut left_out, mut refused): (Vec<RunPlan>, Vec<String>, Vec<Refused>) =
         (vec![], vec![], vec![]);
     for reclaim in reclaims {

@@ -28,6 +28,7 @@ mod seeds;
 mod shell;
 mod smart;
 mod stdin;
+mod sweep;
 mod trace;
 mod unfinished;
 mod words;
@@ -90,6 +91,8 @@ fn command(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => return report_page::beside(args, run),
         Command::Attack(args) => return attack::attack(&args),
+        Command::Compare(args) if !args.sweep.is_empty() => return sweep::of_compare(&args),
+        Command::Sweep(args) => return sweep::sweep(&args),
         Command::Compare(args) => return report_page::beside(args, compare::compare),
         Command::Life(args) => return report_page::beside(args, life::life),
         Command::Llm(args) => return llm::llm(&args),

@@ -343,7 +343,7 @@ fn read<T: DeserializeOwned>(
 }
 
 /// Returns the error in a file, with its line.
-pub(crate) fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
+pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
     let mut place = name.to_owned();
     let mut which = String::new();
     if let Some(span) = e.span() {

@@ -169,6 +169,17 @@ fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
     table
 }
 
+/// Returns the table alone. A star marks the best of all rows.
+pub(super) fn plain_table(
+    rows: &[ComparisonRow],
+    plan: &RunPlan,
+    is_markdown: bool,
+    colour: bool,
+) -> String {
+    let table = table(rows, &[], plan);
+    if is_markdown { table.markdown() } else { table.render(colour) }
+}
+
 /// Returns the meanings of the columns. Columns with a common explanation share one line.
 fn legend(rows: &[ComparisonRow], plan: &RunPlan) -> Table {
     let mut legend = Table::default();

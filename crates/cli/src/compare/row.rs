@@ -16,13 +16,18 @@ type Files = Vec<(String, Bytes)>;
 
 /// Finished run with its files, or the reason why its drive stopped.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Row(pub(super) Ended<(Box<Summary>, Files)>);
+pub(crate) struct Row(pub(super) Ended<(Box<Summary>, Files)>);
 
 impl Row {
     /// Makes the row of a finished run from its outcome and files.
-    pub(super) fn of(outcome: &Outcome, files: Vec<File>) -> Self {
+    pub(crate) fn of(outcome: &Outcome, files: Vec<File>) -> Self {
         let files = files.into_iter().map(|(name, content)| (name, Bytes(content))).collect();
         Self(Ended::Done((Box::new(outcome.summary.clone()), files)))
+    }
+
+    /// Makes the row of a drive that stopped.
+    pub(crate) fn stopped(why: String) -> Self {
+        Self(Ended::Stopped(why))
     }
 
     /// Writes the files into a subfolder with this name, and returns the summary. If the drive
@@ -30,7 +35,7 @@ impl Row {
     ///
     /// # Errors
     /// Reports an error of the disk. A stopped drive is not an error.
-    pub(super) fn put_into(
+    pub(crate) fn put_into(
         self,
         folder: Option<&Path>,
         name: &str,

@@ -32,6 +32,7 @@ mod sizes;
 mod smart;
 mod stages_of_life;
 mod stdin;
+mod sweep;
 mod tired;
 mod trace_files;
 mod traces;

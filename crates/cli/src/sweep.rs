@@ -1,0 +1,226 @@
+//! `vpass sweep` and `vpass compare --sweep`: the same comparison at several values of some keys.
+//!
+//! Each point of a sweep is a comparison. All runs of all points share the threads. A run that an
+//! earlier command finished is taken from its rows, also after the axes have changed.
+
+mod axis;
+mod file;
+mod render;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use std::io::Write;
+use std::num::NonZeroUsize;
+
+use vpass_lab::as_json;
+use vpass_lab::compare::rows;
+use vpass_lab::failure::Failure;
+use vpass_lab::plan::RunPlan;
+use vpass_lab::pool::{self, Job, Pace};
+use vpass_lab::results::Summary;
+
+use crate::args::{CompareArgs, Form, at_least_one};
+use crate::compare::{Row, plans_of_point};
+use crate::dialect::CommandLine;
+use crate::exit::Exit;
+use crate::kept::Rows;
+use crate::out;
+use crate::out_file::OutFile;
+use crate::progress::bar;
+use crate::table::wants_colour;
+pub(crate) use axis::Axis;
+use axis::{Swept, grid};
+use render::Done;
+
+/// Options of `vpass sweep`.
+#[derive(Debug, Args)]
+pub(crate) struct SweepArgs {
+    /// File of the sweep: options of `vpass compare`, and the axes (see the guide on sweeps).
+    pub(crate) file: PathBuf,
+    /// Folder for the results: sweep.csv and sweep.json. A later sweep with this folder runs only
+    /// what is new.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Number of threads. Default: number of cores.
+    #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// Run everything again. Default: use the finished runs of earlier sweeps with the same --out.
+    #[arg(long, requires = "out")]
+    pub(crate) fresh: bool,
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: Form,
+}
+
+/// Runs the sweep of a file.
+pub(crate) fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
+    let (mut compare, points) = file::read(&args.file)?;
+    compare.setup.base.out.clone_from(&args.out);
+    compare.setup.base.json = args.json;
+    (compare.threads, compare.fresh, compare.form) = (args.threads, args.fresh, args.form);
+    run(&compare, points)
+}
+
+/// Runs the sweep of a comparison with `--sweep`.
+pub(crate) fn of_compare(args: &CompareArgs) -> Result<Exit, Failure> {
+    run(args, grid(&args.sweep))
+}
+
+/// Most points of a sweep. A page of more points is unreadable, and so many runs take days.
+const MOST_POINTS: usize = 100_000;
+
+/// Point with its plans.
+struct Point {
+    swept: Swept,
+    plans: Vec<RunPlan>,
+    refused: Vec<(Option<String>, String)>,
+}
+
+fn run(args: &CompareArgs, points: Vec<Swept>) -> Result<Exit, Failure> {
+    args.setup.require_one_sample()?;
+    if points.len() > MOST_POINTS {
+        return Err(Failure::usage(format!(
+            "the sweep has {} points; at most {MOST_POINTS} are allowed",
+            points.len()
+        )));
+    }
+    let place = args.setup.base.out.as_deref();
+    place.map(check_place).transpose()?;
+    let kept = Rows::of(place, args.fresh)?;
+    let points = points.into_iter().map(|swept| planned(args, swept)).collect::<Vec<_>>();
+    if let Some(why) = points.iter().all(|point| point.plans.is_empty()).then(|| &points[0].refused)
+    {
+        return Err(Failure::usage(why.first().map_or_else(String::new, |(_, why)| why.clone())));
+    }
+    let plans: Vec<&RunPlan> = points.iter().flat_map(|point| &point.plans).collect();
+    let mut finished = run_all(&plans, args, &kept)?.into_iter();
+    let seeds = args.seeds.get();
+    let mut all = vec![];
+    for point in &points {
+        let of_point: Vec<&RunPlan> = point.plans.iter().collect();
+        let results = finished.by_ref().take(of_point.len()).collect();
+        let (rows, stopped) = if of_point.is_empty() {
+            (vec![], vec![])
+        } else {
+            rows(&of_point, results, seeds as usize)
+        };
+        let (swept, refused) = (point.swept.clone(), point.refused.clone());
+        all.push(Done { swept, rows, stopped, refused });
+    }
+    let firsts: Vec<Option<&RunPlan>> = points.iter().map(|point| point.plans.first()).collect();
+    show(args, &all, &firsts)?;
+    let has_bug = all.iter().flat_map(|done| &done.rows).any(|row| row.has_bug());
+    if has_bug {
+        return Err(Failure::failed(
+            "the oracle found a bug of the drive model; `vpass run` shows the findings",
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+/// Plans the comparison of a point. A point that is refused has no plans.
+fn planned(args: &CompareArgs, swept: Swept) -> Point {
+    let set = swept.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>();
+    match plans_of_point(args, set) {
+        Ok((plans, refused)) => {
+            let refused = refused.into_iter().map(|row| (Some(row.label), row.why)).collect();
+            Point { swept, plans, refused }
+        }
+        Err(why) => {
+            Point { swept, plans: vec![], refused: vec![(None, why.in_dialect(&CommandLine))] }
+        }
+    }
+}
+
+/// Runs all plans that no earlier command finished.
+fn run_all(
+    plans: &[&RunPlan],
+    args: &CompareArgs,
+    kept: &Rows,
+) -> Result<Vec<Result<Summary, Failure>>, Failure> {
+    let resumed = kept.resumed("sweep", plans.to_vec(), |_| String::new())?;
+    let (found, missing): (Vec<Option<Row>>, Vec<usize>) = resumed.found();
+    let mut finished = found
+        .into_iter()
+        .map(|row| row.map(|row| row.put_into(None, "")).transpose())
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut jobs = vec![];
+    for i in &missing {
+        jobs.push(Job { plan: plans[*i], requests: plans[*i].requests()? });
+    }
+    let pace = if resumed.are_kept() { Pace::EndOften } else { Pace::Fastest };
+    let ended = pool::run_all_that_go_on(&jobs, args.threads, pace, &bar, |job, outcome| {
+        let row = match outcome {
+            Ok(outcome) => Row::of(outcome, vec![]),
+            Err(stop) => Row::stopped(stop.in_dialect(&CommandLine)),
+        };
+        resumed.keep(missing[job], &row);
+        row.put_into(None, "")
+    })?;
+    for (i, row) in missing.iter().zip(ended) {
+        finished[*i] = Some(row);
+    }
+    Ok(finished.into_iter().map(|row| row.expect("a kept or finished run")).collect())
+}
+
+/// Refuses a folder that is neither new, nor empty, nor that of a sweep.
+fn check_place(place: &Path) -> Result<(), Failure> {
+    let is_of_sweep = place.join("sweep.json").is_file();
+    let is_new = std::fs::read_dir(place).map_or(!place.exists(), |mut all| all.next().is_none());
+    if is_of_sweep || is_new {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "--out {}: a new or empty folder, or the folder of a sweep, is expected",
+        place.display()
+    )))
+}
+
+/// Writes the results, and prints them.
+fn show(args: &CompareArgs, all: &[Done], plans: &[Option<&RunPlan>]) -> Result<(), Failure> {
+    let json = render::json(all, plans, args.seeds.get())?;
+    let csv = render::csv(all);
+    if let Some(place) = &args.setup.base.out {
+        std::fs::create_dir_all(place).map_err(|e| {
+            Failure::usage(format!("--out {} cannot be written: {e}", place.display()))
+        })?;
+        let text = as_json::text(&json)?;
+        for (name, content) in [("sweep.csv", &csv), ("sweep.json", &text)] {
+            let path = place.join(name);
+            let mut file = OutFile::begin(&path, true)?;
+            file.write_all(content.as_bytes()).map_err(|e| {
+                Failure::failed(format!("{} cannot be written: {e}", path.display()))
+            })?;
+            file.finish()?;
+        }
+    }
+    out::print(&match args.form {
+        Form { csv: true, .. } => csv,
+        _ if args.setup.base.json => as_json::text(&json)?,
+        form => table(all, plans, form.markdown),
+    })
+}
+
+/// Returns one table of all points, and the reasons of those without results.
+fn table(all: &[Done], plans: &[Option<&RunPlan>], is_markdown: bool) -> String {
+    let at = |swept: &Swept| {
+        swept.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+    };
+    let Some(plan) = plans.iter().flatten().next() else { return String::new() };
+    let labelled = all.iter().flat_map(|done| {
+        done.rows.iter().map(|row| row.labelled(format!("{} {}", at(&done.swept), row.label)))
+    });
+    let rows: Vec<_> = labelled.collect();
+    let mut text = crate::compare::table_of(&rows, plan, is_markdown, wants_colour());
+    for done in all {
+        let stopped = done.stopped.iter().map(|row| (Some(row.label.clone()), row.why.clone()));
+        for (label, why) in done.refused.iter().cloned().chain(stopped) {
+            let label = label.map_or_else(String::new, |label| format!(" {label}"));
+            text += &format!("{}{label}: no results: {why}\n", at(&done.swept));
+        }
+    }
+    text
+}

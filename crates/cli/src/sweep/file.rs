@@ -1,0 +1,189 @@
+//! File of a sweep: options of `vpass compare`, and the axes.
+
+use std::path::Path;
+
+use clap::Parser;
+use serde::Deserialize;
+use toml::{Table, Value};
+use vpass_lab::failure::Failure;
+use vpass_lab::load::{complaint, read_file};
+
+use super::axis::{Axis, Range, Swept, draws, grid};
+use crate::args::CompareArgs;
+
+/// Options of a comparison that belong to the command line and not to the file.
+const OF_COMMAND: [&str; 9] =
+    ["out", "html", "force", "json", "csv", "markdown", "fresh", "threads", "sweep"];
+
+/// Content of the file.
+#[derive(Deserialize)]
+struct SweepFile {
+    #[serde(default)]
+    #[expect(dead_code, reason = "for readers of the file")]
+    description: String,
+    /// `[set]`: values of keys that stay the same.
+    #[serde(default)]
+    set: Table,
+    /// `[sweep]`: lists of values.
+    #[serde(default)]
+    sweep: Table,
+    /// `[draw]`: ranges from which values are drawn.
+    draw: Option<Draw>,
+    /// All other keys: options of `vpass compare`.
+    #[serde(flatten)]
+    options: Table,
+}
+
+#[derive(Deserialize)]
+struct Draw {
+    /// Number of points.
+    count: u32,
+    #[serde(default = "first_seed")]
+    seed: u64,
+    #[serde(flatten)]
+    ranges: Table,
+}
+
+fn first_seed() -> u64 {
+    1
+}
+
+/// Words of a comparison, read as those of a command line.
+#[derive(Parser)]
+#[command(name = "options", no_binary_name = true)]
+struct Words {
+    #[command(flatten)]
+    args: CompareArgs,
+}
+
+/// Reads a file: the options of its comparisons, and its points.
+///
+/// # Errors
+/// Reports a file that cannot be read, an invalid option, or a file without an axis.
+pub(super) fn read(path: &Path) -> Result<(CompareArgs, Vec<Swept>), Failure> {
+    let name = path.display().to_string();
+    let text = read_file("sweep", path)?;
+    let file: SweepFile = toml::from_str(&text).map_err(|e| complaint(&name, &text, &e))?;
+    let wrong = |what: String| Failure::usage(format!("{name}: {what}"));
+    let mut words = vec![];
+    for (key, value) in &file.options {
+        if OF_COMMAND.contains(&key.as_str()) {
+            return Err(wrong(format!("`{key}` is expected on the command line, not in the file")));
+        }
+        words.extend(words_of(key, value).map_err(&wrong)?);
+    }
+    for (key, value) in flat(&file.set) {
+        words.extend(["--set".into(), format!("{key}={value}")]);
+    }
+    let parsed = Words::try_parse_from(&words);
+    let args = parsed.map_err(|e| wrong(said(&e)))?.args;
+    Ok((args, points(&file).map_err(wrong)?))
+}
+
+/// Returns what clap says about wrong options, in one line and in the words of the file.
+fn said(e: &clap::Error) -> String {
+    let text = e.to_string();
+    let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage"));
+    let all: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let line = all.join(" ");
+    let line = line.strip_prefix("error: ").unwrap_or(&line).to_owned();
+    format!("{line} (an option --some-name of vpass compare is the key some_name here)")
+}
+
+/// Returns the words of an option.
+fn words_of(key: &str, value: &Value) -> Result<Vec<String>, String> {
+    let option = format!("--{}", key.replace('_', "-"));
+    Ok(match value {
+        Value::Boolean(true) => vec![option],
+        Value::Boolean(false) => vec![],
+        Value::Array(all) if key == "trace" || key == "only" => {
+            all.iter().flat_map(|one| [option.clone(), plain(one)]).collect()
+        }
+        Value::Array(all) => {
+            vec![option, all.iter().map(plain).collect::<Vec<_>>().join(",")]
+        }
+        Value::Table(_) => {
+            return Err(format!("[{key}] is not known; [set], [sweep] or [draw] is expected"));
+        }
+        one => vec![option, plain(one)],
+    })
+}
+
+/// Returns a value as an option takes it: a text without its quotes.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Returns the keys of a table with their values. A table in it, such as `start` in `start.pec =
+/// 1`, is part of the key.
+fn flat(table: &Table) -> Vec<(String, String)> {
+    let of = |(key, value): (&String, &Value)| match value {
+        Value::Table(inner) => {
+            flat(inner).into_iter().map(|(rest, value)| (format!("{key}.{rest}"), value)).collect()
+        }
+        value => vec![(key.clone(), plain(value))],
+    };
+    table.iter().flat_map(of).collect()
+}
+
+/// Returns the points of the lists and of the ranges. With both, each point of the grid is drawn
+/// anew.
+fn points(file: &SweepFile) -> Result<Vec<Swept>, String> {
+    let mut axes = vec![];
+    for (key, value) in lists(&file.sweep) {
+        let Value::Array(all) = value else {
+            return Err(format!("[sweep] {key}: a list of values is expected"));
+        };
+        if all.is_empty() {
+            return Err(format!(
+                "[sweep] {key}: the list is empty; at least one value is expected"
+            ));
+        }
+        axes.push(Axis { key, values: all.iter().map(plain).collect() });
+    }
+    let Some(draw) = &file.draw else {
+        return if axes.is_empty() {
+            Err("there is no axis; [sweep] with lists or [draw] with ranges is expected".into())
+        } else {
+            Ok(grid(&axes))
+        };
+    };
+    let mut ranges = vec![];
+    for (key, value) in ranges_of(&draw.ranges) {
+        let range: Range = value
+            .try_into()
+            .map_err(|_| format!("[draw] {key}: {{ from = 1, to = 10 }} is expected"))?;
+        range.check().map_err(|why| format!("[draw] {key}: {why}"))?;
+        ranges.push((key, range));
+    }
+    if ranges.is_empty() || draw.count == 0 {
+        return Err("[draw]: a count above 0 and at least one range are expected".into());
+    }
+    let drawn = draws(&ranges, draw.count, draw.seed);
+    let mut points = vec![];
+    for point in grid(&axes) {
+        points.extend(drawn.iter().map(|more| [&point[..], more].concat()));
+    }
+    Ok(points)
+}
+
+/// Returns the lists of a table by their whole keys.
+fn lists(table: &Table) -> Vec<(String, Value)> {
+    nested(table, &|value| value.is_table())
+}
+
+/// Returns the ranges of a table by their whole keys.
+fn ranges_of(table: &Table) -> Vec<(String, Value)> {
+    nested(table, &|value| value.as_table().is_some_and(|inner| !inner.contains_key("from")))
+}
+
+fn nested(table: &Table, is_part_of_key: &dyn Fn(&Value) -> bool) -> Vec<(String, Value)> {
+    let of = |(key, value): (&String, &Value)| match value {
+        Value::Table(inner) if is_part_of_key(value) => nested(inner, is_part_of_key)
+            .into_iter()
+            .map(|(rest, value)| (format!("{key}.{rest}"), value))
+            .collect(),
+        value => vec![(key.clone(), value.clone())],
+    };
+    table.iter().flat_map(of).collect()
+}

@@ -1,0 +1,92 @@
+//! A sweep as text, as CSV, and as JSON.
+
+use serde_json::{Map, Value, json};
+use vpass_lab::compare::column::COLUMNS;
+use vpass_lab::compare::json_of;
+use vpass_lab::compare::row::{ComparisonRow, Stopped};
+use vpass_lab::compare::stands;
+use vpass_lab::failure::Failure;
+use vpass_lab::plan::RunPlan;
+
+use super::axis::Swept;
+
+/// Finished comparison of one point, or the reason why there is none.
+pub(super) struct Done {
+    pub(super) swept: Swept,
+    pub(super) rows: Vec<ComparisonRow>,
+    pub(super) stopped: Vec<Stopped>,
+    /// Techniques that were refused, each with the reason. Without a label, it is the whole point.
+    pub(super) refused: Vec<(Option<String>, String)>,
+}
+
+/// Returns the swept keys.
+pub(super) fn keys(all: &[Done]) -> Vec<String> {
+    all.first()
+        .map_or_else(Vec::new, |done| done.swept.iter().map(|(key, _)| key.clone()).collect())
+}
+
+/// Returns all points as CSV: a row for each technique, with the swept keys as columns.
+pub(super) fn csv(all: &[Done]) -> String {
+    let shown: Vec<usize> = (0..COLUMNS.len())
+        .filter(|c| all.iter().any(|done| !done.rows.is_empty() && stands(&done.rows, *c)))
+        .collect();
+    let mut header = keys(all);
+    header.extend(["reclaim", "gc", "refresh", "parity", "runs", "refused"].map(String::from));
+    for column in &shown {
+        header.extend([COLUMNS[*column].key.into(), format!("{}_ci95", COLUMNS[*column].key)]);
+    }
+    let mut text = line(&header);
+    let number = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
+    for done in all {
+        let swept: Vec<String> = done.swept.iter().map(|(_, value)| value.clone()).collect();
+        for row in &done.rows {
+            let mut cells = swept.clone();
+            cells.extend([row.reclaim, row.gc, row.refresh, row.parity].map(String::from));
+            cells.extend([row.runs.len().to_string(), String::new()]);
+            for e in shown.iter().map(|c| row.means[*c]) {
+                cells.extend([number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95))]);
+            }
+            text += &line(&cells);
+        }
+        let stopped = done.stopped.iter().map(|row| (Some(row.label.clone()), row.why.clone()));
+        for (label, why) in done.refused.iter().cloned().chain(stopped) {
+            let mut cells = swept.clone();
+            cells.extend([label.unwrap_or_default(), String::new(), String::new()]);
+            cells.extend([String::new(), "0".into(), why]);
+            cells.resize(header.len(), String::new());
+            text += &line(&cells);
+        }
+    }
+    text
+}
+
+fn line(cells: &[String]) -> String {
+    let quoted = |cell: &String| {
+        if cell.contains([',', '"', '\n']) {
+            format!("\"{}\"", cell.replace('"', "\"\""))
+        } else {
+            cell.clone()
+        }
+    };
+    cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
+}
+
+/// Returns all points as JSON. `plans` has the first plan of each point that has one.
+///
+/// # Errors
+/// Reports a value that JSON cannot hold.
+pub(super) fn json(all: &[Done], plans: &[Option<&RunPlan>], seeds: u32) -> Result<Value, Failure> {
+    let mut points = vec![];
+    for (done, plan) in all.iter().zip(plans) {
+        let swept: Map<String, Value> =
+            done.swept.iter().map(|(key, value)| (key.clone(), value.clone().into())).collect();
+        let comparison = match plan {
+            Some(plan) if !done.rows.is_empty() => json_of(&done.rows, &done.stopped, plan, seeds)?,
+            _ => Value::Null,
+        };
+        let refused: Vec<Value> =
+            done.refused.iter().map(|(label, why)| json!({ "label": label, "why": why })).collect();
+        points.push(json!({ "swept": swept, "comparison": comparison, "refused": refused }));
+    }
+    Ok(json!({ "schema": 1, "swept": keys(all), "seeds": seeds, "points": points }))
+}

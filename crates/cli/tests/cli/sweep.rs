@@ -1,0 +1,139 @@
+//! `vpass sweep` and `vpass compare --sweep`: points against single comparisons, going on, refused
+//! points, and wrong files.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::{Done, Room, vpass};
+
+const RUNS: &[&str] = &["--drive", "tiny", "--workload", "zipf-read", "--gear", "untimed"];
+
+fn compare(more: &[&str]) -> Done {
+    vpass(&[&["compare"], RUNS, &["--set", "workload.requests=50k"], more].concat())
+}
+
+/// Returns a number of the comparison, without what a sweep leaves out.
+fn copied(comparison: &Value, technique: usize) -> f64 {
+    comparison["techniques"][technique]["columns"]["pages_copied"]["mean"].as_f64().unwrap()
+}
+
+#[test]
+fn each_point_is_the_comparison_with_its_values() {
+    let axes = ["--reclaim", "block,straw-wl", "--sweep", "start.pec=1500,2900", "--sweep"];
+    let swept = compare(&[&axes[..], &["workload.read_share=0.9,1", "--json"]].concat()).json();
+    assert_eq!(swept["swept"], serde_json::json!(["start.pec", "workload.read_share"]));
+    let points = swept["points"].as_array().unwrap();
+    assert_eq!(points.len(), 4);
+    for point in points {
+        let set = |key: &str| format!("{key}={}", point["swept"][key].as_str().unwrap());
+        let (pec, share) = (set("start.pec"), set("workload.read_share"));
+        let words = ["--reclaim", "block,straw-wl", "--set", &pec, "--set", &share, "--json"];
+        let alone = compare(&words).json();
+        for technique in 0..2 {
+            assert_eq!(copied(&point["comparison"], technique), copied(&alone, technique));
+            let columns = |json: &Value| json["techniques"][technique]["columns"].clone();
+            let (mut here, mut there) = (columns(&point["comparison"]), columns(&alone));
+            // A sweep runs no drive without disturbance beside its rows.
+            for columns in [&mut here, &mut there] {
+                columns.as_object_mut().unwrap().remove("read_wear_net");
+            }
+            assert_eq!(here, there, "{}", point["swept"]);
+        }
+    }
+    let rises = |from: usize, to: usize| {
+        copied(&points[from]["comparison"], 0) < copied(&points[to]["comparison"], 0)
+    };
+    assert!(rises(1, 3), "a worn drive copies more");
+}
+
+#[test]
+fn a_sweep_goes_on_and_runs_only_what_is_new() {
+    let room = Room::new();
+    let out = room.text("out");
+    let file = |values: &str| {
+        room.file(
+            "sweep.toml",
+            &format!(
+                "drive = 'tiny'\nworkload = 'zipf-read'\nreclaim = ['block', 'none']\n\
+                 gear = 'untimed'\nseeds = 2\nset.workload.requests = '20k'\n\
+                 [sweep]\nstart.pec = {values}\n"
+            ),
+        )
+    };
+    let first = vpass(&["sweep", &file("[0, 700]"), "--out", &out, "--csv"]);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    assert_eq!(first.stdout, fs::read_to_string(room.path("out/sweep.csv")).unwrap());
+    assert!(first.stdout.starts_with("start.pec,reclaim,gc,refresh,parity,runs,refused,"));
+    assert_eq!(first.stdout.lines().count(), 1 + 4, "{}", first.stdout);
+    let more = vpass(&["sweep", &file("[0, 700, 1400]"), "--out", &out, "--csv"]);
+    assert!(more.stderr.contains("8 finished runs"), "{}", more.stderr);
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let (before, after) = (lines(&first.stdout), lines(&more.stdout));
+    assert_eq!(after[..before.len()], before, "finished points stay as they are");
+    assert_eq!(after.len(), 1 + 6);
+    let fresh = vpass(&["sweep", &file("[0, 700, 1400]"), "--out", &out, "--csv", "--fresh"]);
+    assert_eq!(fresh.stdout, more.stdout, "the same sweep, run again");
+}
+
+#[test]
+fn a_refused_point_is_a_row_with_its_sentence() {
+    let done = compare(&["--reclaim", "block", "--sweep", "drive.spare=0.2,0.0001", "--csv"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let rows: Vec<&str> = done.stdout.lines().collect();
+    assert_eq!(rows.len(), 3, "{}", done.stdout);
+    assert!(rows[1].starts_with("0.2,block,greedy,none,none,1,,"), "{}", rows[1]);
+    assert!(rows[2].starts_with("0.0001,") && rows[2].contains("spare"), "{}", rows[2]);
+    let text = compare(&["--reclaim", "block", "--sweep", "drive.spare=0.2,0.0001"]).stdout;
+    assert!(text.contains("drive.spare=0.2 block"), "{text}");
+    assert!(text.contains("drive.spare=0.0001: no results: "), "{text}");
+}
+
+#[test]
+fn drawn_points_follow_from_their_seed() {
+    let room = Room::new();
+    let file = room.file(
+        "draw.toml",
+        "drive = 'tiny'\nworkload = 'zipf-read'\nreclaim = 'block'\ngear = 'untimed'\n\
+         set.workload.requests = '1k'\n[draw]\ncount = 3\n\
+         start.pec = { from = 1, to = 2900, whole = true }\n\
+         workload.read_share = { from = 0.5, to = 1 }\n",
+    );
+    let once = vpass(&["sweep", &file, "--json"]).json();
+    assert_eq!(once["points"].as_array().unwrap().len(), 3);
+    let swept = |json: &Value| json["points"].as_array().unwrap()[2]["swept"].clone();
+    assert_eq!(swept(&once), swept(&vpass(&["sweep", &file, "--json"]).json()));
+    let share = swept(&once)["workload.read_share"].as_str().unwrap().parse::<f64>().unwrap();
+    assert!((0.5..1.0).contains(&share), "{share}");
+}
+
+#[test]
+fn what_cannot_be_swept_is_refused() {
+    let room = Room::new();
+    for (text, said) in [
+        ("drive = 'tiny'\n[sweep]\nstart.pec = [0", "line 3"),
+        ("drive = 'tiny'\nworkload = 'zipf-read'\n", "there is no axis"),
+        ("drive = 'tiny'\nworkload = 'zipf-read'\n[sweep]\nstart.pec = 1\n", "a list of values"),
+        ("drive = 'tiny'\nworkload = 'zipf-read'\n[sweep]\nstart.pec = []\n", "is empty"),
+        ("drive = 'tiny'\nworklod = 'zipf-read'\n[sweep]\nstart.pec = [1]\n", "--worklod"),
+        ("drive = 'tiny'\nout = 'x'\n[sweep]\nstart.pec = [1]\n", "on the command line"),
+        (
+            "drive = 'tiny'\nworkload = 'zipf-read'\n[draw]\ncount = 2\nstart.pec = {from=2, to=1}",
+            "`from` below `to`",
+        ),
+        (
+            "drive = 'tiny'\nworkload = 'zipf-read'\n[sweep]\nstart.pecc = [1, 2]\n",
+            "did you mean `pec`?",
+        ),
+    ] {
+        let file = room.file("wrong.toml", text);
+        vpass(&["sweep", &file]).refuses(2, &[said]);
+    }
+    compare(&["--sweep", "start.pec"]).refuses(2, &["KEY=VALUE,VALUE is expected"]);
+    fs::create_dir(room.path("full")).unwrap();
+    let mine = room.file("full/mine", "mine");
+    let place = room.text("full");
+    let done = compare(&["--reclaim", "block", "--sweep", "start.pec=0,1", "--out", &place]);
+    done.refuses(2, &["a new or empty folder, or the folder of a sweep, is expected"]);
+    assert_eq!(fs::read_to_string(mine).unwrap(), "mine");
+}
