@@ -1,5 +1,5 @@
-//! Places of the pages in a computed start. The oracle computes the page at each place of flash with
-//! its own arithmetic, and the place of each page.
+//! Places of the pages in a computed start. With its own arithmetic, the oracle computes the page
+//! at each place of flash, and the place of each page.
 //!
 //! The drive reports the keys of an order of the host pages or, with parity, of an order of the
 //! pages of each die. For each block it reports the first position in that order and the chosen

@@ -212,8 +212,8 @@ impl Steady {
     }
 }
 
-/// Returns the index of the block that has every `2^STEP_BITS`th place, from the first place of each
-/// block and the number of places.
+/// Returns the index of the block that has every `2^STEP_BITS`th place. `first` has the first place
+/// of each block, and the number of places.
 fn steps(first: &[u32]) -> Vec<u32> {
     let places = first[first.len() - 1];
     let mut at_step = Vec::with_capacity((places >> STEP_BITS) as usize + 1);

@@ -86,8 +86,8 @@ impl Ftl {
         }
     }
 
-    /// Returns whether a page is on failed flash. The place of a page that was never touched is only
-    /// computed if its die has failed flash.
+    /// Returns whether a page is on failed flash. The place of a page that was never touched is
+    /// computed only if its die has failed flash.
     pub(crate) fn lies_on_failed(&self, flash: &Flash, lpn: Lpn) -> bool {
         let may_lie =
             || self.map.domain_at_start(lpn).is_none_or(|domain| flash.has_any_failed_in(domain));

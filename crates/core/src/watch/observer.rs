@@ -211,8 +211,8 @@ pub trait Observer: Any + Send {
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]);
     /// Reports that the drive begins in a computed state: its blocks take the host pages below
     /// `filled` in a random order. With parity, they also take the parity pages of the stripes of
-    /// these pages. Each die then has an order of its own. It orders numbers of the die's pages, and
-    /// number n is the nth page of the die in the order of stripes, from 0 on.
+    /// these pages. Each die then has an order of its own. It orders numbers of the die's pages.
+    /// Number n is the nth page of the die in the order of stripes, from 0 on.
     fn begins_in_order(&mut self, orders: &[Order], filled: u32);
     /// Reports that this erased block holds valid data in the chosen pages, one bit each. They are
     /// the pages from place `first` of the order on, one after the other. With parity, this is the

@@ -2,9 +2,9 @@
 //! the start are examined.
 //!
 //! The start puts each page of the host, and of parity, into one flash page. The drive's map shows
-//! which pages have left their place. Stamps and valid bits show which flash pages do not hold their first page any
-//! more. Both must be the same pages. Each side is counted and summed up in one number. A wrong map
-//! has the right sum in one case of 2^64.
+//! which pages have left their place. Stamps and valid bits show which flash pages do not hold
+//! their first page any more. Both must be the same pages. Each side is counted and summed up in
+//! one number. A wrong map has the right sum in one case of 2^64.
 //!
 //! The drive computes the map entry of an untouched page when it is needed. The oracle checks the
 //! entries of all touched pages, and of a sample of the others.

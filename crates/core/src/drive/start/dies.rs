@@ -1,8 +1,8 @@
 //! Start-up state of a drive with parity. Each die holds its own pages, because a page of a stripe
 //! belongs to one die.
 //!
-//! If wear decides which stripes have parity, the drive counts pages in worn blocks for each stripe.
-//! Such a drive is loaded page by page.
+//! If wear decides which stripes have parity, the drive counts the pages of each stripe in worn
+//! blocks. Such a drive is loaded page by page.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -19,8 +19,8 @@ use crate::watch::observer::NO_LPN;
 const LOAD_GROUP: usize = 64;
 
 impl Drive {
-    /// Takes the blocks that the steady state of each die closes. Returns them with their numbers of
-    /// valid pages. Parity counts as old as data, although it is rewritten more often.
+    /// Takes the blocks that the steady state of each die closes. Returns them with their numbers
+    /// of valid pages. Parity counts as old as data, although it is rewritten more often.
     pub(super) fn close_by_die(
         &mut self,
         pages: &Pages,

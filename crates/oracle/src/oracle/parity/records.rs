@@ -9,8 +9,8 @@
 //!          word 2   number of its host pages on flash
 //! ```
 //!
-//! A place is stored as its number plus 1, and 0 is no place. After a computed start, the records of
-//! a stripe are loaded when something first happens to it. Records that are not loaded take no
+//! A place is stored as its number plus 1, and 0 is no place. After a computed start, the records
+//! of a stripe are loaded when something first happens to it. Records that are not loaded take no
 //! memory, and a look at them is a fault of the oracle.
 
 use vpass_core::base::mem::{prefetch, zeros};
@@ -124,7 +124,8 @@ impl Records {
         record[1] = stands;
     }
 
-    /// Returns the place and the payload of the version of a page that the parity on flash contains.
+    /// Returns the place and the payload of the version of a page that the parity on flash
+    /// contains.
     #[inline]
     pub(crate) fn counted(&self, lpn: Lpn) -> (Ppn, u64) {
         let record = self.page(lpn);
