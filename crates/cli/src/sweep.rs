@@ -215,6 +215,9 @@ fn table(all: &[Done], plans: &[Option<&RunPlan>], is_markdown: bool) -> String 
     });
     let rows: Vec<_> = labelled.collect();
     let mut text = crate::compare::table_of(&rows, plan, is_markdown, wants_colour());
+    if !is_markdown {
+        text += "*: best of its column at all points, among techniques that lost no data\n";
+    }
     for done in all {
         let stopped = done.stopped.iter().map(|row| (Some(row.label.clone()), row.why.clone()));
         for (label, why) in done.refused.iter().cloned().chain(stopped) {
