@@ -51,7 +51,7 @@ pub(crate) enum Command {
     /// Run the same workload on one drive per technique and name the winner in each column.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
-    /// Compare techniques at many values of some keys, as a file says. Finished runs never run again.
+    /// Compare techniques at many values of some keys, as a file says. Finished runs are kept.
     #[command(after_help = "Example: vpass sweep examples/sweeps/wear.toml --out wear")]
     Sweep(SweepArgs),
     /// Simulate a drive until it is worn out: how many years it lives, what consumes them, and

@@ -69,7 +69,7 @@ pub(crate) fn of_compare(args: &CompareArgs) -> Result<Exit, Failure> {
     run(args, grid(&args.sweep))
 }
 
-/// Most points of a sweep. A page of more points is unreadable, and so many runs take days.
+/// Largest number of points. More points take days, and no reader looks at their table.
 const MOST_POINTS: usize = 100_000;
 
 /// Point with its plans.

@@ -60,6 +60,7 @@ use self::need::Need;
 use self::older::Older;
 use self::opening::Openings;
 use self::parity::Parity;
+use self::parity::records::Records;
 use self::parts::Memory;
 use self::promises::Promises;
 use self::written::Written;
@@ -269,6 +270,7 @@ impl Oracle {
                 + Stamps::bytes(geometry)
                 + Doses::bytes(geometry)
                 + Protocol::bytes(geometry)
+                + geometry.stripes.map_or(0, Records::bytes)
                 + lost,
         )
     }

@@ -7,7 +7,7 @@
 //! reported the stripe as unprotected.
 
 mod loaded;
-mod records;
+pub(crate) mod records;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -34,6 +34,12 @@ pub(crate) struct Records {
 }
 
 impl Records {
+    /// Returns the largest size in bytes for a drive of this geometry. After a computed start, only
+    /// records of touched stripes take memory.
+    pub(crate) fn bytes(stripes: Stripes) -> u64 {
+        (u64::from(stripes.pages()) + u64::from(stripes.count())) * size_of::<[u64; WORDS]>() as u64
+    }
+
     /// Makes the records of an empty drive.
     pub(crate) fn new(stripes: Stripes) -> Self {
         Self {
