@@ -7,13 +7,15 @@ mod axis;
 mod file;
 mod render;
 
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use std::io::Write;
-use std::num::NonZeroUsize;
 
 use vpass_lab::as_json;
+use vpass_lab::compare::row::ComparisonRow;
 use vpass_lab::compare::rows;
 use vpass_lab::failure::Failure;
 use vpass_lab::plan::RunPlan;
@@ -112,7 +114,7 @@ fn run(args: &CompareArgs, points: Vec<Swept>) -> Result<Exit, Failure> {
     }
     let firsts: Vec<Option<&RunPlan>> = points.iter().map(|point| point.plans.first()).collect();
     show(args, &all, &firsts)?;
-    let has_bug = all.iter().flat_map(|done| &done.rows).any(|row| row.has_bug());
+    let has_bug = all.iter().flat_map(|done| &done.rows).any(ComparisonRow::has_bug);
     if has_bug {
         return Err(Failure::failed(
             "the oracle found a bug of the drive model; `vpass run` shows the findings",
@@ -222,7 +224,7 @@ fn table(all: &[Done], plans: &[Option<&RunPlan>], is_markdown: bool) -> String 
         let stopped = done.stopped.iter().map(|row| (Some(row.label.clone()), row.why.clone()));
         for (label, why) in done.refused.iter().cloned().chain(stopped) {
             let label = label.map_or_else(String::new, |label| format!(" {label}"));
-            text += &format!("{}{label}: no results: {why}\n", at(&done.swept));
+            let _ = writeln!(text, "{}{label}: no results: {why}", at(&done.swept));
         }
     }
     text

@@ -31,7 +31,6 @@ fn each_point_is_the_comparison_with_its_values() {
         let words = ["--reclaim", "block,straw-wl", "--set", &pec, "--set", &share, "--json"];
         let alone = compare(&words).json();
         for technique in 0..2 {
-            assert_eq!(copied(&point["comparison"], technique), copied(&alone, technique));
             let columns = |json: &Value| json["techniques"][technique]["columns"].clone();
             let (mut here, mut there) = (columns(&point["comparison"]), columns(&alone));
             // A sweep runs no drive without disturbance beside its rows.

@@ -2,7 +2,7 @@
 //! of each flash page, without a table of pages.
 //!
 //! The host's pages have a random order, which is computed place by place ([`Order`]). With parity,
-//! the pages of each die have one ([`Lanes`]). The blocks of the layout take the pages in this
+//! the pages of each die have one (`Lanes`). The blocks of the layout take the pages in this
 //! order. Each block takes as many pages as it has chosen pages.
 //!
 //! ```text

@@ -163,7 +163,6 @@ fn base(key: &str) -> (Table, Vec<&str>) {
     let path: Vec<_> = key.split('.').collect();
     let text = match path[..] {
         ["workload", "phase", ..] => "[workload]\n[[workload.phase]]\nrequests = 1\npages = [0]",
-        ["workload", "part", "arrivals"] => "[workload]\n[[workload.part]]\nrate = 1",
         ["workload", "part", "hot_sets"] => {
             "[workload]\n[[workload.part]]\nrate = 1\ndistribution = 'hot-cold:0.1/0.9'\n\
              write_distribution = 'hot-cold:0.1/0.9'"

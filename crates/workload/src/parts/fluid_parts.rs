@@ -54,7 +54,7 @@ impl FluidParts {
         let rates = summed(&mut parts, held(of_drive));
         let side = |part: Placed| Side::new(Writes(part.source), part.first_page * page);
         let writes = SideBySide::new(parts.into_iter().map(side).collect());
-        Ok(Self { rates, writes: writes.map_err(|e| ConfigError::new(e))? })
+        Ok(Self { rates, writes: writes.map_err(ConfigError::new)? })
     }
 
     /// Refuses invalid parts, and parts without rates.

@@ -35,7 +35,7 @@ impl PartsSource {
             in_part(n + 1, source).map(|source| Side::new(source, first * page))
         };
         let sides = config.part.iter().enumerate().map(side).collect::<Result<_, _>>()?;
-        let merged = SideBySide::new(sides).map_err(|e| ConfigError::new(e))?;
+        let merged = SideBySide::new(sides).map_err(ConfigError::new)?;
         Ok(Self { merged, requests: config.requests, left: config.requests })
     }
 }
