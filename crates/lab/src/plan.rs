@@ -86,7 +86,7 @@ pub struct RunPlan {
     pub whole: Option<Whole>,
     /// Failures in the counted phase, each with its time.
     pub fail: Vec<vpass_core::base::failure::Failure>,
-    /// Words of the caller for options, in the sentences of results.
+    /// Dialect of the caller. Sentences of results name options in it.
     pub dialect: &'static dyn Dialect,
     /// Random seed.
     pub seed: u64,

@@ -27,7 +27,7 @@ pub struct Base {
     pub seed: u64,
     /// Level at which the oracle checks the drive.
     pub oracle: Watch,
-    /// Words of the caller for options, in the sentences of results.
+    /// Dialect of the caller. Sentences of results name options in it.
     pub dialect: &'static dyn Dialect,
 }
 

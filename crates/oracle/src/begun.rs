@@ -1,10 +1,10 @@
 //! Places of the pages in a computed start. With its own arithmetic, the oracle computes the page
 //! at each place of flash, and the place of each page.
 //!
-//! The drive reports the keys of an order of the host pages or, with parity, of an order of the
-//! pages of each die. For each block it reports the first position in that order and the chosen
-//! pages. Nothing here calls the drive's own computation. A mistake of either shows when a page is
-//! read, moved or checked at the end.
+//! The drive reports keys. They define an order of the host pages; with parity, one order for each
+//! die. For each block the drive reports its first position in the order, and the chosen pages. This
+//! file does not call the drive's own computation. So a mistake in the drive or here shows when a
+//! page is read, moved, or checked at the end.
 //!
 //! Each page of the start is in exactly one flash page. An order is a permutation with any keys,
 //! because each half-round of it can be reversed. [`Begun::check`] checks that the blocks use each
@@ -197,7 +197,7 @@ impl Begun {
         &self.chosen[block.index() * self.words..][..self.words]
     }
 
-    /// Returns the page of the host or of parity that the start put into a page of a block.
+    /// Returns the host page, or the parity page, that a page of a block holds at the start.
     pub(crate) fn page_at(&self, block: BlockId, page: u32) -> Option<Lpn> {
         let (part, chosen) = (self.parts[block.index()], self.chosen(block));
         let is_chosen = part.is_loaded && chosen[page as usize / 64] & 1 << (page % 64) != 0;
@@ -216,7 +216,7 @@ impl Begun {
         })
     }
 
-    /// Returns the page of the host or of parity that the start put into a flash page.
+    /// Returns the host page, or the parity page, that a flash page holds at the start.
     pub(crate) fn page_of(&self, ppn: Ppn) -> Option<Lpn> {
         self.page_at(
             BlockId::new(ppn.number() / self.pages_per_block),

@@ -279,7 +279,7 @@ impl Stamps {
         self.newest(lpn).is_some_and(|newest| newest.is_present() && newest.is_partial())
     }
 
-    /// Returns the pages of which only a part of the newest data is new.
+    /// Returns the pages whose last write changed only a part of their data.
     pub(crate) fn partly_written(&self) -> impl Iterator<Item = Lpn> + '_ {
         let touched = Lpn::all().zip(&self.newest).filter(|(_, tag)| **tag != 0);
         touched.map(|(lpn, _)| lpn).filter(|lpn| self.is_partly_written(*lpn))

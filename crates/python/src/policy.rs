@@ -58,7 +58,7 @@ impl Asked {
         answer.unwrap_or_else(|()| ended(method))
     }
 
-    /// Calls a method about all blocks at a P/E count.
+    /// Calls a method once. Its answer holds for all blocks at this P/E count.
     fn state<T>(
         &self,
         (method, of): (&'static str, &Py<PyAny>),

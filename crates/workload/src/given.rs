@@ -58,7 +58,7 @@ impl Given {
     /// Makes the source for a drive.
     ///
     /// # Errors
-    /// Returns the errors of the function.
+    /// Returns the error of the function that makes it.
     pub fn source(&self, drive: ForDrive) -> Result<Box<dyn PassSource>, SourceError> {
         let source = (self.make)(drive)?;
         let name = self.name.clone();

@@ -1,4 +1,4 @@
-"""my-policy: rewrites a block after a share of the reads that it bears."""
+"""my-policy: rewrites a block after a share of the reads that it can serve safely."""
 
 from __future__ import annotations
 

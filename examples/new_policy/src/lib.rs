@@ -1,9 +1,9 @@
 //! # my-policy
-//! Rewrites a block after a share of the reads that it bears.
+//! Rewrites a block after a share of the reads that it can serve safely.
 //!
 //! - **Acts at:** one alarm per block, after s T reads. T is the alarm of `block`, and `s` is the
 //!   parameter `share`.
-//! - **Safety:** as `block`, which would act later.
+//! - **Safety:** acts earlier than `block`, so it is as safe.
 //!
 //! ```text
 //! T 10,000, share 0.9   ->   rewritten after 9,000 reads
@@ -17,7 +17,7 @@ use vpass_core::slots::reclaim::{
     Action, Policy, Promise, Rewrite, Technique, Threshold, View, technique,
 };
 
-/// Share of the reads that a block bears, after which it is rewritten.
+/// Share of the reads that a block can serve safely. After them it is rewritten.
 pub const SHARE: Param = Param {
     key: "share",
     kind: Kind::Real,
@@ -25,7 +25,7 @@ pub const SHARE: Param = Param {
     default: 0.9,
     range: (0.1, 1.0),
     draw: &[],
-    meaning: "share of the reads that a block bears, after which it is rewritten",
+    meaning: "share of the reads that a block can serve safely, after which it is rewritten",
     source: "assumption",
     alias: None,
 };
@@ -78,7 +78,7 @@ fn alarm(latest: u32, share: f64) -> u32 {
 /// Makes the card of the policy. A process should call this once.
 pub fn my_policy() -> &'static Technique {
     let given = Given {
-        summary: "rewrites a block after a share of the reads that it bears".into(),
+        summary: "rewrites a block after a share of the reads that it can serve safely".into(),
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
         params: vec![SHARE],

@@ -34,8 +34,8 @@ const DRIVE_EXAMPLES: &str = "Examples:\n  \
 const POLICY_EXAMPLES: &str = "Examples:\n  \
     vpass new policy early-block --python\n  \
     vpass new policy early-block --out ../early-block\n\n\
-    The policy rewrites a block after a share of the reads that it bears. Change it to your idea, \
-    and run its test.";
+    The policy rewrites a block after a share of the reads that it can serve safely. Change it to \
+    your idea, and run its test.";
 
 /// Policy to write.
 #[derive(Clone, Debug, Args)]

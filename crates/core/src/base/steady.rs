@@ -30,7 +30,7 @@ const NOWHERE: u32 = u32::MAX;
 /// of a place.
 const STEP_BITS: u32 = 10;
 
-/// Layout: an order of the pages of each lane, and the part of it that each block takes.
+/// Layout. It has an order of the pages for each lane. Each block holds one section of that order.
 #[derive(Debug)]
 pub(crate) struct Steady {
     lanes: Lanes,

@@ -64,7 +64,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Returns the value of a whole number; `None` if it is larger than any type.
+/// Returns the value of a whole number; `None` if no integer type holds it.
 fn number(n: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok()
 }

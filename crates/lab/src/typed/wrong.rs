@@ -57,7 +57,7 @@ impl Wrong {
         Self { place: self.place.or_else(|| Some(place())), ..self }
     }
 
-    /// Returns the failure of a file with this name and text.
+    /// Makes the failure that reports this error in a file with this name and text.
     pub(super) fn in_file(self, name: &str, text: &str) -> Failure {
         let Place { at, path, value } =
             self.place.unwrap_or(Place { at: None, path: String::new(), value: String::new() });

@@ -309,8 +309,8 @@ impl Oracle {
         }
     }
 
-    /// Checks the drive's report that all possible rebuilds are done. A page of a stripe whose
-    /// records are not loaded has not failed, because a failure loads the records of its pages.
+    /// Checks the drive's report that all possible rebuilds are done. Every failed page is in a
+    /// stripe with loaded records, so other stripes need no look.
     pub(crate) fn check_rebuild_done(&mut self) {
         let Some(stripes) = self.parity.stripes else { return };
         let records = self.parity.records();

@@ -99,7 +99,7 @@ pub struct PartConfig {
 }
 
 impl PartConfig {
-    /// Returns this part's requests as a table of their own, which never ends.
+    /// Returns this part as the table of a workload of its own, which makes requests without end.
     pub(super) fn alone(&self) -> WorkloadConfig {
         WorkloadConfig {
             requests: u64::MAX,

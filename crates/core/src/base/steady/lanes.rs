@@ -27,7 +27,7 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Creates the pages of a start that fills this number of host pages.
+    /// Creates the orders for a start-up state in which this number of host pages has data.
     pub(crate) fn new(geometry: &Geometry, filled: u32) -> Self {
         let (of_host, lanes) = (geometry.host_pages, geometry.domains());
         Self { of_host, stripes: geometry.stripes, lanes, filled }

@@ -10,7 +10,7 @@ macro_rules! bugs_of_parity {
             MemberAstray,
             /// A page of a technique's own stream goes to another die than its own.
             ApartAstray,
-            /// In a computed start, one page in 61 of a die has the place of the page before it.
+            /// In a computed start, one page in 61 of a die gets the place of its predecessor.
             LanePlaceWrong,
             /// In a computed start, one flash page in 61 of a die has the owner of another page.
             LaneOwnerWrong,
