@@ -75,7 +75,9 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
             range: declared.values(),
             unit: declared.unit,
             meaning: declared.meaning.to_owned(),
-            settable: settable && declared.name != "phase" && key != "workload.model",
+            settable: settable
+                && !["phase", "part"].contains(&declared.name)
+                && key != "workload.model",
             source: Some(declared.source).filter(|source| !source.is_empty()),
             path: key.clone(),
         });

@@ -10,7 +10,7 @@ use crate::common::{Done, Room, vpass};
 const RUNS: &[&str] = &["--drive", "tiny", "--workload", "zipf-read", "--gear", "untimed"];
 
 fn compare(more: &[&str]) -> Done {
-    vpass(&[&["compare"], RUNS, &["--set", "workload.requests=50k"], more].concat())
+    vpass(&[&["compare"], RUNS, &["--set", "workload.requests=400k"], more].concat())
 }
 
 /// Returns a number of the comparison, without what a sweep leaves out.

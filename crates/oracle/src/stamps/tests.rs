@@ -1,3 +1,5 @@
+//! Tests of stamps: versions survive trims and losses, and nothing on flash matches lost data.
+
 use super::*;
 
 #[test]
