@@ -1,7 +1,7 @@
 //! `vpass sweep` and `vpass compare --sweep`: the same comparison at several values of some keys.
 //!
-//! Each point of a sweep is a comparison. All runs of all points share the threads. A run that an
-//! earlier command finished is taken from its rows, also after the axes have changed.
+//! Each point of a sweep is a comparison. All runs of all points share the threads. A finished run
+//! is saved. A later sweep reads it and does not repeat it, even if the sweep has other points.
 
 mod axis;
 mod file;
@@ -168,7 +168,7 @@ fn run_all(
     Ok(finished.into_iter().map(|row| row.expect("a kept or finished run")).collect())
 }
 
-/// Refuses a folder that is neither new, nor empty, nor that of a sweep.
+/// Accepts only a new folder, an empty folder, or the folder of an earlier sweep.
 fn check_place(place: &Path) -> Result<(), Failure> {
     let is_of_sweep = place.join("sweep.json").is_file();
     let is_new = std::fs::read_dir(place).map_or(!place.exists(), |mut all| all.next().is_none());

@@ -30,10 +30,12 @@ const PAPER: (&str, &str) = ("papers/ida-coding-2018", "papers/ida-coding-2018/s
 const TAKEN_OUT: [(&str, &str); 2] = [("life", "--minutes"), ("life", "--rung")];
 
 /// Texts in the example files, and their replacements.
-const SMALLER_FILES: [(&str, &[(&str, &str)]); 3] = [
+const SMALLER_FILES: [(&str, &[(&str, &str)]); 5] = [
     ("examples/jobs/read-hot.fio", &[("io_size=12g", "io_size=12m"), ("io_size=4g", "io_size=4m")]),
     ("examples/jobs/database.fio", &[("size=256m", "size=32m"), ("io_size=2g", "io_size=2m")]),
     ("examples/hints/all-idle.toml", &[("1920GB", "4GB")]),
+    ("examples/workloads/mixed.toml", &[]),
+    ("examples/sweeps/wear.toml", &[("500k", "2k")]),
 ];
 const TRACE: &str = "examples/traces/pgbench-ext4.csv.zst";
 

@@ -26,7 +26,7 @@ pub enum Kind {
 pub struct Failure {
     /// Cause of the failure.
     pub kind: Kind,
-    /// Option, setting or file in which the failure lies; absent if `what` names it.
+    /// Option, setting or file that caused the failure; absent if the field `what` names it.
     pub place: Option<Phrase>,
     /// Description of what is wrong.
     pub what: Phrase,
@@ -101,12 +101,12 @@ impl Failure {
         self.entry.as_deref().cloned().or_else(of_option)
     }
 
-    /// Returns the place in the words of a dialect; `None` if it is not known.
+    /// Returns the place in a dialect; `None` without a place.
     pub fn place_in(&self, dialect: &dyn Dialect) -> Option<String> {
         self.place.as_ref().map(|place| place.in_dialect(dialect))
     }
 
-    /// Returns what would be right in the words of a dialect; `None` if it is not known.
+    /// Returns the remedy in a dialect; `None` without a remedy.
     pub fn remedy_in(&self, dialect: &dyn Dialect) -> Option<String> {
         self.remedy.as_ref().map(|remedy| remedy.in_dialect(dialect))
     }

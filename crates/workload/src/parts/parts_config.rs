@@ -29,7 +29,7 @@ pub struct PartsFile {
     pub hints: toml::Table,
 }
 
-/// `[workload]`: parts whose requests come side by side.
+/// `[workload]`: parts that make their requests at the same time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
 #[serde(deny_unknown_fields)]
 #[keys(table = "workload")]

@@ -58,7 +58,7 @@ impl<S: RequestSource> SideBySide<S> {
     /// Merges sources.
     ///
     /// # Errors
-    /// Reports a source without its own arrivals, because it has no order beside the others.
+    /// Reports a source without arrival times. Its requests have no order among those of others.
     pub fn new(sides: Vec<Side<S>>) -> Result<Self, SourceError> {
         match sides.iter().position(|side| side.source.arrival() != Arrival::Open) {
             None => Ok(Self { sides }),
@@ -70,7 +70,8 @@ impl<S: RequestSource> SideBySide<S> {
         }
     }
 
-    /// Returns the side whose request comes first. Of several, it is the first side.
+    /// Returns the side whose request arrives first. If several arrive together, the first of these
+    /// sides goes first.
     fn first(&mut self) -> Result<Option<&mut Side<S>>, SourceError> {
         let mut first: Option<(Ns, usize)> = None;
         for (n, side) in self.sides.iter_mut().enumerate() {
