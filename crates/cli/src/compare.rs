@@ -114,7 +114,7 @@ pub(crate) fn plans_of_point(
     Ok((plans, refused))
 }
 
-/// Returns the table of some rows, such as those of all points of a sweep.
+/// Returns the table of the rows of one point of a sweep.
 pub(crate) fn table_of(
     rows: &[ComparisonRow],
     plan: &RunPlan,

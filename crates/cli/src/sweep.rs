@@ -202,30 +202,29 @@ fn show(args: &CompareArgs, all: &[Done], plans: &[Option<&RunPlan>]) -> Result<
     out::print(&match args.form {
         Form { csv: true, .. } => csv,
         _ if args.setup.base.json => as_json::text(&json)?,
-        form => table(all, plans, form.markdown),
+        form => tables(all, plans, form.markdown),
     })
 }
 
-/// Returns one table of all points, and the reasons of those without results.
-fn table(all: &[Done], plans: &[Option<&RunPlan>], is_markdown: bool) -> String {
-    let at = |swept: &Swept| {
-        swept.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
-    };
-    let Some(plan) = plans.iter().flatten().next() else { return String::new() };
-    let labelled = all.iter().flat_map(|done| {
-        done.rows.iter().map(|row| row.labelled(format!("{} {}", at(&done.swept), row.label)))
-    });
-    let rows: Vec<_> = labelled.collect();
-    let mut text = crate::compare::table_of(&rows, plan, is_markdown, wants_colour());
-    if !is_markdown {
-        text += "*: best of its column at all points, among techniques that lost no data\n";
-    }
-    for done in all {
+/// Returns a table for each point, with the sizes of its own drive, and the reasons of techniques
+/// without results.
+fn tables(all: &[Done], plans: &[Option<&RunPlan>], is_markdown: bool) -> String {
+    let mut text = String::new();
+    for (done, plan) in all.iter().zip(plans) {
+        let pairs = done.swept.iter().map(|(key, value)| format!("{key}={value}"));
+        let _ = writeln!(text, "{}\n", pairs.collect::<Vec<_>>().join(" "));
+        if let Some(plan) = plan.filter(|_| !done.rows.is_empty()) {
+            text += &crate::compare::table_of(&done.rows, plan, is_markdown, wants_colour());
+        }
         let stopped = done.stopped.iter().map(|row| (Some(row.label.clone()), row.why.clone()));
         for (label, why) in done.refused.iter().cloned().chain(stopped) {
-            let label = label.map_or_else(String::new, |label| format!(" {label}"));
-            let _ = writeln!(text, "{}{label}: no results: {why}", at(&done.swept));
+            let label = label.map_or_else(String::new, |label| label + ": ");
+            let _ = writeln!(text, "{label}no results: {why}");
         }
+        text.push('\n');
+    }
+    if !is_markdown {
+        text += "*: best of its column at its point, among techniques that lost no data\n";
     }
     text
 }

@@ -169,7 +169,7 @@ fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
     table
 }
 
-/// Returns the table alone. A star marks the best of all rows.
+/// Returns the table alone.
 pub(super) fn plain_table(
     rows: &[ComparisonRow],
     plan: &RunPlan,

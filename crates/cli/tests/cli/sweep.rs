@@ -84,8 +84,27 @@ fn a_refused_point_is_a_row_with_its_sentence() {
     assert!(rows[1].starts_with("0.2,block,greedy,none,none,1,,"), "{}", rows[1]);
     assert!(rows[2].starts_with("0.0001,") && rows[2].contains("spare"), "{}", rows[2]);
     let text = compare(&["--reclaim", "block", "--sweep", "drive.spare=0.2,0.0001"]).stdout;
-    assert!(text.contains("drive.spare=0.2 block"), "{text}");
-    assert!(text.contains("drive.spare=0.0001: no results: "), "{text}");
+    let (first, second) = text.split_once("drive.spare=0.0001\n").expect("two points");
+    assert!(first.starts_with("drive.spare=0.2\n") && first.contains("block"), "{text}");
+    assert!(second.trim_start().starts_with("no results: "), "{text}");
+}
+
+/// Sweeps the size of a page. Each point has the bytes of its own pages.
+#[test]
+fn bytes_are_those_of_the_point() {
+    let axis = "geometry.page_size=4KiB,16KiB";
+    let words = ["--reclaim", "count", "--set", "reclaim.count.reads=2k", "--sweep", axis];
+    let text = compare(&words).stdout;
+    let (small, large) = text.split_once("geometry.page_size=16KiB\n").expect("two points");
+    for (at, of_point) in [("4KiB", small), ("16KiB", large)] {
+        let set = format!("geometry.page_size={at}");
+        let alone = compare(&[&words[..4], &["--set", &set]].concat()).stdout;
+        let row = |text: &str| {
+            text.lines().find(|line| line.trim_start().starts_with("count")).map(str::to_owned)
+        };
+        let cells = |row: String| row.split_whitespace().take(5).collect::<Vec<_>>().join(" ");
+        assert_eq!(row(of_point).map(cells), row(&alone).map(cells), "{text}\n{alone}");
+    }
 }
 
 #[test]

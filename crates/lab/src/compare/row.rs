@@ -10,7 +10,6 @@ use crate::plan::RunPlan;
 use crate::results::{Confidence, LifeRange, LifeUnit, Summary};
 
 /// Results of one technique over all seeds.
-#[derive(Clone)]
 pub struct ComparisonRow {
     /// Read-reclaim technique.
     pub reclaim: &'static str,
@@ -83,12 +82,6 @@ pub struct RowLife {
 }
 
 impl ComparisonRow {
-    /// Returns the same row with another label.
-    #[must_use]
-    pub fn labelled(&self, label: String) -> Self {
-        Self { label, ..self.clone() }
-    }
-
     /// Builds the row of these runs of a plan's techniques.
     pub fn new(plan: &RunPlan, label: String, runs: Vec<Summary>) -> Self {
         let mean = |column: &Column| {

@@ -222,7 +222,7 @@ mod tests {
         assert!(places.len() == all && all as u64 == drive.mapped_pages());
     }
 
-    /// The same seed gives the same places, also from an image that another drive has drawn.
+    /// Starts two drives with one seed. The second takes the image that the first has drawn.
     #[test]
     fn the_same_seed_gives_the_same_places() {
         let images = crate::base::steady::Images::new();
