@@ -93,16 +93,17 @@ fn a_refused_point_is_a_row_with_its_sentence() {
 #[test]
 fn bytes_are_those_of_the_point() {
     let axis = "geometry.page_size=4KiB,16KiB";
-    let words = ["--reclaim", "count", "--set", "reclaim.count.reads=2k", "--sweep", axis];
+    let words = ["--reclaim", "block", "--set", "start.pec=2900", "--sweep", axis];
     let text = compare(&words).stdout;
     let (small, large) = text.split_once("geometry.page_size=16KiB\n").expect("two points");
     for (at, of_point) in [("4KiB", small), ("16KiB", large)] {
         let set = format!("geometry.page_size={at}");
         let alone = compare(&[&words[..4], &["--set", &set]].concat()).stdout;
         let row = |text: &str| {
-            text.lines().find(|line| line.trim_start().starts_with("count")).map(str::to_owned)
+            text.lines().find(|line| line.trim_start().starts_with("block")).map(str::to_owned)
         };
         let cells = |row: String| row.split_whitespace().take(5).collect::<Vec<_>>().join(" ");
+        assert!(row(&alone).is_some_and(|row| row.contains("MiB")), "{alone}");
         assert_eq!(row(of_point).map(cells), row(&alone).map(cells), "{text}\n{alone}");
     }
 }
