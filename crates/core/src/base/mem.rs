@@ -92,6 +92,8 @@ pub unsafe trait Zeroed: Copy {}
 
 // SAFETY: zero is a valid number.
 unsafe impl Zeroed for u32 {}
+// SAFETY: all-zero bits are the number 0.
+unsafe impl Zeroed for f32 {}
 // SAFETY: zero is a valid number.
 unsafe impl Zeroed for u64 {}
 // SAFETY: the type consists of two numbers.

@@ -9,6 +9,7 @@ use crate::flash::block::{BlockCold, BlockHot, Wordline};
 use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
+use crate::flash::fluid::held::Held;
 use crate::flash::recoded::Recoded;
 use crate::flash::tired::TiredBlocks;
 use crate::ftl::map::PageMap;
@@ -20,6 +21,12 @@ use crate::slots::reclaim::{COUNTERS, Technique};
 const BESIDE_RECORDS: u64 = 64;
 
 impl Drive {
+    /// Returns the memory of read rates by place, which the fluid gear holds if pages have
+    /// different rates.
+    pub fn memory_of_bulk_reads(config: &DriveConfig) -> u64 {
+        Held::bytes(Geometry::new(config).raw_pages().into())
+    }
+
     /// Returns the largest memory that a drive of a resolved configuration needs under a technique.
     /// The queues of the timed gear need additional memory.
     pub fn memory(config: &DriveConfig, technique: &Technique) -> Bytes {

@@ -40,6 +40,8 @@ impl Drive {
 
     /// Sets the number of reads of a page per second, in the fluid gear.
     pub(crate) fn set_read_rate(&mut self, lpn: Lpn, per_s: f32) {
+        // A rate changes often, so the place at the start is computed once.
+        self.ftl.map.settle(lpn);
         self.flash.set_read_rate(lpn, self.ftl.place_of(lpn), per_s);
     }
 

@@ -42,6 +42,7 @@ mod agenda;
 mod chance;
 mod draw;
 mod flow;
+pub(crate) mod held;
 mod mean_reads;
 mod retried;
 mod track;
@@ -60,6 +61,7 @@ use crate::hints::Hinted;
 use agenda::Agenda;
 use chance::Chance;
 use flow::Flow;
+use held::Held;
 use mean_reads::MeanReads;
 use words::Words;
 
@@ -75,6 +77,7 @@ const LATE: Ns = 3_600_000_000_000;
 /// State of reads that come in bulk.
 pub(crate) struct Fluid {
     rates: ReadRates,
+    held: Held,
     /// Hours in which reads come. Flows, the agenda and the mean of reads use the clock of these
     /// hours.
     hours: DailyHours,
@@ -152,7 +155,9 @@ impl Flash {
             || self.dose[..bits].iter().any(|dose| *dose != self.dose[0])
             || self.are_limits_by_kind();
         let places = self.wordlines.len() * if by_page { bits } else { 1 };
+        let pages = self.hot.len() * self.geometry.pages_per_block as usize;
         self.fluid = Some(Box::new(Fluid {
+            held: Held::new(&rates.pages, pages),
             rates,
             hours,
             host_pages: self.geometry.host_pages,
@@ -183,7 +188,10 @@ impl Flash {
     /// Makes the host read pages at other rates from now on.
     pub(crate) fn set_rates(&mut self, rates: ReadRates) {
         self.draw_all();
-        self.fluid.as_mut().expect("reads come in bulk").rates = rates;
+        let pages = self.hot.len() * self.geometry.pages_per_block as usize;
+        let fluid = self.fluid.as_mut().expect("reads come in bulk");
+        fluid.held = Held::new(&rates.pages, pages);
+        fluid.rates = rates;
         self.take_rates();
     }
 
@@ -200,7 +208,12 @@ impl Flash {
         fluid.mean_reads.set(now, fluid.rates.pages.sum(fluid.host_pages) / NS_PER_S);
         for block in self.geometry.block_ids() {
             let first = self.geometry.first_page(block);
-            let rate_of = |page: PageInBlock| fluid.per_ns(self.contents.owner(first + page));
+            let Fluid { rates, host_pages, held, .. } = &mut *fluid;
+            let rate_of = |page: PageInBlock| {
+                let lpn = self.contents.owner(first + page);
+                held.note(first + page, lpn, &rates.pages);
+                reads_of(rates, *host_pages, lpn)
+            };
             let rate: f64 = self.valid_pages_of(block).map(rate_of).sum();
             let flow = &mut fluid.flows[block.index()];
             flow.begin(now, 1, f64::INFINITY);
@@ -301,7 +314,8 @@ impl Flash {
     /// Adds the reads of a page that was just programmed to the reads of its block.
     #[inline]
     pub(super) fn gain_reads(&mut self, block: BlockId, page: PageInBlock, lpn: Lpn) {
-        if self.fluid.is_some() {
+        if let Some(fluid) = &mut self.fluid {
+            fluid.held.note(self.geometry.first_page(block) + page, lpn, &fluid.rates.pages);
             self.change_reads(block, page, lpn, 1.0);
         }
     }
@@ -346,6 +360,7 @@ impl Flash {
         let block = self.geometry.block_of(ppn);
         let page = self.geometry.page_in(block, ppn);
         if self.contents.next_valid(block, page) == Some(page) {
+            fluid.held.note(ppn, lpn, &fluid.rates.pages);
             self.change_rate((block, page), lpn, by);
         }
     }

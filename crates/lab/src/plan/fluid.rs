@@ -7,6 +7,7 @@ use vpass_core::base::phrase::Opt;
 use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::base::units::{END_OF_TIME, Ns};
 use vpass_core::config::ConfigError;
+use vpass_core::drive::Drive;
 use vpass_core::phrase;
 use vpass_core::time::FluidSource;
 use vpass_workload::daily::DailyRates;
@@ -300,7 +301,7 @@ impl RunPlan {
     /// Returns the largest memory that the rates need, in bytes.
     pub(crate) fn fluid_memory(&self) -> Result<u64, Failure> {
         let pages = self.whole_capacity().0 / self.drive.config.geometry.page_size.0;
-        Ok(if self.tabled().is_some() {
+        let own = if self.tabled().is_some() {
             FluidSynthetic::memory(pages / u64::from(self.sample.of))
         } else if self.phases().is_some() {
             FluidPhases::memory(pages)
@@ -311,7 +312,8 @@ impl RunPlan {
         } else {
             let source = self.source()?;
             source.memory() + Windows::memory(source.len_hint().unwrap_or(0), pages)
-        })
+        };
+        Ok(own + Drive::memory_of_bulk_reads(&self.drive.config))
     }
 
     /// Returns whether the gear simulates host reads in bulk.

@@ -1,5 +1,6 @@
 //! Draws of reads: how many a block has had, and which of its wordlines they read.
 
+use super::held::per_ns;
 use super::{Fluid, OF_ALARM, reads_of};
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, PageInBlock, Ppn};
@@ -160,7 +161,7 @@ impl Flash {
 
     /// Lists the valid pages of a block with their rates.
     fn list_pages(&self, fluid: &mut Fluid, block: BlockId) {
-        let Fluid { rates, host_pages, places, page_rates, .. } = fluid;
+        let Fluid { rates, held, host_pages, places, page_rates, .. } = fluid;
         let first = self.geometry.first_page(block);
         places.clear();
         page_rates.clear();
@@ -172,7 +173,10 @@ impl Flash {
                 places.push(page);
             }
         }
-        // This is a separate loop, so that the cache misses of many pages overlap.
+        if let Some(held) = held.from(first) {
+            page_rates.extend(places.iter().map(|page| per_ns(held[page.index()])));
+            return;
+        }
         page_rates.extend(
             places
                 .iter()
