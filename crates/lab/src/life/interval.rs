@@ -14,15 +14,12 @@
 use serde::Serialize;
 
 use super::{End, Lived, batches};
-use crate::compare::mean_ci95::mean_ci95;
-
-/// Smallest number of sampled pages for an interval. With fewer pages, samples show too little of a
-/// drive.
-pub const FEWEST_PAGES: u64 = 1000;
+use crate::mean_ci95::mean_ci95;
 
 /// Smallest effect of acceleration that an interval assumes, as a share of the years. On `tiny`,
-/// lives at K = 30 were up to 3.5 % too long, although lives at K = 100 differed by less than 3 %.
-const LEAST_BIAS: f64 = 0.04;
+/// lives at K = 30 were up to 4.3 % too long, although lives at K = 100 differed by less than 3 %.
+/// Lives that depend on wear levelling may be further off (see the estimate's page).
+const LEAST_BIAS: f64 = 0.05;
 
 /// Interval of a technique's years.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -32,7 +29,7 @@ pub struct Interval {
     /// Upper end, in years.
     pub high: f64,
     /// Effect of acceleration, in years: the difference from the same lives at the next larger
-    /// acceleration. The effect is at least 4 % of the years; null without a comparison.
+    /// acceleration. The effect is at least 5 % of the years; null without a comparison.
     pub by_acceleration: Option<f64>,
     /// Half the width of the 95 % confidence interval over the lives, in years; null for a single
     /// life. It counts if `by_batches` is null.
@@ -80,9 +77,9 @@ impl Interval {
     /// Returns the interval of these lives. Returns `None` without a comparison with a larger
     /// acceleration, or if some drive outlives the simulation.
     ///
-    /// The years change with K at least as fast as the square root of K. The compared rung has at
-    /// least three times the K of this rung. So the change from this K to 1 is at most the change
-    /// between the two rungs.
+    /// The compared rung has at least three times the K of this rung; at K = 30, it has 100. The
+    /// years change at least as fast as the square root of K. So from this K to 1 they change by no
+    /// more than from the K of the compared rung to this K.
     pub fn of(pairs: &[Pair]) -> Option<Self> {
         if pairs.iter().any(|pair| pair.fine.end == End::LivesOn) {
             return None;
@@ -181,7 +178,7 @@ mod tests {
             .collect();
         let interval = Interval::of(&pairs).unwrap();
         assert!((f64::midpoint(interval.low, interval.high) - 4.0).abs() < 1e-9, "{interval:?}");
-        assert!(interval.by_lives.unwrap() < 1e-9 && (interval.half() - 0.16).abs() < 1e-9);
+        assert!(interval.by_lives.unwrap() < 1e-9 && (interval.half() - 0.20).abs() < 1e-9);
     }
 
     #[test]
@@ -189,7 +186,7 @@ mod tests {
         let (fine, coarse) = (at(30, 4.0), at(100, 4.01));
         let interval =
             Interval::of(&[Pair { fine: &fine, coarse: Some(&coarse), factor: 1.0 }]).unwrap();
-        assert!((interval.half() - 0.16).abs() < 1e-9, "4 % of the years: {interval:?}");
+        assert!((interval.half() - 0.20).abs() < 1e-9, "5 % of the years: {interval:?}");
     }
 
     #[test]
