@@ -25,8 +25,8 @@ const RESULTS: &str = "results";
 /// Arguments of `vpass report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Result folders of `vpass run`, `compare`, `life` or `paper` with --out. Several folders of
-    /// `run` and `compare` are shown side by side.
+    /// Result folders of `vpass run`, `compare`, `life`, `sweep` or `paper` with --out. Several
+    /// folders of `run` and `compare` are shown side by side.
     #[arg(value_name = "DIR", required = true)]
     pub(crate) folders: Vec<PathBuf>,
     /// HTML file to write.

@@ -16,7 +16,8 @@ use crate::csv::Csv;
 /// Largest depth of folders inside a result folder.
 const DEEPEST: u32 = 2;
 /// Names of result files. Every result folder has at least one of these files.
-const RESULTS: [&str; 4] = ["summary.json", "compare.json", "life.json", "comparison.csv"];
+const RESULTS: [&str; 5] =
+    ["summary.json", "compare.json", "life.json", "sweep.json", "comparison.csv"];
 /// Endings of result files. Other files are not read.
 const READ: [&str; 3] = ["json", "csv", "hlog"];
 

@@ -16,10 +16,12 @@ mod joined;
 mod life;
 mod lives;
 mod paper;
+pub(crate) mod sweep;
 
 pub use life::Life;
 pub use lives::Wearing;
 pub use paper::{Claim, Paper};
+pub use sweep::{Point, Sweep};
 
 /// Largest number of techniques that charts show. The palette has as many colours.
 pub const DRAWN: usize = 6;
@@ -33,6 +35,8 @@ pub enum Kind {
     Lives,
     /// Numbers of a paper beside our numbers: `vpass paper`.
     Paper,
+    /// Comparisons at several values of some keys: `vpass sweep`.
+    Sweep,
 }
 
 /// Value of one column for one technique.
@@ -152,6 +156,8 @@ pub struct Model {
     pub manifest: Value,
     /// Numbers of a paper; absent for other results.
     pub paper: Option<Paper>,
+    /// Points of a sweep; absent for other results.
+    pub sweep: Option<Sweep>,
 }
 
 impl Model {
@@ -164,6 +170,7 @@ impl Model {
         let mut model = match folders {
             [one] if one.file("life.json").is_some() => lives::read(one)?,
             [one] if one.file("comparison.csv").is_some() => paper::read(one)?,
+            [one] if one.file("sweep.json").is_some() => sweep::read(one)?,
             [one] if one.file("compare.json").is_some() => compared::read(one)?,
             [one] if one.file("summary.json").is_some() => joined::read(folders)?,
             [one] => return Err(without_results(one)),
@@ -262,9 +269,9 @@ impl Model {
 
 fn without_results(folder: &Folder) -> Failure {
     Failure::usage(format!("{} has no results", folder.name)).with_remedy(phrase![
-        "a folder that `vpass run`, `compare`, `life` or `paper` wrote with ",
+        "a folder that `vpass run`, `compare`, `life`, `sweep` or `paper` wrote with ",
         Opt::Out,
-        " is expected (with summary.json, compare.json, life.json or comparison.csv)",
+        " is expected (with summary.json, compare.json, life.json, sweep.json or comparison.csv)",
     ])
 }
 

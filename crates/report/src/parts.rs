@@ -8,6 +8,7 @@ pub(crate) mod life;
 pub(crate) mod numbers;
 pub(crate) mod paper;
 pub(crate) mod repeat;
+pub(crate) mod sweep;
 pub(crate) mod time;
 pub(crate) mod warnings;
 pub(crate) mod wear;

@@ -6,6 +6,7 @@ pub mod cost;
 pub mod latency;
 pub mod life;
 pub mod paper;
+pub mod sweep;
 pub mod verdict;
 pub mod wear;
 

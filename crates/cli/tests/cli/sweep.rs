@@ -102,7 +102,7 @@ fn bytes_are_those_of_the_point() {
         let row = |text: &str| {
             text.lines().find(|line| line.trim_start().starts_with("block")).map(str::to_owned)
         };
-        let cells = |row: String| row.split_whitespace().take(5).collect::<Vec<_>>().join(" ");
+        let cells = |row: String| row.split_whitespace().take(7).collect::<Vec<_>>().join(" ");
         assert!(row(&alone).is_some_and(|row| row.contains("MiB")), "{alone}");
         assert_eq!(row(of_point).map(cells), row(&alone).map(cells), "{text}\n{alone}");
     }
@@ -155,4 +155,42 @@ fn what_cannot_be_swept_is_refused() {
     let done = compare(&["--reclaim", "block", "--sweep", "start.pec=0,1", "--out", &place]);
     done.refuses(2, &["a new or empty folder, or the folder of a sweep, is expected"]);
     assert_eq!(fs::read_to_string(mine).unwrap(), "mine");
+}
+
+/// Makes the page of a sweep by `--html`, and by `vpass report` from its folder.
+#[test]
+fn the_page_of_a_sweep_has_a_chart_for_what_differs() {
+    let room = Room::new();
+    let (out, page, later) = (room.text("out"), room.text("page.html"), room.text("later.html"));
+    let axis = ["--reclaim", "block,none", "--sweep", "start.pec=0,2900", "--html", &page];
+    let done = compare(&axis);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let html = fs::read_to_string(&page).unwrap();
+    assert!(html.contains("id=\"sweep-read-wear\"") && html.contains("Read wear over start.pec"));
+    let done = compare(&[&axis[..4], &["--out", &out]].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let done = vpass(&["report", &out, "--output", &later]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    // The command line at the end differs.
+    let main = |html: &str| {
+        html[html.find("<main>").unwrap()..html.find("id=\"conf\"").unwrap()].to_owned()
+    };
+    assert!(html.contains("--sweep start.pec=0,2900"), "the command line");
+    assert_eq!(main(&fs::read_to_string(&later).unwrap()), main(&html));
+}
+
+/// Two dies fail. With stripes of three pages the drive stops, and with stripes of two it goes on.
+/// The sweep then ends as a comparison ends.
+#[test]
+fn a_drive_that_stops_gives_the_exit_code_of_a_comparison() {
+    let line = "compare --drive tiny --workload random-70-30 --gear untimed --reclaim block \
+                --parity raid5 --refresh none --set workload.requests=2000 --set \
+                drive.capacity=256MiB --set drive.spare=0.75 --set start.overwrite=0.2 --set \
+                parity.rebuild=16 --fail die:2@r100,die:1@r1500 --sweep parity.stripe=3,2 --json";
+    let done = vpass(&line.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(done.code, 1, "{}", done.stderr);
+    assert!(done.stderr.contains("parity.stripe=3, under block: "), "{}", done.stderr);
+    let points = done.json()["points"].clone();
+    let rows = |n: usize| points[n]["comparison"]["techniques"].as_array().map_or(0, Vec::len);
+    assert_eq!([rows(0), rows(1)], [0, 1], "{points}");
 }

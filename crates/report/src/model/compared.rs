@@ -11,11 +11,15 @@ use crate::folder::Folder;
 
 /// Reads the results of a comparison.
 pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
-    let json = folder.json("compare.json")?.unwrap_or(Value::Null);
+    of_json(folder, "compare.json", folder.json("compare.json")?.unwrap_or(Value::Null))
+}
+
+/// Reads a comparison from the content of a file.
+pub(super) fn of_json(folder: &Folder, file: &str, json: Value) -> Result<Model, Failure> {
     let techniques = json.get("techniques").and_then(Value::as_array);
     let techniques = techniques
         .filter(|all| !all.is_empty())
-        .ok_or_else(|| folder.wrong("compare.json", "`techniques` is missing or empty"))?;
+        .ok_or_else(|| folder.wrong(file, "`techniques` is missing or empty"))?;
     let labels = labels(techniques);
     let rows: Vec<Row> = techniques
         .iter()
@@ -35,6 +39,7 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
         others: vec![],
         manifest: manifest.map_or(Value::Null, |(manifest, _)| manifest),
         paper: None,
+        sweep: None,
         facts: without(json, "techniques"),
     })
 }

@@ -64,6 +64,7 @@ fn one(folder: &Folder) -> Result<Model, Failure> {
         notes: vec![],
         manifest,
         paper: None,
+        sweep: None,
         facts,
     };
     Ok(model)

@@ -66,6 +66,7 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
         // `life.json` also holds the configuration of the drive.
         manifest: json.clone(),
         paper: None,
+        sweep: None,
         facts: without(json, "techniques"),
     })
 }

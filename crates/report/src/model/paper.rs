@@ -62,6 +62,7 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
         notes: vec![],
         manifest,
         paper: Some(Paper { claims: claims(folder, &comparison)?, figures }),
+        sweep: None,
     })
 }
 

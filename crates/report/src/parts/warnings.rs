@@ -41,14 +41,22 @@ pub(crate) fn section(model: &Model) -> Section {
 fn lost(model: &Model) -> Vec<Line> {
     let line = |row: &Row| {
         let pages = count(row.lost_pages);
-        (
-            "bad",
-            format!(
-                "<b>{}</b> lost {pages} pages of data. It is drawn hollow or dashed, and \
-                         wins nothing.",
-                escape(&row.label)
-            ),
-        )
+        let (name, points) = (escape(&row.label), points_with_losses(model, row));
+        let sentence = points.map_or_else(
+            || {
+                format!(
+                    "<b>{name}</b> lost {pages} pages of data. It is drawn hollow or dashed, and \
+                     wins nothing."
+                )
+            },
+            |(lossy, all)| {
+                format!(
+                    "<b>{name}</b> lost data at {lossy} of {all} points, {pages} pages in all. It \
+                     is marked there, and wins nothing there."
+                )
+            },
+        );
+        ("bad", sentence)
     };
     let lossy = model.all().filter(|row| !row.kept_data()).map(line);
     let ideal = model.all().filter(|row| row.counterfactual).map(|row| {
@@ -62,6 +70,14 @@ fn lost(model: &Model) -> Vec<Line> {
         )
     });
     lossy.chain(ideal).collect()
+}
+
+/// Returns the number of points of a sweep at which a technique lost data, and the number of all
+/// its points. `None` for other results.
+fn points_with_losses(model: &Model, row: &Row) -> Option<(usize, usize)> {
+    let points = &model.sweep.as_ref()?.points;
+    let rows: Vec<&Row> = points.iter().filter_map(|point| point.row(&row.label)).collect();
+    Some((rows.iter().filter(|row| !row.kept_data()).count(), rows.len()))
 }
 
 /// Returns the sentences of all rows. Each sentence appears once, with the techniques that it

@@ -5,13 +5,16 @@ use crate::columns::column;
 use crate::model::{Kind, Model, Row};
 use crate::numbers::{NBSP, bytes, count, times, us};
 use crate::section::{bold, code};
-use crate::sentences::{list, paper};
+use crate::sentences::{list, paper, sweep};
 
 /// Returns the headline as markup. The headline names a winner only if the intervals distinguish
 /// the winner from all other techniques that kept their data.
 pub fn headline(model: &Model) -> String {
     if let Some(paper) = &model.paper {
         return paper::headline(&paper.claims);
+    }
+    if let Some(swept) = &model.sweep {
+        return sweep::headline(swept);
     }
     let all: Vec<&Row> = model.all().collect();
     if let [only] = all[..] {
@@ -39,14 +42,14 @@ pub fn headline(model: &Model) -> String {
 }
 
 /// Measure of the headline: its key, and its wording for one winner and for several winners.
-struct Measure {
-    key: &'static str,
-    of_one: &'static str,
+pub(super) struct Measure {
+    pub(super) key: &'static str,
+    pub(super) of_one: &'static str,
     of_several: &'static str,
 }
 
 /// Measures in order of importance, the most important first.
-const MEASURES: [Measure; 4] = [
+pub(super) const MEASURES: [Measure; 4] = [
     Measure { key: "life", of_one: "lives longest", of_several: "live longest" },
     Measure {
         key: "read_p99_9_us",
@@ -172,7 +175,7 @@ fn measures_of(model: &Model) -> &'static str {
     }
 }
 
-fn em(row: &Row) -> String {
+pub(super) fn em(row: &Row) -> String {
     format!("<em>{}</em>", code(&row.label))
 }
 
@@ -183,6 +186,9 @@ fn pages(n: f64) -> String {
 
 /// Returns the sentences below the headline, as markup.
 pub fn lede(model: &Model) -> String {
+    if let Some(swept) = &model.sweep {
+        return sweep::lede(swept, model);
+    }
     let mut said: Vec<String> = vec![];
     let all: Vec<&Row> = model.all().collect();
     if all.len() > 1 {

@@ -1,0 +1,57 @@
+//! Table of all points of a sweep, with a row for each technique at each point.
+
+use crate::columns::{COLUMNS, Unit};
+use crate::model::{Model, Row, Sweep};
+use crate::section::{Section, csv, raw};
+use crate::table::Table;
+
+/// Largest number of rows of the table. A longer table makes the page slow.
+const MOST_ROWS: usize = 2_000;
+
+/// Returns the part with the table.
+pub(super) fn section(model: &Model, sweep: &Sweep) -> Section {
+    let all: Vec<(&[String], &Row)> = super::results(model, sweep).collect();
+    let rows = &all[..all.len().min(MOST_ROWS)];
+    let columns: Vec<_> = COLUMNS
+        .iter()
+        .filter(|column| !matches!(column.unit, Unit::Life(_)))
+        .filter(|column| all.iter().any(|(_, row)| row.value(column.key).is_some()))
+        .collect();
+    let has_life = all.iter().any(|(_, row)| row.life.is_some());
+    let life = has_life.then_some("life");
+    let keys = || sweep.keys.iter().map(String::as_str);
+    let labels = columns.iter().map(|column| column.label);
+    let mut table =
+        Table::new(keys().chain(["technique"]).chain(life).chain(labels).collect::<Vec<_>>());
+    for (values, row) in rows {
+        let life = has_life.then(|| row.life.map_or_else(|| "–".into(), |life| life.text()));
+        let cell = |key| row.cells.get(key);
+        let cells = columns
+            .iter()
+            .map(|column| cell(column.key).map_or_else(|| "–".into(), |c| c.text(column.unit)));
+        table.row(values.iter().cloned().chain([row.label.clone()]).chain(life).chain(cells));
+    }
+    let say = if all.len() > MOST_ROWS {
+        format!("The first {MOST_ROWS} of {} rows. sweep.csv has all.", all.len())
+    } else {
+        "A row for each technique at each point.".to_owned()
+    };
+    let button = "<div class=\"foot\"><span class=\"src\"></span><span class=\"acts\"><button \
+                  type=\"button\" data-save=\"csv\" aria-label=\"Save as CSV\">CSV</button></span>\
+                  </div>";
+    let html = format!(
+        "<section id=\"table\" class=\"fig\" aria-labelledby=\"table-h\"><h2 id=\"table-h\">All \
+         points</h2><p class=\"say\">{say}</p>{}{button}</section>",
+        table.html("Results by point and technique", |_| String::new())
+    );
+    let names: Vec<&str> =
+        keys().chain(["technique"]).chain(columns.iter().map(|column| column.key)).collect();
+    let numbers: Vec<Vec<String>> = rows
+        .iter()
+        .map(|(values, row)| {
+            let cells = columns.iter().map(|column| raw(row.value(column.key)));
+            values.iter().cloned().chain([row.label.clone()]).chain(cells).collect()
+        })
+        .collect();
+    Section { html, data: vec![csv("table", &names, &numbers)] }
+}
