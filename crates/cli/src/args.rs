@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, ValueEnum};
 use vpass_core::base::failure::Failure;
 use vpass_lab::numbers::counted;
+use vpass_lab::samples::Samples;
 use vpass_workload::synthetic::MAX_QUEUE_DEPTH;
 
 mod combined;
@@ -66,7 +67,7 @@ pub(crate) struct Setup {
     /// Simulate one page in N, on a drive with N times fewer planes (fluid gear). All counts of
     /// `run` and `compare` are then of the sample. `vpass life` also takes K/N for K samples
     /// without common pages. Default of `vpass life`: it chooses the sample.
-    #[arg(long, value_name = "1/N", value_parser = a_sample)]
+    #[arg(long, value_name = "1/N", value_parser = str::parse::<Samples>)]
     pub(crate) sample: Option<Samples>,
     /// TOML file with the latency that the host accepts for each range of its data. A range has one
     /// of the hints none, idle, typical and smallest. `[hints]` of the drive gives their
@@ -198,7 +199,7 @@ pub(crate) struct CompareArgs {
         long,
         value_name = "KEY=VALUE,..",
         value_parser = Axis::parse,
-        conflicts_with_all = ["html", "ages"],
+        conflicts_with = "ages",
     )]
     pub(crate) sweep: Vec<Axis>,
     /// Number of threads. A thread runs one drive, or several drives that serve the same requests.
@@ -221,7 +222,7 @@ impl WithPage for CompareArgs {
     }
 }
 
-/// Output form of a comparison other than the terminal's table and JSON.
+/// Form in which a comparison is printed: CSV or Markdown. Without it, a table or JSON is printed.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Form {
     /// Print CSV instead of a table: one row per technique, with means and half widths of the 95 %
@@ -280,45 +281,6 @@ fn a_count(text: &str) -> Result<u64, String> {
             text.parse().map_err(|_| "a whole number is expected, such as 1000000 or 1M".into())
         }
     }
-}
-
-/// Disjoint samples of one page in `of`. `count` is the number of samples.
-#[derive(Clone, Copy, Debug, serde::Deserialize)]
-#[serde(try_from = "String")]
-pub(crate) struct Samples {
-    pub(crate) count: u32,
-    pub(crate) of: u32,
-}
-
-impl Samples {
-    /// Samples that stand for the whole drive.
-    pub(crate) const WHOLE: Self = Self { count: 1, of: 1 };
-
-    /// Returns the residues of the samples, as far apart as possible. Pages of neighbouring
-    /// residues belong to the same requests. Such samples would underestimate the variance.
-    pub(crate) fn residues(self) -> impl Iterator<Item = u32> + use<> {
-        let apart = self.of / self.count.max(1);
-        (0..self.count).map(move |n| n * apart)
-    }
-}
-
-impl TryFrom<String> for Samples {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        a_sample(&text)
-    }
-}
-
-/// Reads samples, such as 1/16 or 4/256.
-fn a_sample(text: &str) -> Result<Samples, String> {
-    let numbers =
-        text.split_once('/').and_then(|(count, of)| Some((count.parse().ok()?, of.parse().ok()?)));
-    let samples =
-        numbers.map(|(count, of)| Samples { count, of }).filter(|s| s.count > 0 && s.count <= s.of);
-    samples.ok_or_else(|| {
-        "one page in N is expected, such as 1/16; or K of N disjoint samples, such as 4/256".into()
-    })
 }
 
 /// Reads a queue depth.

@@ -13,19 +13,20 @@ use vpass_lab::as_json;
 use vpass_lab::compare::refused::{Refused, by_reason};
 use vpass_lab::compare::row::ComparisonRow;
 use vpass_lab::compare::{json_of, net, rows};
+use vpass_lab::experiments::{Engine, Rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
 use vpass_lab::kept::Ended;
 use vpass_lab::plan::{Chosen, RunPlan, require_few, require_room, room_of_each};
-use vpass_lab::pool::{self, Job, Pace};
 use vpass_lab::results::Summary;
+use vpass_lab::run::Outcome;
 use vpass_lab::setup;
 
 use crate::args::{CompareArgs, Form};
 use crate::call;
 use crate::dialect;
 use crate::exit::Exit;
-use crate::kept::Rows;
+use crate::kept::rows_of;
 use crate::out::{self, Folder};
 use crate::progress::bar;
 use crate::table::wants_colour;
@@ -44,7 +45,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
             .collect::<Vec<_>>(),
     );
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
-    let rows_kept = Rows::of(args.page.place_of_rows(args.setup.base.out.as_deref()), args.fresh)?;
+    let rows_kept = rows_of(args.page.place_of_rows(args.setup.base.out.as_deref()), args.fresh)?;
     let finished = run_all(&plans, args, folder.as_ref().map(Folder::path), &rows_kept)?;
     let run: Vec<&RunPlan> = plans.iter().map(|(plan, _)| plan).collect();
     let why_first = finished.iter().find_map(|found| found.as_ref().err()).cloned();
@@ -274,36 +275,22 @@ fn run_each(
     folder: Option<&Path>,
     rows: &Rows,
 ) -> Result<Vec<Result<Summary, Failure>>, Failure> {
-    let resumed =
-        rows.resumed("compare", plans.iter().map(|(plan, _)| plan).collect(), |_| String::new())?;
+    let engine = Engine { name: "compare", rows, threads: args.threads, begin: &bar };
     let folder_of = |i: usize| folder.filter(|_| i < shown);
-    let mut finished: Vec<Option<Result<Summary, Failure>>> = vec![];
-    for (i, (_, name)) in plans.iter().enumerate() {
-        let row = resumed.find(i).map(|row: Row| row.put_into(folder_of(i), name));
-        finished.push(row.transpose()?);
-    }
-    let missing: Vec<usize> = (0..plans.len()).filter(|i| finished[*i].is_none()).collect();
-    resumed.say_found(plans.len() - missing.len());
-    // All techniques and seeds run the same number of requests.
-    let requests = plans[0].0.requests()?;
-    let jobs: Vec<Job> = missing.iter().map(|i| Job { plan: &plans[*i].0, requests }).collect();
     let call = call::of("compare");
-    let pace = if resumed.are_kept() { Pace::EndOften } else { Pace::Fastest };
-    let ended = pool::run_all_that_go_on(&jobs, args.threads, pace, &bar, |job, outcome| {
-        let i = missing[job];
-        let (plan, name) = &plans[i];
-        let row = match outcome {
+    let row = |i: usize, outcome: Result<&Outcome, &Failure>| {
+        Ok(match outcome {
             Ok(outcome) if folder_of(i).is_some() => {
-                Row::of(outcome, files::of_run(plan, outcome, &call)?)
+                Row::of(outcome, files::of_run(&plans[i].0, outcome, &call)?)
             }
             Ok(outcome) => Row::of(outcome, vec![]),
             Err(stop) => Row(Ended::Stopped(dialect::sentence(stop))),
-        };
-        resumed.keep(i, &row);
-        row.put_into(folder_of(i), name)
-    })?;
-    for (i, row) in missing.into_iter().zip(ended) {
-        finished[i] = Some(row);
-    }
-    Ok(finished.into_iter().map(|row| row.expect("a kept or finished run")).collect())
+        })
+    };
+    engine.run(
+        plans.iter().map(|(plan, _)| plan).collect(),
+        |_| String::new(),
+        row,
+        |i, row: Row| row.put_into(folder_of(i), &plans[i].1),
+    )
 }

@@ -91,8 +91,10 @@ fn command(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => return report_page::beside(args, run),
         Command::Attack(args) => return attack::attack(&args),
-        Command::Compare(args) if !args.sweep.is_empty() => return sweep::of_compare(&args),
-        Command::Sweep(args) => return sweep::sweep(&args),
+        Command::Compare(args) if !args.sweep.is_empty() => {
+            return report_page::beside(args, sweep::of_compare);
+        }
+        Command::Sweep(args) => return report_page::beside(args, sweep::sweep),
         Command::Compare(args) => return report_page::beside(args, compare::compare),
         Command::Life(args) => return report_page::beside(args, life::life),
         Command::Llm(args) => return llm::llm(&args),

@@ -12,6 +12,7 @@ use vpass_core::base::phrase::Phrase;
 
 use vpass_lab::as_json;
 use vpass_lab::compare::refused::{Refused, by_reason};
+use vpass_lab::experiments::Rows;
 use vpass_lab::failure::{Failure, Kind};
 use vpass_lab::life::climb::{Answer, Climb, Climbed, Contender};
 use vpass_lab::life::ladder::{Rung, Wanted};
@@ -26,7 +27,8 @@ use self::args::LifeArgs;
 use self::estimated::Estimated;
 use crate::dialect;
 use crate::exit::Exit;
-use crate::kept::Rows;
+
+use crate::kept::rows_of;
 use crate::out::{self, Folder};
 use crate::progress::bar;
 use crate::table::wants_colour;
@@ -37,7 +39,7 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     let asked = Asked::new(args, &[], &tables)?;
     out::say_all(&asked.notes()?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
-    let rows = Rows::of(args.page.place_of_rows(args.setup.base.out.as_deref()), args.fresh)?;
+    let rows = rows_of(args.page.place_of_rows(args.setup.base.out.as_deref()), args.fresh)?;
     if let Some(key) = &args.find {
         return search::find_best(args, key, &asked, folder, &rows, &tables);
     }
@@ -111,7 +113,7 @@ pub(crate) fn simulated(args: &LifeArgs) -> Result<Simulated, Failure> {
     let tables = Tables::default();
     let asked = Asked::new(args, &[], &tables)?;
     out::say_all(&asked.notes()?);
-    let rows = Rows::of(None, args.fresh)?;
+    let rows = rows_of(None, args.fresh)?;
     let climbed = lived(args, &asked, &rows, &tables)?;
     let lives: Vec<Life> = climbed.answers.iter().filter_map(Life::answered).collect();
     if lives.is_empty() {

@@ -17,19 +17,21 @@ use clap::Args;
 use vpass_lab::as_json;
 use vpass_lab::compare::row::ComparisonRow;
 use vpass_lab::compare::rows;
+use vpass_lab::experiments::{Engine, Rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::plan::RunPlan;
-use vpass_lab::pool::{self, Job, Pace};
 use vpass_lab::results::Summary;
+use vpass_lab::run::Outcome;
 
 use crate::args::{CompareArgs, Form, at_least_one};
 use crate::compare::{Row, plans_of_point};
 use crate::dialect::CommandLine;
 use crate::exit::Exit;
-use crate::kept::Rows;
+use crate::kept::rows_of;
 use crate::out;
 use crate::out_file::OutFile;
 use crate::progress::bar;
+use crate::report_page::{PageArgs, WithPage};
 use crate::table::wants_colour;
 pub(crate) use axis::Axis;
 use axis::{Swept, grid};
@@ -40,8 +42,8 @@ use render::Done;
 pub(crate) struct SweepArgs {
     /// File of the sweep: options of `vpass compare`, and the axes (see the guide on sweeps).
     pub(crate) file: PathBuf,
-    /// Folder for the results: sweep.csv and sweep.json. A later sweep with this folder runs only
-    /// what is new.
+    /// Folder for the results: sweep.csv, sweep.json and manifest.json. A later sweep with this
+    /// folder runs only what is new.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Number of threads. Default: number of cores.
@@ -55,6 +57,14 @@ pub(crate) struct SweepArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) form: Form,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
+}
+
+impl WithPage for SweepArgs {
+    fn page_and_out(&mut self) -> (&mut PageArgs, &mut Option<PathBuf>) {
+        (&mut self.page, &mut self.out)
+    }
 }
 
 /// Runs the sweep of a file.
@@ -63,6 +73,7 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     compare.setup.base.out.clone_from(&args.out);
     compare.setup.base.json = args.json;
     (compare.threads, compare.fresh, compare.form) = (args.threads, args.fresh, args.form);
+    compare.page = args.page.clone();
     run(&compare, points)
 }
 
@@ -91,7 +102,7 @@ fn run(args: &CompareArgs, points: Vec<Swept>) -> Result<Exit, Failure> {
     }
     let place = args.setup.base.out.as_deref();
     place.map(check_place).transpose()?;
-    let kept = Rows::of(place, args.fresh)?;
+    let kept = rows_of(args.page.place_of_rows(place), args.fresh)?;
     let points = points.into_iter().map(|swept| planned(args, swept)).collect::<Vec<_>>();
     if let Some(why) = points.iter().all(|point| point.plans.is_empty()).then(|| &points[0].refused)
     {
@@ -120,7 +131,8 @@ fn run(args: &CompareArgs, points: Vec<Swept>) -> Result<Exit, Failure> {
             "the oracle found a bug of the drive model; `vpass run` shows the findings",
         ));
     }
-    Ok(Exit::Done)
+    let stops: Vec<String> = all.iter().flat_map(Done::stops).collect();
+    if stops.is_empty() { Ok(Exit::Done) } else { Err(Failure::failed(stops.join("; "))) }
 }
 
 /// Plans the comparison of a point. A point that is refused has no plans.
@@ -141,31 +153,16 @@ fn planned(args: &CompareArgs, swept: Swept) -> Point {
 fn run_all(
     plans: &[&RunPlan],
     args: &CompareArgs,
-    kept: &Rows,
+    rows: &Rows,
 ) -> Result<Vec<Result<Summary, Failure>>, Failure> {
-    let resumed = kept.resumed("sweep", plans.to_vec(), |_| String::new())?;
-    let (found, missing): (Vec<Option<Row>>, Vec<usize>) = resumed.found();
-    let mut finished = found
-        .into_iter()
-        .map(|row| row.map(|row| row.put_into(None, "")).transpose())
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut jobs = vec![];
-    for i in &missing {
-        jobs.push(Job { plan: plans[*i], requests: plans[*i].requests()? });
-    }
-    let pace = if resumed.are_kept() { Pace::EndOften } else { Pace::Fastest };
-    let ended = pool::run_all_that_go_on(&jobs, args.threads, pace, &bar, |job, outcome| {
-        let row = match outcome {
+    let engine = Engine { name: "sweep", rows, threads: args.threads, begin: &bar };
+    let row = |_, outcome: Result<&Outcome, &Failure>| {
+        Ok(match outcome {
             Ok(outcome) => Row::of(outcome, vec![]),
             Err(stop) => Row::stopped(stop.in_dialect(&CommandLine)),
-        };
-        resumed.keep(missing[job], &row);
-        row.put_into(None, "")
-    })?;
-    for (i, row) in missing.iter().zip(ended) {
-        finished[*i] = Some(row);
-    }
-    Ok(finished.into_iter().map(|row| row.expect("a kept or finished run")).collect())
+        })
+    };
+    engine.run(plans.to_vec(), |_| String::new(), row, |_, row: Row| row.put_into(None, ""))
 }
 
 /// Accepts only a new folder, an empty folder, or the folder of an earlier sweep.
@@ -189,8 +186,9 @@ fn show(args: &CompareArgs, all: &[Done], plans: &[Option<&RunPlan>]) -> Result<
         std::fs::create_dir_all(place).map_err(|e| {
             Failure::usage(format!("--out {} cannot be written: {e}", place.display()))
         })?;
-        let text = as_json::text(&json)?;
-        for (name, content) in [("sweep.csv", &csv), ("sweep.json", &text)] {
+        let (text, manifest) = (as_json::text(&json)?, render::manifest()?);
+        let files = [("sweep.csv", &csv), ("manifest.json", &manifest), ("sweep.json", &text)];
+        for (name, content) in files {
             let path = place.join(name);
             let mut file = OutFile::begin(&path, true)?;
             file.write_all(content.as_bytes()).map_err(|e| {
@@ -211,8 +209,7 @@ fn show(args: &CompareArgs, all: &[Done], plans: &[Option<&RunPlan>]) -> Result<
 fn tables(all: &[Done], plans: &[Option<&RunPlan>], is_markdown: bool) -> String {
     let mut text = String::new();
     for (done, plan) in all.iter().zip(plans) {
-        let pairs = done.swept.iter().map(|(key, value)| format!("{key}={value}"));
-        let _ = writeln!(text, "{}\n", pairs.collect::<Vec<_>>().join(" "));
+        let _ = writeln!(text, "{}\n", done.name());
         if let Some(plan) = plan.filter(|_| !done.rows.is_empty()) {
             text += &crate::compare::table_of(&done.rows, plan, is_markdown, wants_colour());
         }

@@ -1,12 +1,13 @@
 //! Conversion of arguments into the plain values of `vpass_lab`, without the options for output.
 
 use vpass_lab::failure::Failure;
+use vpass_lab::samples::Samples;
 use vpass_lab::setup::{self, HintSource, Named};
 use vpass_workload::synthetic::Sample;
 
 use crate::dialect::CommandLine;
 
-use super::{Base, Gear, Replay, Samples, Setup, Watch};
+use super::{Base, Gear, Replay, Setup, Watch};
 
 impl From<&Base> for setup::Base {
     fn from(args: &Base) -> Self {

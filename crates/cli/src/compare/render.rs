@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use vpass_lab::compare::column::{COLUMNS, Column, Sizes};
-use vpass_lab::compare::mean_ci95::MeanCi95;
 use vpass_lab::compare::ranking::winners;
 use vpass_lab::compare::refused::{Refused, by_reason};
 use vpass_lab::compare::row::{ComparisonRow, Stopped};
 use vpass_lab::compare::verdict::verdict;
 use vpass_lab::compare::{has_parity, life_unit, refreshes, stands, warnings};
+use vpass_lab::mean_ci95::MeanCi95;
 use vpass_lab::plan::RunPlan;
 use vpass_lab::setup::Gear;
 

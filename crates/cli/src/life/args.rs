@@ -55,8 +55,8 @@ pub(crate) struct LifeArgs {
     #[arg(long, value_name = "YEARS", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) years: Option<f64>,
     /// Also end when the uncorrectable bit error rate of all reads so far exceeds RATE (JESD218:
-    /// 1e-15 for client drives, 1e-16 for enterprise drives). Counted are the errors expected from
-    /// the error rates of the data read, not the errors that happened.
+    /// 1e-15 for client drives, 1e-16 for enterprise drives). The rate counts the errors that are
+    /// expected from the error rates of the data read, not the errors that happened.
     #[arg(long, value_name = "RATE", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) uber: Option<f64>,
     /// Number of threads. Default: number of cores.

@@ -1,4 +1,5 @@
-//! Numeric key that `--find` varies. The search uses its values as numbers, and `--set` as text.
+//! Numeric key that `--find` varies. The search uses its values as numbers.
+//! `--set` uses them as text.
 
 use vpass_core::base::span::{SECOND, Span};
 use vpass_lab::as_json;

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use vpass_lab::compare::mean_ci95::MeanCi95;
 use vpass_lab::life::climb::Climbed;
-use vpass_lab::life::interval::FEWEST_PAGES;
 use vpass_lab::life::ladder::{Next, Rung};
 use vpass_lab::life::summary::{Consumed, Life, Sampled, Setting, warnings};
 use vpass_lab::life::verdict::verdict;
 use vpass_lab::life::{End, answer, held, rounds};
+use vpass_lab::mean_ci95::MeanCi95;
 use vpass_lab::numbers::{bytes, count, digits, microseconds, plural, seconds};
+use vpass_lab::plan::FEWEST_PAGES;
 
 use super::args::LifeArgs;
 use crate::report;

@@ -1,6 +1,7 @@
 //! `vpass life --find`: searches the value of a key with the longest life, or with a given life.
 
 use vpass_lab::as_json;
+use vpass_lab::experiments::Rows;
 use vpass_lab::failure::{Failure, Kind};
 use vpass_lab::life::climb::Climbed;
 use vpass_lab::life::find::lasting::{self, Lasting, TRIED_BETWEEN};
@@ -13,7 +14,7 @@ use super::key::Knob;
 use super::{Asked, exit, lived};
 use crate::dialect;
 use crate::exit::Exit;
-use crate::kept::Rows;
+
 use crate::out::{self, Folder};
 use crate::table::wrapped;
 

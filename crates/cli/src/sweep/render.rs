@@ -1,6 +1,7 @@
 //! A sweep as text, as CSV, and as JSON.
 
 use serde_json::{Map, Value, json};
+use vpass_lab::as_json;
 use vpass_lab::compare::column::COLUMNS;
 use vpass_lab::compare::json_of;
 use vpass_lab::compare::row::{ComparisonRow, Stopped};
@@ -17,6 +18,21 @@ pub(super) struct Done {
     pub(super) stopped: Vec<Stopped>,
     /// Techniques that were refused, each with the reason. Without a label, it is the whole point.
     pub(super) refused: Vec<(Option<String>, String)>,
+}
+
+impl Done {
+    /// Returns the values of the point, as a user gives them.
+    pub(super) fn name(&self) -> String {
+        let pairs = self.swept.iter().map(|(key, value)| format!("{key}={value}"));
+        pairs.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns a sentence for each technique whose drive stopped before its end.
+    pub(super) fn stops(&self) -> impl Iterator<Item = String> {
+        let at = self.name();
+        let sentence = move |row: &Stopped| format!("{at}, under {}: {}", row.label, row.why);
+        self.stopped.iter().map(sentence)
+    }
 }
 
 /// Returns the swept keys.
@@ -71,6 +87,21 @@ fn line(cells: &[String]) -> String {
     cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 
+/// Returns the manifest, which says how to repeat the sweep.
+///
+/// # Errors
+/// Reports a value that JSON cannot hold.
+pub(super) fn manifest() -> Result<String, Failure> {
+    let call = crate::call::of("sweep");
+    as_json::text(&json!({
+        "schema": as_json::SCHEMA,
+        "vpass": env!("CARGO_PKG_VERSION"),
+        "git_commit": call.git_commit,
+        "command": call.command,
+        "command_line": call.words,
+    }))
+}
+
 /// Returns all points as JSON. `plans` has the first plan of each point that has one.
 ///
 /// # Errors
@@ -86,7 +117,19 @@ pub(super) fn json(all: &[Done], plans: &[Option<&RunPlan>], seeds: u32) -> Resu
         };
         let refused: Vec<Value> =
             done.refused.iter().map(|(label, why)| json!({ "label": label, "why": why })).collect();
-        points.push(json!({ "swept": swept, "comparison": comparison, "refused": refused }));
+        let stopped = as_json::value(&done.stopped)?;
+        points.push(json!({
+            "swept": swept,
+            "comparison": comparison,
+            "refused": refused,
+            "stopped": stopped,
+        }));
     }
-    Ok(json!({ "schema": 1, "swept": keys(all), "seeds": seeds, "points": points }))
+    Ok(json!({
+        "schema": 1,
+        "vpass": env!("CARGO_PKG_VERSION"),
+        "swept": keys(all),
+        "seeds": seeds,
+        "points": points,
+    }))
 }

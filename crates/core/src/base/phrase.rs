@@ -98,6 +98,8 @@ options! {
     TimeUnit = "time_unit",
     /// Files of a trace.
     Trace = "trace",
+    /// Folder with the traces of a paper.
+    Traces = "traces",
     /// UBER that ends a life.
     Uber = "uber",
     /// Condition that ends a repeated run.

@@ -1,14 +1,12 @@
 //! Table of one number for every run of a group. The table has the number itself, its ratio to the
 //! number of a technique or variant, and means over the workloads.
-
 use std::fmt::Write;
-
-use vpass_lab::compare::mean_ci95::mean_ci95;
-use vpass_lab::failure::Failure;
 
 use super::csv::field;
 use super::recipe::{Expected, Figure, Mean};
 use super::run::{REFUSED, Run};
+use crate::failure::Failure;
+use crate::mean_ci95::mean_ci95;
 
 /// Numbers of a figure, in the order of the runs.
 pub(super) struct Numbers<'a> {

@@ -1,9 +1,9 @@
 //! Run of a recipe, before and after the simulation.
-
 use serde_json::Value;
-use vpass_lab::failure::Failure;
-use vpass_lab::plan::RunPlan;
-use vpass_lab::series::Part;
+
+use crate::failure::Failure;
+use crate::plan::RunPlan;
+use crate::series::Part;
 
 /// One run of a recipe, with its results.
 pub(super) struct Run {

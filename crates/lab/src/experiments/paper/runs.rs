@@ -1,6 +1,5 @@
 //! Plans of all runs of a recipe. Each technique of a group runs under each workload and variant,
 //! with the amount and load of the group.
-
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -8,26 +7,26 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use toml::Table;
+use vpass_core::base::phrase::Dialect;
 use vpass_core::config::{CellType, DriveConfig, ProgramUnit};
 use vpass_core::hints::HintRange;
 use vpass_core::slots::gc::GcTechnique;
 use vpass_core::slots::parity::{self, NO_PARITY, PARITY, ParityTechnique};
 use vpass_core::slots::reclaim::Technique;
 use vpass_core::slots::refresh::{NO_REFRESH, RefreshTechnique};
-use vpass_lab::explain;
-use vpass_lab::failure::Failure;
-use vpass_lab::hints::HintFile;
-use vpass_lab::load::{self, Generated, Loaded};
-use vpass_lab::plan::{self, Cycles, RunPlan, SaidOfRefresh, Workload};
-use vpass_lab::setup::Watch;
 use vpass_workload::synthetic::{Sample, WorkloadConfig, WorkloadFile};
 
 use super::group::{Group, GroupWear, Variant};
 use super::recipe::{NamedWorkload, Recipe};
 use super::run::Run;
 use super::traces::{Traces, replayed};
-use crate::args::Samples;
-use crate::dialect::CommandLine;
+use crate::explain;
+use crate::failure::Failure;
+use crate::hints::HintFile;
+use crate::load::{self, Generated, Loaded};
+use crate::plan::{self, Cycles, RunPlan, SaidOfRefresh, Workload};
+use crate::samples::Samples;
+use crate::setup::Watch;
 
 /// Plans every run of the recipe, in order. If real traces are found, they replace generated
 /// workloads. Files with hints are in the recipe's folder.
@@ -35,7 +34,7 @@ pub(super) fn runs(
     recipe: &Recipe,
     folder: &Path,
     traces: &Traces,
-    seed: u64,
+    (seed, dialect): (u64, &'static dyn Dialect),
 ) -> Result<Vec<Run>, Failure> {
     let gc = plan::gc_named(&recipe.gc)?;
     let mut runs = vec![];
@@ -50,7 +49,7 @@ pub(super) fn runs(
                     .flat_map(|seed| techniques.iter().map(move |of_run| (seed, of_run)))
                     .enumerate()
                 {
-                    let plan = kind.plan(group, of_run, gc, seed)?;
+                    let plan = kind.plan(group, of_run, gc, (seed, dialect))?;
                     // The source of requests is opened once as a check. All techniques have the
                     // same source, and the tables of a source are large on a large drive.
                     if i == 0 && !plan.is_fluid() {
@@ -139,7 +138,7 @@ impl Kind {
         group: &Group,
         of_run: &Techniques,
         gc: &'static GcTechnique,
-        seed: u64,
+        (seed, dialect): (u64, &'static dyn Dialect),
     ) -> Result<RunPlan, Failure> {
         let mut drive = self.own.get(of_run.name).unwrap_or(&self.drive).clone();
         if group.out_of_phase {
@@ -168,7 +167,7 @@ impl Kind {
             sample: Sample::WHOLE,
             whole: None,
             fail: vec![],
-            dialect: &CommandLine,
+            dialect,
             seed,
             oracle: if group.oracle { Watch::On } else { Watch::Off },
             stages: group.has_stages(),

@@ -1,6 +1,5 @@
 //! Groups whose drives are read for many days at a low rate. The recipe gives the days and the
 //! reads per page. A timed window may follow.
-
 use serde::Deserialize;
 use vpass_core::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadConfig;

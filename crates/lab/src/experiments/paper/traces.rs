@@ -1,17 +1,18 @@
 //! Real traces for the workloads of a recipe. vpass finds them in the user's folder by their file
 //! names.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use vpass_core::base::phrase::Opt;
 use vpass_core::config::DriveConfig;
-use vpass_lab::failure::Failure;
-use vpass_lab::plan::{self, Workload};
+use vpass_core::phrase;
 use vpass_workload::traces::{Fit, Survey, TraceOptions};
 
 use super::recipe::{NamedWorkload, Recipe};
-use crate::progress::bar;
+use crate::failure::Failure;
+use crate::plan::{self, Workload};
+use crate::progress::Begin;
 
 /// Endings that the name of a trace file may have.
 const ENDINGS: [&str; 9] = ["gz", "zst", "zstd", "csv", "spc", "txt", "vpt", "ascii", "trace"];
@@ -32,9 +33,9 @@ impl Traces {
     /// # Errors
     /// Reports a folder that cannot be read, a folder without traces of these workloads, or an
     /// error in a trace.
-    pub(super) fn find(recipe: &Recipe, folder: &Path) -> Result<Self, Failure> {
-        let unreadable =
-            |e| Failure::usage(format!("--traces {} cannot be read: {e}", folder.display()));
+    pub(super) fn find(recipe: &Recipe, folder: &Path, begin: Begin) -> Result<Self, Failure> {
+        let place = || phrase![Opt::Traces.to(folder.display())];
+        let unreadable = |e| Failure::usage(format!("the folder cannot be read: {e}")).at(place());
         let mut files: Vec<PathBuf> = vec![];
         for entry in fs::read_dir(folder).map_err(unreadable)? {
             files.push(entry.map_err(unreadable)?.path());
@@ -49,7 +50,7 @@ impl Traces {
             };
             let paths: Vec<PathBuf> = files.iter().filter(is_of_it).cloned().collect();
             if !paths.is_empty() {
-                let survey = Arc::new(plan::survey(&paths, &options(Fit::Error), &bar)?);
+                let survey = Arc::new(plan::survey(&paths, &options(Fit::Error), begin)?);
                 found.push(Found {
                     workload: workload.name.clone(),
                     is_beside: workload.is_beside(),
@@ -65,10 +66,8 @@ impl Traces {
             } else {
                 format!("names known: {}", names.join(", "))
             };
-            return Err(Failure::usage(format!(
-                "--traces {}: no trace of this recipe is in it ({known})",
-                folder.display()
-            )));
+            let none = format!("no trace of this recipe is in the folder ({known})");
+            return Err(Failure::usage(none).at(place()));
         }
         Ok(Self(found))
     }
@@ -87,7 +86,7 @@ impl Traces {
                 format!(
                     "{} ({})",
                     of.workload,
-                    vpass_lab::numbers::plural(of.survey.files().len() as u64, "file")
+                    crate::numbers::plural(of.survey.files().len() as u64, "file")
                 )
             });
             words.collect::<Vec<_>>().join(", ")

@@ -1,47 +1,46 @@
 //! `expected.toml`: the paper's numbers, how each number is compared, and which results are left
 //! out.
-
 use serde::Deserialize;
-use vpass_lab::failure::Failure;
 
 use super::figure::{Figure, Mean};
+use crate::failure::Failure;
 
 /// Content of `expected.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::paper) struct Expectations {
+pub(in crate::experiments::paper) struct Expectations {
     #[serde(default)]
-    pub(in crate::paper) expected: Vec<Expected>,
+    pub(in crate::experiments::paper) expected: Vec<Expected>,
     #[serde(default)]
-    pub(in crate::paper) not_reproduced: Vec<NotReproduced>,
+    pub(in crate::experiments::paper) not_reproduced: Vec<NotReproduced>,
 }
 
 /// Number of the paper. By default, the number is the mean over the workloads of a figure.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::paper) struct Expected {
+pub(in crate::experiments::paper) struct Expected {
     /// Place of the number in the paper.
-    pub(in crate::paper) source: String,
-    pub(in crate::paper) what: String,
-    pub(in crate::paper) figure: String,
-    pub(in crate::paper) variant: String,
+    pub(in crate::experiments::paper) source: String,
+    pub(in crate::experiments::paper) what: String,
+    pub(in crate::experiments::paper) figure: String,
+    pub(in crate::experiments::paper) variant: String,
     /// Workload to compare. Default: the mean that `mean` selects.
     #[serde(default)]
-    pub(in crate::paper) workload: Option<String>,
+    pub(in crate::experiments::paper) workload: Option<String>,
     /// Mean of the figure to compare.
     #[serde(default)]
-    pub(in crate::paper) mean: Mean,
+    pub(in crate::experiments::paper) mean: Mean,
     /// Name of the technique, in the slot that the figure's group compares.
     #[serde(alias = "refresh", alias = "parity")]
-    pub(in crate::paper) reclaim: String,
+    pub(in crate::experiments::paper) reclaim: String,
     /// Value in the paper. Absent if the paper's text has lost the value. The entry then has
     /// `below` or `above`.
     #[serde(default)]
-    pub(in crate::paper) value: Option<f64>,
+    pub(in crate::experiments::paper) value: Option<f64>,
     /// Largest difference that counts as agreement, as a share of the value. Absent if only the
     /// direction is compared.
     #[serde(default)]
-    pub(in crate::paper) tolerance: Option<f64>,
+    pub(in crate::experiments::paper) tolerance: Option<f64>,
     /// Second criterion, for a figure of ratios: how close our change must be to the paper's
     /// change. The change of a ratio is its difference from 1.
     ///
@@ -50,26 +49,26 @@ pub(in crate::paper) struct Expected {
     ///
     /// For a small effect, `tolerance` alone would accept a change of 0.
     #[serde(default)]
-    pub(in crate::paper) change_within: Option<f64>,
+    pub(in crate::experiments::paper) change_within: Option<f64>,
     /// Whether the number follows from a parameter that was fitted to it. Agreement then proves
     /// nothing.
     #[serde(default)]
-    pub(in crate::paper) calibrated: bool,
+    pub(in crate::experiments::paper) calibrated: bool,
     /// Whether to compare only the direction, because the size cannot be compared or proves
     /// nothing. By default, both numbers must be on the same side of 1.
     ///
     /// With `below` or `above`, our number must be below or above the number of another technique.
     #[serde(default)]
-    pub(in crate::paper) direction_only: bool,
+    pub(in crate::experiments::paper) direction_only: bool,
     /// Technique whose number is larger in the paper, for `direction_only`. `above` names a
     /// technique whose number is smaller.
     #[serde(default)]
-    pub(in crate::paper) below: Option<String>,
+    pub(in crate::experiments::paper) below: Option<String>,
     #[serde(default)]
-    pub(in crate::paper) above: Option<String>,
+    pub(in crate::experiments::paper) above: Option<String>,
     /// Variant whose number `below` or `above` refers to. Default: the same variant.
     #[serde(default)]
-    pub(in crate::paper) than: Option<String>,
+    pub(in crate::experiments::paper) than: Option<String>,
 }
 
 impl Expected {
@@ -77,7 +76,7 @@ impl Expected {
     ///
     /// # Errors
     /// Reports missing keys, and keys that exclude each other.
-    pub(in crate::paper) fn check(&self, figure: &Figure) -> Result<(), Failure> {
+    pub(in crate::experiments::paper) fn check(&self, figure: &Figure) -> Result<(), Failure> {
         let named = usize::from(self.below.is_some()) + usize::from(self.above.is_some());
         let needs_side = self.change_within.is_some() || self.direction_only && named == 0;
         let wrong = match self.direction_only {
@@ -125,7 +124,7 @@ impl Expected {
 /// Result of the paper that is left out, with the reason.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::paper) struct NotReproduced {
-    pub(in crate::paper) what: String,
-    pub(in crate::paper) why: String,
+pub(in crate::experiments::paper) struct NotReproduced {
+    pub(in crate::experiments::paper) what: String,
+    pub(in crate::experiments::paper) why: String,
 }

@@ -1,6 +1,5 @@
 //! Data that needs no run: the drive's settings and error model, limits of layers, limits under
 //! mixes of reads, and the workloads' requests.
-
 use std::fmt::Write;
 
 use vpass_core::base::span::DAY;
@@ -8,11 +7,11 @@ use vpass_core::base::units::WordlineInBlock;
 use vpass_core::config::{BchConfig, BchTarget, DriveConfig};
 use vpass_core::disturb::table::LimitTable;
 use vpass_core::error::bch::Bch;
-use vpass_lab::failure::Failure;
-use vpass_lab::load;
 
 use super::csv::field;
 use super::recipe::Recipe;
+use crate::failure::Failure;
+use crate::load;
 
 fn table(config: &DriveConfig) -> LimitTable {
     LimitTable::of(config).expect("the drives of the papers have tables")
@@ -85,7 +84,8 @@ const CODE_PEC: (u32, u32, usize) = (1000, 30_000, 500);
 /// Returns the reads and ages that the drive's code corrects. The targets are the drive's own
 /// target, and the UBER of JESD218 for client and enterprise drives.
 ///
-/// If reads and age share the code, the last column has the reads that are left at half that age.
+/// The last column is for data that is both read and old: the reads that the code still corrects at
+/// half the age of the column before.
 pub(super) fn code_csv(config: &DriveConfig) -> String {
     let mut csv = String::from(
         "target,pec_cycles,tolerable_rber,uber,reads,age_days,reads_at_half_age_if_shared\n",

@@ -7,17 +7,16 @@
 //! fewer programs   all - this difference in runs without time for programs and erases
 //! queueing         all - sensing - fewer programs
 //! ```
-
 use std::fmt::Write;
 
 use serde::Deserialize;
-use vpass_lab::failure::Failure;
-use vpass_lab::numbers::digits;
 
 use super::csv::field;
 use super::group::Group;
+use super::report::Grid;
 use super::run::Run;
-use crate::table::Table;
+use crate::failure::Failure;
+use crate::numbers::digits;
 
 /// `[[gain]]`: a table with a row for each variant that has a twin. In a twin, programs and erases
 /// take no time.
@@ -66,8 +65,8 @@ impl Gain {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "gain {}: `stages = true` is expected in the periods of group {}, and a twin \"V{}\" \
-             for each variant V",
+            "gain {}: the periods of group {} need `stages = true`, and each variant needs a twin \
+             with its name and \"{}\" at the end",
             self.name, group.name, self.twin
         )))
     }
@@ -142,14 +141,14 @@ impl Gain {
         Ok(csv)
     }
 
-    /// Returns the gains as a table for a terminal.
-    pub(super) fn table(&self, runs: &[Run]) -> Result<Table, Failure> {
-        let mut table = Table::new(["", "all", "sensing", "queueing", "fewer programs"]);
+    /// Returns the gains as a table.
+    pub(super) fn table(&self, runs: &[Run]) -> Result<Grid, Failure> {
+        let mut grid = Grid::new(["", "all", "sensing", "queueing", "fewer programs"]);
         for (variant, shares) in self.rows(runs)? {
             let of = |share: fn(&Shares) -> f64| {
                 shares.as_ref().map_or_else(|| "-".into(), |s| digits(share(s)))
             };
-            table.row([
+            grid.row([
                 variant.to_owned(),
                 of(|s| s.all),
                 of(|s| s.sensing),
@@ -157,6 +156,6 @@ impl Gain {
                 of(|s| s.programs),
             ]);
         }
-        Ok(table)
+        Ok(grid)
     }
 }

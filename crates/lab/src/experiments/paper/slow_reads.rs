@@ -1,19 +1,18 @@
 //! Latencies of page reads on an idle drive, computed from the retries of the reads. These
 //! latencies are also known in gears that do not simulate latencies. The slowest page kind is
 //! assumed, as for the hint budgets.
-
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 use vpass_core::base::units::{Cause, Ns, transfer_ns};
 use vpass_core::config::DriveConfig;
 use vpass_core::hints::Budgets;
-use vpass_lab::failure::Failure;
-use vpass_lab::results::Retries;
-use vpass_lab::run::Outcome;
-use vpass_lab::series::Part;
 
 use super::run::Run;
+use crate::failure::Failure;
+use crate::results::Retries;
+use crate::run::Outcome;
+use crate::series::Part;
 
 /// Key of the summary with these latencies.
 pub(super) const READS: &str = "reads";

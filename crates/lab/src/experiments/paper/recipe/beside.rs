@@ -1,11 +1,10 @@
 //! `[[trace]]`: a real trace that runs beside generated workloads. The trace replaces no workload,
 //! and averages leave the trace out.
-
 use serde::Deserialize;
-use vpass_lab::failure::Failure;
 use vpass_workload::synthetic::WorkloadConfig;
 
 use super::{NamedWorkload, Recipe};
+use crate::failure::Failure;
 
 /// Real trace that the user may have.
 #[derive(Clone, Debug, Deserialize)]

@@ -1,16 +1,15 @@
 //! Plots, which are figures with many points per run: response times, cumulative histograms, and
 //! the wear of every block.
-
 use std::fmt::Write;
 
 use serde_json::Value;
 use vpass_core::time::Replay;
-use vpass_lab::failure::Failure;
 
 use super::csv::field;
 use super::recipe::{Plot, PlotKind};
 use super::run::{REFUSED, Run};
 use super::slow_reads;
+use crate::failure::Failure;
 
 /// Width of a bin of response times. There are `BINS` bins. The last bin has no upper end.
 const BIN_MS: u64 = 50;
@@ -118,7 +117,7 @@ fn stage_rows(plot: &Plot, run: &Run) -> Result<Vec<String>, Failure> {
         let cases = run.summary.pointer(&format!("/page_reads/{by}")).and_then(Value::as_object);
         cases.ok_or_else(|| {
             Failure::usage(format!(
-                "plot {}: `stages = true` is expected in the periods of group {}",
+                "plot {}: the periods of group {} need `stages = true`",
                 plot.name, run.group
             ))
         })

@@ -1,5 +1,4 @@
 //! Fields of CSV according to RFC 4180. Quotes keep a comma in a name from ending its field.
-
 use std::borrow::Cow;
 
 /// Returns a field, in quotes if the text contains a comma, a quote or a line break.

@@ -9,15 +9,15 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use vpass_lab::failure::Failure;
-use vpass_lab::load::read_file;
-use vpass_lab::typed;
 use vpass_workload::synthetic::WorkloadConfig;
 
 use super::gain::Gain;
 use super::group::Group;
 use super::span::Span;
 use super::traces::Traces;
+use crate::failure::Failure;
+use crate::load::read_file;
+use crate::typed;
 use beside::RealTrace;
 pub(super) use expected::{Expectations, Expected};
 pub(super) use figure::{Figure, Mean, Plot, PlotKind};
@@ -165,8 +165,7 @@ impl Recipe {
         let find = |name: &String| {
             let names = self.workloads.iter().map(|w| w.name.as_str());
             let found = self.workloads.iter().find(|w| w.name == *name);
-            found
-                .ok_or_else(|| Failure::usage(vpass_lab::suggest::unknown("workload", name, names)))
+            found.ok_or_else(|| Failure::usage(crate::suggest::unknown("workload", name, names)))
         };
         group.workloads.iter().map(find).collect()
     }
@@ -178,7 +177,7 @@ impl Recipe {
     pub(super) fn group(&self, name: &str) -> Result<&Group, Failure> {
         let names = self.groups.iter().map(|g| g.name.as_str());
         let found = self.groups.iter().find(|g| g.name == name);
-        found.ok_or_else(|| Failure::usage(vpass_lab::suggest::unknown("group", name, names)))
+        found.ok_or_else(|| Failure::usage(crate::suggest::unknown("group", name, names)))
     }
 
     /// Returns whether a plot shows every block of these runs.
@@ -203,7 +202,7 @@ impl Recipe {
         if known {
             Ok(())
         } else {
-            Err(Failure::usage(vpass_lab::suggest::unknown("workload", name, names)))
+            Err(Failure::usage(crate::suggest::unknown("workload", name, names)))
         }
     }
 

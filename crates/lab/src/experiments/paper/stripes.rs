@@ -1,19 +1,18 @@
 //! Measured properties of workloads over stripes: shares, lengths, and how often writes return to
 //! recent stripes. Real traces that run beside these workloads are measured too.
-
 use std::fmt::Write;
 use std::sync::Arc;
 
 use vpass_core::base::request::{Op, Request, RequestSource};
 use vpass_core::phrase;
-use vpass_lab::failure::Failure;
-use vpass_lab::load;
 use vpass_workload::stripes::{StripesConfig, StripesSource};
 use vpass_workload::traces::{TraceOptions, TraceSource};
 
 use super::csv::field;
 use super::recipe::Recipe;
 use super::traces::Traces;
+use crate::failure::Failure;
+use crate::load;
 
 /// Number of requests to draw from each workload.
 const DRAWN: usize = 200_000;

@@ -1,68 +1,67 @@
 //! Figures and plots of a recipe: which numbers of which runs each figure shows.
-
 use serde::Deserialize;
-use vpass_lab::failure::Failure;
 
-use crate::paper::group::Group;
+use crate::experiments::paper::group::Group;
+use crate::failure::Failure;
 
 /// Figure: a table of one number for every run of a group.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::paper) struct Figure {
+pub(in crate::experiments::paper) struct Figure {
     /// Name of the figure's file, without its ending.
-    pub(in crate::paper) name: String,
-    pub(in crate::paper) title: String,
-    pub(in crate::paper) group: String,
+    pub(in crate::experiments::paper) name: String,
+    pub(in crate::experiments::paper) title: String,
+    pub(in crate::experiments::paper) group: String,
     /// Techniques to show. An empty list means all techniques.
     #[serde(default, alias = "refresh", alias = "parity")]
-    pub(in crate::paper) reclaim: Vec<String>,
+    pub(in crate::experiments::paper) reclaim: Vec<String>,
     /// Workloads to show and to average. An empty list means all workloads.
     #[serde(default)]
-    pub(in crate::paper) workloads: Vec<String>,
+    pub(in crate::experiments::paper) workloads: Vec<String>,
     /// JSON pointers to numbers of the summary. The figure shows the sum of these numbers. A number
     /// whose pointer has a minus sign is subtracted.
-    pub(in crate::paper) metric: Vec<String>,
+    pub(in crate::experiments::paper) metric: Vec<String>,
     /// Factors for the numbers of `metric`, one per number, such as the time of one page. Default:
     /// 1.
     #[serde(default)]
-    pub(in crate::paper) times: Vec<f64>,
+    pub(in crate::experiments::paper) times: Vec<f64>,
     /// JSON pointers to weights in the summary, one for each number of `metric`. The figure then
     /// shows the weighted mean.
     #[serde(default)]
-    pub(in crate::paper) weights: Vec<String>,
+    pub(in crate::experiments::paper) weights: Vec<String>,
     /// JSON pointers to numbers of the run's summary. The figure's number is divided by their sum.
     #[serde(default)]
-    pub(in crate::paper) share_of: Vec<String>,
-    pub(in crate::paper) unit: String,
+    pub(in crate::experiments::paper) share_of: Vec<String>,
+    pub(in crate::experiments::paper) unit: String,
     /// Technique whose number divides the numbers of all techniques.
     #[serde(default)]
-    pub(in crate::paper) over: Option<String>,
+    pub(in crate::experiments::paper) over: Option<String>,
     /// Variant whose number divides the numbers of the same technique in all variants. Excludes
     /// `over`.
     #[serde(default)]
-    pub(in crate::paper) over_variant: Option<String>,
+    pub(in crate::experiments::paper) over_variant: Option<String>,
     /// JSON pointers to the numbers whose sum is the divisor. Default: `metric`.
     #[serde(default)]
-    pub(in crate::paper) over_metric: Vec<String>,
+    pub(in crate::experiments::paper) over_metric: Vec<String>,
     /// Workloads that a second mean leaves out. If the list is empty, there is only one mean.
     #[serde(default)]
-    pub(in crate::paper) without: Vec<String>,
+    pub(in crate::experiments::paper) without: Vec<String>,
     /// Whether to also show the ratio of the sums over all workloads, beside the mean of the
     /// ratios.
     #[serde(default)]
-    pub(in crate::paper) sums: bool,
+    pub(in crate::experiments::paper) sums: bool,
     /// Whether to show each workload and not only the means.
     #[serde(default)]
-    pub(in crate::paper) by_workload: bool,
+    pub(in crate::experiments::paper) by_workload: bool,
     /// Whether to show the 95 % interval over seeds and samples with the number of each workload.
     #[serde(default)]
-    pub(in crate::paper) interval: bool,
+    pub(in crate::experiments::paper) interval: bool,
 }
 
 /// Way to summarise several workloads in one number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::paper) enum Mean {
+pub(in crate::experiments::paper) enum Mean {
     /// Mean over all workloads.
     #[default]
     All,
@@ -77,7 +76,12 @@ const GROWING: [&str; 3] = ["/flash/", "/host/", "/reclaim/"];
 
 impl Figure {
     /// Returns whether the figure shows a run of this group, workload and technique.
-    pub(in crate::paper) fn shows(&self, group: &str, workload: &str, technique: &str) -> bool {
+    pub(in crate::experiments::paper) fn shows(
+        &self,
+        group: &str,
+        workload: &str,
+        technique: &str,
+    ) -> bool {
         let among =
             |list: &[String], name: &str| list.is_empty() || list.iter().any(|known| known == name);
         self.group == group && among(&self.workloads, workload) && among(&self.reclaim, technique)
@@ -105,12 +109,12 @@ impl Figure {
 impl Figure {
     /// Returns the technique or variant whose number divides the other numbers; `None` if the
     /// figure shows no ratio.
-    pub(in crate::paper) fn divisor(&self) -> Option<&str> {
+    pub(in crate::experiments::paper) fn divisor(&self) -> Option<&str> {
         self.over.as_deref().or(self.over_variant.as_deref())
     }
 
     /// Returns the means over the workloads, with their names.
-    pub(in crate::paper) fn means(&self) -> Vec<(Mean, String)> {
+    pub(in crate::experiments::paper) fn means(&self) -> Vec<(Mean, String)> {
         let mut means = vec![(Mean::All, "mean".to_owned())];
         if !self.without.is_empty() {
             means.push((Mean::Without, format!("mean without {}", self.without.join(" and "))));
@@ -169,7 +173,7 @@ impl Figure {
         Err(Failure::usage(format!(
             "figure {}: {}",
             self.name,
-            vpass_lab::suggest::unknown("variant", variant, names)
+            crate::suggest::unknown("variant", variant, names)
         )))
     }
 }
@@ -177,26 +181,26 @@ impl Figure {
 /// Plot: a figure with many points per run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::paper) struct Plot {
+pub(in crate::experiments::paper) struct Plot {
     /// Name of the plot's file, without its ending.
-    pub(in crate::paper) name: String,
-    pub(in crate::paper) title: String,
-    pub(in crate::paper) group: String,
-    pub(in crate::paper) kind: PlotKind,
+    pub(in crate::experiments::paper) name: String,
+    pub(in crate::experiments::paper) title: String,
+    pub(in crate::experiments::paper) group: String,
+    pub(in crate::experiments::paper) kind: PlotKind,
     /// Workload whose runs the plot shows. Default: all workloads.
     #[serde(default)]
-    pub(in crate::paper) workload: Option<String>,
+    pub(in crate::experiments::paper) workload: Option<String>,
     /// Techniques to show. An empty list means all techniques.
     #[serde(default)]
-    pub(in crate::paper) reclaim: Vec<String>,
+    pub(in crate::experiments::paper) reclaim: Vec<String>,
     /// JSON pointer to a list of numbers in the summary. Only the plot `cumulative` uses it.
     #[serde(default)]
-    pub(in crate::paper) metric: String,
+    pub(in crate::experiments::paper) metric: String,
 }
 
 impl Plot {
     /// Returns whether the plot shows a run of this group and workload.
-    pub(in crate::paper) fn shows(&self, group: &str, workload: &str) -> bool {
+    pub(in crate::experiments::paper) fn shows(&self, group: &str, workload: &str) -> bool {
         self.group == group && self.workload.as_ref().is_none_or(|w| w == workload)
     }
 
@@ -219,7 +223,7 @@ impl Plot {
 /// Content of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::paper) enum PlotKind {
+pub(in crate::experiments::paper) enum PlotKind {
     /// Number of reads that met a reclaim job, by response time.
     Responses,
     /// Histogram of the summary, with the count and the cumulative share of each bin.

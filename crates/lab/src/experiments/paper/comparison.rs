@@ -1,18 +1,17 @@
 //! Results of a recipe as text: the means of every figure, and the paper's numbers beside our
 //! numbers.
-
 use std::fmt::Write;
 
 use serde_json::Value;
-use vpass_lab::failure::Failure;
-use vpass_lab::numbers::seconds;
 
 use super::csv::quoted;
 use super::numbers::{Numbers, Shown};
 use super::recipe::{Expectations, Expected, Figure, Mean, Recipe};
+use super::report::{Grid, Part};
 use super::run::{CYCLES, REFUSED, Run};
-use crate::table::{Look, Table};
-use vpass_lab::plain::{self, line};
+use crate::failure::Failure;
+use crate::numbers::seconds;
+use crate::plain::line;
 
 /// Returns each number of the paper, our number if there is one, and the verdict.
 fn compared<'a>(
@@ -84,116 +83,89 @@ pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectati
     csv
 }
 
-/// Returns the whole text of the results.
-pub(super) fn render(
+/// Returns the results in parts, in the order in which a reader sees them.
+pub(super) fn parts(
     (recipe, sources): (&Recipe, &str),
     figures: &[Numbers],
     runs: &[Run],
     expectations: &Expectations,
-    colour: bool,
-) -> Result<String, Failure> {
-    let heading = |title: &str| Look::Heading.paint(&line(title), colour);
-    let mut text =
-        format!("{}\n  on {}; {}\n", heading(&recipe.title), line(&recipe.drive), line(sources));
+) -> Result<Vec<Part>, Failure> {
+    let head = format!("\n  on {}; {}", line(&recipe.drive), line(sources));
+    let mut parts = vec![Part::Title(line(&recipe.title).into(), head)];
     for (figure, numbers) in recipe.figures.iter().zip(figures) {
         let over =
             figure.divisor().map_or_else(|| figure.unit.clone(), |over| format!("over {over}"));
         let rows = if figure.by_workload { "" } else { ", mean of the workloads" };
-        let _ = write!(
-            text,
-            "\n{} ({}; {}{rows})\n",
-            heading(&figure.title),
-            line(&figure.name),
-            line(&over)
-        );
-        text.push_str(&table(figure, numbers).render(colour));
+        let about = format!(" ({}; {}{rows})", line(&figure.name), line(&over));
+        parts.push(Part::Title(line(&figure.title).into(), about));
+        parts.push(Part::Numbers(table(figure, numbers)));
     }
     for gain in &recipe.gains {
-        let _ = write!(
-            text,
-            "\n{} ({}; share of the mean read under {})\n",
-            heading(&gain.title),
-            line(&gain.name),
-            line(&gain.over)
-        );
-        text.push_str(&gain.table(runs)?.render(colour));
+        let (name, over) = (line(&gain.name), line(&gain.over));
+        let about = format!(" ({name}; share of the mean read under {over})");
+        parts.push(Part::Title(line(&gain.title).into(), about));
+        parts.push(Part::Numbers(gain.table(runs)?));
     }
     if !expectations.expected.is_empty() {
-        let _ = write!(text, "\n{}\n", Look::Heading.paint("Beside the paper", colour));
-        let mut table = Table::new(["source", "what", "paper", "here", ""]);
+        parts.push(Part::Title("Beside the paper".into(), String::new()));
+        let mut grid = Grid::new(["source", "what", "paper", "here", ""]);
         for (e, here, verdict) in compared(recipe, figures, expectations) {
-            let text = |n: Option<f64>| n.map_or_else(|| "-".into(), vpass_lab::numbers::digits);
-            table.row([
-                e.source.clone(),
-                e.what.clone(),
-                text(e.value),
-                text(here),
-                verdict.into(),
-            ]);
+            let text = |n: Option<f64>| n.map_or_else(|| "-".into(), crate::numbers::digits);
+            let (paper, here) = (text(e.value), text(here));
+            grid.row([e.source.clone(), e.what.clone(), paper, here, verdict.into()]);
         }
-        text.push_str(&table.render_words(colour));
+        parts.push(Part::Words(grid));
     }
     for left_out in &expectations.not_reproduced {
-        let _ =
-            writeln!(text, "  not reproduced: {}: {}", line(&left_out.what), line(&left_out.why));
+        let (what, why) = (line(&left_out.what), line(&left_out.why));
+        parts.push(Part::Line(format!("not reproduced: {what}: {why}")));
     }
     for run in runs {
-        text.push_str(&plain::lines(&of_length(run)));
+        parts.extend(of_length(run).into_iter().map(|said| Part::Line(line(&said).into())));
     }
-    for run in runs
-        .iter()
-        .filter(|r| r.summary.pointer("/data_lost_pages").and_then(Value::as_u64).unwrap_or(0) > 0)
-    {
+    for run in runs {
         let lost = run.summary.pointer("/data_lost_pages").and_then(Value::as_u64).unwrap_or(0);
-        let _ = writeln!(
-            text,
-            "  {}",
-            Look::Bad.paint(&line(&format!("data lost: {lost} pages in {}", run.name())), colour)
-        );
+        if lost > 0 {
+            let said = format!("data lost: {lost} pages in {}", run.name());
+            parts.push(Part::Loss(line(&said).into()));
+        }
     }
-    Ok(text)
+    Ok(parts)
 }
 
-/// Reports a run that could not keep up, or that ended at its limit of reads. Each report is one
-/// line.
-fn of_length(run: &Run) -> String {
-    let mut text = String::new();
+/// Reports a run that could not keep up, or that ended at its limit of reads.
+fn of_length(run: &Run) -> Vec<String> {
+    let mut said = vec![];
     if run.fell_behind {
         let number =
             |pointer: &str| run.summary.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
         let (lag, all) = (number("/throughput/backlog_s"), number("/simulation/simulated_s"));
-        let _ = writeln!(
-            text,
-            "  {REFUSED}: {}: {} behind after {} of requests",
-            run.name(),
-            seconds(lag),
-            seconds(all - lag)
-        );
+        let (behind, after) = (seconds(lag), seconds(all - lag));
+        said.push(format!("{REFUSED}: {}: {behind} behind after {after} of requests", run.name()));
     }
     let cycles = |key: &str| run.summary.pointer(&format!("/{CYCLES}/{key}"));
     for (part, which) in [("warm_up", "its warm-up"), ("counted", "the counted part")] {
         if cycles(&format!("{part}_capped")).and_then(Value::as_bool) == Some(true) {
             let done = cycles(part).and_then(Value::as_f64).unwrap_or(0.0);
-            let _ = writeln!(
-                text,
-                "  capped: {}: {which} ended after {done:.2} cycles, at its limit of reads",
+            said.push(format!(
+                "capped: {}: {which} ended after {done:.2} cycles, at its limit of reads",
                 run.name()
-            );
+            ));
         }
     }
-    text
+    said
 }
 
 /// Returns a table with the techniques of a figure side by side. Each variant has its means and, if
 /// the figure shows workloads, a row for each workload before the means.
-fn table(figure: &Figure, numbers: &Numbers) -> Table {
+fn table(figure: &Figure, numbers: &Numbers) -> Grid {
     let (variants, techniques) = numbers.columns();
     let text = |shown: Shown| match shown {
-        Shown::Number(n) => vpass_lab::numbers::digits(n),
+        Shown::Number(n) => crate::numbers::digits(n),
         Shown::None => "-".into(),
         Shown::Refused => "refused".into(),
     };
-    let mut table = Table::new(std::iter::once("").chain(techniques.iter().copied()));
+    let mut grid = Grid::new(std::iter::once("").chain(techniques.iter().copied()));
     for variant in variants {
         for workload in numbers.workloads().into_iter().filter(|_| figure.by_workload) {
             let cell = |technique: &&str| {
@@ -202,7 +174,7 @@ fn table(figure: &Figure, numbers: &Numbers) -> Table {
                 text(numbers.of_workload(variant, workload, technique))
                     + &half.map_or_else(String::new, plus_minus)
             };
-            table.row(
+            grid.row(
                 std::iter::once(format!("{variant} {workload}")).chain(techniques.iter().map(cell)),
             );
         }
@@ -212,16 +184,16 @@ fn table(figure: &Figure, numbers: &Numbers) -> Table {
             } else {
                 variant.to_owned()
             };
-            table.row(std::iter::once(name).chain(
+            grid.row(std::iter::once(name).chain(
                 techniques.iter().map(|technique| text(numbers.mean(mean, variant, technique))),
             ));
         }
     }
-    table
+    grid
 }
 
 fn plus_minus(half: f64) -> String {
-    format!(" ± {}", vpass_lab::numbers::digits(half))
+    format!(" ± {}", crate::numbers::digits(half))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Groups with data that ages. Several refresh periods pass at once while the host updates pages.
 //! Then the counted requests begin.
-
 use serde::Deserialize;
 use vpass_core::config::DriveConfig;
 use vpass_workload::synthetic::WorkloadConfig;
@@ -107,9 +106,9 @@ mod tests {
 
     #[test]
     fn updates_take_a_period_and_reads_their_share_of_the_dies() {
-        let drive = vpass_lab::load::drive(
+        let drive = crate::load::drive(
             "tiny",
-            &vpass_lab::load::overrides(&["start.fill=0.5".into()]).unwrap(),
+            &crate::load::overrides(&["start.fill=0.5".into()]).unwrap(),
         )
         .unwrap()
         .config;

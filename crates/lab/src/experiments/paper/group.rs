@@ -1,15 +1,14 @@
 //! Groups of a recipe: their runs, the lengths of the runs, and values for keys of the drive.
-
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use serde::Deserialize;
-use vpass_lab::failure::Failure;
-use vpass_lab::setup::Gear;
 
 use super::periods::Periods;
 use super::span::Span;
-use crate::args::Samples;
+use crate::failure::Failure;
+use crate::samples::Samples;
+use crate::setup::Gear;
 
 /// Group of runs: each technique runs with each workload and each variant.
 #[derive(Clone, Debug, Deserialize)]
@@ -219,8 +218,8 @@ impl Group {
         } else if periods.read_share.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
             "`read_share` must be above 0 and at most 1"
         } else if periods.reads.is_some() && has_load == periods.queue_depth.is_some() {
-            "with `reads`, either `queue_depth` or a `load` of the group or of each variant is \
-             expected"
+            "with `reads`, `queue_depth` or a `load` is expected, but not both; the `load` may stand \
+             in the group or in each variant"
         } else if periods.queue_depth.is_some() && periods.read_share.is_none() {
             "with `queue_depth`, `read_share` is expected, because updates at a fixed rate are not \
              a fixed share of a closed loop"
@@ -243,7 +242,7 @@ impl Group {
             };
             let names = if own.is_empty() { group } else { own };
             if let Some(name) = variant.own.keys().find(|name| !names.contains(name)) {
-                let unknown = vpass_lab::suggest::unknown(
+                let unknown = crate::suggest::unknown(
                     &format!("{slot} technique"),
                     name,
                     names.iter().map(String::as_str),

@@ -1,0 +1,197 @@
+//! Finished rows of an experiment on disk. Each row is kept when it ends, so that the same experiment
+//! can continue after a stop.
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::failure::Failure;
+use crate::kept::{Key, Keys, Store};
+use crate::plan::RunPlan;
+
+/// Fact about kept rows. The caller of an experiment words it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// Rows of earlier experiments were removed, as asked.
+    Removed(OnDisk),
+    /// No row is kept, because the file of this program cannot be read. The text says why.
+    CannotKeep(String),
+    /// A finished row is not kept. The text says why. This is told once.
+    NotKept(String),
+    /// An earlier experiment finished some rows. The number is that of all rows. This is told once.
+    Found(OnDisk, usize),
+    /// Rows of this experiment are on disk now. After a stop, the experiment can continue.
+    Kept(OnDisk),
+    /// The results are complete, so the rows of this experiment are removed.
+    Complete,
+    /// Rows with other settings stay on disk.
+    Others(OnDisk),
+}
+
+/// Rows on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OnDisk {
+    /// Number of rows.
+    pub count: usize,
+    /// Folder of the rows.
+    pub folder: PathBuf,
+}
+
+impl OnDisk {
+    fn of(count: usize, store: &Store) -> Self {
+        Self { count, folder: store.folder().into() }
+    }
+}
+
+/// Function that hears about kept rows.
+pub type Hear = fn(&Note);
+
+/// Rows that one experiment keeps. Without a place for results, no rows are kept.
+pub struct Rows {
+    kept: Option<(Store, Mutex<Keys>)>,
+    hear: Hear,
+    has_told_not_kept: AtomicBool,
+    has_told_found: AtomicBool,
+}
+
+impl Rows {
+    /// Opens the rows that belong to this place of results. With `fresh`, the rows of earlier
+    /// experiments are removed.
+    ///
+    /// # Errors
+    /// Reports rows that cannot be removed.
+    pub fn of(place: Option<&Path>, fresh: bool, hear: Hear) -> Result<Self, Failure> {
+        let mut rows = Self {
+            kept: None,
+            hear,
+            has_told_not_kept: AtomicBool::new(false),
+            has_told_found: AtomicBool::new(false),
+        };
+        let Some((place, name)) = place.and_then(|place| Some((place, place.file_name()?))) else {
+            return Ok(rows);
+        };
+        let parent = place.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let folder = parent.unwrap_or(Path::new(".")).join(format!(".{}.rows", name.display()));
+        let store = Store::open(folder);
+        if fresh {
+            let count = store.clear().map_err(|e| {
+                let folder = store.folder().display();
+                Failure::failed(format!("rows in {folder} cannot be removed: {e}"))
+            })?;
+            if count > 0 {
+                hear(&Note::Removed(OnDisk::of(count, &store)));
+            }
+        }
+        match Keys::of_this_program() {
+            Ok(keys) => rows.kept = Some((store, Mutex::new(keys))),
+            Err(e) => hear(&Note::CannotKeep(e.to_string())),
+        }
+        Ok(rows)
+    }
+
+    /// Finds the rows of these plans. `asked` returns, for each plan, settings of the row that are
+    /// not in the plan.
+    ///
+    /// # Errors
+    /// Reports a trace or job file that can no longer be read.
+    pub fn resumed<'a, T: Serialize + DeserializeOwned>(
+        &'a self,
+        command: &str,
+        plans: Vec<&'a RunPlan>,
+        asked: impl Fn(usize) -> String,
+    ) -> Result<Resumed<'a, T>, Failure> {
+        let Some((_, keys)) = &self.kept else {
+            return Ok(Resumed { rows: self, plans, keys: vec![], of: PhantomData });
+        };
+        let mut known = keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let keys = plans
+            .iter()
+            .enumerate()
+            .map(|(i, plan)| known.of(command, plan, &asked(i)))
+            .collect::<Result<_, _>>()?;
+        Ok(Resumed { rows: self, plans, keys, of: PhantomData })
+    }
+
+    /// Removes the rows of this experiment, because its results are complete.
+    pub fn done(&self) {
+        let Some((store, _)) = &self.kept else { return };
+        store.done();
+        (self.hear)(&Note::Complete);
+        let count = store.others();
+        if count > 0 {
+            (self.hear)(&Note::Others(OnDisk::of(count, store)));
+        }
+    }
+
+    fn not_kept(&self, why: &str) {
+        if !self.has_told_not_kept.swap(true, Ordering::Relaxed) {
+            (self.hear)(&Note::NotKept(why.into()));
+        }
+    }
+
+    fn tell(&self, store: &Store) {
+        (self.hear)(&Note::Kept(OnDisk::of(store.count(), store)));
+    }
+}
+
+/// Rows of some plans, finished by an earlier experiment or by this one.
+pub struct Resumed<'a, T> {
+    rows: &'a Rows,
+    plans: Vec<&'a RunPlan>,
+    /// Key of each plan. The list is empty if no rows are kept.
+    keys: Vec<Key>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
+    /// Returns the row of a plan; `None` if no earlier experiment finished the row.
+    pub fn find(&self, i: usize) -> Option<T> {
+        let (store, _) = self.rows.kept.as_ref()?;
+        let found = store.find(&self.keys[i]);
+        if found.is_some() {
+            self.rows.tell(store);
+        }
+        found
+    }
+
+    /// Returns the rows that an earlier experiment finished, and the plans that must still run.
+    /// Tells the number of both.
+    pub fn found(&self) -> (Vec<Option<T>>, Vec<usize>) {
+        let found: Vec<Option<T>> = (0..self.plans.len()).map(|i| self.find(i)).collect();
+        let missing: Vec<usize> = (0..found.len()).filter(|i| found[*i].is_none()).collect();
+        self.tell_found(found.len() - missing.len());
+        (found, missing)
+    }
+
+    /// Tells how many rows are not run again. This is told once, even if the experiment runs its
+    /// plans in several parts.
+    fn tell_found(&self, count: usize) {
+        let Some((store, _)) = self.rows.kept.as_ref().filter(|_| count > 0) else { return };
+        if !self.rows.has_told_found.swap(true, Ordering::Relaxed) {
+            let found = OnDisk::of(count, store);
+            (self.rows.hear)(&Note::Found(found, self.plans.len()));
+        }
+    }
+
+    /// Keeps the row of a plan that has ended.
+    pub fn keep(&self, i: usize, row: &T) {
+        let Some((store, keys)) = &self.rows.kept else { return };
+        let still_hold = keys.lock().is_ok_and(|keys| keys.still_hold(self.plans[i]));
+        if !still_hold {
+            return self.rows.not_kept("a trace or job file has changed since the command began");
+        }
+        match store.keep(&self.keys[i], row) {
+            Ok(true) => self.rows.tell(store),
+            Ok(false) => self.rows.not_kept("it could not be read back exactly"),
+            Err(e) => self.rows.not_kept(&format!("{}: {e}", store.folder().display())),
+        }
+    }
+
+    /// Returns whether the experiment keeps rows.
+    pub fn are_kept(&self) -> bool {
+        self.rows.kept.is_some()
+    }
+}
