@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::plain::is_hidden;
-use crate::plan::RunPlan;
 
 /// Version of the JSON files. It changes if a key changes its meaning or is removed. A new key does
 /// not change it.
@@ -41,34 +40,6 @@ fn escaped(text: &str) -> Cow<'_, str> {
 /// Reports a value that JSON cannot hold.
 pub fn value(what: &impl Serialize) -> Result<Value, Failure> {
     serde_json::to_value(what).map_err(|e| Failure::failed(e.to_string()))
-}
-
-/// Returns the results of several techniques as JSON. First come the facts that all techniques
-/// share, then the seeds, then `own`.
-pub(crate) fn of_techniques(
-    plan: &RunPlan,
-    seeds: u32,
-    own: impl IntoIterator<Item = (&'static str, Value)>,
-) -> Value {
-    let workload = &plan.workload;
-    let setting: [(&str, Value); 9] = [
-        ("schema", SCHEMA.into()),
-        ("vpass", env!("CARGO_PKG_VERSION").into()),
-        ("drive", plan.drive.name.clone().into()),
-        ("workload", workload.name().into()),
-        ("workload_generated", workload.is_generated().into()),
-        ("workload_source", workload.source().into()),
-        ("gear", plan.gear.name().into()),
-        ("seed", plan.seed.into()),
-        ("seeds", seeds.into()),
-    ];
-    Value::Object(
-        setting
-            .into_iter()
-            .chain(own)
-            .map(|(key, value)| (key.to_owned(), value))
-            .collect::<Map<_, _>>(),
-    )
 }
 
 #[cfg(test)]

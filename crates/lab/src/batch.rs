@@ -23,7 +23,7 @@
 //! the sum is 46, and its interval is +- t sqrt(4 * 1.5)
 //! ```
 
-use crate::compare::mean_ci95::student_t;
+use crate::mean_ci95::student_t;
 
 /// Number of batches of a run.
 pub const BATCHES: usize = 10;

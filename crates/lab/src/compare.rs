@@ -34,7 +34,6 @@
 //! | `stopped`, `refused` | list of object | Techniques without a row, each with its reason; absent without such techniques. |
 
 pub mod column;
-pub mod mean_ci95;
 pub mod net;
 pub mod ranking;
 pub mod refused;
@@ -242,7 +241,7 @@ pub fn json_of(
     if !stopped.is_empty() {
         own.push(("stopped", as_json::value(&stopped)?));
     }
-    Ok(as_json::of_techniques(plan, seeds, own))
+    Ok(plan.results_json(seeds, own))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use vpass_core::config::keys::Range;
 use crate::failure::Failure;
 use crate::keys;
 use crate::keys::wrong::Wrong;
-use crate::load::line_of;
+use crate::lines::line_of;
 use crate::numbers::counted;
 use crate::schema::Section;
 

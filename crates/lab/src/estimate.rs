@@ -100,8 +100,8 @@ pub fn of(plan: &RunPlan) -> Result<Answer, Failure> {
     with_thresholds(plan, 1.0)
 }
 
-/// Estimates the life of the plan's drive, if its technique rewrites data at `factor` times as many
-/// reads.
+/// Estimates the life that the plan's drive would have if its technique rewrote data after `factor`
+/// times as many reads as it does.
 ///
 /// # Errors
 /// Reports a workload that cannot be read.
@@ -129,7 +129,7 @@ pub fn with_thresholds(plan: &RunPlan, factor: f64) -> Result<Answer, Failure> {
     Ok(Ok(lived.estimate()))
 }
 
-/// Returns whether reads destroy data, unless something rewrites it.
+/// Returns whether reads destroy data that nothing rewrites.
 fn is_disturbed(plan: &RunPlan) -> bool {
     plan.drive.config.disturb.model.disturbs() && *plan.refresh == *NO_REFRESH
 }

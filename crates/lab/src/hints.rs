@@ -30,7 +30,8 @@ use vpass_core::hints::{HintRange, first_contradiction};
 use vpass_core::phrase;
 
 use crate::failure::Failure;
-use crate::load::{Lines, read_file};
+use crate::lines::Lines;
+use crate::load::read_file;
 use crate::setup::HintSource;
 use crate::suggest;
 use crate::typed;

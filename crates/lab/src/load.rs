@@ -1,7 +1,6 @@
 //! Drives and workloads by name or file. They are found, read, overridden and checked. An error
 //! names the file and the line.
 
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -21,6 +20,7 @@ use vpass_workload::synthetic::WorkloadFile;
 
 use crate::failure::Failure;
 use crate::keys::{self, Key, wrong};
+use crate::lines::line_of;
 use crate::overrides::{Override, make_room, oust_other_names, oust_rivals};
 use crate::schema::{self, Section};
 use crate::{counts, presets, suggest};
@@ -301,8 +301,11 @@ fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
         let line = line_of(text, wrong.at);
         return Err(wrong.at_place(format!("{name} line {line}")));
     }
-    toml::from_str(text).map_err(|e| complaint(name, text, &e))
+    toml::from_str(text).map_err(|e| complaint_of(schema, name, text, &e))
 }
+
+/// Beginning of the message of the TOML reader about a key that is missing.
+const MISSING: &str = "missing field `";
 
 /// Applies the overrides to the tables and reads the result. Each override is checked on its own.
 fn read<T: DeserializeOwned>(
@@ -317,8 +320,8 @@ fn read<T: DeserializeOwned>(
     let plain = toml::from_str::<T>(text);
     match plain {
         Ok(config) if sets.is_empty() => return Ok(config),
-        Err(e) if sets.is_empty() || !e.message().starts_with("missing field") => {
-            return Err(complaint(name, text, &e));
+        Err(e) if sets.is_empty() || !e.message().starts_with(MISSING) => {
+            return Err(complaint_of(schema, name, text, &e));
         }
         _ => {}
     }
@@ -332,32 +335,60 @@ fn read<T: DeserializeOwned>(
         if let Some(part) = table.get(&set.table).and_then(toml::Value::as_table)
             && let Err(e) = (section.check)(part.clone())
             && (set.value.is_none() && section.requires(&set.key)
-                || !e.message().starts_with("missing field"))
+                || !e.message().starts_with(MISSING))
         {
-            return Err(Failure::usage(in_one_line(e.message())).at(set.said.clone()));
+            return Err(said_by_reader(schema, &set.table, &e).at(set.said.clone()));
         }
     }
     table.try_into().map_err(|e: toml::de::Error| {
-        Failure::usage(in_one_line(e.message())).at(phrase!["{name} with ", Opt::Set])
+        said_by_reader(schema, "", &e).at(phrase!["{name} with ", Opt::Set])
     })
 }
 
 /// Returns the error in a file, with its line.
 pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
-    let mut place = name.to_owned();
-    let mut which = String::new();
-    if let Some(span) = e.span() {
-        let _ = write!(place, " line {}", line_of(text, span.start));
-        which = match e.message() {
-            "duplicate key" => text.get(span).map(|key| format!(" `{key}`")),
-            missing if missing.starts_with("missing field ") => {
-                table_at(text, span.start).map(|table| format!(" in {table}"))
-            }
-            _ => None,
-        }
-        .unwrap_or_default();
-    }
-    Failure::usage(in_one_line(e.message()) + &which).at(place)
+    complaint_of(&[], name, text, e)
+}
+
+/// Returns the error in a file whose keys are known.
+fn complaint_of(schema: &[Section], name: &str, text: &str, e: &toml::de::Error) -> Failure {
+    let Some(span) = e.span() else { return said_by_reader(schema, "", e).at(name.to_owned()) };
+    let failure = if e.message() == "duplicate key" {
+        let key = text.get(span.clone()).map_or_else(String::new, |key| format!(" `{key}`"));
+        Failure::usage(format!("duplicate key{key}"))
+    } else {
+        said_by_reader(schema, table_at(text, span.start).unwrap_or_default(), e)
+    };
+    failure.at(format!("{name} line {}", line_of(text, span.start)))
+}
+
+/// Returns the failure for an error of the TOML reader in the table with this header.
+fn said_by_reader(schema: &[Section], header: &str, e: &toml::de::Error) -> Failure {
+    let table = header.trim_matches(['[', ']']).trim();
+    let field = e.message().strip_prefix(MISSING).and_then(|rest| rest.strip_suffix('`'));
+    let known = field.and_then(|field| wrong::missing(schema, table, field));
+    known.or_else(|| unknown(table, e.message())).unwrap_or_else(|| {
+        let which = if field.is_some() && !header.is_empty() {
+            format!(" in {header}")
+        } else {
+            String::new()
+        };
+        Failure::usage(in_one_line(e.message()) + &which)
+    })
+}
+
+/// Returns the failure for a key that the table of this file cannot have, although other files can;
+/// `None` for another message of the TOML reader.
+fn unknown(table: &str, message: &str) -> Option<Failure> {
+    let (key, known) = message.strip_prefix("unknown field `")?.split_once('`')?;
+    let known: Vec<String> = known.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    let whose =
+        if table.is_empty() { "this file".into() } else { format!("[{table}] of this file") };
+    let failure = Failure::usage(format!("{whose} cannot have the key `{key}`"));
+    Some(match &known[..] {
+        [] => failure,
+        known => failure.with_remedy(format!("it can have {}", suggest::any_of(known))),
+    })
 }
 
 /// Returns the header of the table at a place of a text, such as `[geometry]`.
@@ -371,28 +402,6 @@ fn table_at(text: &str, at: usize) -> Option<&str> {
 /// Joins the lines of a message of the TOML reader.
 fn in_one_line(message: &str) -> String {
     message.lines().map(str::trim).collect::<Vec<_>>().join("; ")
-}
-
-/// Returns the line of a place in a text.
-pub fn line_of(text: &str, at: usize) -> usize {
-    text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
-}
-
-/// Offsets of the beginnings of a text's lines, for looking up many places of the text.
-pub(crate) struct Lines(Vec<usize>);
-
-impl Lines {
-    /// Finds the lines of a text.
-    pub(crate) fn of(text: &str) -> Self {
-        Self(
-            text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect(),
-        )
-    }
-
-    /// Returns the line of a place, counted as [`line_of`] does.
-    pub(crate) fn line(&self, at: usize) -> usize {
-        self.0.partition_point(|end| *end < at) + 1
-    }
 }
 
 #[cfg(test)]

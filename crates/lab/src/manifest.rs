@@ -234,7 +234,7 @@ fn record_of(plan: &RunPlan, workload: &Workload) -> Result<WorkloadRecord, Fail
         }
         Workload::Fio { path, jobs, queue_depth } => {
             let Stream::Fio(source) = plan.source_of(workload)? else {
-                unreachable!("a job file is run by its own source")
+                unreachable!("requests of a job file come from another kind of source")
             };
             let name = path.display().to_string();
             let fio = json!({

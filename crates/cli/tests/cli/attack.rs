@@ -364,7 +364,15 @@ fn phases_are_run_in_order_and_what_is_wrong_with_them_is_said() {
         "[[workload.phase]]\npages = [65536]\nrequests = 2\n",
         &["phase 1: page 65536 is beyond the drive, whose last page is 65535"],
     );
-    refused("[[workload.phase]]\npages = [5]\n", &["missing field `requests`"]);
-    run(table, &["--set", "workload.footprint=0.5"])
-        .refuses(2, &["--set workload.footprint=0.5", "unknown field `footprint`"]);
+    refused(
+        "[[workload.phase]]\npages = [5]\n",
+        &["workload.phase.requests is missing; it must be a whole number"],
+    );
+    run(table, &["--set", "workload.footprint=0.5"]).refuses(
+        2,
+        &[
+            "--set workload.footprint=0.5: ",
+            "[workload] of this file cannot have the key `footprint`; it can have `requests`",
+        ],
+    );
 }

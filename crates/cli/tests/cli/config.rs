@@ -464,8 +464,10 @@ fn a_key_without_a_value_is_taken_away() {
         shown(&["--set", "drive.write_buffer="]).stdout.contains("write_buffer = \"4MiB\""),
         "not the preset's 1MiB"
     );
-    shown(&["--set", "geometry.channels="])
-        .refuses(2, &["--set geometry.channels=: missing field `channels`"]);
+    shown(&["--set", "geometry.channels="]).refuses(
+        2,
+        &["--set geometry.channels=: geometry.channels is missing; it must be a whole number"],
+    );
     shown(&["--set", "drive.capacity="])
         .refuses(2, &["neither drive.capacity nor geometry.blocks_per_plane is given"]);
     shown(&["--set", "geometry.chanels="]).refuses(2, &["did you mean `channels`?"]);

@@ -472,11 +472,7 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
     );
     refused("seeds = 2", "oracle = true", "`stages` needs the timed gear, without `oracle`");
     refused("{ name = 'v free', ", "{ name = 'w', ", "a twin \"V free\"");
-    refused(
-        "stages = true",
-        "stages = false",
-        "`stages = true` is expected in the periods of group g",
-    );
+    refused("stages = true", "stages = false", "the periods of group g need `stages = true`");
     refused("start.age=30d", "start.age=31d", "start.age = \"31d\" must be at most refresh.period");
 }
 

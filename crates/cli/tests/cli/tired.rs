@@ -74,7 +74,7 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
             "refresh.period = \"300d\" lets data reach an age of 337.5d",
             "would lose data",
             "; set refresh.period = \"",
-            "or less up to 3000 P/E cycles",
+            "or less, for wear of up to 3000 P/E cycles",
         ],
     );
     refused(

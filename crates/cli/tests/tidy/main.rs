@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod arrows;
 mod options;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

@@ -1,5 +1,5 @@
-//! Net read wear: what a run programs beyond its twin, the same run on flash that reads do not
-//! disturb.
+//! Net read wear: how much more a run programs than its twin. The twin is the same run on flash
+//! without read disturb.
 
 use vpass_core::config::{DisturbModel, ErrorConfig};
 use vpass_core::slots::reclaim::{NO_RECLAIM, RECLAIM};

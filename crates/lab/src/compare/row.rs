@@ -4,8 +4,8 @@ use serde::Serialize;
 use vpass_oracle::OracleReport;
 
 use super::column::{COLUMNS, Column, Noise, Sizes};
-use super::mean_ci95::{MeanCi95, mean_ci95};
 use super::warnings::warnings;
+use crate::mean_ci95::{MeanCi95, mean_ci95};
 use crate::plan::RunPlan;
 use crate::results::{Confidence, LifeRange, LifeUnit, Summary};
 

@@ -43,7 +43,7 @@ impl Law {
         }
     }
 
-    /// Returns reads and writes per second of a page.
+    /// Returns a page's reads and writes per second.
     pub(super) fn of(&self, page: u64) -> (f64, f64) {
         match self {
             Self::Table(law) => law.of(page),

@@ -1,5 +1,5 @@
-//! Limits of the reclaim technique by P/E count. A block has parts, and each part moves at its own
-//! number of page reads.
+//! Limits of the reclaim technique by P/E count. A block has parts, and each part is moved after
+//! its own number of page reads.
 //!
 //! ```text
 //! block:    one part, at T = 2,152 reads

@@ -36,6 +36,38 @@ impl Wrong {
     }
 }
 
+/// Returns the failure for a required key or table that a file lacks. `table` is the header of the
+/// table, such as `workload.phase`, or empty if it is not known. `None` if no table has such a key.
+pub(crate) fn missing(schema: &[Section], table: &str, name: &str) -> Option<Failure> {
+    if table.is_empty() && schema.iter().any(|section| section.name == name) {
+        let failure = Failure::usage(format!("the table [{name}] is missing"));
+        return Some(failure.with_entry(name, ""));
+    }
+    let (path, key) = if table.is_empty() {
+        schema.iter().find_map(|section| in_or_below(section.name.into(), section, name))
+    } else {
+        let mut parts = table.split('.');
+        let first = parts.next()?;
+        let top = schema.iter().find(|section| section.name == first)?;
+        let section = parts.try_fold(top, |section, part| section.inner(part))?;
+        in_or_below(table.into(), section, name)
+    }?;
+    let remedy = remedy(key, key.of, &DeValue::Boolean(false));
+    let failure = Failure::usage(format!("{path} is missing"));
+    Some(failure.with_remedy(format!("it must be {remedy}")).with_entry(path, ""))
+}
+
+/// Returns a key of a table or of its inner tables, with its path.
+fn in_or_below(path: String, section: &Section, name: &str) -> Option<(String, &'static Key)> {
+    if let Some(key) = section.declared.iter().find(|key| key.name == name) {
+        return Some((format!("{path}.{name}"), key));
+    }
+    section.declared.iter().find_map(|key| {
+        let inner = section.inner(key.name)?;
+        in_or_below(format!("{path}.{}", key.name), inner, name)
+    })
+}
+
 /// Returns the first value of a document that its key cannot hold; `None` if all values are
 /// possible.
 pub(crate) fn in_document(schema: &[Section], document: &DeTable) -> Option<Wrong> {

@@ -78,9 +78,9 @@ fn sayable(cause: &'static str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::mean_ci95::MeanCi95;
     use crate::life::interval::Interval;
     use crate::life::summary::tests::life;
+    use crate::mean_ci95::MeanCi95;
 
     fn of(years: f64, interval: Option<(f64, f64)>) -> Life {
         let share = |mean| MeanCi95 { mean, ci95: None };

@@ -16,7 +16,7 @@
 //! stretches of twice the length have half width 0.61 years, which counts; Student's is 0
 //! ```
 
-use crate::compare::mean_ci95::student_t;
+use crate::mean_ci95::student_t;
 
 /// Number of stretches of a life.
 pub(super) const BATCHES: usize = 10;

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use super::summary::Life;
 use super::verdict::surpass;
 use crate::as_json;
-use crate::compare::mean_ci95::MeanCi95;
 use crate::failure::Failure;
+use crate::mean_ci95::MeanCi95;
 
 /// Number of values that the search tries first.
 pub const FIRST: usize = 9;
@@ -273,8 +273,11 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
 fn left_out(lossy: &[&str], refused: &[&str], points: &[Point]) -> String {
     let lossy = match lossy {
         [] => String::new(),
-        [only] => format!(" Data was lost with {only}, which does not count."),
-        several => format!(" Data was lost with {}, which do not count.", several.join(", ")),
+        [only] => format!(" With {only} the drive lost data, so this value does not count."),
+        several => {
+            let several = several.join(", ");
+            format!(" With {several} the drive lost data, so these values do not count.")
+        }
     };
     let why = points.iter().find_map(|point| point.refused.as_ref());
     lossy
@@ -371,8 +374,8 @@ mod tests {
         points[1].life.as_mut().unwrap().data_lost_pages = 2.0;
         assert_eq!(
             says(&points),
-            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. Data was lost \
-             with 1, which does not count. The drive is refused with 3: too much."
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. With 1 the \
+             drive lost data, so this value does not count. The drive is refused with 3: too much."
         );
         assert_eq!(csv("a.key", &points).lines().count(), 4, "a refused value has no row");
         points[2].life.as_mut().unwrap().ended = false;

@@ -97,8 +97,8 @@ mod tests {
 
     use super::super::summary::tests::life;
     use super::*;
-    use crate::compare::mean_ci95::MeanCi95;
     use crate::life::tests::lived;
+    use crate::mean_ci95::MeanCi95;
     use crate::plan::Chosen;
     use crate::progress::unwatched;
     use crate::setup::{Base, Gear, Named, Setup};

@@ -45,7 +45,7 @@ pub fn said(lives: &[Life]) -> Option<String> {
 mod tests {
     use super::super::summary::tests::life;
     use super::*;
-    use crate::compare::mean_ci95::MeanCi95;
+    use crate::mean_ci95::MeanCi95;
 
     #[test]
     fn short_lives_of_reads_end_in_step() {

@@ -34,10 +34,10 @@ use super::ladder::Rung;
 use super::series::{self, Row};
 use super::{End, Lived, MOST_YEARS, Until, accelerated_loss, held, rounds, verdict};
 use crate::as_json;
-use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
 use crate::compare::refused::Refused;
 use crate::failure::Failure;
 use crate::life::record;
+use crate::mean_ci95::{MeanCi95, mean_ci95};
 use crate::numbers::years;
 use crate::plan::RunPlan;
 use crate::results::flash::net_of;
@@ -476,7 +476,7 @@ pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
     if !setting.refused.is_empty() {
         own.push(("refused", as_json::value(&setting.refused)?));
     }
-    let mut json = as_json::of_techniques(plan, setting.seeds, own);
+    let mut json = plan.results_json(setting.seeds, own);
     record::add_to(&mut json, setting.whole, setting.set)?;
     Ok(json)
 }

@@ -57,8 +57,8 @@ pub(super) fn surpass(best: &Life, second: &Life) -> bool {
     best.years.mean - second.years.mean > halves
 }
 
-/// Describes the losses of data, and the longest life among all other lives. Returns `None` if no
-/// sentence applies.
+/// Names the lives that lost data, and the longest of the lives that lost none. Returns `None` if
+/// there is nothing to say.
 pub fn verdict(lives: &[Life]) -> Option<String> {
     let is_real = |life: &&Life| life.lost_data() && life.lost_at_acceleration.is_none();
     let lost: Vec<String> = lives.iter().filter(is_real).map(lost).collect();
@@ -157,8 +157,8 @@ fn tied(best: &Life, front: &[&Life], order: &[&Life]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::mean_ci95::MeanCi95;
     use crate::life::summary::tests::life;
+    use crate::mean_ci95::MeanCi95;
 
     fn of(label: &str, years: f64, lost: f64) -> Life {
         Life {

@@ -5,14 +5,6 @@ use vpass_core::base::phrase::Neutral;
 use super::*;
 
 #[test]
-fn lines_of_many_places_are_those_of_each() {
-    let text = "a\n\nbc\n";
-    let lines = Lines::of(text);
-    assert!((0..=text.len()).all(|at| lines.line(at) == line_of(text, at)));
-    assert_eq!([0, 1, 2, 3, 6].map(|at| lines.line(at)), [1, 1, 2, 3, 4]);
-}
-
-#[test]
 fn every_preset_reads_and_resolves() {
     for (name, _) in presets::DRIVES {
         let loaded = drive(name, &[]).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -24,14 +16,15 @@ fn every_preset_reads_and_resolves() {
 fn complaints_about_a_file_name_its_key_and_table() {
     let said = |text: &str| {
         let error = toml::from_str::<DriveConfig>(text).unwrap_err();
-        complaint("d.toml", text, &error).to_string()
+        complaint_of(schema::DRIVE, "d.toml", text, &error).to_string()
     };
     assert_eq!(said("[drive]\n[start]\npec = 1\npec = 2\n"), "d.toml line 4: duplicate key `pec`");
     let tiny = presets::drive("tiny").unwrap();
     let without = tiny.replace("\nchannels = ", "\n# channels = ");
     assert_ne!(without, tiny);
     assert!(
-        said(&without).ends_with(": missing field `channels` in [geometry]"),
+        said(&without)
+            .ends_with(": geometry.channels is missing; it must be a whole number, 1 to 256"),
         "{}",
         said(&without)
     );

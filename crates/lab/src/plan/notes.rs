@@ -62,7 +62,7 @@ impl RunPlan {
             | Workload::Adversary { .. } => vec![],
             Workload::Fio { jobs, .. } => {
                 let Stream::Fio(source) = self.source()? else {
-                    unreachable!("a job file is run by its own source")
+                    unreachable!("requests of a job file come from another kind of source")
                 };
                 fio_notes(&self.workload.name(), jobs, &source)
             }

@@ -17,8 +17,11 @@ use vpass_workload::synthetic::Sample;
 
 use super::{RunPlan, Tables};
 use crate::failure::Failure;
-use crate::life::interval::FEWEST_PAGES;
 use crate::load::Loaded;
+
+/// Smallest number of sampled pages for an interval. With fewer pages, samples show too little of a
+/// drive.
+pub const FEWEST_PAGES: u64 = 1000;
 
 /// Smallest number of blocks that the whole drive has per sample. With fewer blocks, single blocks
 /// determine which blocks GC finds.

@@ -31,7 +31,10 @@ pub const ADAPTIVE: &str = "adaptive";
 
 /// Source of the requests.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "few exist, and patterns look into them")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "few values exist, and patterns match their contents"
+)]
 pub enum Workload {
     /// Trace files, surveyed once.
     Trace {

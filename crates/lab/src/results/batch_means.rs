@@ -16,31 +16,31 @@ use crate::series::{Part, Series};
 pub struct BatchMeans {
     /// Number of batches of the run.
     pub batches: usize,
-    /// Half width for the number of block cycles observed.
+    /// Half width of the interval of the number of block cycles observed.
     pub cycles_observed: Option<f64>,
-    /// Half width for the number of pages rewritten because of reads.
+    /// Half width of the interval of the number of pages rewritten because of reads.
     pub reclaim_write_pages: Option<f64>,
-    /// Half width for the number of blocks erased because of reads.
+    /// Half width of the interval of the number of blocks erased because of reads.
     pub reclaim_erases: Option<f64>,
-    /// Half width for the number of pages rewritten because of age.
+    /// Half width of the interval of the number of pages rewritten because of age.
     pub refresh_write_pages: Option<f64>,
-    /// Half width for the number of blocks erased to regain space.
+    /// Half width of the interval of the number of blocks erased to regain space.
     pub gc_erases: Option<f64>,
-    /// Half width for the write amplification, divided by the write amplification.
+    /// Half width of the interval of the write amplification, divided by the write amplification.
     pub write_amplification_share: Option<f64>,
-    /// Half width for the mean latency of host reads.
+    /// Half width of the interval of the mean latency of host reads.
     pub read_mean_us: Option<f64>,
-    /// Half width for the median latency of host reads.
+    /// Half width of the interval of the median latency of host reads.
     pub read_p50_us: Option<f64>,
-    /// Half width for the latency within which 99 % of host reads end.
+    /// Half width of the interval of the latency within which 99 % of host reads end.
     pub read_p99_us: Option<f64>,
-    /// Half width for the latency within which 99.9 % of host reads end.
+    /// Half width of the interval of the latency within which 99.9 % of host reads end.
     pub read_p99_9_us: Option<f64>,
-    /// Half width for the mean time that a host page read waits for reclaim.
+    /// Half width of the interval of the mean time that a host page read waits for reclaim.
     pub reclaim_wait_us: Option<f64>,
-    /// Half width for the mean number of retries of a host page read.
+    /// Half width of the interval of the mean number of retries of a host page read.
     pub retries_mean: Option<f64>,
-    /// Half width for the expected UBER, divided by the expected UBER.
+    /// Half width of the interval of the expected UBER, divided by the expected UBER.
     pub uber_share: Option<f64>,
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Gamma};
 use vpass_core::drive::Drive;
 
-use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
+use crate::mean_ci95::{MeanCi95, mean_ci95};
 
 /// Data errors per data bit that the host read.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use serde::de::{Error, Expected, Unexpected};
 
 use crate::failure::Failure;
 use crate::keys::wrong::one_of;
-use crate::load::line_of;
+use crate::lines::line_of;
 use crate::schema;
 
 /// Error of a type that reads a value.

@@ -1,0 +1,151 @@
+//! Rule that parts of a crate use only the parts that ARCHITECTURE.md allows. Its tables list the
+//! parts in floors, and a part may use the parts of earlier floors.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::{ROOT, files};
+
+/// Crates whose parts have a table.
+const CRATES: [&str; 2] = ["core", "lab"];
+/// Mark of a floor whose parts may use each other.
+const TOGETHER: &str = "use each other";
+
+/// Floor of each part, and the floors whose parts may use each other.
+#[derive(Debug, Default)]
+struct Floors {
+    of: BTreeMap<String, usize>,
+    together: Vec<usize>,
+}
+
+impl Floors {
+    /// Reads the table of a crate, which follows the line "Floors of `NAME`".
+    fn read(page: &str, name: &str) -> Self {
+        let head = format!("Floors of `{name}`");
+        let (_, rest) = page.split_once(&head).unwrap_or_else(|| panic!("no table: {head}"));
+        let rows = rest.lines().skip_while(|line| !line.starts_with('|')).skip(2);
+        let mut floors = Self::default();
+        for (floor, row) in rows.take_while(|line| line.starts_with('|')).enumerate() {
+            let cell = row.split('|').nth(1).expect("a row has cells");
+            for part in cell.split('`').skip(1).step_by(2) {
+                let before = floors.of.insert(part.to_owned(), floor);
+                assert_eq!(before, None, "{part} is twice in the table of `{name}`");
+            }
+            if row.contains(TOGETHER) {
+                floors.together.push(floor);
+            }
+        }
+        floors
+    }
+
+    /// Returns the fault of an arrow; `None` if it is allowed.
+    fn fault(&self, from: &str, to: &str) -> Option<String> {
+        let floor = |part: &str| self.of.get(part).copied();
+        let (Some(own), Some(other)) = (floor(from), floor(to)) else {
+            let missing = if floor(from).is_none() { from } else { to };
+            return Some(format!("`{missing}` is not in the table"));
+        };
+        let allowed = other < own || (other == own && self.together.contains(&own));
+        (!allowed).then(|| format!("`{from}` may not use `{to}`, which is not on a lower floor"))
+    }
+}
+
+/// Returns the code of a source before its tests, which come last.
+fn without_tests(source: &str) -> &str {
+    let end = source.match_indices("#[cfg(test)]\n").map(|(at, _)| at).find(|at| {
+        let next = source[*at..].lines().nth(1).unwrap_or_default();
+        next.contains("mod ") && next.ends_with('{')
+    });
+    end.map_or(source, |at| &source[..at])
+}
+
+/// Returns the parts of the own crate that a line names.
+fn named(line: &str) -> Vec<&str> {
+    let line = line.trim_start();
+    if line.starts_with("//") {
+        return vec![];
+    }
+    let mut all = vec![];
+    for (at, path) in line.match_indices("crate::") {
+        // `$crate::` and `vpass_crate::` are other paths.
+        if line[..at].ends_with(|c: char| c == '$' || c == '_' || c.is_alphanumeric()) {
+            continue;
+        }
+        let rest = &line[at + path.len()..];
+        let inner = rest.strip_prefix('{').and_then(|list| list.split('}').next());
+        let items = inner.map_or_else(|| vec![rest], |list| list.split(',').collect());
+        let end = |c: char| c != '_' && !c.is_ascii_alphanumeric();
+        all.extend(items.iter().map(|item| item.trim().split(end).next().unwrap_or_default()));
+    }
+    all
+}
+
+/// Returns the name of the part that a file belongs to.
+fn part_of(file: &Path, sources: &Path) -> String {
+    let inside = file.strip_prefix(sources).expect("a file of the crate");
+    let first = inside.iter().next().expect("a name").to_string_lossy();
+    first.trim_end_matches(".rs").to_owned()
+}
+
+#[test]
+fn parts_use_only_what_the_tables_of_the_architecture_allow() {
+    let page = fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).unwrap();
+    let mut faults = vec![];
+    for name in CRATES {
+        let floors = Floors::read(&page, name);
+        let sources = Path::new(ROOT).join("crates").join(name).join("src");
+        let mut seen = BTreeMap::new();
+        let mut sources_of_crate = vec![];
+        files(&sources, &mut sources_of_crate);
+        let is_source = |file: &&std::path::PathBuf| file.extension().is_some_and(|e| e == "rs");
+        for file in sources_of_crate.iter().filter(is_source) {
+            let path = file.to_string_lossy();
+            if path.contains("/tests/")
+                || path.ends_with("tests.rs")
+                || path.ends_with("testing.rs")
+            {
+                continue;
+            }
+            let from = part_of(file, &sources);
+            if from == "lib" {
+                continue;
+            }
+            seen.insert(from.clone(), ());
+            let text = fs::read_to_string(file).unwrap();
+            for (n, line) in without_tests(&text).lines().enumerate() {
+                let parts = named(line).into_iter().filter(|to| {
+                    *to != from
+                        && (sources.join(to).is_dir() || sources.join(format!("{to}.rs")).is_file())
+                });
+                for to in parts {
+                    let fault = floors.fault(&from, to);
+                    faults.extend(fault.map(|why| format!("{path}:{}: {why}", n + 1)));
+                }
+            }
+        }
+        let gone = floors.of.keys().filter(|part| !seen.contains_key(*part));
+        faults.extend(gone.map(|part| format!("ARCHITECTURE.md: `{name}` has no part `{part}`")));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn the_rule_finds_an_arrow_that_points_up() {
+    let page = "Floors of `lab`, from the bottom:\n\n| parts | hold |\n|---|---|\n\
+                | `a`, `b` | x |\n| `c`, `d` | these use each other |\n| `e` | y |\n";
+    let floors = Floors::read(page, "lab");
+    for (from, to) in [("c", "a"), ("c", "d"), ("e", "c")] {
+        assert_eq!(floors.fault(from, to), None, "{from} {to}");
+    }
+    for (from, to) in [("a", "b"), ("a", "c"), ("d", "e"), ("e", "f"), ("f", "a")] {
+        assert!(floors.fault(from, to).is_some(), "{from} {to}");
+    }
+    assert_eq!(named("use crate::{a::X, b}; // crate::c"), ["a", "b", "c"]);
+    assert_eq!(named("    x: crate::life::End, y: $crate::no, z: vpass_crate::no"), ["life"]);
+    assert!(named("/// See [`crate::a`].").is_empty());
+    let source =
+        "use crate::a;\n#[cfg(test)]\nuse crate::b;\n#[cfg(test)]\nmod tests {\nuse crate::c;}";
+    assert!(without_tests(source).ends_with("use crate::b;\n"));
+    assert_eq!(without_tests("#[cfg(test)]\nmod tests;\nx"), "#[cfg(test)]\nmod tests;\nx");
+}
