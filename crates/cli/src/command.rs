@@ -76,7 +76,8 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Print a drive or a workload as TOML, to read it or to begin a file of your own. `vpass
-    /// show FILE` checks a drive file, and prints what the drive gives beside its data sheet.
+    /// show FILE` checks a drive file, and prints the numbers of its drive next to those of its data
+    /// sheet.
     #[command(
         after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set \
             drive.capacity=2GiB; vpass show mine.toml"
@@ -92,7 +93,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Make a drive file from a data sheet, or a policy to begin with.
+    /// Make a drive file from a data sheet, or the files of a new policy.
     #[command(after_help = NEW_EXAMPLES)]
     New {
         #[command(subcommand)]
@@ -161,13 +162,14 @@ pub(crate) enum Command {
         /// any technique that fits.
         #[arg(long, value_name = "NAME")]
         parity: Option<String>,
-        /// Only drives whose data this technique refreshes (see `vpass list refresh`), if their
-        /// cells fit.
+        /// Only drives with this refresh technique (see `vpass list refresh`). Drives whose cells
+        /// it cannot use are left out.
         #[arg(long, value_name = "NAME")]
         refresh: Option<String>,
-        /// Small drives that lose a die at a random point, with every parity technique; two drives
-        /// per case, the second with parity by wear. With --reclaim, --parity or --refresh: drives
-        /// of that technique that lose a die, a plane, a block or a page.
+        /// Small drives of every parity technique that lose a die at a random point. Each case has
+        /// two drives; stripes of the second follow the wear of its blocks. If --reclaim, --parity
+        /// or --refresh names a technique: drives with it that lose a die, a plane, a block or a
+        /// page.
         #[arg(long)]
         fail: bool,
         /// Draw drives on which an erase counts as 2 to 1000 P/E cycles (`wear.acceleration`).

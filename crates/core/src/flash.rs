@@ -10,7 +10,7 @@ mod counted;
 mod draws;
 pub mod erasures;
 mod failed;
-mod fluid;
+pub(crate) mod fluid;
 mod levels;
 mod life;
 mod look;

@@ -54,7 +54,7 @@ pub(super) fn render(title: &str, beside: &Beside, colour: bool) -> String {
     text
 }
 
-/// Returns a number of a row: whole, except ratios.
+/// Returns the text of a value: a ratio or a small value with its digits, others as whole numbers.
 fn number(row: &Row, value: f64) -> String {
     if row.unit.is_empty() || value < 10.0 { digits(value) } else { count(value.round() as u64) }
 }

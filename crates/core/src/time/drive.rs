@@ -18,7 +18,7 @@ impl Drive {
     #[inline(always)]
     #[expect(
         clippy::inline_always,
-        reason = "once a request; what is asked is known where it is called"
+        reason = "called once per request, with arguments that are known where it is called"
     )]
     pub(super) fn count_request(&mut self, op: Op, bytes: u32) {
         match op {

@@ -89,7 +89,7 @@ pub enum Work {
 /// Event in time. Times are in ns. Requests are numbered as in
 /// [`crate::watch::observer::Observer::requests`], modulo 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields are what the variants' sentences name")]
+#[expect(missing_docs, reason = "the sentence of a variant explains its fields")]
 pub enum TimeEvent {
     /// Requests come by their own clock from now on, or each when another completes. At most
     /// `depth` are in the drive; `u32::MAX` if the source limits them.

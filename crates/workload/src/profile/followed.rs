@@ -9,7 +9,7 @@ use super::pages::LINE_PAGES;
 /// is seen as a whole.
 const STRETCH_BYTES: u64 = 4 << 20;
 
-/// Share of the pages that is followed: one stretch in 2^n.
+/// Share of the pages whose requests are followed, as n: one stretch of pages in 2^n is followed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Followed {
     /// Number of pages of a stretch, as a power of two. A stretch holds whole lines of counters.

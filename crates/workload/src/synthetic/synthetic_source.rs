@@ -70,8 +70,8 @@ impl SyntheticSource {
         Self::with(config, capacity, page_bytes, Streams::new(seed))
     }
 
-    /// Makes the source for an earlier time of the same host. Its hot addresses are equal, and its
-    /// requests are others.
+    /// Makes the source for an earlier time of the same host. It has the same hot addresses
+    /// and other requests.
     ///
     /// # Errors
     /// Returns the errors of [`Self::new`].

@@ -67,7 +67,7 @@ const N_UPDATE: Param = Param {
     range: (0.0, 64.0),
     draw: &[1.0],
     meaning: "with published = 1: largest number of changed pages of a stripe for which its \
-              partial parity is updated in place; at most parity.stripe, which always updates in \
+              partial parity is updated in place; at most parity.stripe, with which it always is \
               place",
     source: "da-raid5-2013 IV-B: N_update = 6",
     alias: None,
@@ -172,7 +172,7 @@ pub(in crate::slots) fn settle_turn(params: &mut Params) -> Result<(), ConfigErr
         Some(n_update) => require(n_update.value() <= members, || {
             format!(
                 "parity.hc.n_update = {n_update} is above the {members} pages of a stripe; it must \
-                 be at most {members}, which always updates in place"
+                 be at most {members}; with {members}, partial parity is always updated in place"
             )
         })?,
         None if N_UPDATE.default > members => {

@@ -65,7 +65,7 @@ const ADJUST_US: Param = Param {
     range: (0.0, 1e6),
     draw: &[0.0, 100.0, 2300.0],
     meaning: "time of merging a wordline on its die; 0: the longest `timing.program_us`",
-    source: "ida-coding-2018 IV: at most the program of an MSB page",
+    source: "ida-coding-2018 IV: at most the time of programming an MSB page",
     alias: None,
 };
 

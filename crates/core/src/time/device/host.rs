@@ -193,7 +193,7 @@ impl Host {
     #[inline(always)]
     #[expect(
         clippy::inline_always,
-        reason = "once a page read; its arguments would go through memory"
+        reason = "called for each page read; otherwise its arguments would go through memory"
     )]
     pub(super) fn deliver(
         &mut self,

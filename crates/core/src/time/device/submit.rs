@@ -20,7 +20,7 @@ impl Device {
     #[inline(always)]
     #[expect(
         clippy::inline_always,
-        reason = "once a request; what is asked would go through memory"
+        reason = "called once per request; otherwise its arguments would go through memory"
     )]
     pub(super) fn take_over(
         &mut self,
@@ -85,7 +85,7 @@ impl Device {
     #[inline(always)]
     #[expect(
         clippy::inline_always,
-        reason = "once a page read; its arguments would go through memory"
+        reason = "called for each page read; otherwise its arguments would go through memory"
     )]
     fn read_part(
         &mut self,
@@ -183,7 +183,7 @@ impl Device {
     #[inline(always)]
     #[expect(
         clippy::inline_always,
-        reason = "once a page read; its arguments would go through memory"
+        reason = "called for each page read; otherwise its arguments would go through memory"
     )]
     fn read_from_memory(&mut self, part: ReadPart, completed: &mut impl FnMut(Tag, Ns)) {
         let (request, bytes, at) = (part.number, part.bytes, self.now);

@@ -51,7 +51,8 @@ const ACTION: usize = 2;
 
 const HEADER: &[u8] = b"fio version 3 iolog";
 
-/// Detects any fio log except logs of version 2. So this format reports a wrong header.
+/// Detects any fio log except logs of version 2. A log with an unknown version is thus read in this
+/// format, which reports the version as an error.
 fn detect(head: &Head) -> bool {
     head.first().starts_with(b"fio version ") && head.first().trim_ascii_end() != fio2::HEADER
 }

@@ -31,7 +31,7 @@ impl MissingTimes {
         at
     }
 
-    /// Delays the next request until at least `ns` after the end of the wait before.
+    /// Delays the next request until at least `ns` after the end of the previous wait.
     pub(in crate::traces) fn wait(&mut self, ns: u64) -> Result<(), BadRow> {
         let end = self
             .waited_ns

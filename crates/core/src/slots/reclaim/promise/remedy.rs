@@ -59,7 +59,10 @@ fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(S
             phrase!["use ", Opt::Refresh.to("block"), " with "],
         )
     };
-    let right = phrase![refresh, "refresh.period = \"{period}\" or less up to {last} P/E cycles"];
+    let right = phrase![
+        refresh,
+        "refresh.period = \"{period}\" or less, for wear of up to {last} P/E cycles"
+    ];
     Some((what, right))
 }
 
