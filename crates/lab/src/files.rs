@@ -40,6 +40,19 @@ pub fn of_run(plan: &RunPlan, outcome: &Outcome, call: &Call) -> Result<Vec<File
     Ok(files)
 }
 
+/// Returns a table of a run's folder, such as `blocks.csv`, `series.csv` or `dose.csv`. Returns
+/// `None` if the run has not recorded it.
+pub fn table(plan: &RunPlan, outcome: &Outcome, name: &str) -> Option<Vec<u8>> {
+    match name {
+        "blocks.csv" => Some(blocks_csv(outcome).into_bytes()),
+        "series.csv" => Some(outcome.series.csv().into_bytes()),
+        _ => {
+            let mut doses = doses::files(plan, outcome).into_iter();
+            doses.find(|(of, _)| of == name).map(|(_, content)| content)
+        }
+    }
+}
+
 /// Returns the files with latencies. Without windows of time, a histogram log has one interval for
 /// the whole run.
 fn of_latencies(engine: &Replay) -> Result<Vec<File>, Failure> {

@@ -12,6 +12,7 @@ mod room;
 mod said;
 mod sample;
 mod stream;
+mod watching;
 mod workload;
 
 use std::num::NonZeroU32;
@@ -46,6 +47,7 @@ pub use said::SaidOfRefresh;
 pub use sample::FEWEST_PAGES;
 pub use sample::Whole;
 pub use stream::Stream;
+pub use watching::Watching;
 pub use workload::{ADAPTIVE, FROM_JOBS, Workload, generated_from, survey};
 
 /// Drive, workload and options of a run.
@@ -100,6 +102,8 @@ pub struct RunPlan {
     /// Whether the run records the data that only a result folder has: latencies by window of time
     /// (timed gear), doses, and erases. Drives of other `ages` record none of this.
     pub files: bool,
+    /// Watchers of the drive, from the start-up state on. Drives of other `ages` have none.
+    pub watchers: Vec<Watching>,
 }
 
 impl RunPlan {
@@ -196,6 +200,7 @@ impl RunPlan {
             oracle: base.oracle,
             stages: false,
             files: false,
+            watchers: vec![],
         }
     }
 
@@ -371,11 +376,11 @@ impl RunPlan {
             .and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
     }
 
-    /// Returns this plan for a drive of this age, without further ages, windows of time and
-    /// doses.
+    /// Returns this plan for a drive of this age, without further ages, windows of time, doses and
+    /// watchers.
     #[must_use]
     pub fn at_age(&self, pec: u32) -> Self {
-        let mut plan = Self { ages: vec![], files: false, ..self.clone() };
+        let mut plan = Self { ages: vec![], files: false, watchers: vec![], ..self.clone() };
         plan.drive.config.start.pec = pec;
         plan
     }

@@ -132,6 +132,9 @@ pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, 
     if plan.files {
         session.record_doses();
     }
+    for watching in &plan.watchers {
+        session.watch(watching.of(session.drive()));
+    }
     if plan.warm_up > 0 || plan.before.is_some() {
         progress.stage(None, "warming up");
     }

@@ -16,6 +16,7 @@ use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::card::Protection;
 use vpass_core::slots::reclaim::moves_without_alarm;
 use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
+use vpass_core::watch::watcher::{Batches, Watcher};
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
 use vpass_oracle::{Level, Oracle, OracleReport};
 
@@ -84,6 +85,11 @@ impl Session {
         if let Some(oracle) = self.drive.observer::<Oracle>() {
             oracle.record_doses();
         }
+    }
+
+    /// Adds a watcher. It takes the events from now on, until the session is judged.
+    pub fn watch(&mut self, watcher: Box<dyn Watcher>) {
+        self.drive.observe(Box::new(Batches::new(watcher)));
     }
 
     /// Returns the drive.
@@ -164,6 +170,9 @@ impl Measured {
     pub fn judge(self) -> Judged {
         let Self { mut drive, engine } = self;
         drive.report_unread_losses();
+        while let Some(mut batches) = drive.end_observation_of::<Batches>() {
+            batches.flush();
+        }
         let oracle = drive.end_observation_of::<Oracle>();
         let threshold_used = oracle.as_ref().and_then(|oracle| oracle.threshold_used());
         let concluded = oracle.map(|oracle| oracle.conclude_with_doses(&drive));

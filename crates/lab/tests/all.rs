@@ -18,3 +18,4 @@ mod models;
 mod parts;
 mod samples_of_whole;
 mod waiting;
+mod watchers;

@@ -63,8 +63,9 @@ impl Ageing {
             return;
         }
         let period = config.refresh.period.0;
-        let lead = config.refresh.params.get(Some(refresh), "lead").map_or(0.0, Number::value);
-        let least = period - ((period as f64 * lead) as Ns).clamp(1, period);
+        let lead = config.refresh.params.get(Some(refresh), "lead").map(Number::value);
+        // A technique from elsewhere has no lead: it may refresh a block at any age.
+        let least = lead.map_or(0, |lead| period - ((period as f64 * lead) as Ns).clamp(1, period));
         let late = if timed { period.cast_signed() / LATE_SHARE + LATE } else { 0 };
         self.promise =
             Some(Promise { most: period.cast_signed(), least: least.cast_signed(), late });

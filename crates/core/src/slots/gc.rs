@@ -32,7 +32,7 @@ pub struct Candidates<'a> {
 
 impl Candidates<'_> {
     /// Returns the lists to pick from, fewest valid pages first.
-    fn lists(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn lists(&self) -> impl Iterator<Item = u32> + '_ {
         self.index.buckets().take_while(|valid| self.full_ones || *valid < self.pages_per_block)
     }
 }

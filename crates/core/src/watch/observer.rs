@@ -193,6 +193,9 @@ pub trait Observer: Any + Send {
     /// merged. Otherwise all its complete wordlines have been merged, and only their remaining
     /// pages hold wanted data.
     fn recoded(&mut self, block: BlockId, wordline: Option<WordlineInBlock>, mode: u8);
+    /// Reports that the reclaim policy is about to be asked about a block. All earlier reads and
+    /// events have been reported.
+    fn alarm(&mut self, _block: BlockId) {}
     /// Reports the number of dose units since its erase at which the reclaim policy is asked about
     /// a block, at the next host read. Later doses of movers are added to this number. The report
     /// comes when the policy has decided: when a block is opened, and after each question. 0 means

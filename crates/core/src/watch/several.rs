@@ -186,6 +186,10 @@ impl Observer for Several {
         self.each(|o| o.recoded(block, wordline, mode));
     }
 
+    fn alarm(&mut self, block: BlockId) {
+        self.each(|o| o.alarm(block));
+    }
+
     fn asks_at(&mut self, block: BlockId, at: Reads) {
         self.each(|o| o.asks_at(block, at));
     }

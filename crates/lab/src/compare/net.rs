@@ -23,6 +23,7 @@ pub fn twin_of(plan: &RunPlan) -> Option<RunPlan> {
         oracle: Watch::Off,
         stages: false,
         files: false,
+        watchers: vec![],
         ..plan.clone()
     };
     twin.drive.config.disturb.model = DisturbModel::None;

@@ -78,6 +78,7 @@ writes_down! {
     programmed(Ppn, Lpn, Seq, Origin, Cause);
     merged(BlockId, WordlineInBlock, u8, Cause);
     recoded(BlockId, Option<WordlineInBlock>, u8);
+    alarm(BlockId);
     asks_at(BlockId, Reads);
     job_ended(BlockId);
     moving(BlockId, Option<&PageSet>, Cause);
@@ -133,6 +134,7 @@ fn call_all(o: &mut dyn Observer, failed: Stretch) {
     o.programmed(ppn, lpn, 1, Origin::Host, Cause::Host);
     o.merged(block, wordline, 1, Cause::Host);
     o.recoded(block, None, 1);
+    o.alarm(block);
     o.asks_at(block, Reads(1));
     o.job_ended(block);
     o.moving(block, None, Cause::Gc);

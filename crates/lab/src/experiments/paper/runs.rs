@@ -172,6 +172,7 @@ impl Kind {
             oracle: if group.oracle { Watch::On } else { Watch::Off },
             stages: group.has_stages(),
             files: false,
+            watchers: vec![],
         };
         if *refresh != *NO_REFRESH || *of_run.parity != *NO_PARITY || group.span.is_some() {
             plan.checked()

@@ -1,0 +1,32 @@
+//! Watchers of a run, by value: functions that make a watcher for each drive.
+
+use std::fmt;
+use std::sync::Arc;
+
+use vpass_core::drive::Drive;
+use vpass_core::watch::watcher::Watcher;
+
+/// Watcher as a value. Clones share the function.
+#[derive(Clone)]
+pub struct Watching(Arc<Make>);
+
+/// Function that makes a watcher. It is called once for each drive of a plan, with the drive in its
+/// start-up state.
+type Make = dyn Fn(&Drive) -> Box<dyn Watcher> + Send + Sync;
+
+impl Watching {
+    /// Makes a watcher from a function.
+    pub fn new(make: impl Fn(&Drive) -> Box<dyn Watcher> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(make))
+    }
+
+    pub(crate) fn of(&self, drive: &Drive) -> Box<dyn Watcher> {
+        (self.0)(drive)
+    }
+}
+
+impl fmt::Debug for Watching {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watching")
+    }
+}
