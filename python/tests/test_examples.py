@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "python"
+LONG = {"fleet.py"}
+"""Examples that take minutes."""
 
 
-@pytest.mark.parametrize("example", sorted(file.name for file in EXAMPLES.glob("*.py")))
+@pytest.mark.parametrize("example", sorted({file.name for file in EXAMPLES.glob("*.py")} - LONG))
 def test_an_example_runs(example: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / example)],

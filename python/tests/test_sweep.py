@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -35,6 +38,29 @@ class Kills(Policy):
 
     def on_alarm(self, view: View) -> Rewrite:
         return Rewrite()
+
+
+class Picks(vpass.VictimChooser):
+    """Picks the emptiest block."""
+
+    def __init__(self, most: int) -> None:
+        self.candidates = most
+
+    def pick(self, among: vpass.Candidates) -> int:
+        return int(among.blocks[0])
+
+
+class Waits(vpass.Refresh):
+    """Asks for no block."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def first_look(self, since_ns: int) -> None:
+        return None
+
+    def done_by(self, since_ns: int) -> None:
+        return None
 
 
 def points(
@@ -88,6 +114,8 @@ def test_the_key_follows_from_policy_source_parameters_and_files(tmp_path: Path)
 
     assert key() == key() and key() == key(gear="timed") != key(gear="untimed")
     assert key(reclaim=Kills("a")) == key(reclaim=Kills("a")) != key(reclaim=Kills("b"))
+    assert key(gc=Picks(1)) == key(gc=Picks(1)) != key(gc=Picks(2))
+    assert key(gc=Picks(1)) != key() and key(refresh=Waits(1)) != key(refresh=Waits(2))
     file = tmp_path / "mine.toml"
     shown = [sys.executable, "-m", "vpass", "show", "workload", "zipf-read"]
     text = subprocess.run(shown, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -139,17 +167,107 @@ def test_random_draws_are_reproducible() -> None:
     assert drawn() == drawn() and len({one["start.pec"] for one in drawn()}) == 3
 
 
-def test_a_sweep_survives_a_killed_worker_of_a_cluster(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+FILE = """
+import os, signal
+import vpass
+
+class Kills(vpass.Policy):
+    name = "kills"
+
+    def begin(self, drive, rng):
+        if not os.path.exists({flag!r}):
+            open({flag!r}, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def arm(self, view):
+        return 1_000
+
+    def on_alarm(self, view):
+        return vpass.Rewrite()
+
+POINTS = vpass.grid(
+    drive="tiny", workload="zipf-read", gear="untimed", set={{"workload.requests": {requests}}},
+    over={{"seed": list(range({seeds})), "reclaim": ["block", Kills()]}},
+)
+"""
+"""File of a sweep with a policy of its own, which kills one worker."""
+
+
+def started(words: list[str], room: Path) -> subprocess.Popen[str]:
+    """Start a Python program in a group of processes of its own."""
+    return subprocess.Popen(
+        [sys.executable, *words],
+        cwd=room,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
     )
-    flag = str(tmp_path / "flag")
-    with cluster, distributed.Client(cluster) as client:
-        found = vpass.sweep(
-            points(more={"reclaim": ["block", Kills(flag)], "seed": [1, 2, 3]}),
-            tmp_path / "sweep",
-            executor=client.get_executor(),
-        )
-    assert os.path.exists(flag) and len(found) == 12
-    assert all(row["refused"] is None for row in found.rows("seed"))
+
+
+def waited_for(condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds, at most 20 seconds."""
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end, "waited for 20 s"
+        time.sleep(0.02)
+
+
+def group_has_ended(group: int) -> bool:
+    """Return whether no process of a group is left."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_a_cluster_finishes_the_sweep_of_a_file_though_a_worker_is_killed(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    flag, place = tmp_path / "flag", tmp_path / "scheduler.json"
+    (tmp_path / "mine.py").write_text(FILE.format(flag=str(flag), requests=20_000, seeds=6))
+    dask = ["-m", "dask"]
+    cluster = [started([*dask, "scheduler", "--port", "0", "--no-dashboard",
+                        "--scheduler-file", str(place)], tmp_path)]
+    try:
+        waited_for(lambda: place.exists() and bool(place.read_text()))
+        address = json.loads(place.read_text())["address"]
+        worker = [*dask, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        # The workers cannot import the file.
+        (tmp_path / "elsewhere").mkdir()
+        cluster += [started(worker, tmp_path / "elsewhere") for _ in range(2)]
+        words = ["-m", "vpass.sweep", "mine.py", "found", "--scheduler", address]
+        said, _ = started(words, tmp_path).communicate(timeout=60)
+        assert "12 points, 0 refused" in said, said
+        assert flag.exists() and sum(one.poll() is None for one in cluster) == 2, "one was killed"
+    finally:
+        for one in cluster:
+            if one.poll() is None:
+                os.killpg(one.pid, signal.SIGKILL)
+            one.communicate()
+    assert len(list((tmp_path / "found" / "points").iterdir())) == 12
+
+
+def test_a_sweep_that_was_killed_goes_on_and_leaves_no_process(tmp_path: Path) -> None:
+    flag = tmp_path / "flag"
+    flag.touch()
+    (tmp_path / "mine.py").write_text(FILE.format(flag=str(flag), requests=400_000, seeds=5))
+    words = ["-m", "vpass.sweep", "mine.py", "found"]
+    found = tmp_path / "found" / "points"
+    first = started(words, tmp_path)
+    waited_for(lambda: found.exists() and len(list(found.glob("*.json"))) >= 2)
+    first.kill()
+    first.wait()
+    try:
+        waited_for(lambda: group_has_ended(first.pid))
+    finally:
+        if not group_has_ended(first.pid):
+            os.killpg(first.pid, signal.SIGKILL)
+        first.communicate()
+    times = {file: file.stat().st_mtime_ns for file in found.glob("*.json")}
+    assert 2 <= len(times) < 10
+    said, _ = started(words, tmp_path).communicate(timeout=60)
+    assert "10 points, 0 refused" in said, said
+    assert {file: file.stat().st_mtime_ns for file in times} == times
+    left = 10 - len(times)
+    assert f"{left} of {left} points" in said, "only the others ran"

@@ -6,12 +6,27 @@ Units are in the names: ``_us`` microseconds, ``_s`` seconds, ``_bytes`` bytes, 
 
 from __future__ import annotations
 
-from ._vpass import Budget, Bug, DriveStopped, Error, Rewrite, UsageError, View, __version__
+from ._vpass import (
+    Aged,
+    Budget,
+    Bug,
+    Candidates,
+    DriveStopped,
+    Error,
+    Rewrite,
+    UsageError,
+    View,
+    __version__,
+    duration_ns,
+)
 from .asked import Drive
+from .cleaning import VictimChooser
 from .command import explain, life, llm, paper
 from .comparison import Comparison, compare
+from .observing import Cause, Event, Observer
 from .policy import Policy
 from .record import Record
+from .refreshing import Refresh
 from .result import DataLost, Latency, Result
 from .running import run
 from .points import Point, draws, grid
@@ -19,29 +34,37 @@ from .sweeping import Sweep, sweep
 from .workloads import Fio, Requests, Trace, Workload, generator
 
 __all__ = [
+    "Aged",
     "Budget",
     "Bug",
+    "Candidates",
+    "Cause",
     "Comparison",
     "DataLost",
     "Drive",
     "DriveStopped",
     "Error",
+    "Event",
     "Fio",
     "Latency",
+    "Observer",
     "Point",
     "Policy",
     "Record",
+    "Refresh",
     "Requests",
     "Result",
     "Rewrite",
     "Sweep",
     "Trace",
     "UsageError",
+    "VictimChooser",
     "View",
     "Workload",
     "__version__",
     "compare",
     "draws",
+    "duration_ns",
     "explain",
     "generator",
     "grid",

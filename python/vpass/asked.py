@@ -2,19 +2,55 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from . import _vpass
+from .cleaning import VictimChooser
+from .policy import Policy
+from .refreshing import Refresh
 from .workloads import Beside, One, Sets, Workload
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Drive:
-    """Preset or TOML file of a drive, with other values for some keys."""
+    """Preset or TOML file of a drive, with other values for some keys.
+
+    Drives with the same effective configuration are equal.
+    """
 
     name: str | os.PathLike[str]
     set: Sets = field(default_factory=dict)
+
+    def with_(self, set: Sets) -> Drive:
+        """Return the drive with other values for these keys."""
+        return Drive(self.name, dict(self.set) | dict(set))
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Effective configuration: every key of every table, as a new dict."""
+        config: dict[str, Any] = json.loads(self._resolved)
+        return config
+
+    @cached_property
+    def _resolved(self) -> str:
+        return _vpass.config(os.fspath(self.name), words(self.set))
+
+    def _facts(self) -> tuple[str, tuple[str, ...]]:
+        """Return the configuration, and the keys of the workload, which it does not have."""
+        config = self.config
+        others = {key: of for key, of in self.set.items() if key.split(".")[0] not in config}
+        return self._resolved, tuple(sorted(words(others)))
+
+    def __eq__(self, other: object) -> bool:
+        return self._facts() == other._facts() if isinstance(other, Drive) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._facts())
 
 
 AnyWorkload = str | os.PathLike[str] | Beside
@@ -41,6 +77,9 @@ class Asked:
     ages: list[int]
     hints: str | None
     record: bool
+    policy: object | None = None
+    chooser: object | None = None
+    refresher: object | None = None
 
 
 def asked(
@@ -48,9 +87,9 @@ def asked(
     workload: AnyWorkload,
     *,
     set: Sets | None = None,
-    reclaim: str = "block",
-    gc: str = "greedy",
-    refresh: str | None = None,
+    reclaim: str | Policy = "block",
+    gc: str | VictimChooser = "greedy",
+    refresh: str | Refresh | None = None,
     parity: str = "none",
     gear: str = "timed",
     oracle: str = "on",
@@ -72,9 +111,9 @@ def asked(
         drive=os.fspath(drive.name),
         set=words(sets),
         workloads=workload.ones(),
-        reclaim=reclaim,
-        gc=gc,
-        refresh=refresh,
+        reclaim=reclaim if isinstance(reclaim, str) else "none",
+        gc=gc if isinstance(gc, str) else "greedy",
+        refresh=refresh if isinstance(refresh, str) else None,
         parity=parity,
         gear=gear,
         oracle=oracle,
@@ -85,6 +124,9 @@ def asked(
         ages=list(ages),
         hints=None if hints is None else os.fspath(hints),
         record=record,
+        policy=None if isinstance(reclaim, str) else reclaim,
+        chooser=None if isinstance(gc, str) else gc,
+        refresher=None if isinstance(refresh, str) else refresh,
     )
 
 

@@ -5,6 +5,7 @@ Each runs the command in a process of its own, so that the answer is exactly tha
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import subprocess
@@ -38,6 +39,7 @@ def life(
     *,
     reclaim: str | Sequence[str] = "block",
     years: float | None = None,
+    uber: float | None = None,
     sample: str | None = None,
     rung: int | None = None,
     seeds: int | None = None,
@@ -57,8 +59,8 @@ def life(
     one = asked(drive, workload, set=set)
     names = [reclaim] if isinstance(reclaim, str) else list(reclaim)
     given = ["life", "--drive", one.drive, "--reclaim", ",".join(names)]
-    given += _options({"years": years, "sample": sample, "rung": rung, "seeds": seeds})
-    given += _options({"seed": seed, "gc": gc, "refresh": refresh, "parity": parity})
+    given += _options({"years": years, "uber": uber, "sample": sample, "rung": rung})
+    given += _options({"seeds": seeds, "seed": seed, "gc": gc, "refresh": refresh, "parity": parity})
     given += _options({"gear": gear, "oracle": oracle, "hints": hints})
     with _workload(one) as words_of_it:
         return _json([*given, *words_of_it, *_sets(one.set), "--json"])
@@ -83,15 +85,44 @@ def explain(drive: AnyDrive, *, reclaim: str = "block", set: dict[str, Any] | No
     return _json([*given, "--json"])
 
 
-def paper(recipe: str | os.PathLike[str], *, out: str | os.PathLike[str] | None = None) -> Record:
+def paper(
+    recipe: str | os.PathLike[str],
+    *,
+    traces: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+) -> Record:
     """Run the recipe of a paper, and return its comparison with the paper.
 
-    ``out`` keeps the folder with the data of every figure; it must not exist.
+    The record has the title, ``comparison`` (a row for each number of the paper), ``figures`` (the
+    rows of each figure by its name) and ``runs`` (the summary of each run).
+    ``traces`` is a folder with real traces of the paper's workloads. ``out`` keeps the folder with
+    the data of every figure; it must not exist.
     """
     with tempfile.TemporaryDirectory() as room:
         folder = Path(out) if out is not None else Path(room) / "paper"
-        _said(["paper", os.fspath(recipe), "--out", os.fspath(folder)])
-        return Record(json.loads((folder / "paper.json").read_text()))
+        options = _options({"traces": traces, "out": folder})
+        _said(["paper", os.fspath(recipe), *options])
+        found = json.loads((folder / "manifest.json").read_text())
+        tables = {file.stem: _rows(file) for file in sorted(folder.glob("*.csv"))}
+        runs = json.loads((folder / "runs.json").read_text())
+        comparison = tables.pop("comparison")
+        return Record(found | {"comparison": comparison, "figures": tables, "runs": runs})
+
+
+def _rows(file: Path) -> list[dict[str, Any]]:
+    """Return the rows of a table; numbers are numbers, and empty cells are None."""
+    with file.open(newline="") as text:
+        table = csv.DictReader(line for line in text if not line.startswith("#"))
+        return [{key: _cell(cell) for key, cell in row.items()} for row in table]
+
+
+def _cell(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text or None
 
 
 @contextmanager

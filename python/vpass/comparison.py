@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from functools import partial
+from itertools import islice
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from .asked import AnyDrive, AnyWorkload
+from . import _vpass
+from .asked import AnyDrive, AnyWorkload, asked
 from .frames import frame_of
 from .policy import Policy
 from .result import Result
@@ -55,6 +61,11 @@ class Comparison(Mapping[str, list[Result]]):
         """Return the rows as a polars frame."""
         return frame_of(self.rows(*columns))
 
+    @property
+    def verdict(self) -> list[str]:
+        """Sentences that say which techniques kept the data, and which of them is the best."""
+        return _vpass.verdict([[one.ran for one in results] for results in self.values()])
+
     def check(self) -> Comparison:
         """Return the comparison if no run has a bug, or lost data against a technique's word."""
         for results in self._results.values():
@@ -70,22 +81,66 @@ def compare(
     reclaim: Sequence[str | Policy],
     seeds: int = 1,
     seed: int = 1,
+    threads: int | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Comparison:
-    """Run each technique with ``seeds`` seeds from ``seed`` on. Options are those of ``run``."""
+    """Run each technique with ``seeds`` seeds from ``seed`` on. Options are those of ``run``.
+
+    ``threads`` runs go on at a time: by default as many as there are cores, and never more than
+    memory allows. With an observer, or with ``progress``, there is one at a time by default.
+    """
     if seeds < 1:
         raise ValueError(f"seeds={seeds}: 1 or more is expected")
-    results: dict[str, list[Result]] = {}
-    for technique in reclaim:
-        name = technique if isinstance(technique, str) else _name(technique)
-        if name in results:
-            raise ValueError(f"{name} is named twice; give each policy a name of its own")
-        results[name] = [
-            run(drive, workload, reclaim=technique, seed=one, progress=progress, **options)
-            for one in range(seed, seed + seeds)
-        ]
-    return Comparison(results)
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads={threads}: 1 or more is expected")
+    names = [one if isinstance(one, str) else _name(one) for one in reclaim]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"{twice[0]} is named twice; give each policy a name of its own")
+    if threads is None:
+        threads = 1 if progress or options.get("observer") else os.cpu_count() or 1
+    if threads > 1 and reclaim:
+        first = {name: value for name, value in options.items() if name != "observer"}
+        room = _vpass.fit_in_memory(asked(drive, workload, reclaim=reclaim[0], **first))
+        threads = max(1, min(threads, room))
+
+    def one(technique: str | Policy, seed: int, heard: Progress | None) -> Result:
+        return run(drive, workload, reclaim=technique, seed=seed, progress=heard, **options)
+
+    all_seeds = range(seed, seed + seeds)
+    jobs = [(technique, of) for technique in reclaim for of in all_seeds]
+    if threads == 1:
+        runs = [one(technique, of, progress) for technique, of in jobs]
+    else:
+        runs = _on_threads(threads, progress, [partial(one, *job) for job in jobs])
+    in_turn = iter(runs)
+    return Comparison({name: list(islice(in_turn, seeds)) for name in names})
+
+
+def _on_threads(
+    threads: int, progress: Progress | None, jobs: Sequence[Callable[[Progress], Result]]
+) -> list[Result]:
+    """Run jobs on threads. The first exception, or Ctrl-C, ends all runs."""
+    ends = Event()
+
+    def heard(done: int, total: int | None) -> None:
+        if ends.is_set():
+            raise InterruptedError("another run of the comparison has failed")
+        if progress is not None:
+            progress(done, total)
+
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(job, heard) for job in jobs]
+        try:
+            ended = wait(futures, return_when=FIRST_EXCEPTION).done
+            for future in futures:
+                if future in ended and (failed := future.exception()) is not None:
+                    raise failed
+        finally:
+            ends.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+    return [future.result() for future in futures]
 
 
 def _name(policy: Policy) -> str:

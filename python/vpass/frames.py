@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,8 +12,19 @@ if TYPE_CHECKING:
 
 def frame_of(rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
     """Return rows as a polars frame. Raises ImportError if polars is not installed."""
+    frame: pl.DataFrame = _polars().DataFrame(rows, infer_schema_length=None)
+    return frame
+
+
+def table_of(csv: bytes) -> pl.DataFrame:
+    """Return a table in CSV as a polars frame. Raises ImportError if polars is not installed."""
+    frame: pl.DataFrame = _polars().read_csv(csv, infer_schema_length=None)
+    return frame
+
+
+def _polars() -> ModuleType:
     try:
-        import polars as pl
+        import polars
     except ImportError as error:
         raise ImportError("frames need polars: pip install 'vpass[frames]'") from error
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return polars

@@ -15,7 +15,6 @@ from typing import Any
 
 from . import _vpass
 from .asked import AnyDrive, AnyWorkload, asked
-from .policy import Policy
 from .workloads import One
 
 OPTIONS = frozenset(
@@ -34,25 +33,25 @@ class Point:
     @cached_property
     def key(self) -> str:
         """Hash of all that decides the result: effective configuration, options, seed, build,
-        contents of files, and the source of a policy."""
+        contents of files, and the sources of policies."""
         return hashlib.sha256(json.dumps(self._facts(), sort_keys=True).encode()).hexdigest()
 
     def _facts(self) -> dict[str, Any]:
-        options = dict(self.options)
-        reclaim = options.get("reclaim", "block")
-        named = options | {"reclaim": reclaim if isinstance(reclaim, str) else "none"}
-        one = asked(**named)
+        one = asked(**self.options)
+        objects = [one.policy, one.chooser, one.refresher]
+        one.policy = one.chooser = one.refresher = None
         try:
             effective = json.loads(_vpass.effective(one))
         except _vpass.UsageError as refused:
             effective = str(refused)
+        apart = {"workloads", "policy", "chooser", "refresher"}
         return {
-            "asked": {name: value for name, value in vars(one).items() if name != "workloads"},
+            "asked": {name: value for name, value in vars(one).items() if name not in apart},
             "workloads": [_told(workload) for workload in one.workloads],
             "effective": effective,
             "build": _build(),
             "files": [_hash(Path(file)) for file in [*_files(one.workloads), *_hints(one.hints)]],
-            "policy": None if isinstance(reclaim, str) else _source(reclaim),
+            "objects": [None if object is None else _source(object) for object in objects],
         }
 
 
@@ -139,14 +138,14 @@ def _build() -> str:
     return _hash(Path(_vpass.__file__))
 
 
-def _source(policy: Policy) -> list[str]:
-    """Return the source of a policy's module, and the policy's parameters."""
-    module = inspect.getmodule(type(policy))
+def _source(of: object) -> list[str]:
+    """Return the source of the module of a policy, and the policy's parameters."""
+    module = inspect.getmodule(type(of))
     if module is None or module.__name__ == "__main__" and not hasattr(module, "__file__"):
         raise ValueError(
-            f"policy {type(policy).__name__} is typed into a session; workers cannot load it: "
+            f"policy {type(of).__name__} is typed into a session; workers cannot load it: "
             "write it into a file"
         )
     # Text of an object may leave out values or hold its address; its pickle does neither.
-    parameters = pickle.dumps(sorted(vars(policy).items(), key=lambda kv: kv[0]), protocol=4)
+    parameters = pickle.dumps(sorted(vars(of).items(), key=lambda kv: kv[0]), protocol=4)
     return [inspect.getsource(module), hashlib.sha256(parameters).hexdigest()]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from ._vpass import Budget, Rewrite, View
 
 if TYPE_CHECKING:
     import numpy as np
 
-Answer = float | None | Rewrite | Sequence[Rewrite] | tuple[float | None, Sequence[Rewrite]]
+Answer: TypeAlias = (
+    float | None | Rewrite | Sequence[Rewrite] | tuple[float | None, Sequence[Rewrite]]
+)
 """Next alarm in reads of the block (None: never), or what is to be rewritten, or both."""
 
 

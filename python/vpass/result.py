@@ -7,11 +7,13 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ._vpass import Bug, Error, Ran
+from .frames import table_of
 from .record import Record
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    import polars as pl
 
 
 class DataLost(Error):
@@ -55,15 +57,41 @@ class Result(Record):
         super().__init__(of)
         self.python_s = ran.python_s
         self.python_calls = ran.python_calls
-        self._ran = ran
+        self.ran = ran
 
     def latency(self, kind: str = "read") -> Latency:
         """Return the latencies of the host's reads or writes. Raises Error without the timed
         gear."""
-        columns = self._ran.latency(kind)
+        columns = self.ran.latency(kind)
         if columns is None:
             raise Error(f"latency({kind!r}): only the timed gear has latencies")
         return Latency(*columns)
+
+    def series(self) -> pl.DataFrame:
+        """Return the counts over the course of the run, as ``series.csv`` of ``--out``."""
+        return table_of(self._table("series.csv"))
+
+    def blocks(self) -> pl.DataFrame:
+        """Return a row for each block at the end of the run, as ``blocks.csv`` of ``--out``."""
+        return table_of(self._table("blocks.csv"))
+
+    def doses(self, block: int) -> pl.DataFrame:
+        """Return wordline, dose and limit of a block at its worst moment.
+
+        Only the most disturbed blocks are recorded, and only with ``record=True`` and an oracle.
+        Raises KeyError for another block.
+        """
+        rows = table_of(self._table("dose.csv"))
+        rows = rows.filter(rows["block"] == block)
+        if rows.is_empty():
+            raise KeyError(f"block {block} is not among the most disturbed blocks")
+        return rows.select("wordline", "dose", "limit")
+
+    def _table(self, name: str) -> bytes:
+        table = self.ran.table(name)
+        if table is None:
+            raise Error("doses: the run needs record=True, an oracle, and reads that disturb")
+        return table
 
     def check(self) -> Result:
         """Return the result if the oracle found no bug, and no technique lost data against its
@@ -71,7 +99,7 @@ class Result(Record):
 
         Raises Bug or DataLost.
         """
-        if self._ran.is_bug:
+        if self.ran.is_bug:
             raise Bug(f"{self.reclaim_technique}: the oracle found a bug: {self['oracle']}")
         if self._lost_in_spite:
             raise DataLost(
@@ -83,4 +111,4 @@ class Result(Record):
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the folder of ``vpass run --out``. The run must have been made with
         ``record=True``. Raises FileExistsError if the folder exists."""
-        self._ran.save(os.fspath(folder))
+        self.ran.save(os.fspath(folder))

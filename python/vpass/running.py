@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import os
+from collections.abc import Callable, Sequence
 
 from . import _vpass
 from .asked import AnyDrive, AnyWorkload, asked
+from .cleaning import VictimChooser
+from .observing import Observer
 from .policy import Policy
+from .refreshing import Refresh
 from .result import Result
+from .workloads import Sets
 
 Progress = Callable[[int, int | None], object]
 """Function that hears of requests done, and of their number if it is known."""
@@ -19,15 +23,45 @@ def run(
     workload: AnyWorkload,
     *,
     reclaim: str | Policy = "block",
+    gc: str | VictimChooser = "greedy",
+    refresh: str | Refresh | None = None,
+    parity: str = "none",
+    set: Sets | None = None,
+    gear: str = "timed",
+    oracle: str = "on",
+    seed: int = 1,
+    warm_up: int = 0,
+    repeat: int = 1,
+    queue_depth: int | None = None,
+    ages: Sequence[int] = (),
+    hints: str | os.PathLike[str] | None = None,
+    record: bool = False,
+    observer: Observer | Sequence[Observer] = (),
     progress: Progress | None = None,
-    **options: Any,
 ) -> Result:
     """Run a workload on a drive, and return the result.
 
-    ``options`` are those of the command: set, gc, refresh, parity, gear (timed, untimed, fluid),
-    oracle (off, on, full), seed, warm_up, repeat, queue_depth, ages, hints; and record, which keeps
-    what ``Result.save`` writes. Raises UsageError with the sentence of the command.
+    ``gear`` is timed, untimed or fluid; ``oracle`` is off, on or full. ``record`` keeps what
+    ``Result.save`` and ``Result.doses`` need. Other options have the names of the command. Raises
+    UsageError with the sentence of the command.
     """
-    name = reclaim if isinstance(reclaim, str) else "none"
-    policy = None if isinstance(reclaim, str) else reclaim
-    return Result(_vpass.run(asked(drive, workload, reclaim=name, **options), policy, progress))
+    one = asked(
+        drive,
+        workload,
+        reclaim=reclaim,
+        gc=gc,
+        refresh=refresh,
+        parity=parity,
+        set=set,
+        gear=gear,
+        oracle=oracle,
+        seed=seed,
+        warm_up=warm_up,
+        repeat=repeat,
+        queue_depth=queue_depth,
+        ages=ages,
+        hints=hints,
+        record=record,
+    )
+    observers = list(observer) if isinstance(observer, Sequence) else [observer]
+    return Result(_vpass.run(one, observers, progress))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import csv
-import importlib.util
+import importlib
 import json
 import multiprocessing
 import os
+import pickle
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, as_completed
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ._vpass import DriveStopped, UsageError
@@ -103,8 +106,9 @@ def sweep(
     """Run the points that the folder has no result of, and return all.
 
     Results are one file each, so a sweep that was stopped goes on. Without ``executor``, a pool of
-    one process for each core runs the points; if a process of the pool dies, a new pool runs its
-    points again, at most ``retries`` times in a row without a finished point. The folder gets ``sweep.csv`` at the end.
+    one process for each core runs the points. If a process of the pool dies, a new pool runs its
+    points again, at most ``retries`` times in a row without a finished point. The folder gets
+    ``sweep.csv`` at the end.
     """
     room = Path(folder)
     (room / "points").mkdir(parents=True, exist_ok=True)
@@ -120,7 +124,9 @@ def sweep(
     broken = 0
     while todo:
         before = len(todo)
-        pool = executor or ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn"))
+        pool = executor or ProcessPoolExecutor(
+            mp_context=multiprocessing.get_context("spawn"), initializer=_end_with_parent
+        )
         try:
             _run_all(pool, room, todo, found, told)
         except BrokenExecutor:
@@ -156,6 +162,18 @@ def _run_all(
         for future in futures:
             future.cancel()
         raise
+
+
+def _end_with_parent() -> None:
+    """End this worker when the sweep is killed, which cannot end its workers then."""
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _work(swept: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
@@ -242,27 +260,48 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("folder", help="folder of the results; a sweep that was stopped goes on")
     parser.add_argument("--scheduler", help="address of a Dask scheduler, such as tcp://host:8786")
     asked_for = parser.parse_args(words)
-    points = _points_of(Path(asked_for.file))
+    module, points = _points_of(Path(asked_for.file))
     if asked_for.scheduler is None:
         done = sweep(points, asked_for.folder, progress=True)
     else:
         from distributed import Client
 
         with Client(asked_for.scheduler) as client:  # type: ignore[no-untyped-call]
-            executor = client.get_executor()
+            executor = _ByValue(client.get_executor(), module)
             done = sweep(points, asked_for.folder, executor=executor, progress=True)
     refused = sum(row["refused"] is not None for row in done.rows("seed"))
     print(f"{len(done)} points, {refused} refused: {Path(asked_for.folder) / 'sweep.csv'}")
     return 0
 
 
-def _points_of(file: Path) -> list[Point]:
-    spec = importlib.util.spec_from_file_location("points_of_sweep", file)
-    if spec is None or spec.loader is None or not file.is_file():
+class _ByValue(Executor):
+    """Executor whose workers do not have a module: its classes are sent with each call."""
+
+    def __init__(self, executor: Executor, module: ModuleType) -> None:
+        import cloudpickle  # type: ignore[import-untyped]
+
+        cloudpickle.register_pickle_by_value(module)
+        self._executor, self._dumps = executor, cloudpickle.dumps
+
+    def submit(self, call: Any, /, *given: Any, **named: Any) -> Future[Any]:
+        return self._executor.submit(_called, self._dumps((call, given, named)))
+
+
+def _called(sent: bytes) -> Any:
+    """Make a call that was sent to this worker."""
+    call, given, named = pickle.loads(sent)
+    return call(*given, **named)
+
+
+def _points_of(file: Path) -> tuple[ModuleType, list[Point]]:
+    """Import a file by its name, so that workers can import it too. Return it and its points."""
+    if file.suffix != ".py" or not file.is_file():
         raise SystemExit(f"{file}: a Python file with a list POINTS is expected")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(file.resolve().parent))
+    module = importlib.import_module(file.stem)
+    if module.__file__ is None or not file.samefile(module.__file__):
+        raise SystemExit(f"{file}: another module is named {file.stem}; rename the file")
     points = getattr(module, "POINTS", None)
     if not isinstance(points, list) or not all(isinstance(one, Point) for one in points):
         raise SystemExit(f"{file}: POINTS must be a list of points, as vpass.grid returns")
-    return points
+    return module, points

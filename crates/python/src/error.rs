@@ -22,7 +22,7 @@ create_exception!(vpass, Bug, Error, "A fault of vpass. Please report it.");
 pub(crate) struct Keywords;
 
 /// Options that only the command has.
-const OF_COMMAND: [Opt; 11] = [
+const OF_COMMAND: [Opt; 10] = [
     Opt::Dwpd,
     Opt::Fail,
     Opt::Interface,
@@ -32,7 +32,6 @@ const OF_COMMAND: [Opt; 11] = [
     Opt::SequentialRead,
     Opt::SequentialWrite,
     Opt::Tbw,
-    Opt::Uber,
     Opt::Until,
 ];
 

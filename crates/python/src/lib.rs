@@ -2,13 +2,18 @@
 //! the command. The package `vpass` gives all of it types and a surface.
 
 mod error;
+mod object;
+mod observer;
 mod policy;
 mod ran;
+mod refresh;
 mod requests;
 mod rewrite;
 mod run;
 mod shared;
 mod stated;
+mod verdict;
+mod victims;
 mod view;
 mod workload;
 
@@ -46,15 +51,23 @@ mod _vpass {
     #[pymodule_export]
     use crate::error::{Bug, DriveStopped, Error, UsageError};
     #[pymodule_export]
+    use crate::observer::event_names;
+    #[pymodule_export]
     use crate::ran::Ran;
+    #[pymodule_export]
+    use crate::refresh::Aged;
     #[pymodule_export]
     use crate::requests::Listed;
     #[pymodule_export]
     use crate::rewrite::Rewrite;
     #[pymodule_export]
-    use crate::run::{effective, run};
+    use crate::run::{config, duration_ns, effective, fit_in_memory, run};
     #[pymodule_export]
     use crate::stated::Budget;
+    #[pymodule_export]
+    use crate::verdict::verdict;
+    #[pymodule_export]
+    use crate::victims::Candidates;
     #[pymodule_export]
     use crate::view::View;
     #[expect(non_upper_case_globals, reason = "the name that Python expects")]

@@ -8,10 +8,10 @@ use pyo3::types::{PyList, PyTuple};
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
 use vpass_core::slots::card::Protection;
-use vpass_core::slots::fault::Fault;
 use vpass_core::slots::given::Given;
 use vpass_core::slots::reclaim::{Action, Policy, Promise, Technique, Threshold, View as Core};
 
+use crate::object::{Caller, controller_ram};
 use crate::rewrite::Rewrite;
 use crate::shared::Shared;
 use crate::stated::{promise, thresholds};
@@ -26,8 +26,7 @@ struct Asked {
     thresholds: Option<Py<PyAny>>,
     protects: Protection,
     view: Py<View>,
-    shared: Arc<Shared>,
-    name: Arc<str>,
+    caller: Caller,
     controller_ram: u64,
 }
 
@@ -40,22 +39,18 @@ impl Asked {
         more: Option<&str>,
         read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> T {
-        let answer = self.shared.timed(|| {
-            Python::attach(|py| {
+        self.caller.call(
+            method,
+            || format!("block {}", block.number()),
+            |py| {
                 let lent = self.view.bind(py).get();
                 let answer = lent.lend(view, block, || match more {
                     None => of.call1(py, (&self.view,)),
                     Some(more) => of.call1(py, (&self.view, more)),
                 });
-                answer.and_then(|answer| read(answer.bind(py))).map_err(|error| {
-                    let note = format!("policy {}, {method}, block {}", self.name, block.number());
-                    // Python 3.10 has no notes.
-                    let _ = error.value(py).call_method1("add_note", (note,));
-                    self.shared.fail(error);
-                })
-            })
-        });
-        answer.unwrap_or_else(|()| ended(method))
+                read(answer?.bind(py))
+            },
+        )
     }
 
     /// Calls a method once. Its answer holds for all blocks at this P/E count.
@@ -66,25 +61,16 @@ impl Asked {
         pec: u32,
         read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> T {
-        let answer = self.shared.timed(|| {
-            Python::attach(|py| {
+        self.caller.call(
+            method,
+            || format!("P/E count {pec}"),
+            |py| {
                 let lent = self.view.bind(py).get();
                 let answer = lent.lend_at(view, pec, || of.call1(py, (&self.view, pec)));
-                answer.and_then(|answer| read(answer.bind(py))).map_err(|error| {
-                    let note = format!("policy {}, {method}, P/E count {pec}", self.name);
-                    let _ = error.value(py).call_method1("add_note", (note,));
-                    self.shared.fail(error);
-                })
-            })
-        });
-        answer.unwrap_or_else(|()| ended(method))
+                read(answer?.bind(py))
+            },
+        )
     }
-}
-
-/// Ends the run after an exception in a method.
-fn ended(method: &'static str) -> ! {
-    let (technique, what) = ("a policy in Python", "it raised an exception".into());
-    Fault { slot: "reclaim", technique, method, what }.end_run()
 }
 
 /// Reads an alarm: a number of reads, or `None` for never.
@@ -190,18 +176,9 @@ pub(crate) fn card(
     policy: &Bound<'_, PyAny>,
     shared: &Arc<Shared>,
 ) -> PyResult<&'static Technique> {
-    let py = policy.py();
-    let name: String = match policy.getattr_opt("name")? {
-        Some(name) => name.extract()?,
-        None => policy.get_type().name()?.extract()?,
-    };
-    for method in ["arm", "on_alarm"] {
-        if !policy.getattr_opt(method)?.is_some_and(|of| of.is_callable()) {
-            return Err(PyTypeError::new_err(format!(
-                "policy {name} has no method {method}(view)"
-            )));
-        }
-    }
+    let methods = ["arm(view)", "on_alarm(view)"];
+    let caller = Caller::of(("reclaim", "policy"), policy, &methods, shared)?;
+    let name = caller.name.to_string();
     let protects: Option<String> =
         policy.getattr_opt("protects")?.map(|p| p.extract()).transpose()?;
     let protects = match protects.as_deref() {
@@ -216,39 +193,22 @@ pub(crate) fn card(
             )));
         }
     };
-    let ram: Option<u64> =
-        policy.getattr_opt("controller_ram_bytes")?.map(|ram| ram.extract()).transpose()?;
-    let given =
-        Given { summary: "a policy in Python".into(), protects, ..Given::new(name.clone()) };
-    let copy = py.import("copy")?.getattr("deepcopy")?.unbind();
-    let (prototype, shared, name) = (policy.clone().unbind(), shared.clone(), Arc::from(name));
+    let ram = controller_ram(policy)?;
+    let given = Given { summary: "a policy in Python".into(), protects, ..Given::new(name) };
+    let prototype = policy.clone().unbind();
     Ok(given.card::<dyn Policy>(move |_, config, seed| {
-        let config = serde_json::to_string(config);
-        let made = Python::attach(|py| -> PyResult<Asked> {
-            let object = copy.call1(py, (&prototype,))?;
-            let bound = object.bind(py);
-            if bound.hasattr("begin")? {
-                let config = config.map_err(|e| PyValueError::new_err(e.to_string()))?;
-                let config = py.import("json")?.call_method1("loads", (config,))?;
-                let random = py.import("numpy.random")?.getattr("default_rng")?;
-                bound.call_method1("begin", (config, random.call1((seed.own(),))?))?;
-            }
+        Box::new(caller.begin(&prototype, config, seed.own(), |object| {
             Ok(Asked {
-                arm: bound.getattr("arm")?.unbind(),
-                on_alarm: bound.getattr("on_alarm")?.unbind(),
-                erased: bound.getattr_opt("erased")?.map(Bound::unbind),
-                budget: bound.getattr_opt("budget")?.map(Bound::unbind),
-                thresholds: bound.getattr_opt("thresholds")?.map(Bound::unbind),
+                arm: object.getattr("arm")?.unbind(),
+                on_alarm: object.getattr("on_alarm")?.unbind(),
+                erased: object.getattr_opt("erased")?.map(Bound::unbind),
+                budget: object.getattr_opt("budget")?.map(Bound::unbind),
+                thresholds: object.getattr_opt("thresholds")?.map(Bound::unbind),
                 protects,
-                view: Py::new(py, View::none())?,
-                shared: shared.clone(),
-                name: Arc::clone(&name),
-                controller_ram: ram.unwrap_or(0),
+                view: Py::new(object.py(), View::none())?,
+                caller: caller.clone(),
+                controller_ram: ram,
             })
-        });
-        Box::new(made.unwrap_or_else(|error| {
-            shared.fail(error);
-            ended("begin")
         }))
     }))
 }

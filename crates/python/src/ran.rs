@@ -58,6 +58,12 @@ impl Ran {
         Ok(Some((PyArray1::from_vec(py, us), PyArray1::from_vec(py, count))))
     }
 
+    /// Returns a table of the folder that `--out` writes; `None` if the run has not recorded it.
+    fn table(&self, name: &str) -> PyResult<Option<Vec<u8>>> {
+        let of = self.of.lock().map_err(|_| PyValueError::new_err("the run is in use"))?;
+        Ok(files::table(&of.0, &of.1, name))
+    }
+
     /// Writes the folder that `--out` writes. The folder must not exist.
     #[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
     fn save(&self, folder: PathBuf) -> PyResult<()> {

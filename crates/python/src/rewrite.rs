@@ -39,6 +39,11 @@ impl Rewrite {
 }
 
 impl Rewrite {
+    /// Returns whether it rewrites all valid pages of a block.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.what, What::All)
+    }
+
     /// Returns the action on a block.
     pub(crate) fn action(&self, view: &reclaim::View, block: BlockId) -> PyResult<Action> {
         let (pages, bits) = (view.geometry.pages_per_block, view.geometry.cell.bits());

@@ -10,9 +10,11 @@ use std::time::Instant;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use vpass_core::base::span::Span;
 use vpass_core::slots::card::Protection;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
+use vpass_lab::load;
 use vpass_lab::memory;
 use vpass_lab::plan::{Cards, Choose, Chosen, RunPlan, Workload};
 use vpass_lab::progress::unwatched;
@@ -20,10 +22,11 @@ use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, HintSource, Setup, Watch};
 
 use crate::error::{Bug, Keywords, raised};
-use crate::policy::card;
+use crate::observer::watching;
 use crate::ran::Ran;
 use crate::shared::{EVERY, Heard, Shared};
 use crate::workload::{One, named};
+use crate::{policy, refresh, victims};
 
 /// What is run, as the package gives it.
 #[derive(FromPyObject)]
@@ -45,6 +48,10 @@ pub(crate) struct Asked {
     hints: Option<PathBuf>,
     /// Whether the run records what only a result folder has.
     record: bool,
+    /// Objects that take the place of the techniques of these slots.
+    policy: Option<Py<PyAny>>,
+    chooser: Option<Py<PyAny>>,
+    refresher: Option<Py<PyAny>>,
 }
 
 impl Asked {
@@ -79,14 +86,24 @@ impl Asked {
         Ok(Setup { warm_up, repeat, ages, hints, ..Setup::new(base, named) })
     }
 
-    fn cards(&self) -> PyResult<Cards> {
+    fn cards(&self, py: Python<'_>, shared: &Arc<Shared>) -> PyResult<Cards> {
         let chosen = Chosen {
             reclaim: &self.reclaim,
             gc: &self.gc,
             refresh: self.refresh.as_deref(),
             parity: &self.parity,
         };
-        chosen.cards().map_err(raised)
+        let mut cards = chosen.cards().map_err(raised)?;
+        if let Some(object) = &self.policy {
+            cards.reclaim = policy::card(object.bind(py), shared)?;
+        }
+        if let Some(object) = &self.chooser {
+            cards.gc = victims::card(object.bind(py), shared)?;
+        }
+        if let Some(object) = &self.refresher {
+            cards.refresh = Some(refresh::card(object.bind(py), shared)?);
+        }
+        Ok(cards)
     }
 }
 
@@ -94,24 +111,24 @@ fn wrong(what: &str, given: &str, right: &str) -> PyErr {
     PyValueError::new_err(format!("{what}={given:?}: {right} is expected"))
 }
 
-/// Runs a workload on a drive. `policy` takes the place of the reclaim technique.
+/// Runs a workload on a drive. The observers take the events of the drive.
 #[pyfunction]
-#[pyo3(signature = (asked, policy=None, progress=None))]
+#[pyo3(signature = (asked, observers, progress=None))]
 #[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
 pub(crate) fn run(
     py: Python<'_>,
     asked: Asked,
-    policy: Option<&Bound<'_, PyAny>>,
+    observers: Vec<Bound<'_, PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Ran> {
     let shared = Arc::new(Shared::default());
-    let (setup, mut cards) = (asked.setup(&shared)?, asked.cards()?);
-    if let Some(policy) = policy {
-        cards.reclaim = card(policy, &shared)?;
-    }
+    let (setup, cards) = (asked.setup(&shared)?, asked.cards(py, &shared)?);
+    let watchers: Vec<_> =
+        observers.iter().map(|one| watching(one, &shared)).collect::<PyResult<_>>()?;
     let (record, of_run) = (asked.record, shared.clone());
     let work = move || -> Result<_, Failure> {
-        let plan = RunPlan { files: record, ..RunPlan::new(&setup, cards, &unwatched)? };
+        let plan = RunPlan::new(&setup, cards, &unwatched)?;
+        let plan = RunPlan { files: record, watchers, ..plan };
         memory::require(&plan)?;
         let heard = Heard {
             shared: of_run,
@@ -152,7 +169,8 @@ fn awaited<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (send, mut receive) = mpsc::channel();
-    thread::spawn(move || send.send(work()));
+    // The thread stays known to Python, which makes each call of Python code much cheaper.
+    thread::spawn(move || send.send(Python::attach(|py| py.detach(work))));
     loop {
         let (heard, back) = py.detach(move || (receive.recv_timeout(EVERY), receive));
         receive = back;
@@ -173,7 +191,7 @@ fn awaited<T: Send + 'static>(
 #[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
 pub(crate) fn effective(py: Python<'_>, asked: Asked) -> PyResult<String> {
     let shared = Arc::new(Shared::default());
-    let (setup, cards) = (asked.setup(&shared)?, asked.cards()?);
+    let (setup, cards) = (asked.setup(&shared)?, asked.cards(py, &shared)?);
     let effective = py.detach(|| {
         let plan = RunPlan::new(&setup, cards, &unwatched)?;
         let config =
@@ -191,6 +209,36 @@ pub(crate) fn effective(py: Python<'_>, asked: Asked) -> PyResult<String> {
     });
     // What the user's code raised comes first.
     shared.take_error().map_or_else(|| effective.map_err(raised), Err)
+}
+
+/// Returns a span of time such as `"30d"` in ns.
+#[pyfunction]
+pub(crate) fn duration_ns(text: &str) -> PyResult<u64> {
+    Span::parse(text).map(|span| span.0).map_err(PyValueError::new_err)
+}
+
+/// Returns how many runs such as this one fit into memory at a time.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
+pub(crate) fn fit_in_memory(py: Python<'_>, asked: Asked) -> PyResult<u64> {
+    let shared = Arc::new(Shared::default());
+    let (setup, cards) = (asked.setup(&shared)?, asked.cards(py, &shared)?);
+    let needed = py.detach(|| {
+        let plan = RunPlan { files: asked.record, ..RunPlan::new(&setup, cards, &unwatched)? };
+        memory::needed(&plan)
+    });
+    match shared.take_error() {
+        Some(error) => Err(error),
+        None => Ok(memory::budget() / needed.map_err(raised)?.max(1)),
+    }
+}
+
+/// Returns the configuration of a drive with all values resolved, as JSON.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python gives its arguments by value")]
+pub(crate) fn config(drive: String, set: Vec<String>) -> PyResult<String> {
+    let resolved = load::overrides(&set).and_then(|sets| load::drive(&drive, &sets));
+    resolved.and_then(|loaded| as_json::text(&loaded.config)).map_err(raised)
 }
 
 /// Returns what determines the requests of a workload, apart from the contents of files.

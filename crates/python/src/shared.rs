@@ -25,6 +25,11 @@ impl Shared {
         self.has_failed.store(true, Ordering::Relaxed);
     }
 
+    /// Returns whether there was an exception.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
+    }
+
     /// Takes the first exception.
     pub(crate) fn take_error(&self) -> Option<PyErr> {
         self.error.lock().ok().and_then(|mut error| error.take())
@@ -63,7 +68,7 @@ pub(crate) struct Heard {
 impl Progress for Heard {
     fn advance(&self, done: u64) -> bool {
         let done = self.done.fetch_add(done, Ordering::Relaxed) + done;
-        if self.shared.has_failed.load(Ordering::Relaxed) {
+        if self.shared.has_failed() {
             return false;
         }
         let now = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);

@@ -163,16 +163,19 @@ impl View {
         Ok(view.pages_to_come(block))
     }
 
+    /// Pages of a block.
     #[getter]
     fn pages_per_block(&self) -> PyResult<u32> {
         Ok(self.drive()?.0.geometry.pages_per_block)
     }
 
+    /// Wordlines of a block.
     #[getter]
     fn wordlines_per_block(&self) -> PyResult<u32> {
         Ok(self.drive()?.0.geometry.wordlines_per_block)
     }
 
+    /// Pages of a wordline.
     #[getter]
     fn pages_per_wordline(&self) -> PyResult<u32> {
         Ok(self.drive()?.0.geometry.cell.bits())

@@ -1,0 +1,178 @@
+//! Refresh techniques written in Python: asked about blocks whose data grows old.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{Bytes, Moment, Ns};
+use vpass_core::slots::given::Given;
+use vpass_core::slots::refresh::{self, Refresh, RefreshTechnique, Wanted};
+
+use crate::object::{Caller, controller_ram};
+use crate::rewrite::Rewrite;
+use crate::shared::Shared;
+
+/// Block that is due, as a refresh technique in Python is asked about it.
+#[pyclass(frozen, get_all, module = "vpass")]
+pub(crate) struct Aged {
+    /// Number of the block.
+    block: u32,
+    /// Current time, in ns after the clock began.
+    now_ns: Moment,
+    /// Time at which the block's oldest page was programmed; below 0 if that was before the clock
+    /// began.
+    since_ns: Moment,
+    /// Number of running refresh jobs.
+    under_way: u32,
+}
+
+#[pymethods]
+impl Aged {
+    /// Makes a block that is due, to test a technique without a drive.
+    #[new]
+    #[pyo3(signature = (*, block, now_ns, since_ns, under_way = 0))]
+    fn new(block: u32, now_ns: Moment, since_ns: Moment, under_way: u32) -> Self {
+        Self { block, now_ns, since_ns, under_way }
+    }
+}
+
+/// Refresh technique of one drive.
+struct Asked {
+    first_look: Py<PyAny>,
+    done_by: Py<PyAny>,
+    on_time: Py<PyAny>,
+    set_back: Option<Py<PyAny>>,
+    /// Answers of `done_by`, which the drive asks for at each step of a job.
+    known: RefCell<HashMap<Moment, Option<Moment>>>,
+    caller: Caller,
+    controller_ram: u64,
+}
+
+/// Largest number of answers that are kept. Jobs of that many blocks do not run at a time.
+const MOST_KNOWN: usize = 4096;
+
+/// Reads a time in ns, or `None` for never.
+fn moment(answer: &Bound<'_, PyAny>) -> PyResult<Option<Moment>> {
+    if answer.is_none() {
+        return Ok(None);
+    }
+    if let Ok(whole) = answer.extract::<Moment>() {
+        return Ok(Some(whole));
+    }
+    match answer.extract::<f64>() {
+        // Moments within 2^53 ns, which is 104 days, are exact as float64; others are rounded.
+        Ok(ns) if ns.is_finite() && ns.abs() < Moment::MAX as f64 => Ok(Some(ns as Moment)),
+        Ok(ns) => Err(PyValueError::new_err(format!(
+            "the time is {ns}: a number of ns, or None for never, is expected"
+        ))),
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "the answer is a {}: a number of ns is expected",
+            answer.get_type().name()?
+        ))),
+    }
+}
+
+/// Reads the answer about a block that is due.
+fn wanted(answer: &Bound<'_, PyAny>) -> PyResult<Wanted> {
+    if let Ok(rewrite) = answer.cast::<Rewrite>() {
+        return if rewrite.get().is_whole() {
+            Ok(Wanted::Rewrite)
+        } else {
+            Err(PyValueError::new_err(
+                "a refresh rewrites the whole block, because a block is as old as its oldest \
+                 page: Rewrite() is expected, without wordlines and pages",
+            ))
+        };
+    }
+    let later = moment(answer)?;
+    later.map(Wanted::Later).ok_or_else(|| {
+        PyTypeError::new_err("the answer is None: a later time in ns, or Rewrite(), is expected")
+    })
+}
+
+impl Asked {
+    /// Asks for a time that follows from the age of data.
+    fn time(&self, method: &'static str, of: &Py<PyAny>, since: Moment) -> Option<Moment> {
+        self.caller.call(
+            method,
+            || format!("data since {since} ns"),
+            |py| moment(of.call1(py, (since,))?.bind(py)),
+        )
+    }
+}
+
+impl Refresh for Asked {
+    fn first_look(&self, since: Moment) -> Option<Moment> {
+        self.time("first_look", &self.first_look, since)
+    }
+
+    fn done_by(&self, since: Moment) -> Option<Moment> {
+        if let Some(known) = self.known.borrow().get(&since) {
+            return *known;
+        }
+        let time = self.time("done_by", &self.done_by, since);
+        let mut known = self.known.borrow_mut();
+        if known.len() == MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(since, time);
+        time
+    }
+
+    fn on_time(&mut self, aged: &refresh::Aged) -> Wanted {
+        let refresh::Aged { block, now, since, under_way } = *aged;
+        let block = block.number();
+        self.caller.call(
+            "on_time",
+            || format!("block {block}"),
+            |py| {
+                let aged = Aged { block, now_ns: now, since_ns: since, under_way };
+                wanted(self.on_time.call1(py, (aged,))?.bind(py))
+            },
+        )
+    }
+
+    fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
+        Bytes(self.controller_ram)
+    }
+
+    fn set_back(&mut self, by: Ns) {
+        self.known.get_mut().clear();
+        if let Some(of) = &self.set_back {
+            let about = || format!("{by} ns");
+            self.caller.call("set_back", about, |py| of.call1(py, (by,)).map(|_| ()));
+        }
+    }
+}
+
+/// Makes the card of a refresh object. Each drive gets a deep copy of the object.
+///
+/// # Errors
+/// Reports an object without its methods.
+pub(crate) fn card(
+    object: &Bound<'_, PyAny>,
+    shared: &Arc<Shared>,
+) -> PyResult<&'static RefreshTechnique> {
+    let methods = ["first_look(since_ns)", "done_by(since_ns)", "on_time(aged)"];
+    let caller = Caller::of(("refresh", "refresh"), object, &methods, shared)?;
+    let controller_ram = controller_ram(object)?;
+    let given =
+        Given { summary: "a refresh in Python".into(), ..Given::new(caller.name.to_string()) };
+    let prototype = object.clone().unbind();
+    Ok(given.card::<dyn Refresh>(move |_, config, seed| {
+        Box::new(caller.begin(&prototype, config, seed.own(), |object| {
+            Ok(Asked {
+                first_look: object.getattr("first_look")?.unbind(),
+                done_by: object.getattr("done_by")?.unbind(),
+                on_time: object.getattr("on_time")?.unbind(),
+                set_back: object.getattr_opt("set_back")?.map(Bound::unbind),
+                known: RefCell::default(),
+                caller: caller.clone(),
+                controller_ram,
+            })
+        }))
+    }))
+}

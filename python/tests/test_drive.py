@@ -1,0 +1,127 @@
+"""Drives by their configuration, frames of a result, and comparisons on several threads."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import vpass
+
+ROOT = Path(__file__).parents[2]
+
+
+def command(*words: str) -> Any:
+    """Return the JSON of the command."""
+    done = subprocess.run(
+        [sys.executable, "-m", "vpass", *words, "--json", "--quiet"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    return json.loads(done.stdout)
+
+
+def test_a_drive_has_its_whole_configuration() -> None:
+    drive = vpass.Drive("tiny", {"start.pec": 700, "workload.requests": 5})
+    shown = command("show", "drive", "tiny", "--set", "start.pec=700")
+    assert drive.config == shown and drive.config["start"]["pec"] == 700
+    drive.config["start"]["pec"] = 1
+    assert drive.config["start"]["pec"] == 700, "each call gives a new dict"
+    with pytest.raises(vpass.UsageError, match="tinny"):
+        vpass.Drive("tinny").config
+
+
+def test_drives_are_equal_by_their_configuration() -> None:
+    one = vpass.Drive("tiny", {"start.pec": 700})
+    assert one == vpass.Drive("tiny").with_({"start.pec": "700"}) != vpass.Drive("tiny")
+    assert len({one, vpass.Drive("tiny", {"start.pec": "700"}), vpass.Drive("tiny")}) == 2
+    assert one != one.with_({"workload.requests": 5}) and one.with_({"start.pec": 1}).set == {
+        "start.pec": 1
+    }
+    assert one != "tiny"
+
+
+def test_frames_are_the_tables_of_the_folder(tmp_path: Path) -> None:
+    sets = {"workload.requests": 300_000, "start.pec": 2000}
+    result = vpass.run("tiny", "zipf-read", set=sets, record=True)
+    result.save(tmp_path / "run")
+    for name, frame in (("series", result.series()), ("blocks", result.blocks())):
+        assert frame.equals(pl.read_csv(tmp_path / "run" / f"{name}.csv", infer_schema_length=None))
+    assert result.blocks()["valid_pages"].sum() > 0
+    told = pl.read_csv(tmp_path / "run" / "dose.csv", infer_schema_length=None)
+    block = told["block"][0]
+    doses = result.doses(block)
+    assert doses.columns == ["wordline", "dose", "limit"]
+    assert doses["wordline"].to_list() == list(range(len(doses)))
+    assert doses.equals(told.filter(told["block"] == block).select(doses.columns))
+    with pytest.raises(KeyError, match="block 99999"):
+        result.doses(99_999)
+    plain = vpass.run("tiny", "zipf-read", set={"workload.requests": 1_000})
+    assert len(plain.blocks()) == len(result.blocks())
+    with pytest.raises(vpass.Error, match="record=True"):
+        plain.doses(block)
+
+
+SETS: dict[str, Any] = {"workload.requests": 300_000, "start.pec": 2000}
+
+
+def test_a_comparison_has_the_verdict_of_the_command() -> None:
+    found = vpass.compare(
+        "tiny", "zipf-read", reclaim=["none", "block", "straw-wl"], seeds=2, set=SETS, threads=2
+    )
+    given = [word for key, value in SETS.items() for word in ("--set", f"{key}={value}")]
+    words = ["--drive", "tiny", "--workload", "zipf-read", "--seeds", "2", *given]
+    said = command("compare", *words, "--reclaim", "none,block,straw-wl")
+    assert found.verdict == said["verdict"] and len(found.verdict) > 1
+    alone = vpass.compare(
+        "tiny", "zipf-read", reclaim=["none", "block", "straw-wl"], seeds=2, set=SETS, threads=1
+    )
+    assert found.rows() == alone.rows()
+    with pytest.raises(ValueError, match="threads=0: 1 or more is expected"):
+        vpass.compare("tiny", "zipf-read", reclaim=["none"], threads=0)
+
+
+class Fails(vpass.Policy):
+    """Raises at its first alarm."""
+
+    name = "fails"
+
+    def arm(self, view: vpass.View) -> float:
+        return 5
+
+    def on_alarm(self, view: vpass.View) -> None:
+        raise ZeroDivisionError("of this policy")
+
+
+def test_the_first_exception_ends_all_runs_of_a_comparison() -> None:
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError, match="of this policy"):
+        many = {"workload.requests": 300_000_000}
+        vpass.compare("tiny", "zipf-read", reclaim=["block", Fails()], set=many, threads=2)
+    assert threading.active_count() == before
+
+
+def test_a_life_ends_at_an_error_rate() -> None:
+    with pytest.raises(vpass.UsageError, match="uber=2"):
+        vpass.life("tiny", "zipf-read", uber=2.0)
+
+
+def test_a_paper_is_compared_and_its_traces_are_looked_for(tmp_path: Path) -> None:
+    recipe = ROOT / "papers" / "ida-coding-2018" / "small.toml"
+    with pytest.raises(vpass.UsageError, match="absent"):
+        vpass.paper(recipe, traces=tmp_path / "absent")
+    found = vpass.paper(recipe, out=tmp_path / "paper")
+    assert found.title == "IDA coding (MICRO 2018), a small version"
+    assert found["runs"] == json.loads((tmp_path / "paper" / "runs.json").read_text())
+    assert found["comparison"] == [], "a small version has no numbers of the paper"
+    for name, rows in found["figures"].items():
+        file = tmp_path / "paper" / f"{name}.csv"
+        table = pl.read_csv(file, comment_prefix="#", infer_schema_length=None)
+        assert table.to_dicts() == rows
+    assert "response-by-error-rate" in found["figures"]
