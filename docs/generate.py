@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the generated pages: one per technique, the reference, and the JSON Schemas.
+"""Writes the generated pages: one per technique, the references, and the JSON Schemas.
 
 `make reference` writes them. `--check` compares instead, and fails if a page is out of date. The
 pages are committed, so that they can be read without a build. Sources: `vpass list --json`,
@@ -15,6 +15,8 @@ import re
 import subprocess
 import sys
 import textwrap
+
+import python_api
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -565,6 +567,7 @@ def pages(vpass: Vpass) -> dict[str, str]:
         "reference/keys.md": keys_page(keys),
         "reference/command-line.md": command_line(vpass),
         "reference/results.md": results_page(),
+        "python/reference.md": python_api.page(),
         "reference/trace-columns.md": trace_columns(vpass.list("formats")),
     }
     for file, schema in vpass.schemas().items():
