@@ -90,7 +90,7 @@ impl Bug {
     ];
 
     /// Bugs of parity.
-    pub const OF_PARITY: [Self; 16] = [
+    pub const OF_PARITY: [Self; 17] = [
         Self::MemberAstray,
         Self::ApartAstray,
         Self::LanePlaceWrong,
@@ -107,6 +107,7 @@ impl Bug {
         Self::UpdateAcrossRoom,
         Self::RepairAcrossRoom,
         Self::RecoveryAsParity,
+        Self::FailedRecoveryUncounted,
     ];
 
     /// Bugs of delayed parity.

@@ -11,5 +11,6 @@ fn each_bug_is_seen_by_its_story() {
             "program_unit::a_page_that_waits_is_served_from_memory_and_padded_after_a_pause",
         ),
         (Bug::RefusalsUncounted, "density::a_drive_that_cannot_spare_the_pages_relocates"),
+        (Bug::SlowAtAnyRetry, "retries::a_block_becomes_slow_as_a_whole"),
     ]);
 }

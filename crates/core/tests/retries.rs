@@ -34,8 +34,12 @@ fn drive(ecc: &str, more: &str, seed: u64, timed: bool) -> Drive {
 
 /// Reads the first page as a whole when there is no other work, and returns the time.
 fn read(device: &mut Device, drive: &mut Drive) -> Ns {
+    read_page(device, drive, 0)
+}
+
+fn read_page(device: &mut Device, drive: &mut Drive, page: u64) -> Ns {
     let (from, mut end) = (device.now(), 0);
-    device.submit(drive, Tag(0), &request(Op::Read, from, 0, 1), |_, at| end = at);
+    device.submit(drive, Tag(0), &request(Op::Read, from, page, 1), |_, at| end = at);
     while device.outstanding() > 0 {
         device.advance(drive, Ns::MAX, |_, at| end = at);
     }
@@ -106,6 +110,36 @@ fn a_read_begins_with_the_level_that_worked_last() {
         (202, (70_000 + 22_000) + 40_000 + 3_500 + 4_096)
     );
     assert_eq!(drive.flash_counts().retried[..3], [0, 2, 0]);
+}
+
+/// With `ecc.slow_retries`, a retry more than that makes the whole block slow, and one less changes
+/// nothing. Other blocks stay as they are.
+#[test]
+fn a_block_becomes_slow_as_a_whole() {
+    let ecc = format!("{SLOW}, start_from_last = true, slow_retries = 2");
+    let mut drive = drive(&ecc, "", 0, true);
+    let mut device = Device::new(&drive);
+    (0..101).for_each(|_| assert_eq!(read(&mut device, &mut drive), FIRST));
+    let one_retry = (60_000 + 20_000) + 30_000 + FIRST;
+    // Each read adds a dose of two: from 101 to 199.
+    (0..50).for_each(|_| assert_eq!(read(&mut device, &mut drive), one_retry));
+    let two_retries = one_retry + (70_000 + 25_500) + 40_000;
+    assert_eq!((dose(&drive), read(&mut device, &mut drive)), (201, two_retries));
+    let block = |drive: &Drive, page: u32| {
+        drive.geometry().block_of(drive.map_row(Lpn::new(page)).unwrap().ppn)
+    };
+    let of_first = block(&drive, 0);
+    let find = |is_mate: bool| {
+        (1..3000).find(|page| (block(&drive, *page) == of_first) == is_mate).unwrap().into()
+    };
+    let (mate, stranger) = (find(true), find(false));
+    // Decoding takes 25.5 us. The die waits for this, without the 3.5 us of a first decoding.
+    let slow = (70_000 + 22_000) + 40_000 + 3_500 + 4_096;
+    for page in [0, mate, 0, mate] {
+        assert_eq!(read_page(&mut device, &mut drive, page), slow);
+    }
+    assert_eq!(read_page(&mut device, &mut drive, stranger), FIRST);
+    assert_eq!(drive.flash_counts().retried[..3], [0, 50, 1]);
 }
 
 /// Moves of pages that need retries sense and wait like reads. The copies of GC begin with the

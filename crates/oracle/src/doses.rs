@@ -83,6 +83,8 @@ pub(crate) struct Doses {
     noise: Option<Noise>,
     /// Last working level of each block, if reads begin with it.
     first_levels: Vec<u8>,
+    /// Lowest level that a block keeps.
+    kept_from: u8,
     /// Whether time counts on this drive. Otherwise its data does not age.
     keeps_time: bool,
     /// Limits of every group, for each P/E count from the start on.
@@ -121,6 +123,7 @@ impl Doses {
                 0;
                 if config.ecc.start_from_last { geometry.blocks as usize } else { 0 }
             ],
+            kept_from: config.ecc.slow_retries as u8,
             keeps_time: config.keeps_time(),
             steps: vec![0; geometry.blocks as usize],
             limits: vec![],

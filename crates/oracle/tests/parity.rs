@@ -162,7 +162,7 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::slots::parity::parity_technique;
 
     const FIRST: &str = "straw-ss-sound, greedy, none";
-    const RECORDED: [(Bug, u64, &str); 34] = [
+    const RECORDED: [(Bug, u64, &str); 35] = [
         (Bug::MemberAstray, 0, FIRST),
         (Bug::ApartAstray, 29, "hotld, stable-greedy, none"),
         (Bug::LanePlaceWrong, 58, "straw-ss, stable-greedy, none"),
@@ -176,6 +176,7 @@ fn every_bug_of_parity_is_found() {
         (Bug::RebuiltFromGarbage, 127, "none, stable-greedy, none"),
         (Bug::PreparationUncounted, 0, FIRST),
         (Bug::RecoveryAsParity, 44, "none, cost-benefit, none"),
+        (Bug::FailedRecoveryUncounted, 50, "tiered, stable-greedy, none, nested"),
         (Bug::RepairedReadAtOnce, 4, "none, stable-greedy, none"),
         (Bug::RepairReadsAhead, 4, "none, stable-greedy, none"),
         (Bug::KeptErasedEarly, 2, "erased-probe, stable-greedy, none"),

@@ -6,7 +6,7 @@ use std::process::Command;
 use super::{Bug, PLANT};
 
 /// Stories among the unit tests of this crate. Other stories are in `tests/planted.rs`.
-pub const OF_UNITS: [(Bug, &str); 25] = [
+pub const OF_UNITS: [(Bug, &str); 29] = [
     (
         Bug::AgedMovingForgotten,
         "drive::ageing::tests::a_block_that_moves_when_it_is_due_is_looked_at_again_at_its_end",
@@ -38,6 +38,13 @@ pub const OF_UNITS: [(Bug, &str); 25] = [
     ),
     (Bug::RestOutlivesLoss, "drive::alarm::tests::a_read_that_has_lost_the_rest_of_its_page_fails"),
     (Bug::ScatterOfNext, "disturb::table::tests::limits_scatter_over_blocks_and_layers"),
+    (Bug::ScatterBelowOne, "disturb::table::tests::limits_scatter_over_blocks_and_layers"),
+    (Bug::HoursForgotten, "base::daily::tests::worked_example"),
+    (Bug::TriggerOneLate, "slots::reclaim::count::tests::a_read_that_took_retries_moves_its_block"),
+    (
+        Bug::RetriedRewriteForgotten,
+        "slots::reclaim::count::tests::a_read_that_took_retries_moves_its_block",
+    ),
     (Bug::ClassForgetsRow, "disturb::table::tests::a_row_is_a_class_of_its_own"),
     (
         Bug::ReserveOfSmallerAlpha,

@@ -75,6 +75,17 @@ pub struct EccConfig {
     /// (`LaLDPC`), instead of level 0.
     #[key(default = false)]
     pub start_from_last: bool,
+    /// Retries of a read from which on its block is slow, with `start_from_last`: later reads of
+    /// the block begin with the level of this read. Reads with fewer retries change nothing. 1:
+    /// every retry counts.
+    #[serde(skip_serializing_if = "is_one")]
+    #[key(range = Whole(1, LEVELS_MAX as u64 - 1), default = 1)]
+    pub slow_retries: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_one(retries: &u32) -> bool {
+    *retries == 1
 }
 
 /// Largest number of levels: level 0 and 31 retries, which is more than any known drive makes.
@@ -114,7 +125,24 @@ impl EccConfig {
             })?;
         }
         self.check_levels()?;
+        self.check_slow()?;
         self.check_latencies()
+    }
+
+    fn check_slow(&self) -> Result<(), ConfigError> {
+        let (from, retries) = (self.slow_retries, self.levels().saturating_sub(1));
+        require(from == 1 || self.start_from_last, || {
+            format!(
+                "ecc.slow_retries = {from} has no effect, because every read begins with level 0; \
+                 set ecc.start_from_last = true, or ecc.slow_retries = 1"
+            )
+        })?;
+        require(from == 1 || from as usize <= retries, || {
+            format!(
+                "ecc.slow_retries = {from}, but a read takes at most {retries} retries (the levels \
+                 of ecc.cap or ecc.corrects behind the first); it must be 1 to {retries}"
+            )
+        })
     }
 
     fn check_levels(&self) -> Result<(), ConfigError> {

@@ -50,6 +50,16 @@ pub struct CapacityConfig {
         random = [1, 7, 1024]
     )]
     pub max_outstanding: u32,
+    /// Bytes that rewrites because of reads or age first program in SLC, per byte rewritten. They
+    /// are only counted (`smart.slc_rewrites`): they take no time, no space and no P/E cycles.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[key(range = Real(0.0, 4.0), default = 0.0)]
+    pub slc_rewrites: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
 }
 
 impl CapacityConfig {

@@ -350,7 +350,9 @@ fn scatter(sigma: f64, n: u64) -> u32 {
     }
     let radius = (-2.0 * (1.0 - fraction(0, n)).ln()).sqrt();
     let angle = std::f64::consts::TAU * fraction(0, ANGLE_SALT ^ n);
-    let factor = (sigma * (radius * angle.cos()).abs()).exp().min(SCATTER_MAX);
+    let normal = radius * angle.cos();
+    let size = if planted(Bug::ScatterBelowOne) { normal } else { normal.abs() };
+    let factor = (sigma * size).exp().min(SCATTER_MAX);
     (factor * f64::from(MEMBER_ONE)) as u32
 }
 

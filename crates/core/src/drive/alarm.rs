@@ -106,7 +106,9 @@ impl Drive {
         }
         let page = self.geometry.page_in(block, ppn);
         let (policy, view) = self.policy_and_view_of(block);
-        if let Some(rewrite) = policy.retried(&view, block, page, retries) {
+        if let Some(rewrite) = policy.retried(&view, block, page, retries)
+            && !planted(Bug::RetriedRewriteForgotten)
+        {
             self.reclaim(rewrite, Reads::NEVER);
         }
     }

@@ -4,14 +4,20 @@
 //! Until the block's erase, its level only rises. Data does not heal, so the page for which a level
 //! worked needs this level at its next read, too. A read of a better page also begins there, and
 //! takes as long as a sensing at this level.
+//!
+//! With `ecc.slow_retries`, only the levels from this number on are kept. A block is then slow as a
+//! whole, or not at all.
 
 use crate::base::units::BlockId;
+use crate::bugs::{Bug, planted};
 use crate::config::EccConfig;
 
 /// Level by block; empty if every read begins with level 0.
 #[derive(Default)]
 pub(super) struct Levels {
     worked: Vec<u8>,
+    /// Lowest level that is kept.
+    kept_from: u8,
     /// Level with which the last sensing outside the batch path began.
     pub(super) began_at: u8,
 }
@@ -19,7 +25,11 @@ pub(super) struct Levels {
 impl Levels {
     /// Creates the levels of erased flash.
     pub(super) fn new(ecc: &EccConfig, blocks: u32) -> Self {
-        Self { worked: vec![0; ecc.level_bytes(blocks).0 as usize], began_at: 0 }
+        Self {
+            worked: vec![0; ecc.level_bytes(blocks).0 as usize],
+            kept_from: ecc.slow_retries as u8,
+            began_at: 0,
+        }
     }
 
     /// Returns whether reads may begin with a level above 0.
@@ -40,13 +50,17 @@ impl Levels {
 
     /// Records the level at which a read of a block was decoded.
     pub(super) fn worked(&mut self, block: BlockId, level: u8) {
-        if let Some(worked) = self.worked.get_mut(block.index()) {
+        if let Some(worked) = self.worked.get_mut(block.index())
+            && (level >= self.kept_from || planted(Bug::SlowAtAnyRetry))
+        {
             *worked = level;
         }
     }
 
     /// Resets the level of a block at its erase.
     pub(super) fn forget(&mut self, block: BlockId) {
-        self.worked(block, 0);
+        if let Some(worked) = self.worked.get_mut(block.index()) {
+            *worked = 0;
+        }
     }
 }

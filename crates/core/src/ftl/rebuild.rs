@@ -140,8 +140,10 @@ impl Ftl {
             return None;
         }
         let number = self.next_xor();
-        self.parity.recoveries += 1;
+        flash.tell(|o| o.recovering(lpn, number));
         let is_read = self.read_parts(flash, &parts, number);
+        self.parity.recoveries +=
+            u64::from(is_read || !self.bugs.has(Bug::FailedRecoveryUncounted));
         self.note_unasked(flash, &parts);
         if !is_read {
             return None;

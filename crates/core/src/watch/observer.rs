@@ -147,6 +147,9 @@ pub trait Observer: Any + Send {
     /// Reports an input of the XOR with this number, which a page will hold ([`Origin::Xor`]). A
     /// new number begins with an empty XOR. Data that was read counts as it was at that time.
     fn xored(&mut self, _number: u32, _source: XorSource) {}
+    /// Reports that the XOR with this number is to rebuild this page. Its inputs are reported next.
+    /// One of them may turn out to be unreadable.
+    fn recovering(&mut self, _lpn: Lpn, _number: u32) {}
     /// Reports that the result of the XOR with this number is the data of this page on flash, which
     /// could not be read. The controller's memory holds it now.
     fn rebuilt(&mut self, _lpn: Lpn, _number: u32) {}

@@ -134,6 +134,10 @@ impl Observer for Several {
         self.each(|o| o.xored(number, source));
     }
 
+    fn recovering(&mut self, lpn: Lpn, number: u32) {
+        self.each(|o| o.recovering(lpn, number));
+    }
+
     fn rebuilt(&mut self, lpn: Lpn, number: u32) {
         self.each(|o| o.rebuilt(lpn, number));
     }

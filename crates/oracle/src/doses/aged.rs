@@ -142,7 +142,9 @@ impl Doses {
     #[inline]
     pub(crate) fn decoded(&mut self, block: BlockId, retries: u8) {
         if let Some(level) = self.first_levels.get_mut(block.index()) {
-            *level = level.saturating_add(retries);
+            let worked = level.saturating_add(retries);
+            // A block that is not slow yet stays as it is after a read with few retries.
+            *level = if worked < self.kept_from { 0 } else { worked };
         }
     }
 

@@ -112,6 +112,7 @@ impl Oracle {
             ("pages trimmed", host.trim_pages, seen.trimmed_pages),
             ("pages padded", drive.flash_counts().padded_pages, seen.padded_pages),
             ("pages copied by reclaim", reclaim.pages_copied, seen.reclaim_copies),
+            ("attempts to rebuild", drive.parity_counts().recoveries, self.parity.recoveries.count),
         ];
         if self.is_full() && self.requests.any {
             lines.extend(host_lines(host, &self.requests.served));

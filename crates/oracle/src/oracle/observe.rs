@@ -168,6 +168,10 @@ impl Observer for Oracle {
         self.add_to_xor(number, source);
     }
 
+    fn recovering(&mut self, lpn: Lpn, number: u32) {
+        self.recovers(lpn, number);
+    }
+
     fn rebuilt(&mut self, lpn: Lpn, number: u32) {
         self.rebuilt_in_memory(lpn, number);
     }

@@ -8,6 +8,7 @@
 
 mod loaded;
 pub(crate) mod records;
+mod recoveries;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,7 @@ use vpass_core::config::DriveConfig;
 use vpass_core::watch::observer::{NO_PPN, PhysRead, ReadResult, XorSource};
 
 use self::records::Records;
+use self::recoveries::Recoveries;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::oracle::delay::Delay;
@@ -48,6 +50,8 @@ pub(crate) struct Parity {
     is_loading: bool,
     rebuilt: u64,
     given_up: u64,
+    /// Attempts to rebuild a page.
+    pub(crate) recoveries: Recoveries,
 }
 
 /// Returns the payload of a page's version, by the finaliser of splitmix64.
@@ -85,7 +89,7 @@ impl Parity {
     }
 
     pub(crate) fn begin_measured_phase(&mut self) {
-        (self.rebuilt, self.given_up) = (0, 0);
+        (self.rebuilt, self.given_up, self.recoveries.count) = (0, 0, 0);
         self.delay.begin_measured_phase();
         self.worn.begin_measured_phase(self.stripes);
     }
@@ -227,6 +231,7 @@ impl Oracle {
                 None => (0, Some(format!("there is no partial parity of stripe {stripe}"))),
             },
         };
+        self.check_recovery_source(number, source);
         let (sum, before) = self.parity.xors.entry(number).or_default();
         *sum ^= value;
         *before = before.take().or(trouble);
@@ -277,6 +282,7 @@ impl Oracle {
         let stripe = stripes.of(lpn);
         self.know_stripe(stripes, stripe);
         if !stripes.is_parity(lpn) {
+            self.check_is_recovery(lpn, number);
             return self.program_rebuilt(at, (ppn, lpn), content);
         }
         self.parity.records_mut().set_content(stripe, content);
@@ -331,6 +337,7 @@ impl Oracle {
             return;
         };
         self.know_stripe_of(lpn);
+        self.check_is_recovery(lpn, number);
         let (sum, trouble) = self.parity.xors.get(&number).cloned().unwrap_or_default();
         let should = if stripes.is_parity(lpn) {
             self.parity.should_be(stripes.of(lpn))
@@ -433,6 +440,7 @@ impl Oracle {
     /// Reports a stripe whose parity is wrong although no update of the stripe is under way.
     fn check_finished_stripes(&mut self) {
         self.parity.xors.clear();
+        self.parity.recoveries.under_way.clear();
         if let Some(stripe) = self.parity.wrong.first().copied() {
             self.parity.wrong.clear();
             self.findings.add(Kind::Stamp, || {

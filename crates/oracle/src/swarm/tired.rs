@@ -5,7 +5,9 @@
 
 use vpass_core::base::span::{HOUR, Span, YEAR};
 use vpass_core::base::units::Bytes;
-use vpass_core::config::{BchConfig, BchTarget, Combine, DisturbModel, DriveConfig, ErrorLaw};
+use vpass_core::config::{
+    BchConfig, BchTarget, Combine, DisturbModel, DriveConfig, EccConfig, ErrorLaw,
+};
 use vpass_core::slots::parity::{self, ParityTechnique};
 use vpass_core::slots::reclaim::{Technique, promise};
 
@@ -77,6 +79,7 @@ pub(super) fn draw(
         ecc.retry_transfer_us = (0..retries).map(|level| 3.5 + f64::from(level)).collect();
     }
     ecc.start_from_last = retries > 0 && keeps_levels(balanced);
+    ecc.slow_retries = slow_retries(balanced, ecc);
     if is_noisy(balanced) {
         config.error.noise = true;
         ecc.codeword = Some(Bytes(512));
@@ -102,6 +105,7 @@ pub(super) fn draw(
         config.ecc.retry_decode_us = (0..3).map(|level| 5.0 + 7.0 * f64::from(level)).collect();
         (config.ecc.retry_sense_us, config.ecc.retry_transfer_us) = (vec![], vec![]);
         config.ecc.start_from_last = keeps_levels(balanced);
+        config.ecc.slow_retries = slow_retries(balanced, &config.ecc);
         config.reclaim.retries = retries;
         (config.error.e, config.error.n) = (0.0005, 0.3);
         config.error.b = by_age * CAP / (f64::powf(1000.0, m) * f64::powf(longest_hours, 0.3));
@@ -181,6 +185,18 @@ fn is_tired(balanced: &Balanced) -> bool {
 /// retries.
 pub(super) fn keeps_levels(balanced: &Balanced) -> bool {
     is_tired(balanced) && balanced.pick("start from last", &[true, false])
+}
+
+/// First case whose blocks may become slow only from some retries on. The recorded cases of planted
+/// bugs, which are smaller, keep their drives.
+const FIRST_WITH_SLOW: u64 = 10_000_000;
+
+/// Draws the retries from which on a block is slow.
+fn slow_retries(balanced: &Balanced, ecc: &EccConfig) -> u32 {
+    if !ecc.start_from_last || balanced.case < FIRST_WITH_SLOW {
+        return 1;
+    }
+    balanced.pick("slow retries", &[1, 2, 3]).min(ecc.levels() as u32 - 1)
 }
 
 /// Returns whether the case draws its retries.

@@ -422,6 +422,11 @@ pub(crate) const BY_STORY: &[Bug] = &[
     Bug::ReserveOfSmallerAlpha,
     Bug::StartCountsInRun,
     Bug::HostReadsRestart,
+    Bug::SlowAtAnyRetry,
+    Bug::ScatterBelowOne,
+    Bug::HoursForgotten,
+    Bug::TriggerOneLate,
+    Bug::RetriedRewriteForgotten,
 ];
 
 /// Bugs that count as found only by findings with one of these words, which concern ages and merged

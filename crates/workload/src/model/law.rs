@@ -388,6 +388,30 @@ mod tests {
         assert!((all - 640.0).abs() < 1e-6, "10 experts of 64 pages: {all}");
     }
 
+    /// Six hours a day are a quarter of the time, and the host answers 30 % of the reads by itself.
+    #[test]
+    fn hours_of_use_and_the_cached_share_scale_all_rates() {
+        let of = |hours: &str, cached: &str| {
+            let text = format!(
+                "{hours}[model]\nsize = \"100MiB\"\nexpert = \"1MiB\"\nactive = 10\n\
+                 tokens_per_second = 2\nkv_written = \"1MiB\"\nkv_window = \"4MiB\"\n{cached}"
+            );
+            let workload: ModelWorkload = toml::from_str(&text).unwrap();
+            let law = ModelLaw::new(&workload, 1 << 30, PAGE, 7).unwrap();
+            // A page of an expert, and one of the window.
+            let (reads, writes) = (law.of(0).0, law.of(6400).1);
+            [reads, law.page_reads_per_s(), law.read_bytes_per_s(), writes, law.write_bytes_per_s()]
+        };
+        let all_day = of("", "");
+        assert!((all_day[0] - 0.2).abs() < 1e-9 && all_day[3] > 0.0, "{all_day:?}");
+        for (quarter, whole) in of("hours_per_day = 6\n", "").into_iter().zip(all_day) {
+            assert!((quarter / whole - 0.25).abs() < 1e-9, "{quarter} of {whole}");
+        }
+        for (read, whole) in of("", "cached = 0.3").into_iter().zip(all_day).take(3) {
+            assert!((read / whole - 0.7).abs() < 1e-9, "{read} of {whole}");
+        }
+    }
+
     #[test]
     fn page_reads_add_up() {
         for table in [

@@ -139,6 +139,10 @@ macro_rules! bugs_of_flash {
             NextLayer,
             /// A block has the scatter of the next block.
             ScatterOfNext,
+            /// Half of the factors of a scatter are below 1.
+            ScatterBelowOne,
+            /// A block becomes slow at any retry, whatever `ecc.slow_retries`.
+            SlowAtAnyRetry,
             /// All page kinds have the endurance of the strongest kind.
             StrongestKind,
             /// Neighbours have adjacent numbers, whatever the stride.

@@ -55,6 +55,8 @@ macro_rules! bugs_of_parity {
             RestRebuiltTwice,
             /// A page of the host that was rebuilt and written elsewhere counts as parity.
             RecoveryAsParity,
+            /// A stripe that is read in vain to rebuild a page does not count as a recovery.
+            FailedRecoveryUncounted,
             /// A rebuilt page sometimes goes to another die than its own.
             RebuiltAstray,
             /// The watermark of a rebuild sometimes passes a page.

@@ -30,6 +30,12 @@ macro_rules! bugs_of_told {
             ProbeOfToday,
             /// Blocks written during the run begin with reads counted, like those from before it.
             StartCountsInRun,
+            /// `count` moves a block only after one retry more than its trigger.
+            TriggerOneLate,
+            /// The rewrite that a technique wants because of retries is forgotten.
+            RetriedRewriteForgotten,
+            /// The host works round the clock, whatever its hours of use.
+            HoursForgotten,
             /// Host reads from before the measured phase are forgotten.
             HostReadsRestart,
             /// A part of which only the end is written counts as written.

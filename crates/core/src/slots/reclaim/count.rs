@@ -25,6 +25,7 @@ use super::Technique;
 use super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, PageInBlock, Reads};
+use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::slots::card::{About, Args, Card, InBulk, Kind, New, Param, Protection};
 use passes::Passes;
@@ -184,7 +185,8 @@ impl Policy for Count {
         _page: PageInBlock,
         retries: u8,
     ) -> Option<Rewrite> {
-        (u32::from(retries) >= self.retries).then(|| {
+        let enough = self.retries + u32::from(planted(Bug::TriggerOneLate));
+        (u32::from(retries) >= enough).then(|| {
             self.moved_early += 1;
             Rewrite::all(block)
         })

@@ -65,6 +65,7 @@ writes_down! {
     lost(Lpn);
     gathered(Lpn, Ppn);
     xored(u32, XorSource);
+    recovering(Lpn, u32);
     rebuilt(Lpn, u32);
     superseded(Lpn);
     unprotected(u32);
@@ -121,6 +122,7 @@ fn call_all(o: &mut dyn Observer, failed: Stretch) {
     o.lost(lpn);
     o.gathered(lpn, ppn);
     o.xored(1, XorSource::Page(ppn));
+    o.recovering(lpn, 1);
     o.rebuilt(lpn, 1);
     o.superseded(lpn);
     o.unprotected(1);
