@@ -34,7 +34,7 @@ pub(crate) fn show(name: &str, sets: &[String], as_json: bool) -> Result<(), Fai
 /// Returns a table with a title and its notes.
 pub(super) fn render(title: &str, beside: &Beside, colour: bool) -> String {
     let mut text = format!("{}\n", Look::Heading.paint(&plain::line(title), colour));
-    let mut table = Table::new(["", "data sheet", "this drive", "unit", "from"]);
+    let mut table = Table::new(["", "data sheet", "this drive", "difference", "unit", "from"]);
     for row in &beside.rows {
         let cell =
             |value: Option<f64>| value.map_or_else(|| "-".into(), |value| number(row, value));
@@ -42,6 +42,7 @@ pub(super) fn render(title: &str, beside: &Beside, colour: bool) -> String {
             row.quantity.clone(),
             cell(row.sheet),
             cell(row.drive),
+            difference(row),
             row.unit.to_owned(),
             row.from.clone(),
         ]);
@@ -52,6 +53,13 @@ pub(super) fn render(title: &str, beside: &Beside, colour: bool) -> String {
         let _ = writeln!(text, "{}", wrapped(&format!("  {}", plain::line(note)), 2));
     }
     text
+}
+
+/// Returns the difference to the sheet, and marks a number above it.
+fn difference(row: &Row) -> String {
+    row.difference_percent.map_or_else(String::new, |percent| {
+        format!("{percent:+.1} %{}", if row.is_above() { ", above" } else { "" })
+    })
 }
 
 /// Returns the text of a value: a ratio or a small value with its digits, others as whole numbers.

@@ -11,6 +11,7 @@ mod failures;
 mod files;
 mod fio;
 mod git;
+mod hbf;
 mod hostile;
 mod kept;
 mod leftovers;

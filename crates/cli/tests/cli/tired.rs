@@ -118,6 +118,16 @@ fn noise_and_levels_need_what_they_work_on() {
     );
     refused_on(
         "tiny",
+        &[&rates[..], &["ecc.slow_retries=2"]].concat(),
+        &["ecc.slow_retries = 2 has no effect", "set ecc.start_from_last = true"],
+    );
+    refused_on(
+        "tiny",
+        &[&rates[..], &["ecc.start_from_last=true", "ecc.slow_retries=2"]].concat(),
+        &["ecc.slow_retries = 2", "takes at most 1 retries", "must be 1 to 1"],
+    );
+    refused_on(
+        "tiny",
         &["model=count"],
         &["did you mean `disturb.model`, `error.model` or `workload.model`?"],
     );

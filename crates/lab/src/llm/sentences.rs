@@ -59,15 +59,18 @@ impl Llm {
                 years(technique.years, None)
             );
         };
-        let when_worn = technique
-            .written_per_100_read_worn
-            .map_or_else(String::new, |worn| format!(", {} when worn", digits(worn)));
+        let of_rounds = of_life(
+            (rounds, "rounds"),
+            technique.rounds_per_rewrite_fresh.zip(technique.rounds_per_rewrite_worn),
+        );
+        let of_bytes = of_life(
+            (written, "bytes"),
+            technique.written_per_100_read_fresh.zip(technique.written_per_100_read_worn),
+        );
         format!(
-            "`{drive}` with `{label}` rewrites a page every {} rounds (a round reads each page \
-             once). It writes {} bytes for each 100 that the host reads{when_worn}, {} a day. {} \
-             At most {} % of the reads meet a die that programs or erases.",
-            digits(rounds),
-            digits(technique.written_per_100_read_fresh.unwrap_or(written)),
+            "`{drive}` with `{label}` rewrites a page every {of_rounds}. A round reads each page \
+             once. It writes {of_bytes} for each 100 that the host reads, and {} a day. {} At most \
+             {} % of the reads meet a die that programs or erases.",
             decimal(technique.flash_bytes_per_day),
             length(technique),
             digits(100.0 * technique.slow_reads_at_most)
@@ -125,6 +128,15 @@ impl Llm {
             years_of.join(" and ")
         ))
     }
+}
+
+/// Formats the mean of a whole life with its unit, and the values of the first and of the last
+/// eighth of the life.
+fn of_life((mean, unit): (f64, &str), ends: Option<(f64, f64)>) -> String {
+    let ends = ends.map_or_else(String::new, |(new, worn)| {
+        format!("; {} new, {} worn", digits(new), digits(worn))
+    });
+    format!("{} {unit} (mean of its life{ends})", digits(mean))
 }
 
 /// Returns the sentence about the length of the life, and about its endurance.
@@ -222,11 +234,11 @@ mod tests {
             [
                 "A model of 370 GB at 0.19 tokens a second (64.0 GB cached) reads 1.00 GB/s: each \
                  of its pages 234 times a day.",
-                "`modern-qlc` with `block` rewrites a page every 8.10 rounds (a round reads each \
-                 page once). It writes 9.91 bytes for each 100 that the host reads, 15.0 when \
-                 worn, 8.60 TB a day. It is worn out in 201 days (193 to 208): a year takes \
-                 182 % of its endurance. At most 3.00 % of the reads meet a die that programs or \
-                 erases.",
+                "`modern-qlc` with `block` rewrites a page every 8.10 rounds (mean of its life; \
+                 10.1 new, 6.70 worn). A round reads each page once. It writes 12.3 bytes (mean of \
+                 its life; 9.91 new, 15.0 worn) for each 100 that the host reads, and 8.60 TB a \
+                 day. It is worn out in 201 days (193 to 208): a year takes 182 % of its \
+                 endurance. At most 3.00 % of the reads meet a die that programs or erases.",
                 "The threshold decides: under `block`, half the threshold gives 98.5 days, twice \
                  the threshold 402 days.",
                 "Six real drives took 39.0 to more than 1,194 rounds. That gives this drive 2.10 \
@@ -256,6 +268,11 @@ mod tests {
                 "By an estimate (within 30.0 % where measured), it is worn out in 201 days"
             )
         );
+        estimated.techniques[0].rounds_per_rewrite_fresh = None;
+        estimated.techniques[0].written_per_100_read_worn = None;
+        let said = &estimated.sentences()[1];
+        assert!(said.contains("every 8.10 rounds (mean of its life). A round"), "{said}");
+        assert!(said.contains("writes 12.3 bytes (mean of its life) for each 100"), "{said}");
         let idle = Llm { read_bytes_per_second: 0.0, ..answer() };
         assert_eq!(
             idle.sentences(),

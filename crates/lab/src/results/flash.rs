@@ -88,3 +88,16 @@ impl Serialize for ByCause {
         s.collect_map(Cause::ALL.iter().filter(said).map(|c| (c.name(), self.of(*c))))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn read_wear_counts_reclaim_and_retries_alone() {
+        // Host, GC, reclaim, refresh, wear, parity, retry and hint: a power of two each.
+        let programs = ByCause::from([1, 2, 4, 8, 16, 32, 64, 128]);
+        assert_eq!(programs.read_wear(4096.0, 68 * 4096 * 10), Some(10.0));
+        assert_eq!(programs.read_wear(4096.0, 0), None, "nothing was read");
+    }
+}

@@ -75,6 +75,11 @@ pub struct Smart {
     pub avgpec: f64,
     /// REDCAP, register 0x014C of High Bandwidth Flash. Always null: no definition is public.
     pub redcap: Option<u64>,
+    /// Bytes that rewrites because of reads (0x0F) or age (0x10) first program in SLC:
+    /// `drive.slc_rewrites` per byte. OCP has no counter of them. They are in no other counter.
+    /// Null if `drive.slc_rewrites` is 0.
+    #[serde(default)]
+    pub slc_rewrites: Option<u64>,
     /// Percentage Used (0x4B): mean P/E cycles, including wear by reprogramming, in whole percent
     /// of `drive.rated_pec`. At most 255.
     pub percentage_used: u8,
@@ -106,7 +111,7 @@ pub struct Counter {
 
 /// Identifier, name, key and unit of each counter. The first seven are the causes of writes.
 #[rustfmt::skip]
-const COUNTERS: [(Option<&str>, &str, &str, &str); 23] = [
+const COUNTERS: [(Option<&str>, &str, &str, &str); 24] = [
     (None, "Writes by the host", "host_writes", "bytes"),
     (Some("0x0F"), "Read Disturb Writes", "read_disturb_writes", "bytes"),
     (Some("0x10"), "Retention Writes", "retention_writes", "bytes"),
@@ -127,6 +132,7 @@ const COUNTERS: [(Option<&str>, &str, &str, &str); 23] = [
     (Some("0x4B"), "Percentage Used", "percentage_used", "%"),
     (Some("0x4D"), "Data Units Read", "data_units_read", "512,000 bytes"),
     (Some("0x4E"), "Data Units Written", "data_units_written", "512,000 bytes"),
+    (None, "Rewrites through SLC", "slc_rewrites", "bytes"),
     (None, "HBF register 0x0144, MAXPEC", "maxpec", "P/E cycles"),
     (None, "HBF register 0x0148, AVGPEC", "avgpec", "P/E cycles"),
     (None, "HBF register 0x014C, REDCAP", "redcap", ""),
@@ -167,6 +173,7 @@ impl Smart {
             maxpec: wear.pec_max,
             avgpec: wear.pec_mean,
             redcap: None,
+            slc_rewrites: through_slc(&written, drive.config().drive.slc_rewrites),
             percentage_used: percentage_used(wear.effective_pec_mean, wear.rated_pec),
             data_units_read: host.read_bytes.div_ceil(DATA_UNIT),
             data_units_written: host.write_bytes.div_ceil(DATA_UNIT),
@@ -191,6 +198,7 @@ impl Smart {
                 "All blocks have failed.",
             ),
             ("redcap", self.redcap.is_none(), "No definition of this register is public."),
+            ("slc_rewrites", self.slc_rewrites.is_none(), "drive.slc_rewrites is 0."),
         ];
         self.unknown = reasons
             .into_iter()
@@ -212,6 +220,13 @@ impl Smart {
         };
         COUNTERS.into_iter().map(counter).collect()
     }
+}
+
+/// Returns the bytes that rewrites program in SLC, from the bytes written for each reason; `None`
+/// if rewrites do not pass through SLC.
+fn through_slc(written: &[u64; Reason::COUNT], per_byte: f64) -> Option<u64> {
+    let rewritten = written[Reason::ReadDisturb as usize] + written[Reason::Retention as usize];
+    (per_byte > 0.0).then(|| (rewritten as f64 * per_byte).round() as u64)
 }
 
 /// Returns the share of the rated P/E cycles that is used, in whole percent.
@@ -241,6 +256,15 @@ mod tests {
     fn wear_is_given_in_whole_percent_up_to_255() {
         let used = [(0.0, 3000), (29.9, 3000), (30.0, 3000), (2999.9, 3000), (9000.0, 3000)];
         assert_eq!(used.map(|(mean, rated)| percentage_used(mean, rated)), [0, 0, 1, 99, 255]);
+    }
+
+    #[test]
+    fn rewrites_pass_through_slc_and_other_writes_do_not() {
+        // Host, read disturb, retention, wear leveling, read recovery, GC and parity.
+        let written = [1, 2, 4, 8, 16, 32, 64];
+        assert_eq!(through_slc(&written, 0.0), None);
+        assert_eq!(through_slc(&written, 1.0), Some(6));
+        assert_eq!(through_slc(&written, 1.5), Some(9));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::copy::{self, Load, RANDOM, SEQUENTIAL, SEQUENTIAL_DEPTH};
 use super::{RANDOM_BYTES, endurance, link};
 use crate::failure::Failure;
 use crate::load::Loaded;
+use crate::numbers::digits;
 use crate::progress::Begin;
 
 /// Requests of a run of random reads.
@@ -18,6 +19,10 @@ const READS: u32 = 20_000;
 const WRITES: (u32, u32, u32) = (3000, 50_000, 200_000);
 /// Rate of the fastest link whose host keeps 32 requests outstanding: SATA.
 const SATA_MB_S: f64 = 600.0;
+
+/// Difference from which on a number is above the sheet's, in percent. The program time is rounded
+/// to a tenth of a microsecond and P/E cycles are rounded up, so smaller differences are usual.
+const ABOVE_PERCENT: f64 = 1.0;
 
 /// Table of a drive and its data sheet.
 #[derive(Clone, Debug, Serialize)]
@@ -43,8 +48,33 @@ pub struct Row {
     pub sheet: Option<f64>,
     /// Number of the drive; null if no equation is known.
     pub drive: Option<f64>,
+    /// Difference of the drive's number to the sheet's, in percent of the sheet's; null without one
+    /// of them.
+    pub difference_percent: Option<f64>,
     /// Source of the drive's number.
     pub from: String,
+}
+
+impl Row {
+    fn new(
+        quantity: impl Into<String>,
+        unit: &'static str,
+        sheet: Option<f64>,
+        drive: Option<f64>,
+        from: impl Into<String>,
+    ) -> Self {
+        let difference_percent =
+            sheet.zip(drive).map(|(sheet, drive)| 100.0 * (drive / sheet - 1.0));
+        let (quantity, from) = (quantity.into(), from.into());
+        Self { quantity, unit, sheet, drive, difference_percent, from }
+    }
+
+    /// Returns whether the drive's number is clearly above the sheet's, so that the drive is better
+    /// than the sheet. A higher ratio, of write amplification, is not better.
+    pub fn is_above(&self) -> bool {
+        let has_unit = !self.unit.is_empty();
+        has_unit && self.difference_percent.is_some_and(|percent| percent > ABOVE_PERCENT)
+    }
 }
 
 /// Returns the table of a drive.
@@ -78,19 +108,34 @@ pub fn table(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Beside, Failur
             page.0 / RANDOM_BYTES as u64
         ));
     }
+    notes.extend(above(&rows));
     Ok(Beside { vpass: env!("CARGO_PKG_VERSION"), drive: drive.name.clone(), rows, notes })
+}
+
+/// Returns the sentence about the numbers above the sheet's, if there are any.
+fn above(rows: &[Row]) -> Option<String> {
+    let named: Vec<String> = rows
+        .iter()
+        .filter(|row| row.is_above())
+        .filter_map(|row| {
+            Some(format!("{} by {} %", row.quantity, digits(row.difference_percent?)))
+        })
+        .collect();
+    (!named.is_empty()).then(|| {
+        format!(
+            "Above the data sheet: {}. The sheet states less than this drive does, so results that \
+             depend on these numbers may be better than the real drive's.",
+            named.join("; ")
+        )
+    })
 }
 
 /// Returns the rows of sequential requests.
 fn sequential(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Vec<Row>, Failure> {
     let sheet = &drive.config.sheet;
     let from = format!("run, {SEQUENTIAL}, depth {SEQUENTIAL_DEPTH}");
-    let row = |what: &str, stated, mb_s| Row {
-        quantity: format!("sequential {what}"),
-        unit: "MB/s",
-        sheet: stated,
-        drive: Some(mb_s),
-        from: from.clone(),
+    let row = |what: &str, stated, mb_s| {
+        Row::new(format!("sequential {what}"), "MB/s", stated, Some(mb_s), from.as_str())
     };
     let read = copy::sequential_read(drive, &[], begin)?;
     let written = copy::run(drive, Load::sequential(false), &[], begin)?;
@@ -116,13 +161,18 @@ fn random(drive: &Loaded<DriveConfig>, begin: Begin) -> Result<Vec<Row>, Failure
             let requests = if reads { READS } else { writes };
             let load = Load { reads, random: true, depth, requests };
             let throughput = copy::run(drive, load, &[], begin)?.throughput;
-            rows.push(Row {
-                quantity: format!("random {}, depth {depth}", if reads { "read" } else { "write" }),
-                unit: "requests/s",
-                sheet: stated.filter(|_| Some(depth) == last),
-                drive: if reads { throughput.read_iops } else { throughput.write_iops },
-                from: format!("run, {RANDOM}"),
-            });
+            let (what, iops) = if reads {
+                ("read", throughput.read_iops)
+            } else {
+                ("write", throughput.write_iops)
+            };
+            rows.push(Row::new(
+                format!("random {what}, depth {depth}"),
+                "requests/s",
+                stated.filter(|_| Some(depth) == last),
+                iops,
+                format!("run, {RANDOM}"),
+            ));
         }
     }
     Ok(rows)
@@ -145,28 +195,21 @@ fn lives(drive: &Loaded<DriveConfig>) -> Result<[Row; 3], Failure> {
         .sequential_write_mb_s
         .zip(sheet.random_write_iops)
         .map(|(mb_s, iops)| mb_s * 1e6 / (iops * RANDOM_BYTES));
-    let row = |quantity: &str, unit, stated, number, from: String| Row {
-        quantity: quantity.into(),
-        unit,
-        sheet: stated,
-        drive: number,
-        from,
-    };
     Ok([
-        row(
+        Row::new(
             "TBW, write amplification 1",
             "TB",
             None,
             Some(at_one),
-            "rated P/E cycles x bytes of flash".into(),
+            "rated P/E cycles x bytes of flash",
         ),
-        row("TBW, random writes of pages", "TB", sheet.tbw, random, from),
-        row(
+        Row::new("TBW, random writes of pages", "TB", sheet.tbw, random, from),
+        Row::new(
             "write amplification, random",
             "",
             implied,
             random.filter(|tb| *tb > 0.0).map(|tb| at_one / tb),
-            "the two rows above; sheet: sequential rate / random rate".into(),
+            "the two rows above; sheet: sequential rate / random rate",
         ),
     ])
 }

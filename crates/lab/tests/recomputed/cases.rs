@@ -203,7 +203,11 @@ pub(crate) fn cases() -> Vec<Case> {
             .tired()
             .refresh(technique.name)
             .set(&OPEN);
-        all.push(aged.set(&["refresh.period=1s", "error.longest_age=1h"]));
+        all.push(aged.set(&[
+            "refresh.period=1s",
+            "error.longest_age=1h",
+            "drive.slc_rewrites=0.75",
+        ]));
     }
     for technique in PARITY {
         all.push(

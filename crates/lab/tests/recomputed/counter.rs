@@ -50,6 +50,8 @@ pub(crate) struct Counts {
     pub(crate) lost_by_failure: u64,
     pub(crate) reclaim_copies: u64,
     pub(crate) rebuilt: u64,
+    /// Attempts to rebuild a page from its stripe.
+    pub(crate) recoveries: u64,
     pub(crate) given_up: u64,
     pub(crate) updates: u64,
     pub(crate) exposed: u64,
@@ -262,6 +264,10 @@ impl Observer for Counted {
 
     fn failed(&mut self, pages: Stretch) {
         self.failed.push(pages);
+    }
+
+    fn recovering(&mut self, _: Lpn, _: u32) {
+        self.counts.recoveries += 1;
     }
 
     fn rebuilt(&mut self, _: Lpn, _: u32) {

@@ -180,6 +180,15 @@ fn smart(book: &mut Book, counted: &Counted, blocks: &Table, outcome: &Outcome) 
         book.note(format!("smart.{of}_writes"), (pages * page) as f64);
     }
     book.note("smart.physical_media_units_written", all as f64);
+    // Rewrites because of reads and of age pass through SLC.
+    let through_slc = outcome.drive.config().drive.slc_rewrites;
+    let rewritten = (written(Cause::Reclaim) + written(Cause::Refresh)) * page;
+    book.note(
+        "smart.slc_rewrites",
+        (through_slc > 0.0).then(|| (through_slc * rewritten as f64).round()),
+    );
+    let recoveries = outcome.summary.parity.is_some().then_some(counts.recoveries as f64);
+    book.note("smart.xor_recovery_count", recoveries);
     book.note("smart.physical_media_units_read", sum(&counts.reads) * page as f64);
     let retries = counts.reads[Cause::Retry as usize] as f64;
     book.note("smart.read_retry_error_count", outcome.summary.retries.is_some().then_some(retries));

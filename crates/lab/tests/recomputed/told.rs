@@ -105,8 +105,6 @@ fn smart(book: &mut Book, outcome: &Outcome) {
     let drive = &outcome.drive;
     let refreshed = drive.reclaim_counts().invocations + drive.refresh_counts().invocations;
     book.note("smart.refresh_count", refreshed as f64);
-    let recoveries = drive.parity_counts().recoveries as f64;
-    book.note("smart.xor_recovery_count", outcome.summary.parity.is_some().then_some(recoveries));
 }
 
 fn failures(book: &mut Book, outcome: &Outcome) {
