@@ -224,7 +224,9 @@ impl Drive {
     /// its other actions.
     fn consult(&mut self, block: BlockId) -> (Reads, Vec<Action>) {
         let mut wanted = vec![];
-        self.flash.tell(|o| o.alarm(block));
+        if self.flash.watch.hears_alarms() {
+            self.flash.tell(|o| o.alarm(block));
+        }
         if self.flash.is_fluid() {
             let (policy, view) = self.policy_and_view_of(block);
             let others = policy.compares_with(&view, block);

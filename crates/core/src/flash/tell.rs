@@ -67,6 +67,10 @@ impl Watch {
         self.observer.as_ref().is_some_and(|o| o.wants_time())
     }
 
+    pub(crate) fn hears_alarms(&self) -> bool {
+        self.observer.as_ref().is_some_and(|o| o.hears_alarms())
+    }
+
     /// Reports a read at this time, in batches.
     #[inline]
     pub(crate) fn note(&mut self, read: PhysRead, now: Ns) {

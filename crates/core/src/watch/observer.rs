@@ -196,6 +196,11 @@ pub trait Observer: Any + Send {
     /// merged. Otherwise all its complete wordlines have been merged, and only their remaining
     /// pages hold wanted data.
     fn recoded(&mut self, block: BlockId, wordline: Option<WordlineInBlock>, mode: u8);
+    /// Returns whether it wants [`Self::alarm`]. Without it, reads before an alarm are reported with
+    /// later reads.
+    fn hears_alarms(&self) -> bool {
+        false
+    }
     /// Reports that the reclaim policy is about to be asked about a block. All earlier reads and
     /// events have been reported.
     fn alarm(&mut self, _block: BlockId) {}

@@ -190,6 +190,10 @@ impl Observer for Several {
         self.each(|o| o.recoded(block, wordline, mode));
     }
 
+    fn hears_alarms(&self) -> bool {
+        self.members.iter().any(|member| member.hears_alarms())
+    }
+
     fn alarm(&mut self, block: BlockId) {
         self.each(|o| o.alarm(block));
     }

@@ -182,6 +182,10 @@ impl Observer for Batches {
         self.push(Fact::Recoded { block, wordline, mode });
     }
 
+    fn hears_alarms(&self) -> bool {
+        true
+    }
+
     fn alarm(&mut self, block: BlockId) {
         self.push(Fact::Alarm { block });
         self.flush();

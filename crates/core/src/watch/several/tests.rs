@@ -33,6 +33,10 @@ macro_rules! writes_down {
             fn wants_time(&self) -> bool {
                 true
             }
+
+            fn hears_alarms(&self) -> bool {
+                true
+            }
         }
 
         #[deny(clippy::missing_trait_methods)]
@@ -46,6 +50,10 @@ macro_rules! writes_down {
             }
 
             fn wants_time(&self) -> bool {
+                false
+            }
+
+            fn hears_alarms(&self) -> bool {
                 false
             }
         }
@@ -163,7 +171,7 @@ fn callbacks() -> Vec<&'static str> {
     let source = include_str!("../observer.rs");
     let (_, body) = source.split_once("pub trait Observer: Any + Send {").expect("the trait");
     let names = body.lines().filter_map(|line| line.strip_prefix("    fn ")?.split('(').next());
-    names.filter(|name| *name != "wants_time").collect()
+    names.filter(|name| !["wants_time", "hears_alarms"].contains(name)).collect()
 }
 
 fn sorted(mut names: Vec<&'static str>) -> Vec<&'static str> {
@@ -185,7 +193,7 @@ fn config() -> DriveConfig {
 fn every_callback_reaches_every_observer() {
     let timed: Box<dyn Observer> = Box::new(Heard::default());
     let mut several = Several::with(timed, Box::new(Timeless::default()));
-    assert!(several.wants_time());
+    assert!(several.wants_time() && several.hears_alarms());
     call_all(&mut several, Unit::Page(0).pages(&Geometry::new(&config())));
     let all = callbacks();
     assert!(all.len() > 40 && all.contains(&"reads"), "{all:?}");
