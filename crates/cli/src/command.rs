@@ -75,8 +75,8 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Print a drive or a workload as TOML, to read it or to begin a file of your own. `vpass
-    /// show FILE` checks a drive file, and prints the numbers of its drive next to those of its data
+    /// Print a drive or a workload as TOML, to read it or to begin a file of your own. `vpass show
+    /// FILE` checks a drive file, and prints the numbers of its drive next to those of its data
     /// sheet.
     #[command(
         after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set \

@@ -290,8 +290,7 @@ fn real_traces_take_the_place_of_generated_workloads() {
     let done = vpass(&["paper", &recipe, "--traces", empty.to_str().unwrap()]);
     assert_eq!(done.code, 2);
     assert!(
-        done.stderr
-            .contains("no trace of this recipe is in it (names known: src1_2, src2_0, hm_0)"),
+        done.stderr.contains("of this recipe is in the folder (names known: src1_2, src2_0, hm_0)"),
         "{}",
         done.stderr
     );
@@ -455,7 +454,7 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
     refused(
         "load = 0.5, ",
         "",
-        "either `queue_depth` or a `load` of the group or of each variant is expected",
+        "with `reads`, `queue_depth` or a `load` is expected, but not both",
     );
     refused(
         "reads = 20000",
@@ -471,7 +470,11 @@ fn periods_that_do_not_go_together_with_the_rest_are_refused() {
         "`reclaim` must name one technique",
     );
     refused("seeds = 2", "oracle = true", "`stages` needs the timed gear, without `oracle`");
-    refused("{ name = 'v free', ", "{ name = 'w', ", "a twin \"V free\"");
+    refused(
+        "{ name = 'v free', ",
+        "{ name = 'w', ",
+        "each variant needs a twin with its name and \" free\" at the end",
+    );
     refused("stages = true", "stages = false", "the periods of group g need `stages = true`");
     refused("start.age=30d", "start.age=31d", "start.age = \"31d\" must be at most refresh.period");
 }

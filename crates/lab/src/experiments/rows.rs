@@ -1,5 +1,5 @@
-//! Finished rows of an experiment on disk. Each row is kept when it ends, so that the same experiment
-//! can continue after a stop.
+//! Finished rows of an experiment on disk. Each row is kept when it ends, so that the same
+//! experiment can continue after a stop.
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -67,7 +67,8 @@ impl Measured {
         if seconds == 0 || read == 0 && written == 0 {
             return Err(Failure::usage(phrase![
                 Opt::Drive,
-                " needs a load: between the snapshots the host transferred nothing, or no time passed",
+                " needs a load: between the snapshots the host read and wrote nothing, or no time \
+                 passed",
             ]));
         }
         let config = load::drive(drive, &[])?.config;

@@ -79,8 +79,8 @@ pub(super) fn lengths(
     let mut lengths: Vec<_> = all.into_iter().map(of).collect();
     let largest = split_largest(&mut lengths);
     lengths.extend(largest);
-    // The pages of all sizes together may differ from `accesses` within a tolerance. Then the numbers
-    // of requests are scaled.
+    // The pages of all sizes together may differ from `accesses` within a tolerance. Then the
+    // numbers of requests are scaled.
     let touched: f64 = lengths.iter().map(|l| l.requests * f64::from(l.pages)).sum();
     for length in &mut lengths {
         length.requests *= accesses as f64 / touched;

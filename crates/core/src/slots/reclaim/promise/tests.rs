@@ -174,7 +174,8 @@ fn a_refresh_period_that_leaves_nothing_is_named_with_the_longest_that_works() {
         "{sentence}"
     );
     assert!(
-        sentence.ends_with("; set refresh.period = \"14d\" or less up to 3000 P/E cycles"),
+        sentence
+            .ends_with("; set refresh.period = \"14d\" or less, for wear of up to 3000 P/E cycles"),
         "{sentence}"
     );
     aged.refresh.period = Span(14 * DAY);
@@ -189,7 +190,7 @@ fn a_refresh_period_that_leaves_nothing_is_named_with_the_longest_that_works() {
     );
     assert!(
         sentence.ends_with(
-            "; use `refresh=block` with refresh.period = \"14d\" or less up to 3000 P/E cycles"
+            "; use `refresh=block` with refresh.period = \"14d\" or less, for wear of up to 3000 P/E cycles"
         ),
         "{sentence}"
     );

@@ -1,8 +1,8 @@
 //! Packs whole numbers into few whole bytes.
 //!
-//! A column has four widths, then for each number two bits that choose its width, and then the bytes
-//! of the numbers. For most columns, this takes one or two bits more per number than an entropy code.
-//! Decoding needs no branch per number.
+//! A column has four widths, then for each number two bits that choose its width, and then the
+//! bytes of the numbers. For most columns, this takes one or two bits more per number than an
+//! entropy code. Decoding needs no branch per number.
 
 /// Packed column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
