@@ -288,7 +288,7 @@ fn run_each(
         })
     };
     engine.run(
-        plans.iter().map(|(plan, _)| plan).collect(),
+        &plans.iter().map(|(plan, _)| plan).collect::<Vec<_>>(),
         |_| String::new(),
         row,
         |i, row: Row| row.put_into(folder_of(i), &plans[i].1),

@@ -90,20 +90,17 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
 
 /// Returns the parts of the results as text.
 fn text(parts: &[Part], colour: bool) -> String {
-    let mut text = String::new();
-    for part in parts {
-        match part {
-            Part::Title(title, rest) => {
-                let gap = if text.is_empty() { "" } else { "\n" };
-                text += &format!("{gap}{}{rest}\n", Look::Heading.paint(title, colour));
-            }
-            Part::Numbers(grid) => text += &table(grid).render(colour),
-            Part::Words(grid) => text += &table(grid).render_words(colour),
-            Part::Line(said) => text += &format!("  {said}\n"),
-            Part::Loss(said) => text += &format!("  {}\n", Look::Bad.paint(said, colour)),
+    let one = |(n, part): (usize, &Part)| match part {
+        Part::Title(title, rest) => {
+            let gap = if n == 0 { "" } else { "\n" };
+            format!("{gap}{}{rest}\n", Look::Heading.paint(title, colour))
         }
-    }
-    text
+        Part::Numbers(grid) => table(grid).render(colour),
+        Part::Words(grid) => table(grid).render_words(colour),
+        Part::Line(said) => format!("  {said}\n"),
+        Part::Loss(said) => format!("  {}\n", Look::Bad.paint(said, colour)),
+    };
+    parts.iter().enumerate().map(one).collect()
 }
 
 fn table(Grid(rows): &Grid) -> Table {

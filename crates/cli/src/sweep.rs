@@ -162,7 +162,7 @@ fn run_all(
             Err(stop) => Row::stopped(stop.in_dialect(&CommandLine)),
         })
     };
-    engine.run(plans.to_vec(), |_| String::new(), row, |_, row: Row| row.put_into(None, ""))
+    engine.run(plans, |_| String::new(), row, |_, row: Row| row.put_into(None, ""))
 }
 
 /// Accepts only a new folder, an empty folder, or the folder of an earlier sweep.

@@ -42,12 +42,12 @@ impl Engine<'_> {
     /// Returns the first error of a run, of `row` or of `finish`, or an interruption.
     pub fn run<T: Serialize + DeserializeOwned + Send, R: Send>(
         &self,
-        plans: Vec<&RunPlan>,
+        plans: &[&RunPlan],
         asked: impl Fn(usize) -> String,
         row: impl Fn(usize, Result<&Outcome, &Failure>) -> Result<T, Failure> + Sync,
         finish: impl Fn(usize, T) -> Result<R, Failure> + Sync,
     ) -> Result<Vec<R>, Failure> {
-        let resumed = self.rows.resumed(self.name, plans.clone(), asked)?;
+        let resumed = self.rows.resumed(self.name, plans.to_vec(), asked)?;
         let (found, missing) = resumed.found();
         let mut finished = vec![];
         for (i, found) in found.into_iter().enumerate() {

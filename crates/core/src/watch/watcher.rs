@@ -226,6 +226,7 @@ impl Observer for Batches {
     fn filled(&mut self, _: Lpn) {}
     fn gathered(&mut self, _: Lpn, _: Ppn) {}
     fn xored(&mut self, _: u32, _: XorSource) {}
+    fn recovering(&mut self, _: Lpn, _: u32) {}
     fn delayed(&mut self, _: u32, _: u32, _: u64, _: u64) {}
     fn asks_at(&mut self, _: BlockId, _: Reads) {}
     fn clock(&mut self, _: Ns) {}

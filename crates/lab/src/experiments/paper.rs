@@ -29,6 +29,7 @@ use crate::as_json;
 use crate::failure::Failure;
 use crate::files::{self, File};
 use crate::load;
+use crate::plan::RunPlan;
 use crate::progress::Begin;
 use crate::run::Outcome;
 use crate::series;
@@ -156,8 +157,8 @@ fn run_all(recipe: &Recipe, runs: &mut [Run], engine: &Engine) -> Result<(), Fai
         let summary = summary_of(recipe, run, outcome, &weeks)?;
         Ok((summary, blocks, weeks, outcome.summary.backlog_grows()))
     };
-    let plans = runs.iter().map(|run| &run.plan).collect();
-    let all: Vec<Kept> = engine.run(plans, asked, row, |_, kept| Ok(kept))?;
+    let plans: Vec<&RunPlan> = runs.iter().map(|run| &run.plan).collect();
+    let all: Vec<Kept> = engine.run(&plans, asked, row, |_, kept| Ok(kept))?;
     for (run, kept) in runs.iter_mut().zip(all) {
         (run.summary, run.blocks, run.weeks, run.fell_behind) = kept;
     }

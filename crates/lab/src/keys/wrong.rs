@@ -44,13 +44,15 @@ pub(crate) fn missing(schema: &[Section], table: &str, name: &str) -> Option<Fai
         return Some(failure.with_entry(name, ""));
     }
     let (path, key) = if table.is_empty() {
-        schema.iter().find_map(|section| in_or_below(section.name.into(), section, name))
+        schema.iter().find_map(|section| in_or_below(section.name, section, name))
     } else {
         let mut parts = table.split('.');
         let first = parts.next()?;
-        let top = schema.iter().find(|section| section.name == first)?;
-        let section = parts.try_fold(top, |section, part| section.inner(part))?;
-        in_or_below(table.into(), section, name)
+        let mut section = schema.iter().find(|section| section.name == first)?;
+        for part in parts {
+            section = section.inner(part)?;
+        }
+        in_or_below(table, section, name)
     }?;
     let remedy = remedy(key, key.of, &DeValue::Boolean(false));
     let failure = Failure::usage(format!("{path} is missing"));
@@ -58,13 +60,13 @@ pub(crate) fn missing(schema: &[Section], table: &str, name: &str) -> Option<Fai
 }
 
 /// Returns a key of a table or of its inner tables, with its path.
-fn in_or_below(path: String, section: &Section, name: &str) -> Option<(String, &'static Key)> {
+fn in_or_below(path: &str, section: &Section, name: &str) -> Option<(String, &'static Key)> {
     if let Some(key) = section.declared.iter().find(|key| key.name == name) {
         return Some((format!("{path}.{name}"), key));
     }
     section.declared.iter().find_map(|key| {
         let inner = section.inner(key.name)?;
-        in_or_below(format!("{path}.{}", key.name), inner, name)
+        in_or_below(&format!("{path}.{}", key.name), inner, name)
     })
 }
 

@@ -19,16 +19,16 @@ pub(super) fn chart(model: &Model, sweep: &Sweep, x: &Axis, measure: &Measure) -
     let (mut inner, mut dots, mut labels) = (String::new(), String::new(), vec![]);
     for (i, row) in model.rows.iter().enumerate() {
         let course = course(sweep, x, &row.label);
-        let value = |at: &Option<&Row>| at.and_then(|row| measure.value(row));
+        let value = |at: Option<&Row>| at.and_then(|row| measure.value(row));
         let places: Vec<f64> = (0..x.len()).map(|n| x.place(n as f64)).collect();
         inner.push_str(&range(i, &places, &course, measure, &*y));
-        let points = course.iter().zip(&places).map(|(at, x)| Some((*x, y.place(value(at)?))));
+        let points = course.iter().zip(&places).map(|(at, x)| Some((*x, y.place(value(*at)?))));
         inner.push_str(&line(i, &path(points), ""));
         for (at, place) in course.iter().zip(&places) {
-            let (Some(row), Some(value)) = (at, value(at)) else { continue };
+            let (Some(row), Some(value)) = (at, value(*at)) else { continue };
             dots.push_str(&dot(i, (*place, y.place(value)), row, measure));
         }
-        if let Some(last) = course.iter().rev().find_map(value) {
+        if let Some(last) = course.iter().rev().find_map(|at| value(*at)) {
             labels.push(EndLabel { name: &row.label, end: y.place(last), technique: i });
         }
     }
@@ -70,12 +70,12 @@ fn range(
     measure: &Measure,
     y: &dyn Scale,
 ) -> String {
-    let of = |at: &Option<&Row>| {
-        let row = (*at)?;
+    let of = |at: Option<&Row>| {
+        let row = at?;
         measure.range(row).or_else(|| measure.value(row).map(|value| (value, value)))
     };
     let known: Vec<(f64, (f64, f64))> =
-        places.iter().zip(course).filter_map(|(x, at)| Some((*x, of(at)?))).collect();
+        places.iter().zip(course).filter_map(|(x, at)| Some((*x, of(*at)?))).collect();
     let x: Vec<f64> = known.iter().map(|(x, _)| *x).collect();
     let side = |of: fn(&(f64, f64)) -> f64| {
         known.iter().map(|(_, range)| y.place(of(range)).clamp(0.0, 1.0)).collect::<Vec<_>>()

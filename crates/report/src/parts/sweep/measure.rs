@@ -3,7 +3,7 @@
 use vpass_lab::results::LifeUnit;
 
 use crate::columns::{Unit, column};
-use crate::model::{Row, Sweep};
+use crate::model::{Model, Row, Sweep};
 use crate::numbers;
 use crate::scale::{Format, ends};
 
@@ -92,7 +92,7 @@ impl Measure {
 }
 
 fn rows(sweep: &Sweep) -> impl Iterator<Item = &Row> {
-    sweep.points.iter().filter_map(|point| point.model.as_ref()).flat_map(|model| model.all())
+    sweep.points.iter().filter_map(|point| point.model.as_ref()).flat_map(Model::all)
 }
 
 /// Returns the life as a measure. `None` without a life, or if lives have different units.
