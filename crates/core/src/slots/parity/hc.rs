@@ -67,8 +67,7 @@ const N_UPDATE: Param = Param {
     range: (0.0, 64.0),
     draw: &[1.0],
     meaning: "with published = 1: largest number of changed pages of a stripe for which its \
-              partial parity is updated in place; at most parity.stripe, with which it always is \
-              place",
+              partial parity is updated in place; at most parity.stripe, with which it always is",
     source: "da-raid5-2013 IV-B: N_update = 6",
     alias: None,
 };
