@@ -224,3 +224,68 @@ impl Flash {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::base::daily::DailyHours;
+    use crate::base::rates::{PageRates, ReadRates};
+    use crate::base::units::{BlockId, Cause, Lpn};
+    use crate::drive::Drive;
+    use crate::testing::drive;
+
+    /// One plane of 60 blocks of 24 pages, whose data fills 36 blocks. The write buffer holds 16
+    /// pages.
+    const DRIVE: &str = r#"
+        geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
+        timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+        drive = { spare = 0.4, write_buffer = "64KiB" }
+        disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }
+    "#;
+
+    /// Returns the reads per second of the valid pages of a block, by the pages that own them. Page
+    /// n is read n + 1 times per second, unless the host has changed its rate.
+    fn by_owner(drive: &Drive, block: BlockId, changed: (Lpn, f64)) -> Vec<f64> {
+        let first = drive.geometry.first_page(block);
+        let rate = |lpn: Lpn| {
+            if lpn == changed.0 { changed.1 } else { f64::from(lpn.number()) + 1.0 }
+        };
+        let owners = drive.flash.valid_pages_of(block);
+        owners.map(|page| rate(drive.flash.contents().owner(first + page))).collect()
+    }
+
+    /// Overwrites a third of the pages nine times, so that GC moves others. The rates by place are then those
+    /// of the pages' owners, also of a page whose rate changes.
+    #[test]
+    fn rates_by_place_are_those_of_the_owners() {
+        let mut drive = drive(DRIVE, "none");
+        let pages = drive.geometry.host_pages;
+        let each = (0..pages).map(|page| page as f32 + 1.0).collect();
+        let rates = ReadRates {
+            pages: PageRates::Each(each),
+            requests_per_page: 1.0,
+            bytes_per_page: 4096.0,
+        };
+        drive.flash.begin_fluid((rates, DailyHours::ALWAYS), (None, false), (1, 0));
+        let changed = (Lpn::new(7), 1000.0);
+        let mut listed = 0;
+        for round in 0..9 {
+            for page in (round % 3..pages).step_by(3) {
+                drive.write_page(Lpn::new(page), u64::MAX);
+            }
+            drive.set_read_rate(changed.0, changed.1 as f32);
+            for block in drive.geometry.block_ids() {
+                let mut fluid = drive.flash.fluid.take().unwrap();
+                drive.flash.list_pages(&mut fluid, block);
+                let here: Vec<f64> = fluid.page_rates.iter().map(|rate| rate * 1e9).collect();
+                drive.flash.fluid = Some(fluid);
+                let there = by_owner(&drive, block, changed);
+                let same = here.len() == there.len()
+                    && here.iter().zip(&there).all(|(here, there)| (here - there).abs() < 1e-6);
+                assert!(same, "block {block}: {here:?} instead of {there:?}");
+                listed += here.len();
+            }
+        }
+        assert!(listed >= 9 * (pages as usize - 32), "most pages are on flash: {listed}");
+        assert!(drive.flash_counts().programs[Cause::Gc as usize] > 0, "GC has moved pages");
+    }
+}
