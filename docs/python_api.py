@@ -9,10 +9,11 @@ import pathlib
 import re
 import textwrap
 
+from page_text import WIDTH, filled
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python/vpass"
 NATIVE = ROOT / "crates/python/src"
-WIDTH = 100
 ALIASES = ["AnyDrive", "AnyWorkload", "Sets", "Progress", "Answer"]
 ABOUT = {
     "AnyDrive": "Drive: the name of a preset, a TOML file, or a `Drive`.",
@@ -83,14 +84,6 @@ def native_texts() -> dict[str, str]:
             if not bare.startswith("#["):
                 words = []
     return found
-
-
-def filled(text: str, begin: str = "", then: str = "") -> str:
-    """Paragraph of at most 100 columns; code is not broken."""
-    whole = re.sub(r"`[^`]*`", lambda code: code.group().replace(" ", "\0"), text)
-    options = {"break_long_words": False, "break_on_hyphens": False}
-    lines = textwrap.wrap(whole, WIDTH, initial_indent=begin, subsequent_indent=then, **options)
-    return "\n".join(lines).replace("\0", " ")
 
 
 def prose(text: str) -> str:
