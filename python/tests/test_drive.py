@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,19 +10,9 @@ from typing import Any
 import polars as pl
 import pytest
 import vpass
+from said import command
 
 ROOT = Path(__file__).parents[2]
-
-
-def command(*words: str) -> Any:
-    """Return the JSON of the command."""
-    done = subprocess.run(
-        [sys.executable, "-m", "vpass", *words, "--json", "--quiet"],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    return json.loads(done.stdout)
 
 
 def test_a_drive_has_its_whole_configuration() -> None:

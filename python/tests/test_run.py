@@ -11,23 +11,13 @@ from typing import Any
 
 import pytest
 import vpass
+from said import command
 
 CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("tiny", "zipf-read", {"workload.requests": 100_000}),
     ("aged-tlc", "uniform-read", {"workload.requests": 30_000, "workload.read_share": 0.9}),
     ("modern-qlc", "zipf-read", {"workload.requests": 20_000, "drive.capacity": "16GB"}),
 ]
-
-
-def command(*words: str) -> Any:
-    """Return the JSON of the command."""
-    done = subprocess.run(
-        [sys.executable, "-m", "vpass", *words, "--json", "--quiet"],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    return json.loads(done.stdout)
 
 
 @pytest.mark.parametrize("gear", ["timed", "untimed"])
