@@ -12,6 +12,18 @@ pub(crate) fn of(command: &'static str) -> Call {
     Call { command, words, git_commit: option_env!("VPASS_GIT_COMMIT") }
 }
 
+/// Returns the call as a manifest, for results that have no manifest of a run.
+pub(crate) fn manifest(command: &'static str) -> serde_json::Value {
+    let call = of(command);
+    serde_json::json!({
+        "schema": vpass_lab::as_json::SCHEMA,
+        "vpass": env!("CARGO_PKG_VERSION"),
+        "git_commit": call.git_commit,
+        "command": call.command,
+        "command_line": call.words,
+    })
+}
+
 /// Returns the arguments of a command line. The first argument names the program without its
 /// folder. In arguments that are not Unicode, replacement characters stand for invalid bytes.
 fn words(words: impl Iterator<Item = OsString>) -> Vec<String> {

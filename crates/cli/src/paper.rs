@@ -114,14 +114,7 @@ fn table(Grid(rows): &Grid) -> Table {
 
 /// Returns the manifest, which says how to repeat the results.
 fn manifest(title: &str, seed: u64) -> Result<String, Failure> {
-    let call = crate::call::of("paper");
-    let mut manifest = serde_json::json!({
-        "schema": as_json::SCHEMA,
-        "vpass": env!("CARGO_PKG_VERSION"),
-        "git_commit": call.git_commit,
-        "command": call.command,
-    });
-    manifest["command_line"] = call.words.into();
+    let mut manifest = crate::call::manifest("paper");
     manifest["title"] = title.into();
     manifest["seed"] = seed.into();
     as_json::text(&manifest)

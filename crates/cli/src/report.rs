@@ -3,18 +3,21 @@
 mod jobs;
 pub(crate) mod parity;
 mod tired;
+mod verdict;
 
 use std::fmt::Write;
 
 use vpass_core::base::units::Cause;
 use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, digits, microseconds, plural, seconds};
-use vpass_lab::plan::{FROM_JOBS, RunPlan};
-use vpass_lab::results::{Confidence, LifeUnit, Merged, Quantiles, Summary, Trace};
+use vpass_lab::plan::RunPlan;
+use vpass_lab::results::{LifeUnit, Merged, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
 use crate::table::{Look, Table, wrapped};
 use vpass_lab::plain;
+
+pub(crate) use verdict::verdict;
 
 /// Note for the results of techniques that change the nature of the flash.
 pub(crate) const COUNTERFACTUAL: &str =
@@ -408,103 +411,4 @@ fn simulation(s: &Summary) -> String {
     }
     text.push('\n');
     text
-}
-
-/// Returns the verdict in one or two sentences.
-pub(crate) fn verdict(s: &Summary) -> String {
-    if let Some(oracle) = &s.oracle
-        && oracle.is_bug()
-    {
-        return "The oracle found a bug of the drive model; nothing above can be trusted. Please \
-            report it with the command."
-            .into();
-    }
-    let loss = match (s.data_lost_pages, s.uncorrectable_reads) {
-        (0, 0) => parity::still_to_rebuild(s).unwrap_or_else(|| "No data was lost.".into()),
-        (lost, 0) => {
-            format!("{} of data were lost; the host has not read them yet.", plural(lost, "page"))
-        }
-        (lost, reads) => format!(
-            "{} of data were lost; {} failed.",
-            plural(lost, "page"),
-            plural(reads, "host page read")
-        ),
-    };
-    let lag = if s.is_saturated() { " The drive could not keep up with the requests." } else { "" };
-    format!("{loss}{lag} {}", life(s))
-}
-
-/// Explains why a run is too short to project a life, and what to do instead.
-fn too_short(s: &Summary) -> String {
-    let w = &s.wear;
-    let why = match w.confidence() {
-        Confidence::Number => {
-            "its rates or the start-up state of the drive have not settled".into()
-        }
-        _ => format!("only {} block cycles were seen", digits(w.cycles_observed)),
-    };
-    let has_times = w.life_unit == Some(LifeUnit::Days);
-    let advice = match s.workload_source.as_str() {
-        _ if has_times => " `vpass life` simulates one.",
-        FROM_JOBS => " `vpass life` simulates one if each job has a rate_iops.",
-        source if source.contains("adversary") => "",
-        _ => " `vpass life` simulates one, with workload.rate.",
-    };
-    format!("This run is too short for a life: {why}.{advice}")
-}
-
-/// Describes how long the drive would live, as far as this run can show.
-fn life(s: &Summary) -> String {
-    let w = &s.wear;
-    let rated = count(w.rated_pec.into());
-    let more = |words: &str| {
-        w.requests_for_life.map_or_else(String::new, |requests| {
-            format!("{words} at least {} requests", count(requests))
-        })
-    };
-    let rate = if s.is_saturated() { " at the rate served" } else { "" };
-    let life = w.life();
-    match (w.confidence(), w.life_unit, life.and_then(|life| life.low)) {
-        (Confidence::NoWear, ..) => {
-            let more = more(" The run is too short for a life: run");
-            format!(
-                "No wear was seen: nothing was programmed or erased.{more}{}",
-                if more.is_empty() { "" } else { "." }
-            )
-        }
-        _ if w.effective_pec_mean >= f64::from(w.rated_pec) => {
-            format!("The drive is past its rated {rated} P/E cycles.")
-        }
-        (_, None, _) | (_, _, None) => {
-            "The host neither wrote nor read, so there is no projection of the drive's life.".into()
-        }
-        (Confidence::TooFew, ..) => {
-            format!(
-                "Too few erases for a life ({} block cycles){}.",
-                digits(w.cycles_observed),
-                more(": run")
-            )
-        }
-        _ if !w.life_settled => too_short(s),
-        (_, Some(unit), Some(low)) => {
-            let range = unit.range(low, life.and_then(|life| life.high).unwrap_or(f64::INFINITY));
-            let after = format!(
-                "Estimate, projected from the run: the drive would reach its rated {rated} P/E \
-                 cycles after"
-            );
-            match life.and_then(|life| life.middle) {
-                Some(life) => format!(
-                    "{after} {} of this workload{rate} ({range}). On small drives such estimates \
-                     were within 15 % of what `vpass life` simulates, and up to 37 % below it in \
-                     runs with background GC.",
-                    unit.text_with(life, w.drive_writes_per_day)
-                ),
-                None => format!(
-                    "{after} {range} of this workload{rate}; only {} block cycles were seen{}.",
-                    digits(w.cycles_observed),
-                    more("; for a single number, run")
-                ),
-            }
-        }
-    }
 }

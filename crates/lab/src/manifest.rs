@@ -234,7 +234,7 @@ fn record_of(plan: &RunPlan, workload: &Workload) -> Result<WorkloadRecord, Fail
         }
         Workload::Fio { path, jobs, queue_depth } => {
             let Stream::Fio(source) = plan.source_of(workload)? else {
-                unreachable!("requests of a job file come from another kind of source")
+                unreachable!("requests of a job file come from a source of fio")
             };
             let name = path.display().to_string();
             let fio = json!({

@@ -61,6 +61,12 @@ pub fn foot(source: &str, table: &str) -> String {
     )
 }
 
+/// Returns the line below a table, with the button to save the table's numbers.
+pub fn foot_of_table() -> &'static str {
+    "<div class=\"foot\"><span class=\"src\"></span><span class=\"acts\"><button type=\"button\" \
+     data-save=\"csv\" aria-label=\"Save as CSV\">CSV</button></span></div>"
+}
+
 /// Returns the numbers of a figure as an entry of the page's data. The script saves this entry as
 /// CSV.
 pub fn csv(id: &str, heading: &[&str], rows: &[Vec<String>]) -> (&'static str, Value) {

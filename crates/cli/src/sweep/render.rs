@@ -8,6 +8,7 @@ use vpass_lab::compare::row::{ComparisonRow, Stopped};
 use vpass_lab::compare::stands;
 use vpass_lab::failure::Failure;
 use vpass_lab::plan::RunPlan;
+use vpass_report::csv::cell;
 
 use super::axis::Swept;
 
@@ -77,14 +78,7 @@ pub(super) fn csv(all: &[Done]) -> String {
 }
 
 fn line(cells: &[String]) -> String {
-    let quoted = |cell: &String| {
-        if cell.contains([',', '"', '\n']) {
-            format!("\"{}\"", cell.replace('"', "\"\""))
-        } else {
-            cell.clone()
-        }
-    };
-    cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
+    cells.iter().map(|text| cell(text)).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// Returns the manifest, which says how to repeat the sweep.
@@ -92,14 +86,7 @@ fn line(cells: &[String]) -> String {
 /// # Errors
 /// Reports a value that JSON cannot hold.
 pub(super) fn manifest() -> Result<String, Failure> {
-    let call = crate::call::of("sweep");
-    as_json::text(&json!({
-        "schema": as_json::SCHEMA,
-        "vpass": env!("CARGO_PKG_VERSION"),
-        "git_commit": call.git_commit,
-        "command": call.command,
-        "command_line": call.words,
-    }))
+    as_json::text(&crate::call::manifest("sweep"))
 }
 
 /// Returns all points as JSON. `plans` has the first plan of each point that has one.

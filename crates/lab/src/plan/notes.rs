@@ -62,7 +62,7 @@ impl RunPlan {
             | Workload::Adversary { .. } => vec![],
             Workload::Fio { jobs, .. } => {
                 let Stream::Fio(source) = self.source()? else {
-                    unreachable!("requests of a job file come from another kind of source")
+                    unreachable!("requests of a job file come from a source of fio")
                 };
                 fio_notes(&self.workload.name(), jobs, &source)
             }

@@ -2,7 +2,7 @@
 
 use crate::columns::{COLUMNS, Unit};
 use crate::model::{Kind, Model, Row};
-use crate::section::{Section, csv, raw};
+use crate::section::{Section, csv, foot_of_table, raw};
 use crate::table::{Look, Table};
 
 /// Returns the part with the table.
@@ -19,13 +19,11 @@ pub(crate) fn section(model: &Model) -> Section {
     } else {
         "All numbers of the run."
     };
-    let button = "<div class=\"foot\"><span class=\"src\"></span><span class=\"acts\"><button \
-                  type=\"button\" data-save=\"csv\" aria-label=\"Save as CSV\">CSV</button></span>\
-                  </div>";
     let html = format!(
         "<section id=\"table\" class=\"fig\" aria-labelledby=\"table-h\"><h2 id=\"table-h\">All \
-         numbers</h2><p class=\"say\">{say}</p>{}{button}</section>",
-        table.html("Results by technique", class)
+         numbers</h2><p class=\"say\">{say}</p>{}{}</section>",
+        table.html("Results by technique", class),
+        foot_of_table()
     );
     Section { html, data: vec![raw_numbers(model)] }
 }

@@ -2,7 +2,7 @@
 
 use crate::columns::{COLUMNS, Unit};
 use crate::model::{Model, Row, Sweep};
-use crate::section::{Section, csv, raw};
+use crate::section::{Section, csv, foot_of_table, raw};
 use crate::table::Table;
 
 /// Largest number of rows of the table. A longer table makes the page slow.
@@ -36,13 +36,11 @@ pub(super) fn section(model: &Model, sweep: &Sweep) -> Section {
     } else {
         "A row for each technique at each point.".to_owned()
     };
-    let button = "<div class=\"foot\"><span class=\"src\"></span><span class=\"acts\"><button \
-                  type=\"button\" data-save=\"csv\" aria-label=\"Save as CSV\">CSV</button></span>\
-                  </div>";
     let html = format!(
         "<section id=\"table\" class=\"fig\" aria-labelledby=\"table-h\"><h2 id=\"table-h\">All \
-         points</h2><p class=\"say\">{say}</p>{}{button}</section>",
-        table.html("Results by point and technique", |_| String::new())
+         points</h2><p class=\"say\">{say}</p>{}{}</section>",
+        table.html("Results by point and technique", |_| String::new()),
+        foot_of_table()
     );
     let names: Vec<&str> =
         keys().chain(["technique"]).chain(columns.iter().map(|column| column.key)).collect();

@@ -53,6 +53,7 @@ fn one_key_makes_a_line_for_each_technique() {
     assert!(html.contains("class=\"ln s0\"") && html.contains("d=\"M0 1000L150 1000\""), "none");
     let hollow = html.matches("fill=\"var(--card)\"><title>none: 0\u{a0}%, loses data").count();
     assert_eq!(hollow, 1, "one result lost data");
+    assert!(html.contains("fill=\"var(--t1)\"><title>block: 8.0\u{a0}%</title>"), "kept data");
     assert_eq!(html.matches("<circle class=\"s1\"").count(), 2);
     let warning = "<b>none</b> lost data at 1 of 2 points, 9 pages in all.";
     assert!(html.contains(warning) && !html.contains("wins nothing.</li>"), "{warning}");
