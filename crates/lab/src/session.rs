@@ -14,7 +14,7 @@ use vpass_core::base::steady::Images;
 use vpass_core::config::{ConfigError, DriveConfig};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::card::Protection;
-use vpass_core::slots::reclaim::moves_without_alarm;
+use vpass_core::slots::reclaim::is_drive_wide;
 use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
 use vpass_core::watch::watcher::{Batches, Watcher};
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
@@ -68,9 +68,11 @@ impl Session {
                 if technique.protects == Protection::Sound {
                     oracle.expect_budgets(drive.config());
                 }
-                if moves_without_alarm(drive.config(), technique) {
-                    oracle.expect_early_jobs();
-                }
+            }
+            let passes =
+                techniques.reclaim.card().is_some_and(|t| is_drive_wide(drive.config(), t));
+            if passes || drive.may_move_for_retries() {
+                oracle.expect_early_jobs();
             }
             drive.observe(Box::new(oracle));
         }

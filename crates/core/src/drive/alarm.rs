@@ -95,8 +95,11 @@ impl Drive {
     }
 
     /// Tells the policy of a page that needed retries, unless the page is being moved or has
-    /// already moved.
+    /// already moved. A drive with hints hears of retries too, even if its policy does not want to.
     fn tell_of_retries(&mut self, lpn: Lpn, ppn: Ppn, retries: u8) {
+        if !self.policy.follows_retries() {
+            return;
+        }
         let block = self.geometry.block_of(ppn);
         let stays = self.flash.hot(block).has(MOVING) || self.ftl.is_left_alone(&self.flash, block);
         let is_elsewhere =

@@ -475,11 +475,10 @@ fn retries_that_move(config: &DriveConfig, technique: &Technique) -> u32 {
     if technique.has(&RETRIES) { technique.args(config).whole(&RETRIES) } else { 0 }
 }
 
-/// Returns whether the technique moves blocks for other reasons than their own alarms: retries of a
-/// read, or a pass over the whole drive. Such a move has no deadline.
-pub fn moves_without_alarm(config: &DriveConfig, technique: &Technique) -> bool {
-    retries_that_move(config, technique) > 0
-        || technique.has(&DRIVE_WIDE) && technique.args(config).whole(&DRIVE_WIDE) == 1
+/// Returns whether the technique moves all blocks in a pass over the whole drive. Such a move has no
+/// alarm of its block, and no deadline.
+pub fn is_drive_wide(config: &DriveConfig, technique: &Technique) -> bool {
+    technique.has(&DRIVE_WIDE) && technique.args(config).whole(&DRIVE_WIDE) == 1
 }
 
 /// Refuses a technique that needs limits if reads disturb the drive's data and the drive has no

@@ -66,6 +66,12 @@ impl Drive {
         self.flash.tell(|o| o.accelerated(cycles.get()));
     }
 
+    /// Returns whether the policy may move blocks because their reads took retries. Such a move has
+    /// no alarm of its block, and no deadline.
+    pub fn may_move_for_retries(&self) -> bool {
+        self.policy.follows_retries()
+    }
+
     /// Returns the resolved configuration.
     pub fn config(&self) -> &DriveConfig {
         &self.config

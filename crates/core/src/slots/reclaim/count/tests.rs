@@ -157,6 +157,21 @@ fn a_read_that_took_retries_moves_its_block() {
     assert_eq!(moves_at(0), (133, 0), "101 + 2 x 25 + 3 x 7 > 170");
 }
 
+/// A drive with hints counts the retries of each hint, but `retries = 0` moves no block for them.
+#[test]
+fn without_such_retries_hints_move_no_block() {
+    let limits = "[{ pec = 0, limit = [100.0] }]";
+    let hints = "hints = { typical_us = 500, idle_us = 600, margin = 0.0 }";
+    let mut config =
+        config_of("fill = 1.0", "reads = 170\nretries = 0", limits, &format!("{RETRIES}{hints}"));
+    config.hints.said = Some(vec![]);
+    let mut drive = drive(config, false);
+    assert!(drive.hints.is_some());
+    drive.read_pages(&[Lpn::new(7); 120]);
+    assert_eq!((count(&drive, "early_moves"), erases(&drive)), (0, 0));
+    assert!(drive.flash_counts().retried[1..].iter().sum::<u64>() > 0);
+}
+
 #[test]
 fn retries_on_a_drive_without_any_are_refused() {
     let config = config_of("fill = 1.0", "retries = 2", LIMIT, "");
