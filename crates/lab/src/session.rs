@@ -64,13 +64,11 @@ impl Session {
                 techniques.seed,
                 timed,
             );
-            if let Some(technique) = techniques.reclaim.card() {
-                if technique.protects == Protection::Sound {
-                    oracle.expect_budgets(drive.config());
-                }
+            let card = techniques.reclaim.card();
+            if card.is_some_and(|technique| technique.protects == Protection::Sound) {
+                oracle.expect_budgets(drive.config());
             }
-            let passes =
-                techniques.reclaim.card().is_some_and(|t| is_drive_wide(drive.config(), t));
+            let passes = card.is_some_and(|technique| is_drive_wide(drive.config(), technique));
             if passes || drive.may_move_for_retries() {
                 oracle.expect_early_jobs();
             }
