@@ -123,7 +123,7 @@ def parameters(slot: str, card: dict, keys: list[dict]) -> str:
 def technique(slot: str, card: dict, keys: list[dict], safety: dict) -> str:
     """Page of a technique."""
     name = card["name"]
-    source = f"crates/core/src/slots/{slot}/{name.replace('-', '_')}.rs"
+    source = f"crates/techniques/src/{slot}/{name.replace('-', '_')}.rs"
     summary = card["description"].split("; in the fluid gear")[0]
     facts = [["kind", f"{SLOTS[slot]}, `--{slot} {name}`"], ["in `vpass list`", summary]]
     if card["paper"]:

@@ -243,7 +243,7 @@ pub fn plant_in_configuration(bug: Option<Bug>) {
 
 /// Returns whether the drive of this thread has this bug.
 #[inline]
-pub(crate) fn planted(bug: Bug) -> bool {
+pub fn planted(bug: Bug) -> bool {
     #[cfg(feature = "seeded-bugs")]
     return PLANTED.get() == Some(bug);
     #[cfg(not(feature = "seeded-bugs"))]

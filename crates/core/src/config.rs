@@ -24,7 +24,7 @@ pub(crate) use disturb::{ALPHA_MAX, LIMIT_MAX, SCATTER_MAX};
 pub use disturb::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 pub use ecc::EccConfig;
 pub use error::ConfigError;
-pub(crate) use error::require;
+pub use error::require;
 pub use flash::{CellType, EraseAtPec, GeometryConfig, KindUs, ProgramUnit, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
 pub use hints::HintsConfig;
@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 
 /// Divisor of the refresh period that gives the longest delay of a refresh in the timed gear. A die
 /// finishes its operation first, and requests have their latency.
-pub(crate) const LATE_SHARE: Ns = 8;
+pub const LATE_SHARE: Ns = 8;
 
 /// Description of a drive: the tables of a drive file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Keys)]
@@ -122,6 +122,11 @@ impl DriveConfig {
     /// Returns whether data has an age: at the start, or because it is refreshed.
     pub fn keeps_time(&self) -> bool {
         self.refresh.at_work || !self.start.age.is_zero()
+    }
+
+    /// Returns whether a read that fails is tried again.
+    pub fn has_retries(&self) -> bool {
+        self.ecc.levels() > 1 && self.error.model != ErrorLaw::None
     }
 
     /// Returns the largest age of data: the refresh period with its delay, or else

@@ -300,7 +300,7 @@ pub const MODELS: &[(&str, &str)] = &[
 
 /// Returns the part of the dose before programming that does not count for a wordline. This is the
 /// whole dose at weight 0, and 0 at weight 1.
-pub(crate) fn spared(before: Quarters, preprogram_weight: f64) -> Quarters {
+pub fn spared(before: Quarters, preprogram_weight: f64) -> Quarters {
     // The weight is in 1/65536, and the result is rounded down. A dose is then counted too large
     // rather than too small.
     let kept = (preprogram_weight * 65_536.0).round() as u64;

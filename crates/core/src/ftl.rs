@@ -34,7 +34,7 @@ use crate::bugs::Bugs;
 use crate::config::{DriveConfig, Schedule, WearConfig};
 use crate::hints::{self, Hinted};
 use crate::slots::gc::victims::VictimIndex;
-use crate::slots::refresh::{Adjusting, adjust_us};
+use crate::slots::refresh::Adjusting;
 use adjust::Turns;
 use buffer::WriteBuffer;
 use free::FreeBlocks;
@@ -95,7 +95,7 @@ pub(crate) struct Ftl {
     /// Time to reprogram a wordline on an idle drive, and time to merge one in place for faster
     /// reads.
     merge_ns: Ns,
-    adjust_ns: Ns,
+    pub(crate) adjust_ns: Ns,
     /// Settings for merging wordlines in place for faster reads; `None` if refresh does not merge.
     pub(crate) adjusting: Option<Adjusting>,
     /// Logical pages reported lost and not rewritten since, one bit each; empty until the first.
@@ -240,14 +240,12 @@ fn merge_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
         + us(config.timing.program_us.longest())
 }
 
-/// Returns the longest time to merge a wordline in place on an idle drive. One of its pages has
-/// moved, and all others are written elsewhere.
+/// Returns the longest time to merge a wordline in place on an idle drive, without the time on its
+/// die. One of its pages has moved, and all others are written elsewhere.
 fn adjust_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
     let kept = u64::from(geometry.cell.bits() - 1);
-    kept * (read_ns(config, geometry) + copy_ns(config, geometry))
-        + transfer
-        + us(adjust_us(config))
+    kept * (read_ns(config, geometry) + copy_ns(config, geometry)) + transfer
 }
 
 /// Returns the time to read a page of the mean kind on an idle drive.

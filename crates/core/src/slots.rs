@@ -1,6 +1,8 @@
-//! Techniques by slot. Each slot has an interface, a list of cards, and one file per technique.
+//! Techniques by slot. Each slot has an interface. Techniques
+//! come from elsewhere, as lists that a program brings or as cards.
 
 pub(crate) mod at_work;
+pub mod brought;
 pub mod card;
 pub mod choice;
 pub mod fault;
@@ -71,22 +73,22 @@ impl Slot {
 pub const SLOTS: &[Slot] = &[
     Slot {
         table: <dyn Policy as InSlot>::TABLE,
-        cards: || RECLAIM.iter().map(|c| &c.about).collect(),
+        cards: || RECLAIM.into_iter().map(|c| &c.about).collect(),
         given: <dyn Policy as InSlot>::given_mut,
     },
     Slot {
         table: <dyn Refresh as InSlot>::TABLE,
-        cards: || REFRESH.iter().map(|c| &c.about).collect(),
+        cards: || REFRESH.into_iter().map(|c| &c.about).collect(),
         given: <dyn Refresh as InSlot>::given_mut,
     },
     Slot {
         table: <dyn Parity as InSlot>::TABLE,
-        cards: || PARITY.iter().map(|c| &c.about).collect(),
+        cards: || PARITY.into_iter().map(|c| &c.about).collect(),
         given: <dyn Parity as InSlot>::given_mut,
     },
     Slot {
         table: <dyn GcPolicy as InSlot>::TABLE,
-        cards: || GC.iter().map(|c| &c.about).collect(),
+        cards: || GC.into_iter().map(|c| &c.about).collect(),
         given: <dyn GcPolicy as InSlot>::given_mut,
     },
 ];

@@ -1,5 +1,8 @@
 //! Integration tests of the drive. One program links once, and uses all cores until its last test.
 
+// Links the lists of techniques.
+use vpass_techniques as _;
+
 mod common;
 
 mod closed_forms;

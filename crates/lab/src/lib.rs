@@ -63,3 +63,5 @@ pub mod typed;
 
 /// Sentences with options as data.
 pub use vpass_core::{base::phrase, phrase};
+// Links the lists of techniques.
+use vpass_techniques as _;

@@ -14,7 +14,6 @@ use vpass_core::base::steady::Images;
 use vpass_core::config::{ConfigError, DriveConfig};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::card::Protection;
-use vpass_core::slots::reclaim::is_drive_wide;
 use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
 use vpass_core::watch::watcher::{Batches, Watcher};
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
@@ -68,8 +67,7 @@ impl Session {
             if card.is_some_and(|technique| technique.protects == Protection::Sound) {
                 oracle.expect_budgets(drive.config());
             }
-            let passes = card.is_some_and(|technique| is_drive_wide(drive.config(), technique));
-            if passes || drive.may_move_for_retries() {
+            if drive.moves_without_alarm() {
                 oracle.expect_early_jobs();
             }
             drive.observe(Box::new(oracle));

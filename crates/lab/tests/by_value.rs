@@ -60,7 +60,7 @@ fn a_technique_by_value_gives_the_summary_of_its_listed_twin() {
             let setup = setup("tiny", &["workload.requests=150000", "workload.read_share=0.9"]);
             assert_eq!(summary(&setup, listed, gear), summary(&setup, given, gear), "{name}");
         }
-        for gc in GC {
+        for gc in &GC {
             let (listed, given) = (Cards { gc, ..plain }, Cards { gc: twin(gc), ..plain });
             let setup = setup("tiny", &["workload.requests=50000", "workload.read_share=0.5"]);
             assert_eq!(summary(&setup, listed, gear), summary(&setup, given, gear), "{}", gc.name);

@@ -12,7 +12,7 @@ fn cases() -> impl Iterator<Item = Case> {
 
 #[test]
 fn the_oracle_has_nothing_to_say_under_any_reclaim_technique() {
-    for technique in RECLAIM {
+    for technique in &RECLAIM {
         let mut merged = 0;
         for case in cases().take(60) {
             let summary = case

@@ -216,7 +216,7 @@ fn faults(path: &Path) -> Vec<String> {
 
 #[test]
 fn a_technique_s_header_has_the_fixed_form() {
-    let slots = Path::new(ROOT).join("crates/core/src/slots");
+    let slots = Path::new(ROOT).join("crates/techniques/src");
     let files = ["gc", "reclaim"]
         .into_iter()
         .flat_map(|slot| sorted(&slots.join(slot)))

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use super::{ROOT, files};
 
 /// Folders of the libraries.
-const LIBRARIES: [&str; 5] = [
+const LIBRARIES: [&str; 6] = [
     "crates/core/src",
+    "crates/techniques/src",
     "crates/lab/src",
     "crates/oracle/src",
     "crates/report/src",

@@ -11,6 +11,8 @@ use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, run_untimed};
+// Links the lists of techniques.
+use vpass_techniques as _;
 
 const STRAW: &str = include_str!("../../../../presets/drives/straw-2t-tlc.toml");
 

@@ -109,7 +109,7 @@ pub(crate) fn kinds_in(words: &[u64], wordline: WordlineInBlock, pages_per_wordl
 
 /// Returns whether any page of a wordline is in a bitmap of its block's pages.
 #[inline]
-pub(crate) fn holds_any(words: &[u64], wordline: WordlineInBlock, pages_per_wordline: u32) -> bool {
+pub fn holds_any(words: &[u64], wordline: WordlineInBlock, pages_per_wordline: u32) -> bool {
     kinds_in(words, wordline, pages_per_wordline) != 0
 }
 

@@ -5,9 +5,9 @@ use crate::base::units::StreamId;
 /// Stream of host writes.
 pub(crate) const HOST: StreamId = 0;
 /// Stream of data moved by garbage collection.
-pub(crate) const GC: StreamId = 1;
+pub const GC: StreamId = 1;
 /// Stream of data moved because of reads.
-pub(crate) const RECLAIM: StreamId = 2;
+pub const RECLAIM: StreamId = 2;
 /// Stream of cold data that static wear levelling moves into worn blocks.
 pub(crate) const WEAR: StreamId = 3;
 

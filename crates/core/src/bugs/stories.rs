@@ -40,10 +40,10 @@ pub const OF_UNITS: [(Bug, &str); 29] = [
     (Bug::ScatterOfNext, "disturb::table::tests::limits_scatter_over_blocks_and_layers"),
     (Bug::ScatterBelowOne, "disturb::table::tests::limits_scatter_over_blocks_and_layers"),
     (Bug::HoursForgotten, "base::daily::tests::worked_example"),
-    (Bug::TriggerOneLate, "slots::reclaim::count::tests::a_read_that_took_retries_moves_its_block"),
+    (Bug::TriggerOneLate, "techniques::reclaim::count::tests::a_read_that_took_retries_moves_its_block"),
     (
         Bug::RetriedRewriteForgotten,
-        "slots::reclaim::count::tests::a_read_that_took_retries_moves_its_block",
+        "techniques::reclaim::count::tests::a_read_that_took_retries_moves_its_block",
     ),
     (Bug::ClassForgetsRow, "disturb::table::tests::a_row_is_a_class_of_its_own"),
     (
@@ -68,11 +68,11 @@ pub const OF_UNITS: [(Bug, &str); 29] = [
     ),
     (
         Bug::StartCountsInRun,
-        "slots::reclaim::count::tests::at_its_new_place_data_begins_with_no_read_counted",
+        "techniques::reclaim::count::tests::at_its_new_place_data_begins_with_no_read_counted",
     ),
     (
         Bug::HostReadsRestart,
-        "slots::reclaim::count::tests::drive_wide::reads_before_the_measured_phase_count",
+        "techniques::reclaim::count::tests::drive_wide::reads_before_the_measured_phase_count",
     ),
     (Bug::KeptReadUnasked, "ftl::partial::tests::parts_that_would_ring_an_alarm_are_not_read"),
 ];

@@ -21,7 +21,7 @@ impl From<ConfigError> for Phrase {
 }
 
 /// Returns an error with this sentence unless `ok`.
-pub(crate) fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
+pub fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
     if ok { Ok(()) } else { Err(ConfigError::new(sentence())) }
 }
 

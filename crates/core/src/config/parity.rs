@@ -29,14 +29,14 @@ pub struct ParityConfig {
     /// Host pages in a stripe, if a technique groups them. Not a key of a file: the run's `parity`
     /// option sets it.
     #[key(skip)]
-    pub(crate) stripe: Option<u32>,
+    pub stripe: Option<u32>,
     /// Whether each stripe always has its parity on flash before the host continues. Not a key of a
     /// file.
     #[key(skip)]
     pub(crate) is_always_there: bool,
     /// Choice of the stripes that have parity, if it depends on wear. Not a key of a file.
     #[key(skip)]
-    pub(crate) by_wear: Option<ByWear>,
+    pub by_wear: Option<ByWear>,
     /// Program time of a wordline that the drive file gives, if the run's technique programs page by
     /// page instead. Not a key of a file.
     #[key(skip)]

@@ -185,6 +185,7 @@ impl Drive {
             start_reads: StartReads::default(),
         };
         drive.ftl.adjusting = drive.refresh.adjusting();
+        drive.ftl.adjust_ns += drive.ftl.adjusting.map_or(0, |adjusting| adjusting.takes);
         drive.ftl.partial.pages = drive.parity.cache_pages() as usize;
         drive.ftl.turns.run = drive.refresh.looks_at_gc();
         if drive.adjusts() || technique.is_none() {

@@ -4,10 +4,12 @@
 use std::fmt;
 use std::ops::Deref;
 
+use super::brought::List;
 use super::fault;
 use super::seed::Seed;
+use crate::base::span::Span;
 use crate::config::keys::Range;
-use crate::config::{DriveConfig, Number, Params};
+use crate::config::{ConfigError, DriveConfig, Number, Params};
 
 /// Technique of the slot whose techniques have the trait `P`.
 pub struct Card<P: InSlot + ?Sized + 'static> {
@@ -62,6 +64,25 @@ pub struct About {
     pub params: &'static [Param],
     /// Change of the drive's flash for the run. Only counterfactual techniques have one.
     pub nature: Option<fn(&mut DriveConfig)>,
+    /// Whether parity depends on wear under the technique.
+    pub goes_by_wear: bool,
+    /// Techniques of other slots that belong to the technique, if a run names none.
+    pub parts: Option<Parts>,
+    /// Refusal of drives on which the technique cannot work, in addition to [`Self::needs`].
+    pub refuses: Option<fn(&DriveConfig) -> Result<(), ConfigError>>,
+    /// Check of the given parameters against each other. It may fill in a parameter that was not
+    /// given.
+    pub settles: Option<fn(&mut Params) -> Result<(), ConfigError>>,
+}
+
+/// Techniques of other slots that belong to a technique.
+pub struct Parts {
+    /// Name of the reclaim technique.
+    pub reclaim: &'static str,
+    /// Name of the refresh technique.
+    pub refresh: &'static str,
+    /// Period of the refresh technique; `None` if it does not follow from the drive's limits.
+    pub period: fn(&DriveConfig) -> Option<Span>,
 }
 
 /// Degree to which a technique protects data from reads.
@@ -173,7 +194,7 @@ pub trait InSlot {
     const TABLE: &'static str;
 
     /// Returns the techniques that vpass brings for this slot.
-    fn listed() -> &'static [Card<Self>];
+    fn listed() -> &'static List<Self>;
 
     /// Returns a technique whose answers are checked. A wrong answer or a panic ends the run with a
     /// [`Fault`](super::fault::Fault) that names the technique.
@@ -188,7 +209,7 @@ pub trait InSlot {
 
 impl About {
     /// Properties that most techniques have in common.
-    pub(crate) const PLAIN: Self = Self {
+    pub const PLAIN: Self = Self {
         name: "",
         summary: "",
         paper: "",
@@ -199,6 +220,10 @@ impl About {
         in_bulk: InBulk::Exact,
         params: &[],
         nature: None,
+        goes_by_wear: false,
+        parts: None,
+        refuses: None,
+        settles: None,
     };
 
     /// Returns whether data may be lost under the technique. A drive may allow this.
@@ -214,6 +239,14 @@ impl About {
     /// Returns whether its results are not those of a real drive.
     pub fn is_counterfactual(&self) -> bool {
         self.nature.is_some()
+    }
+
+    /// Refuses a drive on which the technique cannot work.
+    ///
+    /// # Errors
+    /// Returns a sentence with the key.
+    pub fn check(&self, config: &DriveConfig) -> Result<(), ConfigError> {
+        self.refuses.map_or(Ok(()), |refuses| refuses(config))
     }
 
     /// Returns the drive under this technique.

@@ -16,7 +16,7 @@ impl<P: InSlot + ?Sized> Choice<P> {
     /// Returns the card; `None` if the list has no technique of the name.
     pub fn card(&self) -> Option<&'static Card<P>> {
         match self {
-            Self::Named(name) => P::listed().iter().find(|card| card.name == name),
+            Self::Named(name) => P::listed().named(name),
             Self::Given(card) => Some(card),
         }
     }

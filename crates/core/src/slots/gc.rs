@@ -1,14 +1,11 @@
-//! Garbage collection: chooses the next block to clean. This file is the interface. Each policy has
-//! its own file.
+//! Garbage collection: chooses the next block to clean. This file is the interface.
 
 mod checked;
-mod cost_benefit;
-mod greedy;
-mod stable_greedy;
-pub(crate) mod victims;
+pub mod victims;
 
 use checked::Checked;
 
+use super::brought::List;
 use super::card::{Card, InSlot};
 use crate::base::units::BlockId;
 use crate::config::{DriveConfig, Params};
@@ -47,8 +44,8 @@ pub trait GcPolicy: Send {
 impl InSlot for dyn GcPolicy {
     const TABLE: &'static str = "gc";
 
-    fn listed() -> &'static [GcTechnique] {
-        GC
+    fn listed() -> &'static List<Self> {
+        &GC
     }
 
     fn checked(technique: Box<Self>, name: &'static str) -> Box<Self> {
@@ -67,5 +64,5 @@ impl InSlot for dyn GcPolicy {
 /// Technique of this slot.
 pub type GcTechnique = Card<dyn GcPolicy>;
 
-/// GC policies, one line each.
-pub const GC: &[GcTechnique] = &[greedy::CARD, cost_benefit::CARD, stable_greedy::CARD];
+/// GC policies that the program brings.
+pub static GC: List<dyn GcPolicy> = List(|brought| brought.gc);

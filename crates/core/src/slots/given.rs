@@ -62,7 +62,7 @@ impl Given {
             needs: self.needs,
             in_bulk: self.in_bulk,
             params: self.params.leak(),
-            nature: None,
+            ..About::PLAIN
         };
         Box::leak(Box::new(Card { about, new: New::Given(Box::leak(new)) }))
     }

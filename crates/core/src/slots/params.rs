@@ -10,7 +10,6 @@
 //! ```
 
 use super::card::{About, Kind, Param};
-use super::parity::hc;
 use super::{SLOTS, Slot};
 use crate::config::{ConfigError, DriveConfig, Given, Number, Params};
 
@@ -22,9 +21,12 @@ impl DriveConfig {
     /// Returns the first error, with its key.
     pub fn resolve(self) -> Result<Self, ConfigError> {
         let mut config = self.resolve_tables()?;
-        hc::settle_turn(&mut config.parity.params)?;
         for slot in SLOTS {
-            slot.settle((slot.given)(&mut config))?;
+            let params = (slot.given)(&mut config);
+            for settles in (slot.cards)().iter().filter_map(|about| about.settles) {
+                settles(params)?;
+            }
+            slot.settle(params)?;
         }
         crate::error::check(&config)?;
         Ok(config)

@@ -1,26 +1,19 @@
-//! Parity inside the drive: pages that repair other pages. This file is the interface. Each
-//! technique has its own file.
+//! Parity inside the drive: pages that repair other pages. This file is the interface.
 //!
 //! A technique decides how many host pages share a parity page, and how and when that parity page
 //! is updated. The drive reads and programs (`drive/striped.rs`, `drive/delayed.rs`), keeps partial
 //! parity (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
 
 mod checked;
-mod da_raid5;
-pub(super) mod hc;
-mod none;
-mod pe_aware;
-mod ppc;
-mod raid5;
-mod udl;
 
 use std::cmp::Ordering;
 
 use checked::Checked;
 
-use super::card::{Card, InSlot, Kind, Param};
+use super::brought::List;
+use super::card::{Card, InSlot, Kind, Param, Parts};
 use super::choice::Choice;
-use super::reclaim::Technique;
+use super::reclaim::{RECLAIM, Technique};
 use super::refresh::{self, REFRESH, RefreshTechnique};
 use crate::base::geometry::Geometry;
 use crate::base::phrase::Opt;
@@ -148,8 +141,8 @@ pub trait Parity: Send {
 impl InSlot for dyn Parity {
     const TABLE: &'static str = "parity";
 
-    fn listed() -> &'static [ParityTechnique] {
-        PARITY
+    fn listed() -> &'static List<Self> {
+        &PARITY
     }
 
     fn checked(technique: Box<Self>, name: &'static str) -> Box<Self> {
@@ -168,12 +161,11 @@ impl InSlot for dyn Parity {
 /// Technique of this slot, as its card describes it.
 pub type ParityTechnique = Card<dyn Parity>;
 
-/// Parity techniques, one line each.
-pub const PARITY: &[ParityTechnique] =
-    &[none::CARD, udl::CARD, raid5::CARD, ppc::CARD, hc::CARD, pe_aware::CARD, da_raid5::CARD];
+/// Parity techniques that the program brings.
+pub static PARITY: List<dyn Parity> = List(|brought| brought.parity);
 
 /// Name of the technique without parity.
-pub const NO_PARITY: &str = none::CARD.about.name;
+pub const NO_PARITY: &str = "none";
 
 /// Number of host pages in a stripe.
 pub const STRIPE: Param = Param {
@@ -203,31 +195,28 @@ pub const REBUILD: Param = Param {
 
 /// Returns the parity technique of this name.
 pub fn parity_technique(name: &str) -> Option<&'static ParityTechnique> {
-    PARITY.iter().find(|t| t.name == name)
+    PARITY.named(name)
+}
+
+/// Returns the parts of a parity technique; `None` if it has none.
+fn parts(parity: impl Into<Choice<dyn Parity>>) -> Option<&'static Parts> {
+    parity.into().card()?.about.parts.as_ref()
 }
 
 /// Returns the reclaim technique that belongs to a parity technique, if the run names none.
 pub fn reclaim_part(parity: impl Into<Choice<dyn Parity>>) -> Option<&'static Technique> {
-    recycles(parity).then(|| Choice::from(udl::PARTS.0).card().expect("it is in the list"))
+    RECLAIM.named(parts(parity)?.reclaim)
 }
 
 /// Returns the refresh technique that belongs to a parity technique.
 pub fn refresh_part(parity: impl Into<Choice<dyn Parity>>) -> Option<&'static RefreshTechnique> {
-    recycles(parity).then(|| Choice::from(udl::PARTS.1).card().expect("it is in the list"))
-}
-
-/// Returns whether a technique recycles blocks, at least in a part of the drive's life.
-fn recycles(parity: impl Into<Choice<dyn Parity>>) -> bool {
-    parity
-        .into()
-        .card()
-        .is_some_and(|card| *card == *udl::CARD.name || *card == *da_raid5::CARD.name)
+    REFRESH.named(parts(parity)?.refresh)
 }
 
 /// Returns the period of the refresh technique that belongs to a parity technique, if the period
 /// follows from the drive's limits.
 pub fn period_of_part(config: &DriveConfig, parity: impl Into<Choice<dyn Parity>>) -> Option<Span> {
-    refresh_part(parity).and_then(|_| udl::period(config))
+    (parts(parity)?.period)(config)
 }
 
 /// Returns a drive under a parity technique and the named refresh technique, together with the
@@ -254,7 +243,7 @@ pub fn has_stripes(parity: impl Into<Choice<dyn Parity>>) -> bool {
 
 /// Returns whether parity depends on wear under a technique.
 pub fn goes_by_wear(parity: impl Into<Choice<dyn Parity>>) -> bool {
-    parity.into().card().is_some_and(|technique| technique.params.contains(&pe_aware::T_P))
+    parity.into().card().is_some_and(|technique| technique.goes_by_wear)
 }
 
 /// Returns a drive under a parity technique, or under none.
@@ -343,8 +332,7 @@ pub fn goes_with(
             members + 1
         )
     })?;
-    hc::check(config, parity, members)?;
-    da_raid5::check(config, parity, members)?;
+    parity.check(config)?;
     if config.hints.is_default() {
         return Ok(());
     }
@@ -429,14 +417,14 @@ mod tests {
     #[test]
     fn stripes_are_programmed_page_by_page_and_a_die_keeps_its_rate() {
         let (wordlines, pages) = (of("wordline", 300), of("page", 100));
-        let under = drive(wordlines.clone(), raid5::CARD.about.name);
+        let under = drive(wordlines.clone(), "raid5");
         assert_eq!(under.timing, pages.timing);
         assert_eq!(under.parity.wordline_program_us(), Some(300.0));
-        assert!(goes_with(&under, &raid5::CARD).is_ok());
+        assert!(goes_with(&under, parity_technique("raid5").unwrap()).is_ok());
         // A second technique begins from the file's drive again.
-        assert_eq!(drive(under.clone(), hc::CARD.about.name).timing, pages.timing);
+        assert_eq!(drive(under.clone(), "hc").timing, pages.timing);
         assert_eq!(drive(under, NO_PARITY), wordlines);
-        let by_page = drive(pages.clone(), raid5::CARD.about.name);
+        let by_page = drive(pages.clone(), "raid5");
         assert_eq!((&by_page.timing, by_page.parity.wordline_program), (&pages.timing, None));
     }
 }

@@ -1,42 +1,25 @@
 //! Read reclaim: the controller's reaction to read disturbance. This file is the interface between
-//! the drive and the techniques. Each technique has its own file.
+//! the drive and the techniques.
 //!
 //! A policy is asked when a block reaches the read count that the policy named. It sees a read-only
 //! [`View`], queues [`Action`]s and names the next read count. It never changes the drive's state.
 
 mod action;
-mod block;
-mod chance_probe;
 mod checked;
-mod count;
-mod erased_probe;
-mod hotld;
-mod ideal;
-mod ipr;
-mod ipr_wl;
 pub(crate) mod late;
-mod none;
-mod observed_retries;
-mod page_type;
+mod params;
 pub mod promise;
-mod read_leveling;
-mod redftl;
-mod shared;
-mod straw_ss;
-mod straw_ss_published;
-mod straw_ss_sound;
-mod straw_wl;
-mod tiered;
+mod reads_per_rewrite;
 
 pub use crate::base::codings::{FASTER, FULL, GUARDED};
 pub use crate::base::streams::{FIRST_OWN, StreamSpec};
 pub use crate::flash::Probed;
+pub use crate::flash::count::space_saving::{Entry, Tracked};
 pub use crate::slots::rewrite::{Destination, Part, Recode, Rewrite};
 pub use action::Action;
 use checked::Checked;
-pub use count::{DRIVE_WIDE, RETRIES};
+pub use params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 pub use promise::{Budget, Promise};
-pub use shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 
 use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
@@ -46,7 +29,7 @@ use crate::base::units::{
 };
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{
-    CellType, ConfigError, DensityConfig, DisturbConfig, DriveConfig, ErrorLaw, Params, require,
+    CellType, ConfigError, DensityConfig, DisturbConfig, DriveConfig, Params, require,
 };
 use crate::disturb::table::Worn;
 use crate::disturb::told::Limits;
@@ -55,12 +38,13 @@ use crate::flash::block::next_filling;
 use crate::flash::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
 use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
-use crate::flash::count::space_saving::{SpaceSaving, Tracked};
+use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::recoded::Recoded;
+use crate::slots::brought::List;
 use crate::slots::card::{Card, InSlot};
 
 /// Name of the technique that rewrites no data.
-pub const NO_RECLAIM: &str = none::CARD.about.name;
+pub const NO_RECLAIM: &str = "none";
 
 /// State of the drive that a policy may see.
 pub struct View<'a> {
@@ -149,7 +133,7 @@ impl View<'_> {
     }
 
     /// Returns the Space-Saving counters of a block's wordlines.
-    pub(crate) fn tracked(&self, block: BlockId) -> Tracked<'_> {
+    pub fn tracked(&self, block: BlockId) -> Tracked<'_> {
         self.tracker.of(block)
     }
 
@@ -343,6 +327,12 @@ pub trait Policy: Send {
         false
     }
 
+    /// Returns whether the policy moves blocks for other reasons than their own alarms: retries of a
+    /// read, or a pass over the whole drive. Such a move has no deadline.
+    fn moves_without_alarm(&self) -> bool {
+        self.follows_retries()
+    }
+
     /// Handles a host read that took this number of retries. Returns the rewrite that the policy
     /// wants, if any. The page is numbered within its block.
     fn retried(
@@ -389,15 +379,15 @@ pub trait Policy: Send {
     /// is read evenly. It shows how read wear grows with P/E count, so only the ratio between P/E
     /// counts has a meaning. Returns `None` if reads never cause a rewrite.
     fn reads_per_rewrite(&self, view: &View, pec: u32) -> Option<f64> {
-        shared::reads_per_rewrite::harmonic_mean(&self.explain(view, pec))
+        reads_per_rewrite::harmonic_mean(&self.explain(view, pec))
     }
 }
 
 impl InSlot for dyn Policy {
     const TABLE: &'static str = "reclaim";
 
-    fn listed() -> &'static [Technique] {
-        RECLAIM
+    fn listed() -> &'static List<Self> {
+        &RECLAIM
     }
 
     fn checked(technique: Box<Self>, name: &'static str) -> Box<Self> {
@@ -416,27 +406,8 @@ impl InSlot for dyn Policy {
 /// Technique of this slot, as its card describes it.
 pub type Technique = Card<dyn Policy>;
 
-/// Reclaim techniques, one line each.
-pub const RECLAIM: &[Technique] = &[
-    none::CARD,
-    block::CARD,
-    page_type::CARD,
-    straw_wl::CARD,
-    straw_ss::CARD,
-    straw_ss_published::CARD,
-    straw_ss_sound::CARD,
-    tiered::CARD,
-    erased_probe::CARD,
-    chance_probe::CARD,
-    redftl::CARD,
-    read_leveling::CARD,
-    hotld::CARD,
-    ipr::CARD,
-    ipr_wl::CARD,
-    count::CARD,
-    observed_retries::CARD,
-    ideal::CARD,
-];
+/// Reclaim techniques that the program brings.
+pub static RECLAIM: List<dyn Policy> = List(|brought| brought.reclaim);
 
 /// Refuses a technique on a drive that lacks what the technique needs.
 ///
@@ -451,34 +422,14 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
         )
     })?;
     check_table(technique, !config.disturb.model.disturbs() || config.disturb.model.has_table())?;
-    let has_retries = config.ecc.levels() > 1 && config.error.model != ErrorLaw::None;
-    require(!technique.needs.retries || has_retries, || {
+    require(!technique.needs.retries || config.has_retries(), || {
         let name = technique.name;
         format!(
             "`{name}` needs a drive with read retries: set [error] and [ecc], with more than one \
              level"
         )
     })?;
-    let retries = retries_that_move(config, technique);
-    require(retries == 0 || has_retries, || {
-        let key = technique.path(config, &RETRIES);
-        format!(
-            "{key} = {retries} needs a drive with read retries: set [error] and [ecc], with more \
-             than one level, or {key} = 0"
-        )
-    })
-}
-
-/// Returns the number of retries of a read that move its block before the block's alarm; 0 if
-/// retries move no block.
-fn retries_that_move(config: &DriveConfig, technique: &Technique) -> u32 {
-    if technique.has(&RETRIES) { technique.args(config).whole(&RETRIES) } else { 0 }
-}
-
-/// Returns whether the technique moves all blocks in a pass over the whole drive. Such a move has no
-/// alarm of its block, and no deadline.
-pub fn is_drive_wide(config: &DriveConfig, technique: &Technique) -> bool {
-    technique.has(&DRIVE_WIDE) && technique.args(config).whole(&DRIVE_WIDE) == 1
+    technique.check(config)
 }
 
 /// Refuses a technique that needs limits if reads disturb the drive's data and the drive has no
@@ -498,5 +449,5 @@ pub(crate) fn check_table(
 
 /// Returns the technique of this name.
 pub fn technique(name: &str) -> Option<&'static Technique> {
-    RECLAIM.iter().find(|t| t.name == name)
+    RECLAIM.named(name)
 }

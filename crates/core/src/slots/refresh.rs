@@ -1,17 +1,14 @@
-//! Data refresh: rewriting data because of its age. This file is the interface. Each technique has
-//! its own file.
+//! Data refresh: rewriting data because of its age. This file is the interface.
 //!
 //! A block's age is the age of its oldest page. The age starts again when the block is erased, or
 //! when all its data is reprogrammed. A technique names the age at which it wants to check a block.
 //! At that age the drive asks the technique and follows its answer.
 
-mod block;
 mod checked;
-mod ida;
-mod none;
 
 use checked::Checked;
 
+use super::brought::List;
 use super::card::{Card, InSlot};
 use super::choice::Choice;
 use crate::base::codings::Codings;
@@ -69,11 +66,15 @@ pub struct Adjusting {
     /// Number of corrupted pages among 2^64 pages.
     of_2_64: u64,
     seed: u64,
+    /// Time to merge a wordline on its die.
+    pub(crate) takes: Ns,
 }
 
 impl Adjusting {
-    fn new(error_rate: f64, seed: u64) -> Self {
-        Self { of_2_64: (error_rate * 2f64.powi(64)) as u64, seed }
+    /// Returns merging that corrupts a page with this probability. The seed decides which pages.
+    /// Merging a wordline takes its die this time.
+    pub fn new(error_rate: f64, seed: u64, takes: Ns) -> Self {
+        Self { of_2_64: (error_rate * 2f64.powi(64)) as u64, seed, takes }
     }
 
     /// Returns whether merging its wordline corrupts a page in a block with this number of P/E
@@ -157,8 +158,8 @@ pub trait Refresh: Send {
 impl InSlot for dyn Refresh {
     const TABLE: &'static str = "refresh";
 
-    fn listed() -> &'static [RefreshTechnique] {
-        REFRESH
+    fn listed() -> &'static List<Self> {
+        &REFRESH
     }
 
     fn checked(technique: Box<Self>, name: &'static str) -> Box<Self> {
@@ -177,15 +178,15 @@ impl InSlot for dyn Refresh {
 /// Technique of this slot, as its card describes it.
 pub type RefreshTechnique = Card<dyn Refresh>;
 
-/// Refresh techniques, one line each.
-pub const REFRESH: &[RefreshTechnique] = &[none::CARD, block::CARD, ida::CARD];
+/// Refresh techniques that the program brings.
+pub static REFRESH: List<dyn Refresh> = List(|brought| brought.refresh);
 
 /// Name of the technique that does nothing.
-pub const NO_REFRESH: &str = none::CARD.about.name;
+pub const NO_REFRESH: &str = "none";
 
 /// Returns the refresh technique of this name.
 pub fn refresh_technique(name: &str) -> Option<&'static RefreshTechnique> {
-    REFRESH.iter().find(|t| t.name == name)
+    REFRESH.named(name)
 }
 
 /// Returns a drive under a refresh technique, or under none.
@@ -195,13 +196,8 @@ pub fn drive(mut config: DriveConfig, refresh: impl Into<Choice<dyn Refresh>>) -
     config
 }
 
-/// Returns the time to merge a wordline for faster reads on its die.
-pub(crate) fn adjust_us(config: &DriveConfig) -> f64 {
-    ida::adjust_us(config)
-}
-
 /// Returns the time to read all pages of a block and program them elsewhere, with its erase.
-fn copies_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
+pub fn copies_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     us(config.sense_us_per_page() + config.program_us_per_page())
         * u64::from(geometry.pages_per_block)
         + us(config.timing.longest_erase_us())

@@ -27,7 +27,8 @@ pub struct Part {
 }
 
 impl Part {
-    pub(crate) fn of(pages: PageSet, to: StreamId) -> Self {
+    /// Returns the part with these pages, for this stream.
+    pub fn of(pages: PageSet, to: StreamId) -> Self {
         Self { pages: Some(pages), to: Destination::Stream(to) }
     }
 
@@ -182,7 +183,7 @@ impl Rewrite {
     }
 
     /// Returns the pages of the first part that goes to this stream.
-    pub(crate) fn named_for(&self, stream: StreamId) -> Option<&PageSet> {
+    pub fn named_for(&self, stream: StreamId) -> Option<&PageSet> {
         self.parts.iter().find(|part| part.to == Destination::Stream(stream))?.pages.as_ref()
     }
 

@@ -9,6 +9,7 @@
 //! # use vpass_core::base::request::{Op, Request};
 //! # use vpass_core::base::units::Ns;
 //! # use vpass_core::drive::{Drive, Techniques};
+//! # use vpass_techniques as _;
 //! # use vpass_core::time::{Device, Tag};
 //! # let config: vpass_core::config::DriveConfig = toml::from_str(r#"
 //! #     geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 64, cell = "slc", page_size = "4KiB" }
@@ -154,7 +155,7 @@ impl Device {
         let t = &config.timing;
         let planes = if t.independent_planes { g.planes_per_die } else { 1 };
         Self {
-            speed: Speed::new(config, g),
+            speed: Speed::new(config, g, drive.ftl.adjusting.map_or(0, |merging| merging.takes)),
             dies: Dies::new(config, g),
             host: Host::new(),
             metrics: TimedMetrics::default(),

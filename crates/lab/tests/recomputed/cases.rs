@@ -187,18 +187,18 @@ const WORN: [&str; 3] =
 /// Returns all cases.
 pub(crate) fn cases() -> Vec<Case> {
     let mut all = vec![];
-    for technique in RECLAIM {
+    for technique in &RECLAIM {
         let case = Case::new(technique.name).reclaim(technique.name);
         all.push(if technique.needs.retries { case.tired() } else { case });
     }
-    for technique in GC {
+    for technique in &GC {
         let chosen = Chosen { gc: technique.name, ..Chosen::default() };
         all.push(
             Case { chosen, ..Case::new(technique.name) }
                 .set(&["workload.read_share=0.7", "workload.requests=20000"]),
         );
     }
-    for technique in REFRESH {
+    for technique in &REFRESH {
         let aged = Case::new(format!("refresh {}", technique.name))
             .tired()
             .refresh(technique.name)
@@ -209,7 +209,7 @@ pub(crate) fn cases() -> Vec<Case> {
             "drive.slc_rewrites=0.75",
         ]));
     }
-    for technique in PARITY {
+    for technique in &PARITY {
         all.push(
             Case::new(format!("parity {}", technique.name)).parity(technique.name).set(&STRIPED),
         );

@@ -5,8 +5,9 @@ use vpass_core::config::DriveConfig;
 use vpass_core::drive::Techniques;
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::parity::has_stripes;
-use vpass_core::slots::reclaim::{self, RECLAIM, RETRIES, Technique};
+use vpass_core::slots::reclaim::{self, RECLAIM, Technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH};
+use vpass_techniques::reclaim::RETRIES;
 
 use super::ageing::Ages;
 use super::balanced::Balanced;

@@ -5,7 +5,7 @@ use vpass_core::base::request::Request;
 use vpass_core::bugs::{Bug, Finder};
 use vpass_core::config::{ConfigError, DriveConfig, ErrorLaw};
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, OWN_AGE, Technique, is_drive_wide};
+use vpass_core::slots::reclaim::{CHECK_INTERVAL, OWN_AGE, Technique};
 use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
 
 use super::ageing::Ages;
@@ -206,8 +206,7 @@ impl Play<'_> {
         if self.technique.is_some_and(keeps_promises) {
             oracle.expect_budgets(drive.config());
         }
-        let passes = self.technique.is_some_and(|t| is_drive_wide(drive.config(), t));
-        if passes || drive.may_move_for_retries() {
+        if drive.moves_without_alarm() {
             oracle.expect_early_jobs();
         }
         // Retries add dose, so a technique has a reserve for them. The worst host is not judged by

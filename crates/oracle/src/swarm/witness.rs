@@ -203,6 +203,10 @@ impl Policy for Witness {
         self.policy.follows_retries()
     }
 
+    fn moves_without_alarm(&self) -> bool {
+        self.policy.moves_without_alarm()
+    }
+
     fn retried(
         &mut self,
         view: &View,

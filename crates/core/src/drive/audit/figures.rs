@@ -66,10 +66,10 @@ impl Drive {
         self.flash.tell(|o| o.accelerated(cycles.get()));
     }
 
-    /// Returns whether the policy may move blocks because their reads took retries. Such a move has
-    /// no alarm of its block, and no deadline.
-    pub fn may_move_for_retries(&self) -> bool {
-        self.policy.follows_retries()
+    /// Returns whether the policy moves blocks for other reasons than their own alarms. Such a move
+    /// has no deadline.
+    pub fn moves_without_alarm(&self) -> bool {
+        self.policy.moves_without_alarm()
     }
 
     /// Returns the resolved configuration.

@@ -30,11 +30,11 @@ const NONE: u16 = u16::MAX;
 
 /// Bounds of the reads of one wordline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub struct Entry {
     /// Upper bound.
-    pub(crate) count: Quarters,
+    pub count: Quarters,
     /// Difference between the upper and the lower bound.
-    pub(crate) error: Quarters,
+    pub error: Quarters,
 }
 
 /// Some entries of a block and the wordlines that they count, close together in memory. A read uses
@@ -326,7 +326,7 @@ fn lowest_count(banks: &[Bank]) -> Quarters {
 }
 
 /// Counters of one block.
-pub(crate) struct Tracked<'a> {
+pub struct Tracked<'a> {
     banks: &'a [Bank],
     entries: usize,
     begun_at: &'a [Quarters; SEGMENTS],
@@ -336,17 +336,17 @@ pub(crate) struct Tracked<'a> {
 
 impl Tracked<'_> {
     /// Returns the number of entries, including empty ones.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.entries
     }
 
     /// Returns the lowest count, which is the upper bound for a wordline without an entry.
-    pub(crate) fn min(&self) -> Quarters {
+    pub fn min(&self) -> Quarters {
         lowest_count(self.banks)
     }
 
     /// Returns the wordlines that have an entry.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, Entry)> {
+    pub fn entries(&self) -> impl Iterator<Item = (usize, Entry)> {
         let all = self.banks.iter().flat_map(|bank| bank.keys.iter().zip(&bank.entries));
         let known = |entry: &Entry| {
             if self.bugs.has(Bug::CountersExact) {
@@ -361,7 +361,7 @@ impl Tracked<'_> {
 
     /// Returns the uncounted part of the block's dose at the first write of each segment, and the
     /// number of wordlines of a segment.
-    pub(crate) fn begun_at(&self) -> (&[Quarters; SEGMENTS], usize) {
+    pub fn begun_at(&self) -> (&[Quarters; SEGMENTS], usize) {
         (self.begun_at, self.wordlines_per_segment)
     }
 }

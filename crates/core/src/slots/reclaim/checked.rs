@@ -169,6 +169,10 @@ impl Policy for Checked {
         self.ask("follows_retries", |technique| technique.follows_retries())
     }
 
+    fn moves_without_alarm(&self) -> bool {
+        self.ask("moves_without_alarm", |technique| technique.moves_without_alarm())
+    }
+
     fn retried(
         &mut self,
         view: &View,

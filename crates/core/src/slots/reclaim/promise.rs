@@ -70,7 +70,7 @@ impl Budget {
     }
 
     /// Returns the budget with the fewest dose units left.
-    pub(super) fn tightest(budgets: impl IntoIterator<Item = Self>) -> Option<Self> {
+    pub fn tightest(budgets: impl IntoIterator<Item = Self>) -> Option<Self> {
         budgets.into_iter().min_by(|a, b| a.slack().total_cmp(&b.slack()))
     }
 
@@ -91,7 +91,7 @@ impl Budget {
 impl Promise {
     /// Returns the guarantee with the tightest of these budgets, or no guarantee if there are no
     /// budgets.
-    pub(super) fn within(budgets: impl IntoIterator<Item = Budget>) -> Self {
+    pub fn within(budgets: impl IntoIterator<Item = Budget>) -> Self {
         Budget::tightest(budgets).map_or(Self::Nothing("reads disturb nothing"), Self::Within)
     }
 

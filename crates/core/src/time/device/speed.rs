@@ -5,7 +5,6 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{Ns, transfer_ns, us};
 use crate::bugs::{Bug, planted};
 use crate::config::{DriveConfig, EccConfig};
-use crate::slots::refresh::adjust_us;
 
 /// Times of a retry. A time that is not given equals that of the first sensing of the page.
 #[derive(Clone, Copy, Debug)]
@@ -53,13 +52,13 @@ pub(crate) struct Speed {
 }
 
 impl Speed {
-    pub(crate) fn new(config: &DriveConfig, geometry: &Geometry) -> Self {
+    pub(crate) fn new(config: &DriveConfig, geometry: &Geometry, adjust: Ns) -> Self {
         let t = &config.timing;
         Self {
             sense: sense_per_coding(&t.sense_per_kind_us(geometry.cell), &geometry.codings),
             program: per_kind(&t.program_us.per_kind(geometry.cell)),
             merge: us(t.program_us.longest()),
-            adjust: us(adjust_us(config)),
+            adjust,
             erase: [(0, t.erase_us)]
                 .into_iter()
                 .chain(t.erase_by_pec.iter().map(|row| (row.pec, row.us)))

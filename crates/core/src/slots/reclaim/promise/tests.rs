@@ -3,8 +3,8 @@
 use super::*;
 use crate::base::span::{DAY, HOUR, Span};
 use crate::slots::card::Protection;
-use crate::slots::reclaim::shared::straw::tests::one_page_wordlines;
 use crate::slots::reclaim::{RECLAIM, technique};
+use crate::techniques::reclaim::shared::straw::tests::one_page_wordlines;
 
 /// Returns a drive with blocks of three one-page wordlines and alpha 9. Movers add 19 dose units.
 fn config(limit: u32, reclaim: &str) -> DriveConfig {
@@ -201,7 +201,7 @@ fn a_refresh_period_that_leaves_nothing_is_named_with_the_longest_that_works() {
 #[test]
 fn a_technique_is_listed_with_what_it_promises() {
     let config = config(900, "check_interval = 10");
-    for technique in RECLAIM {
+    for technique in &RECLAIM {
         let policy = technique.make(&config, NO_SEED);
         let promise = policy.promise(&Blank::new(&config, false).view(), 0);
         let protects = match promise {
@@ -260,7 +260,7 @@ fn numbers_that_no_counter_holds_are_refused() {
         refused("late_reads = 4294967295"),
         "reclaim.late_reads = 4294967295 is outside 0 to 20000000"
     );
-    for technique in RECLAIM {
+    for technique in &RECLAIM {
         let config = config(900, "late_reads = 20000000, check_interval = 1000000");
         let said = check(&config, technique, true).err().map(|e| e.to_string());
         assert_eq!(

@@ -1,0 +1,67 @@
+//! Lists of techniques that a program brings. The drive has no technique of its own. A crate with
+//! techniques adds its lists to [`BROUGHT`], and the linker hands them to the drive.
+//!
+//! ```text
+//! a program without such a crate    the lists are empty, and techniques are given as cards
+//! a program with one                `block` is a name of its list
+//! ```
+
+// The linker collects the lists in a section of the program. The library writes that section.
+#![allow(unsafe_code, reason = "the section is named by `linkme`, which checks its contents")]
+
+use std::ops::Deref;
+
+use linkme::distributed_slice;
+
+use super::card::{Card, InSlot};
+use super::gc::GcTechnique;
+use super::parity::ParityTechnique;
+use super::reclaim::Technique;
+use super::refresh::RefreshTechnique;
+
+/// Lists of techniques, one for each slot.
+pub struct Brought {
+    /// Reclaim techniques.
+    pub reclaim: &'static [Technique],
+    /// Refresh techniques.
+    pub refresh: &'static [RefreshTechnique],
+    /// Parity techniques.
+    pub parity: &'static [ParityTechnique],
+    /// GC policies.
+    pub gc: &'static [GcTechnique],
+}
+
+/// Lists of the crate that the program links for its techniques.
+#[distributed_slice]
+pub static BROUGHT: [Brought];
+
+/// List of one slot.
+pub struct List<P: InSlot + ?Sized + 'static>(pub(super) fn(&Brought) -> &'static [Card<P>]);
+
+impl<P: InSlot + ?Sized> List<P> {
+    /// Returns the technique of this name.
+    pub fn named(&self, name: &str) -> Option<&'static Card<P>> {
+        self.all().iter().find(|card| card.name == name)
+    }
+
+    fn all(&self) -> &'static [Card<P>] {
+        BROUGHT.first().map_or(&[], self.0)
+    }
+}
+
+impl<P: InSlot + ?Sized> Deref for List<P> {
+    type Target = [Card<P>];
+
+    fn deref(&self) -> &[Card<P>] {
+        self.all()
+    }
+}
+
+impl<P: InSlot + ?Sized> IntoIterator for &List<P> {
+    type Item = &'static Card<P>;
+    type IntoIter = std::slice::Iter<'static, Card<P>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.all().iter()
+    }
+}

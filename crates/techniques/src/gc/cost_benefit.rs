@@ -1,0 +1,85 @@
+//! # Cost-benefit
+//! Cleans the block with the largest (1 - u) / 2u x age. u is the block's share of valid pages. Age
+//! is the time since the block was closed or last lost a valid page.
+//!
+//! - **Paper:** Kawaguchi, Nishioka and Motoda, A flash-memory based file system, USENIX 1995
+//!   (after Sprite LFS).
+//! - **Acts at:** each cleaning.
+//! - **Costs:** a list link and a time stamp per block.
+//! - **Departs from the paper:** age is counted in page programs of the drive, not in seconds, so
+//!   that it also works without a clock.
+//! - **Does not help:** uniform writes. Greedy is optimal there.
+//!
+//! ```text
+//! of 8 pages   A 4 valid, age 10 -> 4/8 x 10 = 5     B 6 valid, age 60 -> 2/12 x 60 = 10     ->   B
+//! ```
+
+use super::{Candidates, GcPolicy, GcTechnique};
+use vpass_core::base::units::BlockId;
+use vpass_core::bugs::{Bug, planted};
+use vpass_core::slots::card::{About, Card, New};
+
+pub(super) const CARD: GcTechnique = Card {
+    about: About {
+        name: "cost-benefit",
+        summary: "cleans the block with the best ratio of free space times age to cost",
+        paper: "Kawaguchi et al., USENIX 1995",
+        ..About::PLAIN
+    },
+    new: New::Listed(|_, _, _| Box::new(CostBenefit)),
+};
+
+pub(super) struct CostBenefit;
+
+impl GcPolicy for CostBenefit {
+    fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
+        // In a list, all blocks have the same u, and the first block is the oldest. So one
+        // candidate per list is exact.
+        let mut best: Option<(f64, BlockId)> = None;
+        for valid in among.lists() {
+            let Some((block, since)) =
+                among.index.in_bucket(valid).find(|(block, _)| (among.allowed)(*block))
+            else {
+                continue;
+            };
+            if valid == 0 {
+                return Some(block);
+            }
+            let age = if planted(Bug::CostBenefitAgeless) {
+                1.0
+            } else {
+                f64::from(among.clock.wrapping_sub(since)) + 1.0
+            };
+            let score = f64::from(among.pages_per_block - valid) / (2.0 * f64::from(valid)) * age;
+            if best.is_none_or(|(s, _)| score > s) {
+                best = Some((score, block));
+            }
+        }
+        best.map(|(_, block)| block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vpass_core::slots::gc::victims::VictimIndex;
+
+    #[test]
+    fn worked_example() {
+        let mut index = VictimIndex::new(4, 8, 1);
+        index.insert(BlockId::new(0), 4, 91); // A, age 10
+        index.insert(BlockId::new(1), 6, 41); // B, age 60
+        let pick = |allowed: &dyn Fn(BlockId) -> bool| {
+            CostBenefit.pick(&Candidates {
+                index: index.of(0),
+                pages_per_block: 8,
+                full_ones: false,
+                clock: 100,
+                allowed,
+                wear: &|_| 0,
+            })
+        };
+        assert_eq!(pick(&|_| true), Some(BlockId::new(1)));
+        assert_eq!(pick(&|b| b != BlockId::new(1)), Some(BlockId::new(0)));
+    }
+}

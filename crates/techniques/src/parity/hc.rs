@@ -1,0 +1,194 @@
+//! # Hybrid Caching
+//! Uses two caches. The write buffer keeps the pages of a stripe together and writes whole stripes.
+//! A partial parity cache delays their parity.
+//!
+//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-E, Algorithm 2).
+//! - **Acts at:** each stripe that leaves the buffer; the stripe written longest ago leaves first.
+//!   A request of more than `cut_off` pages goes straight to flash with its parity, and its pages
+//!   leave the buffer and the cache.
+//! - **Costs:** those of `ppc`, with fewer programs and fewer reads: pages that are written again
+//!   are often still in the buffer.
+//! - **Departs from the paper:** if more than `N_update` pages change, the published partial parity
+//!   covers only those pages. The other pages that it covered are in no parity until the commit.
+//!   Here the partial parity still covers all of them. The drive reads the old versions of the
+//!   pages that change again, or the other covered pages, whichever are fewer. `published = 1`
+//!   works as printed.
+//! - **Does not help:** a loss of power, as with `ppc`.
+//!
+//! ```text
+//! PP of D1 to D3, N = 4        D1 changes              PP' = PP ^ D1 ^ D1'             1 read
+//!                              D1 to D3 change         PP' = D1' ^ D2' ^ D3'           none
+//!                              D1 and D2 change        PP' = D1' ^ D2' ^ D3            1 read
+//!    published, N_update = 1   D1 and D2 change        PP' = D1' ^ D2'                 none, and D3 is exposed
+//! ```
+
+use super::ppc::{PAGES, ram_of_cache};
+use super::{Change, Covering, Equation, Parity, ParityTechnique, REBUILD, Renewal, STRIPE};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::Bytes;
+use vpass_core::bugs::{Bug, planted};
+use vpass_core::config::{ConfigError, DriveConfig, Params, require};
+use vpass_core::slots::card::{About, Card, Kind, New, Param};
+
+/// Longest request that is cached.
+const CUT_OFF: Param = Param {
+    key: "cut_off",
+    kind: Kind::Whole,
+    unit: "pages",
+    default: 8.0,
+    range: (1.0, 4096.0),
+    draw: &[1.0, 2.0, 4.0],
+    meaning: "longest request, in pages, that the write buffer takes; longer requests go straight \
+        to flash with their parity",
+    source: "da-raid5-2013 III-E: 8 pages",
+    alias: None,
+};
+
+/// Whether Algorithm 2 is used as published.
+const PUBLISHED: Param = Param {
+    key: "published",
+    kind: Kind::Whole,
+    unit: "",
+    default: 0.0,
+    range: (0.0, 1.0),
+    draw: &[0.0],
+    meaning: "1: as published, a partial parity covers only the changed pages if more than \
+              n_update pages change; 0: it still covers all its pages",
+    source: "da-raid5-2013 Algorithm 2",
+    alias: None,
+};
+
+/// Number of changing pages above which the published rule exposes pages.
+const N_UPDATE: Param = Param {
+    key: "n_update",
+    kind: Kind::Whole,
+    unit: "pages",
+    default: 6.0,
+    range: (0.0, 64.0),
+    draw: &[1.0],
+    meaning: "with published = 1: largest number of changed pages of a stripe for which its \
+              partial parity is updated in place; at most parity.stripe, with which it always is",
+    source: "da-raid5-2013 IV-B: N_update = 6",
+    alias: None,
+};
+
+pub(super) const CARD: ParityTechnique = Card {
+    about: About {
+        name: "hc",
+        summary: "`ppc` behind a write buffer that writes whole stripes",
+        paper: "Guo et al., DATE 2013, III-E",
+        params: &[STRIPE, REBUILD, PAGES, CUT_OFF, PUBLISHED, N_UPDATE],
+        refuses: Some(|config| least_buffer(config, CARD.about.name)),
+        settles: Some(settle_turn),
+        ..About::PLAIN
+    },
+    new: New::Listed(|args, _, _| {
+        Box::new(Hc {
+            pages: args.whole(&PAGES),
+            members: args.whole(&STRIPE),
+            cut_off: args.whole(&CUT_OFF),
+            forgets_beyond: (args.whole(&PUBLISHED) == 1).then(|| args.whole(&N_UPDATE)),
+        })
+    }),
+};
+
+pub(super) struct Hc {
+    pages: u32,
+    members: u32,
+    cut_off: u32,
+    /// Number of changing pages above which a partial parity exposes the others; `None` in the
+    /// sound version.
+    forgets_beyond: Option<u32>,
+}
+
+impl Parity for Hc {
+    /// Handles a stripe whose parity is not delayed because it was unprotected.
+    fn equation(&self, change: &Change) -> Equation {
+        change.cheaper(Equation::Modify)
+    }
+
+    fn cache_pages(&self) -> u32 {
+        self.pages
+    }
+
+    fn renewal(&self, covering: &Covering) -> Renewal {
+        match self.forgets_beyond {
+            Some(most) if covering.changing > most || planted(Bug::ForgetsTooSoon) => {
+                Renewal::Expose
+            }
+            Some(_) => Renewal::TakeOut,
+            None if covering.covered_changing <= covering.covered_staying => Renewal::TakeOut,
+            None => Renewal::Gather,
+        }
+    }
+
+    fn longest_cached(&self) -> Option<u32> {
+        Some(self.cut_off)
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        ram_of_cache(geometry, self.pages, self.members)
+    }
+}
+
+/// Refuses a write buffer that is too small for a stripe.
+///
+/// # Errors
+/// Returns a sentence with the key.
+pub(super) fn least_buffer(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> {
+    let Some(members) = config.parity.stripe else { return Ok(()) };
+    let least = Bytes(2 * u64::from(members) * config.geometry.page_size.0);
+    require(config.drive.write_buffer.0 >= least.0, || {
+        format!(
+            "parity technique `{parity}` keeps the {members} pages of a stripe in one half of \
+             drive.write_buffer, which is {}: it must be at least {least}",
+            config.drive.write_buffer
+        )
+    })
+}
+
+/// Refuses an `n_update` above the length of the stripe. A default above a short stripe becomes its
+/// length, which has the same effect. `params` are the given parameters.
+///
+/// # Errors
+/// Returns a sentence with the key.
+fn settle_turn(params: &mut Params) -> Result<(), ConfigError> {
+    let (name, members) = (CARD.about.name, STRIPE.value(params, CARD.about.name));
+    match params.get(Some(name), N_UPDATE.key) {
+        Some(n_update) => require(n_update.value() <= members, || {
+            format!(
+                "parity.hc.n_update = {n_update} is above the {members} pages of a stripe; it must \
+                 be at most {members}; with {members}, partial parity is always updated in place"
+            )
+        })?,
+        None if N_UPDATE.default > members => {
+            params.set(Some(name), N_UPDATE.key, N_UPDATE.number(members));
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worked_example() {
+        let renewal = |forgets_beyond, changing, covered_changing, covered_staying| {
+            Hc { pages: 1, members: 4, cut_off: 8, forgets_beyond }.renewal(&Covering {
+                changing,
+                covered_changing,
+                covered_staying,
+            })
+        };
+        assert_eq!(
+            [(1, 1, 2), (3, 3, 0), (2, 2, 1)].map(|(n, c, s)| renewal(None, n, c, s)),
+            [Renewal::TakeOut, Renewal::Gather, Renewal::Gather]
+        );
+        assert_eq!(
+            [renewal(Some(1), 1, 1, 2), renewal(Some(1), 2, 2, 1)],
+            [Renewal::TakeOut, Renewal::Expose]
+        );
+    }
+}

@@ -1,0 +1,31 @@
+//! # None
+//! Keeps no parity: pages that cannot be read are lost.
+//!
+//! - **Costs:** nothing.
+//! - **Does not help:** data past its limit, or on a die that fails.
+
+use super::{Change, Equation, Parity, ParityTechnique};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::Bytes;
+use vpass_core::slots::card::{About, Card, New};
+
+pub(super) const CARD: ParityTechnique = Card {
+    about: About {
+        name: "none",
+        summary: "no parity: pages that cannot be read are lost",
+        ..About::PLAIN
+    },
+    new: New::Listed(|_, _, _| Box::new(None)),
+};
+
+pub(super) struct None;
+
+impl Parity for None {
+    fn equation(&self, change: &Change) -> Equation {
+        unreachable!("a drive without stripes changed a stripe: {change:?}")
+    }
+
+    fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
+        Bytes(0)
+    }
+}

@@ -1,0 +1,124 @@
+//! # PE-aware
+//! Keeps parity only for stripes with a page in a worn block, which has more than `t_p` P/E cycles.
+//!
+//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-D, Algorithm 1).
+//! - **Acts at:** each stripe that leaves the write buffer, and each move of a page to a worn block
+//!   or out of one. The buffer keeps the pages of a stripe together; the stripe written longest ago
+//!   leaves first. If a move makes parity necessary, the parity is formed later in the background.
+//! - **Costs:** those of `raid5` for stripes with parity, nothing for others. Forming the parity of
+//!   a stripe takes a read of each page that stays, and a program.
+//! - **Departs from the paper:** the paper's counter rises with each write to a worn block and
+//!   falls with each write to another. The place of the old copy does not count. Moves do not
+//!   change it, so it drifts. Here the counter is the number of pages in worn blocks;
+//!   `published = 1` counts as printed. The paper has no failing flash. Here, after a failure, a
+//!   stripe keeps its parity until its failed pages are rebuilt. The printed counter does not count
+//!   lost or rebuilt pages.
+//! - **Does not help:** a page that cannot be read, or lies on failed flash, in a stripe without
+//!   parity. A stripe that still waits for its parity has none either. Such a page is lost.
+//!
+//! ```text
+//! t_p = 9, N = 3     D1 goes to a block of 10 cycles         counter 0 -> 1     P = D0 ^ D1' ^ D2       2 reads, 1 program
+//!                    D1 goes to another worn block           counter 1 -> 1     P' = P ^ D1' ^ D1''     2 reads, 1 program
+//!                    D1 goes to a block of 5 cycles          counter 1 -> 0     P is given back         none
+//!    published       D1 goes to another worn block           counter 1 -> 2     so P stays when all pages lie in young blocks
+//! ```
+
+use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::Bytes;
+use vpass_core::config::{ByWear, DriveConfig, ErrorLaw};
+use vpass_core::slots::card::{About, Args, Card, Kind, New, Param};
+
+/// Number of P/E cycles above which a block is worn.
+pub(super) const T_P: Param = Param {
+    key: "t_p",
+    kind: Kind::Whole,
+    unit: "P/E cycles",
+    default: 15_000.0,
+    range: (0.0, 1e6),
+    draw: &[0.0],
+    meaning: "P/E cycles above which a block is worn, so that stripes with a page in it get \
+        parity; default bch.pec if limits follow from a code",
+    source: "da-raid5-2013 IV-A: T_p = 15,000",
+    alias: Some("t_p"),
+};
+
+/// Number of stripes that may wait.
+pub(super) const QUEUE: Param = Param {
+    key: "queue",
+    kind: Kind::Whole,
+    unit: "stripes",
+    default: 64.0,
+    range: (0.0, 65_536.0),
+    draw: &[0.0, 4.0, 64.0],
+    meaning: "stripes that may wait for parity after a move; parity of further stripes is formed \
+        at once",
+    source: "assumption: the number of pages in the partial parity cache",
+    alias: Some("queue"),
+};
+
+/// Whether Algorithm 1 is used as published.
+const PUBLISHED: Param = Param {
+    key: "published",
+    kind: Kind::Whole,
+    unit: "",
+    default: 0.0,
+    range: (0.0, 1.0),
+    draw: &[0.0],
+    meaning: "1: as published, counts up for each write to a worn block and down for each other \
+              write; 0: counts the pages in worn blocks",
+    source: "da-raid5-2013 Algorithm 1",
+    alias: None,
+};
+
+pub(super) const CARD: ParityTechnique = Card {
+    about: About {
+        name: "pe-aware",
+        summary: "a parity page for N host pages only if one of them lies in a worn block",
+        paper: "Guo et al., DATE 2013, III-D",
+        params: &[STRIPE, REBUILD, T_P, QUEUE, PUBLISHED],
+        goes_by_wear: true,
+        ..About::PLAIN
+    },
+    new: New::Listed(|args, config, _| {
+        let (above, as_printed, queue) =
+            (worn_beyond(args, config), args.whole(&PUBLISHED) == 1, args.whole(&QUEUE));
+        Box::new(PeAware(ByWear { above, as_printed, queue, last: None }))
+    }),
+};
+
+/// Returns `T_p`: the given number or, if limits follow from a code, the P/E count for which they
+/// are given.
+pub(super) fn worn_beyond(args: &Args, config: &DriveConfig) -> u32 {
+    let otherwise =
+        if config.error.model == ErrorLaw::Bch { config.bch.pec } else { T_P.default as u32 };
+    args.whole_or(&T_P, otherwise)
+}
+
+pub(super) struct PeAware(ByWear);
+
+impl Parity for PeAware {
+    fn equation(&self, change: &Change) -> Equation {
+        change.cheaper(Equation::Modify)
+    }
+
+    /// Groups stripes in the write buffer. No request is too long for this.
+    fn longest_cached(&self) -> Option<u32> {
+        Some(u32::MAX)
+    }
+
+    fn by_wear(&self) -> Option<ByWear> {
+        Some(self.0)
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        ram_of_counters(geometry, &self.0)
+    }
+}
+
+/// Returns the RAM of the map entries of the parity pages, a counter for each stripe, and the
+/// numbers of stripes that may wait.
+pub(super) fn ram_of_counters(geometry: &Geometry, by_wear: &ByWear) -> Bytes {
+    let stripes = u64::from(geometry.logical_pages() - geometry.host_pages);
+    Bytes(4 * stripes + stripes + 4 * u64::from(by_wear.queue))
+}

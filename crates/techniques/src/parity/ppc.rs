@@ -1,0 +1,78 @@
+//! # PPC
+//! Keeps a partial parity cache, so that parity is programmed late. Until then, the partial parity
+//! waits in the controller's memory.
+//!
+//! - **Paper:** Im and Shin, IEEE Transactions on Computers 60, 2011, as da-raid5-2013 describes it
+//!   (II-B).
+//! - **Acts at:** each write that leaves the buffer. Parity is programmed when the cache is full,
+//!   and before a version that it needs is erased.
+//! - **Costs:** a page of memory per stripe in the cache, and one read per page that changes again.
+//!   When parity is programmed, the missing pages are read.
+//! - **Does not help:** a loss of power. The cached parity is lost with the power, unless
+//!   `parity.cache` says otherwise.
+//!
+//! ```text
+//! D1, D2 and D3 of D0 to D3 change       PP  = D1 ^ D2 ^ D3            nothing is read
+//! D1 changes again                       PP' = PP ^ D1 ^ D1'           1 read
+//! the stripe is committed                P   = PP' ^ D0                1 read, 1 program
+//! ```
+
+use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::Bytes;
+use vpass_core::slots::card::{About, Card, Kind, New, Param};
+
+/// Number of stripes of which the cache keeps a page.
+pub(super) const PAGES: Param = Param {
+    key: "pages",
+    kind: Kind::Whole,
+    unit: "pages",
+    default: 64.0,
+    range: (1.0, 4096.0),
+    draw: &[1.0, 2.0, 5.0],
+    meaning: "pages of partial parity that the controller keeps, one per stripe; the least \
+        recently updated is evicted first",
+    source: "da-raid5-2013 IV-A: 512 KB of 8-KB pages",
+    alias: None,
+};
+
+pub(super) const CARD: ParityTechnique = Card {
+    about: About {
+        name: "ppc",
+        summary: "a parity page for every N host pages, programmed late from a cache of partial \
+            parity",
+        paper: "Im and Shin, IEEE TC 2011",
+        params: &[STRIPE, REBUILD, PAGES],
+        ..About::PLAIN
+    },
+    new: New::Listed(|args, _, _| {
+        Box::new(Ppc { pages: args.whole(&PAGES), members: args.whole(&STRIPE) })
+    }),
+};
+
+pub(super) struct Ppc {
+    pages: u32,
+    members: u32,
+}
+
+impl Parity for Ppc {
+    /// Handles a stripe whose parity is not delayed because it was unprotected.
+    fn equation(&self, change: &Change) -> Equation {
+        change.cheaper(Equation::Modify)
+    }
+
+    fn cache_pages(&self) -> u32 {
+        self.pages
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        ram_of_cache(geometry, self.pages, self.members)
+    }
+}
+
+/// Returns the RAM of the map entries of the parity pages and of the cache. For each page, the
+/// cache keeps the page, its stripe, the covered members, and the places of old versions.
+pub(super) fn ram_of_cache(geometry: &Geometry, pages: u32, members: u32) -> Bytes {
+    let entry = u64::from(geometry.page_bytes) + 4 + 8 + 4 * u64::from(members);
+    Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages) + u64::from(pages) * entry)
+}

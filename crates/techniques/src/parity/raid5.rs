@@ -1,0 +1,60 @@
+//! # RAID-5
+//! Keeps a parity page for every N host pages and updates it with each write.
+//!
+//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (II-B), as its baseline.
+//! - **Acts at:** each write that leaves the buffer, and each trim of written data.
+//! - **Costs:** a program and up to two reads for a page that is written alone; one page in N + 1
+//!   of the flash.
+//! - **Does not help:** two pages of a stripe that cannot be read at the same time.
+//!
+//! The new parity can be computed in two ways. The one with fewer reads is used; in a tie, the
+//! first.
+//!
+//! ```text
+//! N = 4, all written     D0 changes              P' = P ^ D0 ^ D0'                   2 reads      (equation 1)
+//!                        D0 to D2 change         P' = D0' ^ D1' ^ D2' ^ D3           1 read       (equation 2)
+//!                        all change              P' = D0' ^ D1' ^ D2' ^ D3'          none
+//! ```
+
+use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::Bytes;
+use vpass_core::slots::card::{About, Card, New};
+
+pub(super) const CARD: ParityTechnique = Card {
+    about: About {
+        name: "raid5",
+        summary: "a parity page for every N host pages, updated by each write",
+        paper: "Guo et al., DATE 2013, II-B",
+        params: &[STRIPE, REBUILD],
+        ..About::PLAIN
+    },
+    new: New::Listed(|_, _, _| Box::new(Raid5)),
+};
+
+pub(super) struct Raid5;
+
+impl Parity for Raid5 {
+    fn equation(&self, change: &Change) -> Equation {
+        change.cheaper(Equation::Modify)
+    }
+
+    /// Returns the RAM of the map entries of the parity pages.
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worked_example() {
+        let equation = |to_modify, to_do_whole| Raid5.equation(&Change { to_modify, to_do_whole });
+        assert_eq!(
+            [equation(2, 3), equation(4, 1), equation(5, 0), equation(2, 2)],
+            [Equation::Modify, Equation::Whole, Equation::Whole, Equation::Modify]
+        );
+    }
+}

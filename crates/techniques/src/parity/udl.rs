@@ -1,0 +1,131 @@
+//! # UDL
+//! Keeps no parity. Instead, each block is rewritten before its reads or the age of its data exceed
+//! what the code corrects.
+//!
+//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-B, III-C): unbound-disturb limiting, for
+//!   drives that are not worn yet.
+//! - **Is made of:** reclaim `block` with `T_read`, and refresh `block` with `T_retention`. Another
+//!   reclaim or refresh technique that is named replaces that part.
+//! - **Acts at:** the read counts and ages of its parts. Refresh acts in idle gaps, in the last
+//!   eighth of the period.
+//! - **Costs:** blocks that are read much, or not rewritten by the host, are programmed again.
+//! - **Does not help:** a page that cannot be read for another reason, or data on a die that fails.
+//!
+//! Its period is the longest that the drive's limits allow. That is `T_retention` of `[bch]` at the
+//! end of the drive's life, less the time by which a refresh may be late. If no code gives a limit
+//! for age alone (`bch.combine = "sum"`, or another error model), the period is `refresh.period`.
+
+use super::{Parity, ParityTechnique, none};
+use vpass_core::base::span::Span;
+use vpass_core::base::units::Ns;
+use vpass_core::config::{Combine, DriveConfig};
+use vpass_core::error::ages::Ages;
+use vpass_core::error::bch::Bch;
+use vpass_core::error::rate::Rates;
+use vpass_core::slots::card::{About, Card, New, Parts};
+
+pub(super) const CARD: ParityTechnique = Card {
+    about: About {
+        name: "udl",
+        summary: "no parity: blocks are rewritten (reclaim and refresh `block`) before reads or \
+            age reach the code's limits",
+        paper: "Guo et al., DATE 2013, III-C",
+        parts: Some(PARTS),
+        ..About::PLAIN
+    },
+    // Its reclaim and refresh techniques count their own RAM. The time at which a block was
+    // programmed is stored in its first page (III-C).
+    new: New::Listed(|_, _, _| Box::new(none::None) as Box<dyn Parity>),
+};
+
+/// Techniques that belong to it.
+pub(super) const PARTS: Parts = Parts { reclaim: "block", refresh: "block", period };
+
+/// Returns the period of its refresh if the drive's code gives a limit for the age of data, and
+/// `None` otherwise. The period holds up to the rated P/E count. Its limit is in the next worse
+/// row, as for techniques that look up limits.
+fn period(config: &DriveConfig) -> Option<Span> {
+    let bch = Bch::of(config).filter(|_| config.bch.combine == Combine::Independent)?;
+    let last = config.drive.rated_pec.max(config.start.pec);
+    let pec = config.bch.rows.iter().copied().find(|pec| *pec >= last).unwrap_or(last);
+    let bears = bch.age(pec) / Rates::of(config)?.acceleration();
+    let ages = Ages::default();
+    // Data counts as old as the end of its step. The longest step is the step of data that is
+    // rewritten late.
+    let step = ages.step(bears as Ns).checked_sub(1).filter(|step| *step > 0)?;
+    let longest = ages.counts_as(step)? - 1;
+    let period = |late: Ns| longest - longest / (late + 1) - 1;
+    Some(Span(period(vpass_core::config::LATE_SHARE)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vpass_core::base::span::DAY;
+    use vpass_core::drive::{Drive, Techniques};
+    use vpass_core::slots::parity::with_parts;
+    use vpass_core::slots::refresh::refresh_technique;
+
+    const DRIVE: &str = r#"
+        geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "mlc", page_size = "8KiB" }
+        timing = { sense_us = 400, program_us = 1600, erase_us = 1500, channel_mb_s = 0 }
+        drive = { spare = 0.4, rated_pec = 15000 }
+        disturb = { model = "count", policy_row_cycles = 0 }
+        error = { model = "bch" }
+        ecc = { codeword = "512B", code_rate = 0.9752380952380952, corrects = [8] }
+    "#;
+
+    fn drive(more: &str) -> DriveConfig {
+        toml::from_str::<DriveConfig>(&format!("{DRIVE}\n{more}")).unwrap().resolve().unwrap()
+    }
+
+    /// The limit is 381 days at 15,000 cycles. A step of age is 4.4 % long, and an eighth is left
+    /// for late rewrites.
+    #[test]
+    fn the_period_is_as_long_as_the_code_allows() {
+        let config = drive("");
+        let days = period(&config).unwrap().0 as f64 / DAY as f64;
+        assert!(days > 381.0 / 1.125 / 1.0443f64.powi(2) && days < 381.0 / 1.125, "{days}");
+        let (under, refresh) = with_parts(config, "udl", None);
+        assert_eq!(
+            (refresh.name, under.refresh.period.0 / DAY, under.parity.stripe),
+            ("block", days as u64, None)
+        );
+        assert!(under.longest_age().0 < 381 * DAY);
+        let made = |config: DriveConfig| {
+            Drive::new(
+                config,
+                &Techniques {
+                    refresh: "block".into(),
+                    parity: "udl".into(),
+                    ..Techniques::default()
+                },
+                false,
+            )
+            .map(|_| ())
+        };
+        // Its guarantee holds at the end of the drive's life. With a period that is one or two
+        // steps longer, it does not hold.
+        let mut at_end = under;
+        at_end.start.pec = 15_000;
+        made(at_end.clone()).unwrap();
+        at_end.refresh.period = Span((at_end.refresh.period.0 as f64 * 1.0443f64.powi(3)) as Ns);
+        made(at_end).unwrap_err();
+    }
+
+    #[test]
+    fn what_is_named_takes_the_place_of_a_part() {
+        let month = Span(30 * DAY);
+        let of = |named: Option<&str>| {
+            let named = named.map(|name| refresh_technique(name).unwrap());
+            let (config, refresh) = with_parts(drive(""), "udl", named);
+            (config.refresh.period == month, refresh.name)
+        };
+        assert_eq!(
+            [of(None), of(Some("none")), of(Some("block"))],
+            [(false, "block"), (true, "none"), (true, "block")]
+        );
+        assert_eq!(with_parts(drive(""), "none", None).1.name, "none");
+        assert_eq!(period(&drive("bch = { combine = \"sum\" }")), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! Read reclaim: one file per technique, what several of them share, and the list.
+
+mod block;
+mod chance_probe;
+mod count;
+mod erased_probe;
+mod hotld;
+mod ideal;
+mod ipr;
+mod ipr_wl;
+mod none;
+mod observed_retries;
+mod page_type;
+mod read_leveling;
+mod redftl;
+pub(crate) mod shared;
+mod straw_ss;
+mod straw_ss_published;
+mod straw_ss_sound;
+mod straw_wl;
+mod tiered;
+
+pub use count::{DRIVE_WIDE, RETRIES};
+
+use vpass_core::slots::reclaim::{
+    Action, CHECK_INTERVAL, COUNTERS, FIRST_OWN, FULL, GUARDED, OWN_AGE, Policy, Probed, Promise,
+    Rewrite, StreamSpec, Technique, Threshold, View, promise,
+};
+
+/// Reclaim techniques, one line each.
+pub(crate) const LIST: &[Technique] = &[
+    none::CARD,
+    block::CARD,
+    page_type::CARD,
+    straw_wl::CARD,
+    straw_ss::CARD,
+    straw_ss_published::CARD,
+    straw_ss_sound::CARD,
+    tiered::CARD,
+    erased_probe::CARD,
+    chance_probe::CARD,
+    redftl::CARD,
+    read_leveling::CARD,
+    hotld::CARD,
+    ipr::CARD,
+    ipr_wl::CARD,
+    count::CARD,
+    observed_retries::CARD,
+    ideal::CARD,
+];

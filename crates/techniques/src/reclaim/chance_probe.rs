@@ -1,0 +1,344 @@
+//! # Chance probe
+//! Draws reads at random, senses the neighbours of the wordline that was read, and counts their
+//! errors. It keeps one read count per block. The probability of finding data beside a hot wordline
+//! in time can be set as close to 1 as wanted.
+//!
+//! - **Paper:** none. The idea is PARA's for DRAM rows (Kim et al., ISCA 2014); the probe is DEAR's
+//!   (MICRO 2025, from public notes).
+//! - **Acts at:** reads drawn with probability p (`reclaim.probe_probability`); a probe is a read,
+//!   and may be drawn too. A wordline moves if the rest of its limit is less than the dose that may
+//!   arrive before the next probe. The block moves at E reads. The safety page has the formulas.
+//! - **Costs:** 3 bytes per block, as `block`; 2 p sensings per read (`timing.probe_us`) and their
+//!   dose.
+//! - **Departs from the paper:** PARA refreshes without probing. Draws are `SipHash` under the
+//!   run's seed; a controller would use a source of noise.
+//! - **Does not help:** evenly read blocks as much as counters do. A share ([`NEAR`]) of their
+//!   limit, and w reads, are reserved for reads of neighbours.
+//! - **Safety:** a page is lost with a probability of at most 2^-64 per stretch without a draw, if
+//!   the seed is secret (`docs/safety/chance-probe.md`).
+//!
+//! ```text
+//! p 0.1, so w 422; alpha 9, limit 20,000, 64 wordlines of one page: G = 422 + 64 + 1 + 2 + 2 = 491, B - E = 1 + 1 + 64 + 64 = 130
+//! E = 0.75 (20,000 - 8 x 491) - 130 = 11,924: an evenly read block moves then; if one wordline is hammered, its neighbours move when a
+//! probe finds (alpha - 1) near > 20,000 - 8 x 491 - 12,054 = 4,018: after 503 reads and the next draw, about ten later.
+//! ```
+
+use siphasher::sip::SipHasher24;
+
+use super::Technique;
+use super::block::{ALL_KINDS, Block};
+use super::promise::Budget;
+use super::{Action, Policy, Probed, Promise, Rewrite, Threshold, View};
+use vpass_core::base::dose::{Alpha, Dose};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::page_set::PageSet;
+use vpass_core::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
+use vpass_core::config::{DoseUnit, DriveConfig};
+use vpass_core::disturb::told::Limits;
+use vpass_core::slots::card::{About, Args, Card, Kind, Needs, New, Param, Protection};
+
+/// Probability that the neighbours of a read are probed.
+const PROBABILITY: Param = Param {
+    key: "probability",
+    kind: Kind::Real,
+    unit: "",
+    default: 0.01,
+    range: (1e-6, 0.25),
+    draw: &[0.05, 0.15, 0.25],
+    meaning: "Probability that a read probes its neighbours",
+    source: "Assumption: 2 x 28 us per 100 reads is 1.4 % of the time of 40-us reads",
+    alias: Some("probe_probability"),
+};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "chance-probe",
+        summary: "`block`, and probes the neighbours of randomly drawn reads, without wordline \
+            counters; if the seed is secret, the probability of a loss is below 2^-64 per exposure",
+        paper: "PARA, ISCA 2014",
+        protects: Protection::Sound,
+        needs: Needs { limits: true, counters: false, retries: false },
+        params: &[PROBABILITY],
+        ..About::PLAIN
+    },
+    new: New::Listed(|args, config, seed| Box::new(ChanceProbe::new(args, config, seed.of_run()))),
+};
+
+/// Natural logarithm of one over the probability that a stretch of w reads is not drawn: 64 ln 2.
+const MISSES: f64 = 64.0 * std::f64::consts::LN_2;
+/// Largest number of probes that follow from a drawn read, including probes that drawn probes
+/// cause.
+const CASCADE: u32 = 64;
+/// Half of the hash key that does not come from the seed. It has digits of pi.
+const KEY: u64 = 0x243F_6A88_85A3_08D3;
+/// Share of a limit that reads of neighbours may use up before the block reaches its largest read
+/// count. Assumption.
+const NEAR: f64 = 0.25;
+
+pub(super) struct ChanceProbe {
+    block: Block,
+    /// Whether reads can be drawn.
+    draws_count: bool,
+    draw: Draw,
+    chance: f64,
+    /// G without `R_late` and retries.
+    near: u32,
+    /// Pages that must move, as long as probes cause further probes.
+    pages: Option<PageSet>,
+    probes: u64,
+    draws: u64,
+}
+
+/// Random draws of a drive.
+enum Draw {
+    Keyed(SipHasher24),
+    /// Draws that every host can compute. They show what such a host can do.
+    #[cfg(test)]
+    Public,
+}
+
+impl Draw {
+    /// Returns a random number from 0 to 1, without 1, for one sensing of a block. Retries are
+    /// sensings too. The numbers differ after each erase.
+    fn number(&self, block: BlockId, pec: u32, sensing: u32) -> f64 {
+        match self {
+            Self::Keyed(hasher) => {
+                let mut sensed = [0; 12];
+                sensed[..4].copy_from_slice(&block.number().to_le_bytes());
+                sensed[4..8].copy_from_slice(&pec.to_le_bytes());
+                sensed[8..].copy_from_slice(&sensing.to_le_bytes());
+                (hasher.hash(&sensed) >> 11) as f64 / (1u64 << 53) as f64
+            }
+            #[cfg(test)]
+            Self::Public => {
+                let life = u64::from(block.number()) << 43 ^ u64::from(pec) << 27;
+                vpass_core::base::splitmix::fraction(0, life ^ u64::from(sensing))
+            }
+        }
+    }
+}
+
+impl ChanceProbe {
+    pub(super) fn new(args: &Args, config: &DriveConfig, seed: u64) -> Self {
+        let chance = args.real(&PROBABILITY);
+        let wordlines = config.geometry.wordlines_per_block;
+        // Reads from before the run were not drawn, and were spread evenly.
+        let before = 2 * config.start.reads.div_ceil(wordlines);
+        let window = (MISSES / -(1.0 - chance).ln()).ceil() as u32;
+        Self {
+            block: Block::new(config),
+            draws_count: config.disturb.dose == DoseUnit::Reads
+                && config.disturb.preprogram_weight == 0.0,
+            draw: Draw::Keyed(SipHasher24::new_with_keys(seed, KEY)),
+            chance,
+            near: window.saturating_add(wordlines + 2 + 2 * config.geometry.cell.bits() + before),
+            pages: None,
+            probes: 0,
+            draws: 0,
+        }
+    }
+
+    /// Returns G.
+    fn near(&self, view: &View, limits: Limits, pec: u32) -> u32 {
+        // During a job for some wordlines, the block serves one read, which may take retries.
+        // Retries of other reads are already subtracted from the limit.
+        let retries = limits.most_retries(pec) * view.geometry.wordlines_per_block;
+        self.near.saturating_add(view.late_in_a_job()).saturating_add(retries)
+    }
+
+    /// Returns (alpha - 1) G.
+    fn neighbour_share(&self, view: &View, limits: Limits, pec: u32, alpha: Alpha) -> Dose {
+        Reads(self.near(view, limits, pec)) * (alpha - Alpha::ONE)
+    }
+
+    /// Returns E.
+    fn end(&self, view: &View, limits: Limits, pec: u32) -> u32 {
+        let of_group = |group| {
+            let e = limits.lookup(group, pec);
+            let room = (e.limit - self.neighbour_share(view, limits, pec, e.alpha))
+                .max(Dose::ZERO)
+                .units();
+            // If reads of neighbours weigh no more than other reads, no share of the limit is
+            // reserved for them.
+            if e.alpha == Alpha::ONE { room } else { room * (1.0 - NEAR) }
+        };
+        let least = (0..limits.groups()).map(of_group).fold(f64::INFINITY, f64::min);
+        (least as u32).saturating_sub(after_end(view)).max(1)
+    }
+
+    /// Returns whether blocks at this P/E count are handled as under `block`.
+    fn is_block(&self, view: &View, limits: Limits, pec: u32) -> bool {
+        let threshold =
+            self.block.threshold(view, pec, ALL_KINDS).map_or(0, |(threshold, _)| threshold);
+        !self.draws_count || self.end(view, limits, pec) <= threshold
+    }
+
+    /// Returns the next alarm of a block: its next drawn read, or its last read if that comes
+    /// first.
+    fn next(&self, view: &View, limits: Limits, block: BlockId) -> Reads {
+        let now = view.reads(block).0;
+        let end = self.end(view, limits, view.pec(block)).max(now + 1);
+        Reads((now + 1..end).find(|n| self.is_drawn(view, block, *n)).unwrap_or(end))
+    }
+
+    /// Returns whether sensing number n of a block is drawn.
+    fn is_drawn(&self, view: &View, block: BlockId, n: u32) -> bool {
+        self.draw.number(block, view.pec(block), n) < self.chance
+    }
+
+    /// Returns the neighbours of a wordline that hold data or will get data.
+    fn neighbours_with_data(
+        view: &View,
+        block: BlockId,
+        wordline: WordlineInBlock,
+    ) -> impl Iterator<Item = WordlineInBlock> {
+        let (bits, stride) = (view.geometry.cell.bits(), view.geometry.neighbour_stride);
+        let above =
+            Some(wordline + stride).filter(|w| w.number() < view.geometry.wordlines_per_block);
+        // A partly written wordline will get more data.
+        let (written, is_open) = (view.written(block), view.pages_to_come(block) > 0);
+        let in_part = move |w: WordlineInBlock| {
+            is_open && w.first_page(bits) < written && (w + 1).first_page(bits) > written
+        };
+        wordline
+            .checked_sub(stride)
+            .into_iter()
+            .chain(above)
+            .filter(move |w| view.is_valid(block, *w) || in_part(*w))
+    }
+}
+
+/// Returns B - E, which is the number of reads that a block may get after the start of its job.
+fn after_end(view: &View) -> u32 {
+    view.late_in_a_job() + 1 + view.geometry.pages_per_block + CASCADE
+}
+
+impl Policy for ChanceProbe {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        match view.limits {
+            None => Reads::NEVER,
+            Some(limits) if self.is_block(view, limits, view.pec(block)) => {
+                self.block.arm(view, block)
+            }
+            Some(limits) => self.next(view, limits, block),
+        }
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        let Some(limits) = view.limits else { return Reads::NEVER };
+        let (now, pec) = (view.reads(block).0, view.pec(block));
+        if self.is_block(view, limits, pec) || now >= self.end(view, limits, pec) {
+            return self.block.on_alarm(view, block, out);
+        }
+        self.draws += 1;
+        let wordlines: Vec<_> =
+            Self::neighbours_with_data(view, block, view.wordline_read(block)).collect();
+        if wordlines.is_empty() {
+            return self.next(view, limits, block);
+        }
+        out.push(Action::Probe { block, wordlines });
+        Reads(now + 1)
+    }
+
+    fn probed(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        found: &[Probed],
+        out: &mut Vec<Action>,
+    ) -> Reads {
+        let Some(limits) = view.limits else { return Reads::NEVER };
+        self.probes += found.len() as u64;
+        let (now, pec) = (view.reads(block).0, view.pec(block));
+        let last = self.end(view, limits, pec) + after_end(view);
+        let far = Reads(last.saturating_sub(now)).far();
+        let bits = view.geometry.cell.bits();
+        let mut in_turn = vec![];
+        for (sensing, probed) in (now + 1 - found.len() as u32..).zip(found) {
+            let e = limits.lookup(limits.group_of(probed.wordline), pec);
+            if probed.left_of(e.limit) < far + self.neighbour_share(view, limits, pec, e.alpha) {
+                self.pages
+                    .get_or_insert_with(|| PageSet::none(view.geometry.pages_per_block))
+                    .insert(probed.wordline.first_page(bits), bits);
+            }
+            if self.is_drawn(view, block, sensing) {
+                in_turn.extend(Self::neighbours_with_data(view, block, probed.wordline));
+            }
+        }
+        if !in_turn.is_empty() {
+            out.push(Action::Probe { block, wordlines: in_turn });
+            return Reads(now + 1);
+        }
+        match self.pages.take() {
+            // These pages must have moved before the next read, which may not be drawn.
+            Some(pages) => {
+                out.push(Rewrite::pages(block, pages).into());
+                Reads(now + 1)
+            }
+            None => self.next(view, limits, block),
+        }
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        vec![("draws", self.draws), ("probes", self.probes)]
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.block.controller_ram(geometry)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        let Some(limits) = view.limits else { return Promise::Nothing("reads disturb nothing") };
+        if self.is_block(view, limits, pec) {
+            return self.block.promise(view, pec);
+        }
+        // E is above the threshold of `block`, so it is at least 2. A new wordline then has the
+        // rest of its limit that a probe must find.
+        let of_group = |group: usize| {
+            let e = limits.lookup(group, pec);
+            let own = self.neighbour_share(view, limits, pec, e.alpha).units();
+            Budget { group, endures: e.limit.units(), alpha: 1.0, reads: 1 + after_end(view), own }
+        };
+        Promise::within((0..limits.groups()).map(of_group))
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        let Some(limits) = view.limits else { return vec![] };
+        if self.is_block(view, limits, pec) {
+            return self.block.explain(view, pec);
+        }
+        let end = self.end(view, limits, pec);
+        let whole = Threshold {
+            name: "block rewritten".into(),
+            reads: end,
+            because: format!(
+                "minimum over groups of (1 - {NEAR}) x (ERC_MAX - (alpha - 1) {}) - {}",
+                self.near(view, limits, pec),
+                after_end(view)
+            ),
+        };
+        let of_group = |group: usize| {
+            let e = limits.lookup(group, pec);
+            let need = f64::from(end + after_end(view))
+                + self.neighbour_share(view, limits, pec, e.alpha).units();
+            let limit = e.limit.units();
+            Threshold {
+                name: format!(
+                    "wordline of group {}: reads beside it at which a probe moves it",
+                    view.disturb.groups[group]
+                ),
+                reads: ((limit - need) / (e.alpha - Alpha::ONE).max(Alpha::of_256ths(1)).weight())
+                    .max(0.0) as u32,
+                because: format!(
+                    "(ERC_MAX {limit} - need {need:.1}) / (alpha - 1); a probe every {:.0} reads \
+                     on average",
+                    1.0 / self.chance
+                ),
+            }
+        };
+        std::iter::once(whole).chain((0..limits.groups()).map(of_group)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

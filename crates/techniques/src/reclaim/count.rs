@@ -1,0 +1,240 @@
+//! # Count
+//! Moves a block after a fixed number of reads, as consumer drives do. The number is the same at
+//! every P/E count, age and temperature.
+//!
+//! - **Paper:** read-latency-relaxation-2021, from its published measurements.
+//! - **Acts at:** `reads` reads of the block. With `drive_wide`, all blocks move in a pass when the
+//!   host has read `reads` pages per block of the drive, at most one block per die at a time. A host
+//!   read that took `retries` retries moves its block at once.
+//! - **Costs:** 3 bytes per block; with `drive_wide`, 16 bytes in all.
+//! - **Departs from the paper:** the paper states no algorithm; this one is inferred. One count fits
+//!   all rewrites of its SSD-D (and of SSD-A), whatever wear and temperature. Reads were uniform, so
+//!   both scopes fit. The pages of a block are an assumption.
+//! - **Does not help:** drives whose limits fall below the count. On a drive without an error model
+//!   no alarm rings, and no block moves.
+//! - **Safety:** none.
+//!
+//! ```text
+//! reads 100:              each block moves after 100 reads
+//! reads 100, spread 1:    blocks 0, 1, 2, 3 begin with 0, 61, 23, 85 reads counted, and move first after 100, 39, 77, 15
+//! ```
+
+mod passes;
+
+use super::Technique;
+use super::{Action, Policy, Promise, Rewrite, Threshold, View};
+use passes::Passes;
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Bytes, PageInBlock, Reads};
+use vpass_core::bugs::{Bug, planted};
+use vpass_core::config::{ConfigError, DriveConfig, require};
+use vpass_core::slots::card::{About, Args, Card, InBulk, Kind, New, Param, Protection};
+
+const READS: Param = Param {
+    key: "reads",
+    kind: Kind::Whole,
+    unit: "reads",
+    default: 70_000.0,
+    // What 3 bytes hold, and half of what a block's counter holds.
+    range: (1.0, 16_000_000.0),
+    draw: &[3.0, 20.0, 100.0, 1000.0],
+    meaning: "Reads of a block at which it moves",
+    source: "Inferred from read-latency-relaxation-2021: its SSD-D rewrites after 90.84 reads of \
+        each 16-KiB page; with 768 pages a block (assumption), after 69,770 reads",
+    alias: None,
+};
+
+/// Whether the reads of the whole drive are counted.
+pub const DRIVE_WIDE: Param = Param {
+    key: "drive_wide",
+    kind: Kind::Whole,
+    unit: "",
+    default: 0.0,
+    range: (0.0, 1.0),
+    draw: &[0.0, 1.0],
+    meaning: "1: counts the reads of the whole drive and moves all blocks in a pass; 0: counts the \
+        reads of each block",
+    source: "Assumption: uniform reads, as in read-latency-relaxation-2021, fit both",
+    alias: None,
+};
+
+const SPREAD: Param = Param {
+    key: "spread",
+    kind: Kind::Real,
+    unit: "",
+    default: 0.0,
+    range: (0.0, 1.0),
+    draw: &[0.0, 0.67, 1.0],
+    meaning: "Share of the blocks written before the run that begin with a count between 0 and \
+        `reads`, evenly spread; the others begin with 0; drive_wide = 1 does not use it",
+    source: "read-latency-relaxation-2021: SSD-D moves all blocks together (0), a third of SSD-A's \
+        blocks move together (0.67), SSD-B's never do (1)",
+    alias: None,
+};
+
+/// Retries of a host read that move its block.
+pub const RETRIES: Param = Param {
+    key: "retries",
+    kind: Kind::Whole,
+    unit: "",
+    default: 0.0,
+    range: (0.0, 31.0),
+    draw: &[0.0, 1.0, 2.0],
+    meaning: "Retries of a host read that move its block before its count; 0: none do",
+    source: "read-latency-relaxation-2021: a count alone fits SSD-D; SSD-B rewrites early after \
+        ECC events",
+    alias: None,
+};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "count",
+        summary: "moves a block after a fixed number of reads, as consumer drives do; data is lost \
+            if limits are lower",
+        paper: "ASPLOS 2021, from its measurements",
+        protects: Protection::None,
+        in_bulk: InBulk::MeanClock,
+        params: &[READS, DRIVE_WIDE, SPREAD, RETRIES],
+        refuses: Some(lacks_retries),
+        ..About::PLAIN
+    },
+    new: New::Listed(|args, config, _| Box::new(Count::new(args, config))),
+};
+
+struct Count {
+    reads: u32,
+    spread: f64,
+    /// Retries of a read that move its block; 0 for none.
+    retries: u32,
+    /// Reads that each block's count began with.
+    begun_with: Vec<u32>,
+    /// None where each block moves at its own count.
+    passes: Option<Passes>,
+    moved_early: u64,
+}
+
+impl Count {
+    fn new(args: &Args, config: &DriveConfig) -> Self {
+        let geometry = Geometry::new(config);
+        let reads = args.whole(&READS);
+        let is_drive_wide = args.whole(&DRIVE_WIDE) == 1;
+        Self {
+            reads,
+            spread: args.real(&SPREAD),
+            retries: args.whole(&RETRIES),
+            begun_with: if is_drive_wide { vec![] } else { vec![0; geometry.blocks as usize] },
+            passes: is_drive_wide.then(|| Passes::new(&geometry, reads)),
+            moved_early: 0,
+        }
+    }
+
+    /// Reads that the count of a block begins with if the block is written before the run.
+    fn at_start(&self, block: BlockId) -> u32 {
+        // Multiples of the golden ratio are spread evenly over 0 to 1, and so are those of any
+        // blocks in a row.
+        let place = f64::from(block.number().wrapping_mul(0x9E37_79B9)) / f64::from(u32::MAX);
+        let together = 1.0 - self.spread;
+        if place < together || self.spread == 0.0 {
+            return 0;
+        }
+        let part = (place - together) / self.spread;
+        ((part * f64::from(self.reads)) as u32).min(self.reads - 1)
+    }
+
+    /// Reads since its erase at which a block moves.
+    fn threshold(&self, block: BlockId) -> Reads {
+        Reads(self.reads - self.begun_with[block.index()])
+    }
+}
+
+/// Reads at which a block may serve no further one, when its move begins now.
+fn deadline(view: &View, block: BlockId) -> Reads {
+    Reads(view.reads(block).0.saturating_add(view.late_in_a_job()))
+}
+
+impl Policy for Count {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        if let Some(passes) = &mut self.passes {
+            return passes.arm(view, block);
+        }
+        self.begun_with[block.index()] =
+            if view.is_before_run() { self.at_start(block) } else { 0 };
+        self.threshold(block)
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        if let Some(passes) = &mut self.passes {
+            return passes.on_alarm(view, block, out);
+        }
+        let threshold = self.threshold(block);
+        // A block with reads from before the run is asked about at its first read.
+        if view.reads(block) < threshold {
+            return threshold;
+        }
+        out.push(Rewrite::all(block).into());
+        deadline(view, block)
+    }
+
+    fn follows_retries(&self) -> bool {
+        self.retries > 0
+    }
+
+    fn moves_without_alarm(&self) -> bool {
+        self.retries > 0 || self.passes.is_some()
+    }
+
+    fn retried(
+        &mut self,
+        _view: &View,
+        block: BlockId,
+        _page: PageInBlock,
+        retries: u8,
+    ) -> Option<Rewrite> {
+        let enough = self.retries + u32::from(planted(Bug::TriggerOneLate));
+        (u32::from(retries) >= enough).then(|| {
+            self.moved_early += 1;
+            Rewrite::all(block)
+        })
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        let passes = self.passes.as_ref().map(|passes| ("passes", passes.begun()));
+        [("early_moves", self.moved_early)].into_iter().chain(passes).collect()
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        if self.passes.is_some() { Bytes(16) } else { Bytes(3 * u64::from(geometry.blocks)) }
+    }
+
+    fn promise(&self, _view: &View, _pec: u32) -> Promise {
+        Promise::Nothing("its count is fixed, and limits may fall below it")
+    }
+
+    fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {
+        let (name, because) = if self.passes.is_some() {
+            ("all blocks moved, in mean reads of a block", "reads, over all blocks of the drive")
+        } else {
+            ("block moved", "reads, whatever its wear and age")
+        };
+        vec![Threshold {
+            name: name.into(),
+            reads: self.reads,
+            because: format!("reclaim.count.{because}"),
+        }]
+    }
+}
+
+/// Refuses [`RETRIES`] on a drive without read retries.
+fn lacks_retries(config: &DriveConfig) -> Result<(), ConfigError> {
+    let retries = CARD.args(config).whole(&RETRIES);
+    require(retries == 0 || config.has_retries(), || {
+        let key = CARD.path(config, &RETRIES);
+        format!(
+            "{key} = {retries} needs a drive with read retries: set [error] and [ecc], with more \
+             than one level, or {key} = 0"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,291 @@
+//! # IPR-WL
+//! Works as `straw-wl`, but a wordline near its limit first gets guard levels in place. Its most
+//! significant page moves; the other pages stay and endure ten times the reads.
+//!
+//! - **Paper:** none. The checks are those of straw-2024 III; the reprogramming is that of ipr-2018
+//!   III-C, wordline by wordline.
+//! - **Acts at:** the checks of `shared/straw.rs`, with a reserve for one job's merges. It is `B =
+//!   q K + 2 (alpha - 1) q`, for at most `K = max(1, I / q)` wordlines, q = p +
+//!   `density.reprogram_dose` each. A wordline is merged once, if the merge lasts until the next
+//!   check; else it moves.
+//! - **Costs:** `straw-wl`'s counters and a bit per wordline. A merge costs p reads, a program, at
+//!   most one copy, a page of capacity, and wear.
+//! - **Departs from the papers:** there are no separate blocks for read-hot data, and data moves
+//!   only when it must.
+//! - **Does not help:** even reads, where more wordlines are due than a job may merge; cells of one
+//!   bit.
+//! - **Safety:** no page is lost if merging multiplies a wordline's limit as configured, which has
+//!   not been measured (`docs/safety/ipr-wl.md`).
+//!
+//! ```text
+//! two pages a wordline, alpha 9, limit 900, I = 10, K = 5, three wordlines, hammered in the middle:
+//!                 fresh: 900 - 9 (10 + 1) - (6 + 2 x 8 x 2) - (2 x 5 + 2 x 8 x 2) = 721 is the threshold
+//! reads   90      dose of both neighbours 810 > 721; 810 + 9 + 38 + 42 <= 900: both are merged, one page of each moves; limit 9,000
+//! reads  984      dose 9 x 984 + 3 = 8,859 > 8,823: the remaining pages of both move
+//! ```
+
+use super::CHECK_INTERVAL;
+use super::Technique;
+use super::shared::straw::{Budget, DoseEstimate, Look, Straw};
+use super::straw_wl::Exact;
+use super::{GUARDED, Rewrite, View};
+use vpass_core::base::dose::{Alpha, Dose, Quarters};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::page_set::{PageSet, WordlineSet, holds_any};
+use vpass_core::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
+use vpass_core::bugs::{Bug, planted};
+use vpass_core::config::DriveConfig;
+use vpass_core::slots::card::{About, Args, Card, Needs, New, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "ipr-wl",
+        summary: "`straw-wl`, but first gives a wordline guard levels in place and moves it only \
+            later",
+        paper: "STRAW and IPR",
+        protects: Protection::Sound,
+        lowers_density: true,
+        needs: Needs { limits: true, counters: false, retries: false },
+        params: &[CHECK_INTERVAL],
+        ..About::PLAIN
+    },
+    new: New::Listed(|args, config, _| Box::new(IprWl::new(args, config))),
+};
+
+pub(super) type IprWl = Straw<Guarding>;
+
+/// Estimate that is the true dose, and guard levels for wordlines that gain from them.
+pub(super) struct Guarding {
+    exact: Exact,
+    /// Number of wordlines that a job may merge.
+    per_job: u32,
+    /// Dose that a merge adds like reads of its wordline. It consists of the reads of the merge and
+    /// of the disturbance by its program.
+    per_merge: Quarters,
+    /// Largest number of pages that guard levels may take in a domain. They take one page per
+    /// wordline.
+    most: u32,
+    /// Number of moved wordlines that already had guard levels. `refused` is the number of
+    /// wordlines that moved because no page was left for guard levels.
+    used_up: u64,
+    refused: u64,
+}
+
+impl DoseEstimate for Guarding {
+    const BOUND: &'static str = Exact::BOUND;
+    const FROM_ERASE: bool = Exact::FROM_ERASE;
+
+    fn new(args: &Args, config: &DriveConfig) -> Self {
+        let bits = config.geometry.cell.bits();
+        let g = Geometry::new(config);
+        let most = (config.density.low_density
+            * f64::from(g.blocks_per_domain() * g.wordlines_per_block)) as u32;
+        let helps = bits > 1 && most > 0 && config.density.limit_factor > 1.0;
+        // The pages of a wordline have a mean dose of one unit per read, for every value of
+        // `disturb.dose`.
+        let per_merge = Quarters::UNIT * bits + config.density.reprogram_quarters();
+        let per_job = if helps {
+            per_merge.times_in(Reads(args.whole(&CHECK_INTERVAL)).quarters()).max(1)
+        } else {
+            0
+        };
+        Self { exact: Exact::new(args, config), per_job, per_merge, most, used_up: 0, refused: 0 }
+    }
+
+    fn margins(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        budget: &Budget,
+        movers: Dose,
+        out: &mut [Dose],
+    ) {
+        self.exact.margins(view, block, budget, movers, out);
+        for ((left, gain), coding) in out.iter_mut().zip(&budget.gain).zip(view.recoded(block)) {
+            *left += if *coding == GUARDED { *gain } else { Dose::ZERO };
+        }
+    }
+
+    fn quiet(&self, view: &View, block: BlockId, slack: Dose, alpha: Alpha) -> Quarters {
+        self.exact.quiet(view, block, slack, alpha)
+    }
+
+    fn burden(&self, _: &Geometry, alpha: Alpha) -> Dose {
+        if planted(Bug::BurdenForgotten) || self.per_job == 0 {
+            return Dose::ZERO;
+        }
+        self.per_merge.far() * self.per_job + self.per_merge * ((alpha - Alpha::ONE) * 2)
+    }
+
+    fn remedy(&mut self, view: &View, block: BlockId, pages: PageSet, look: &Look) -> Rewrite {
+        let bits = view.geometry.cell.bits();
+        let mut moving = PageSet::none(view.geometry.pages_per_block);
+        let mut merging = WordlineSet::none(view.geometry.wordlines_per_block);
+        let room = view.spare_pages().min(self.most.saturating_sub(view.pages_away()));
+        let mut left = self.per_job.min(room);
+        for wordline in
+            view.geometry.wordlines_in_block().filter(|w| holds_any(pages.words(), *w, bits))
+        {
+            let has_guards = view.is_recoded(block, wordline);
+            if left > 0 && !has_guards && self.helps(view, block, wordline, look) {
+                left -= 1;
+                merging.insert(wordline, 1);
+                continue;
+            }
+            self.used_up += u64::from(has_guards);
+            self.refused += u64::from(room == 0 && !has_guards);
+            moving.insert(wordline.first_page(bits), bits);
+        }
+        if merging.is_empty() {
+            return Rewrite::pages(block, moving);
+        }
+        Rewrite::recode_wordlines(block, GUARDED, merging, moving)
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        vec![("guards_used_up", self.used_up), ("guards_refused", self.refused)]
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        Bytes(self.exact.controller_ram(geometry).0 + u64::from(geometry.wordlines()).div_ceil(8))
+    }
+}
+
+impl Guarding {
+    /// Returns whether guard levels help a full-density wordline. It must be merged in time, keep a
+    /// valid page, and need no move at the next check.
+    fn helps(&self, view: &View, block: BlockId, wordline: WordlineInBlock, look: &Look) -> bool {
+        let (w, bits) = (wordline.index(), view.geometry.cell.bits());
+        let first = wordline.first_page(bits);
+        let is_whole = first + bits <= view.written(block);
+        let kept = view.geometry.codings.row(GUARDED);
+        let keeps_any =
+            || (0..bits).any(|kind| kept.keeps(kind) && view.is_valid_page(block, first + kind));
+        let alpha = look.budget.alpha[w];
+        let in_time = look.margins[w] + Reads(look.horizon - look.late) * alpha >= Dose::ZERO;
+        let outlasts = look.margins[w] + look.budget.gain[w]
+            >= Reads(look.horizon) * alpha + self.burden(view.geometry, alpha);
+        is_whole && in_time && outlasts && keeps_any()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shared::straw::tests::{drive, looks_left_out_find_nothing};
+    use super::Guarding;
+    use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn};
+    use vpass_core::drive::Drive;
+
+    /// Returns the drive of the worked example, with thirty blocks of three wordlines of two pages.
+    fn example(more: &str) -> Drive {
+        let text = format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 3, cell = "mlc", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.5, write_buffer = 0 }}
+            disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [900], alpha = [9.0] }}] }}
+            reclaim = {{ check_interval = 10 }}
+            {more}
+            "#
+        );
+        drive::<Guarding>(&text, "ipr-wl", true)
+    }
+
+    fn hammer(drive: &mut Drive, times: u32) {
+        (0..times).for_each(|_| drive.read_pages(&[Lpn::new(2)]));
+    }
+
+    /// Returns the number of copied pages, of merged wordlines, and of pages that guard levels take
+    /// away now.
+    fn done(drive: &Drive) -> (u64, u64, u32) {
+        (
+            drive.reclaim_counts().pages_copied,
+            drive.flash_counts().reprograms[Cause::Reclaim as usize],
+            drive.flash.pages_away(0),
+        )
+    }
+
+    #[test]
+    fn worked_example() {
+        let mut drive = example("");
+        hammer(&mut drive, 89);
+        assert_eq!(done(&drive), (0, 0, 0));
+        hammer(&mut drive, 1);
+        assert_eq!(done(&drive), (2, 2, 2));
+        hammer(&mut drive, 893);
+        assert_eq!(done(&drive), (2, 2, 2));
+        hammer(&mut drive, 1);
+        assert_eq!(done(&drive), (4, 2, 2));
+        hammer(&mut drive, 100_000);
+        // The neighbours of the pages that are read have moved, so the reads disturb no data.
+        assert_eq!(done(&drive), (4, 2, 2));
+        assert_eq!(
+            (drive.lost_pages(), drive.flash_counts().erases[Cause::Reclaim as usize]),
+            (0, 0)
+        );
+        assert_eq!(drive.technique_counts(), [("guards_used_up", 2), ("guards_refused", 0)]);
+        assert_eq!(drive.controller_ram(), Bytes(3 * (90 + 30) + 12));
+    }
+
+    #[test]
+    fn what_has_no_room_or_no_gain_moves_as_under_straw_wl() {
+        for more in ["density = { low_density = 0 }", "density = { limit_factor = 1 }"] {
+            let mut drive = example(more);
+            hammer(&mut drive, 90);
+            assert_eq!(done(&drive), (4, 0, 0), "{more}");
+        }
+        // One wordline or none may be merged. The technique reserves the merge dose in both cases.
+        for (more, found) in [
+            ("density = { low_density = 0.012 }", (3, 1, 1)),
+            ("density = { spare_share = 0 }", (4, 0, 0)),
+        ] {
+            let mut drive = example(more);
+            hammer(&mut drive, 90);
+            assert_eq!(done(&drive), found, "{more}");
+        }
+    }
+
+    #[test]
+    fn a_merged_wordline_counts_as_full_and_gives_its_page_back_at_the_erase() {
+        let merged_and_erased = |more: &str| {
+            let mut drive = example(more);
+            hammer(&mut drive, 90);
+            assert_eq!(
+                (
+                    drive.flash.hot(BlockId::new(0)).valid,
+                    drive.ftl.score(&drive.flash, BlockId::new(0))
+                ),
+                (4, 6),
+                "four valid pages of four that it can hold"
+            );
+            for _ in 0..2 {
+                Lpn::range(0..drive.geometry().host_pages)
+                    .for_each(|lpn| drive.write_page(lpn, u64::MAX));
+            }
+            drive
+        };
+        let mut without = merged_and_erased("density = { wear_counts_for_limits = false }");
+        assert_eq!(
+            without.policy_and_view().1.pec(BlockId::new(0)),
+            without.flash.cold(BlockId::new(0)).pec
+        );
+        let mut drive = merged_and_erased("");
+        assert_eq!(
+            drive.policy_and_view().1.pec(BlockId::new(0)),
+            drive.flash.cold(BlockId::new(0)).pec + 1,
+            "a fifth of a cycle more is a cycle more for its limits"
+        );
+        let cold = drive.flash.cold(BlockId::new(0));
+        assert_eq!((drive.flash.pages_away(0), cold.reprogrammed_cycles), (0, 1));
+        assert_eq!(
+            cold.effective_milli(),
+            u64::from(cold.pec) * 1_000 + 200,
+            "its first cycle was a reprogrammed one"
+        );
+    }
+
+    #[test]
+    fn looks_left_out_would_have_found_nothing() {
+        looks_left_out_find_nothing::<Guarding>("ipr-wl");
+    }
+}

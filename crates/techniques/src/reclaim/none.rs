@@ -1,0 +1,45 @@
+//! # None
+//! Does not react to read disturbance. The data that it loses shows what the other techniques save.
+//!
+//! - **Costs:** nothing.
+//! - **Does not help:** any data.
+
+use super::Technique;
+use super::{Action, Policy, Promise, Threshold, View};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Bytes, Reads};
+use vpass_core::slots::card::{About, Card, New, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "none",
+        summary: "no read reclaim: data is lost when it reaches its limit",
+        protects: Protection::None,
+        ..About::PLAIN
+    },
+    new: New::Listed(|_, _, _| Box::new(None)),
+};
+
+pub(super) struct None;
+
+impl Policy for None {
+    fn arm(&mut self, _view: &View, _block: BlockId) -> Reads {
+        Reads::NEVER
+    }
+
+    fn on_alarm(&mut self, _view: &View, _block: BlockId, _out: &mut Vec<Action>) -> Reads {
+        Reads::NEVER
+    }
+
+    fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
+        Bytes(0)
+    }
+
+    fn promise(&self, _view: &View, _pec: u32) -> Promise {
+        Promise::Nothing("it does not react to reads, and data is lost when it reaches its limit")
+    }
+
+    fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {
+        vec![]
+    }
+}

@@ -1,0 +1,398 @@
+//! The common check of the straw-2024 techniques. At fixed intervals of a block's reads, it
+//! rewrites the wordlines whose dose could reach their limit before the next check. The techniques
+//! differ in how they estimate a dose: their [`DoseEstimate`].
+//!
+//! - **Acts at:** multiples of the interval I (`reclaim.check_interval`) of a block's reads. A
+//!   wordline i with valid pages moves if `bound(i) + alpha (max(I, R_late + 1) + R_late) + M >
+//!   ERC_MAX`. `M = V + 2 (alpha - 1) p` is the dose that movers may add. They read each of the
+//!   block's V valid pages once more, p of them on each neighbour.
+//! - **Leaves behind:** an invalid page for each moved page. A block without valid pages is erased.
+//!   Checks that cannot find anything are skipped.
+//! - **Safety:** no page is lost if `bound(i)` is never below the dose, and the first check leaves
+//!   a new wordline in place (`docs/safety/straw.md`).
+
+use std::collections::BTreeMap;
+
+use super::super::promise::Budget as Promised;
+use super::super::{Action, GUARDED, Policy, Promise, Rewrite, Threshold, View};
+use super::super::{CHECK_INTERVAL, OWN_AGE};
+use vpass_core::base::dose::{Alpha, Dose, Quarters};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::page_set::PageSet;
+use vpass_core::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
+use vpass_core::config::{DoseUnit, DriveConfig};
+use vpass_core::disturb::table::{Worn, dose_per_kind};
+use vpass_core::disturb::told::Limits;
+use vpass_core::slots::card::Args;
+
+/// Estimate of the doses of a block's wordlines, as a technique computes it.
+pub(crate) trait DoseEstimate: Send {
+    /// Name of the dose's upper bound, as `vpass explain` prints it.
+    const BOUND: &'static str;
+    /// Whether bounds contain reads from before a wordline's programming, even if such reads do not
+    /// count. Wordlines without data in an open block then have bounds, too. If such a bound is
+    /// used up, nothing may be written to the wordline.
+    const FROM_ERASE: bool;
+
+    /// Whether an attacker can bring a dose above its bound.
+    const CAN_BE_DECEIVED: bool = false;
+    /// Whether the margin is only `alpha I`, as in the paper. It reserves no dose for movers' reads
+    /// and for host reads during a job, so it is unsafe.
+    const ONLY_THE_INTERVAL: bool = false;
+
+    /// Creates the estimate for a drive of this configuration.
+    fn new(args: &Args, config: &DriveConfig) -> Self;
+
+    /// Writes the margin of each wordline, with or without data: `budget.keep[i] - movers -
+    /// bound(i)`.
+    fn margins(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        budget: &Budget,
+        movers: Dose,
+        out: &mut [Dose],
+    );
+
+    /// Returns the dose that the block can take before any bound has grown by more than `slack`.
+    /// `alpha` is the highest alpha of the block.
+    fn quiet(&self, view: &View, block: BlockId, slack: Dose, alpha: Alpha) -> Quarters;
+
+    /// Returns the additional dose that a wordline may get from the rewrite of other wordlines at a
+    /// check.
+    fn burden(&self, _geometry: &Geometry, _alpha: Alpha) -> Dose {
+        Dose::ZERO
+    }
+
+    /// Returns the rewrite for these pages. They are the pages of all wordlines that the check
+    /// cannot leave unchanged.
+    fn remedy(&mut self, _view: &View, block: BlockId, pages: PageSet, _look: &Look) -> Rewrite {
+        Rewrite::pages(block, pages)
+    }
+
+    /// Returns the estimate's own counts by name.
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        vec![]
+    }
+
+    /// Returns the RAM of the counters in a real controller.
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes;
+
+    /// Returns the largest memory of the counters in the simulation, without a few bytes per block.
+    fn memory(&self) -> Bytes {
+        Bytes(0)
+    }
+}
+
+/// Result of a check.
+pub(crate) struct Look<'a> {
+    /// Margin of each wordline.
+    pub(crate) margins: &'a [Dose],
+    pub(crate) budget: &'a Budget,
+    /// Number of dose units for which the margins leave space until the end of the next check's
+    /// job. `late` is the number until the end of this check's job.
+    pub(crate) horizon: u32,
+    pub(crate) late: u32,
+}
+
+/// Technique with the common check and a dose estimate.
+pub(crate) struct Straw<E> {
+    pub(crate) estimate: E,
+    interval: u32,
+    /// Whether limits are looked up at the age of each block's data.
+    own_age: bool,
+    /// Whether checks that cannot find anything are skipped.
+    skips: bool,
+    /// Number of dose units by which reads may overshoot alarms, from a check to the end of the
+    /// next check's job. It is 0 if every read counts 1.
+    overshoot: u32,
+    /// Largest dose of one read.
+    heaviest: Quarters,
+    /// Whether wordlines that are not yet programmed may be used up.
+    counts_before: bool,
+    /// Doses that wordlines may have, by [`Limits::worn_class`].
+    budgets: BTreeMap<Class, Budget>,
+    /// Buffer for a check: the dose that each wordline may still take.
+    margins: Vec<Dose>,
+}
+
+/// Class of wear and age, from [`Limits::worn_class`].
+type Class = (u64, Option<usize>);
+
+/// Largest number of stored budgets. It suffices for many ages at a few P/E counts.
+const BUDGETS_MAX: usize = 512;
+
+/// Dose that each wordline of a block may have at a check that leaves it unchanged, before V is
+/// subtracted.
+pub(crate) struct Budget {
+    pub(crate) keep: Vec<Dose>,
+    pub(crate) alpha: Vec<Alpha>,
+    /// Dose that guard levels would add to `keep`.
+    pub(crate) gain: Vec<Dose>,
+    highest_alpha: Alpha,
+    /// Smallest entry of `keep`.
+    fresh: Dose,
+}
+
+impl<E: DoseEstimate> Straw<E> {
+    pub(crate) fn new(args: &Args, config: &DriveConfig) -> Self {
+        let sensings = config.disturb.dose == DoseUnit::Sensings;
+        Self {
+            estimate: E::new(args, config),
+            interval: args.whole(&CHECK_INTERVAL),
+            own_age: args.has(&OWN_AGE) && args.whole(&OWN_AGE) == 1,
+            skips: true,
+            // A read weighs up to 2.25 units. Two alarms are each passed by less than this. Checks
+            // round up to whole units twice.
+            overshoot: if sensings { 6 } else { 0 },
+            heaviest: dose_per_kind(config.disturb.dose, config.geometry.cell)
+                [..config.geometry.cell.bits() as usize]
+                .iter()
+                .copied()
+                .max()
+                .unwrap_or(Quarters::UNIT),
+            counts_before: E::FROM_ERASE || config.disturb.preprogram_weight > 0.0,
+            budgets: BTreeMap::new(),
+            margins: vec![],
+        }
+    }
+
+    /// Returns the number of reads that a wordline must endure after a check leaves it unchanged,
+    /// until it has moved.
+    fn horizon(&self, view: &View) -> u32 {
+        if E::ONLY_THE_INTERVAL {
+            return self.interval;
+        }
+        let late = view.late_in_a_job();
+        self.interval.max(late + 1) + late + self.overshoot
+    }
+
+    /// Returns the number of reads after a successful check at which its block may serve no more
+    /// reads.
+    fn grace(&self, view: &View) -> u32 {
+        if E::ONLY_THE_INTERVAL { self.interval } else { view.late_in_a_job() }
+    }
+
+    /// Returns the dose that a wordline of a group may have at a check, before V is subtracted, and
+    /// alpha.
+    fn keep(&self, view: &View, limits: Limits, group: usize, worn: Worn) -> (Dose, Alpha) {
+        let e = limits.lookup_worn(group, worn);
+        let beside = if E::ONLY_THE_INTERVAL { 0 } else { 2 * view.geometry.cell.bits() };
+        let neighbours = Reads(beside) * (e.alpha - Alpha::ONE);
+        let margin = Reads(self.horizon(view)) * e.alpha
+            + neighbours
+            + self.estimate.burden(view.geometry, e.alpha);
+        (e.limit - margin, e.alpha)
+    }
+
+    /// Returns the budget on which the checks rely. The first check must leave a new wordline in
+    /// place.
+    fn promised(&self, view: &View, limits: Limits, group: usize, pec: u32) -> Promised {
+        let e = limits.lookup(group, pec);
+        let reads = self.horizon(view);
+        let (keep, _) = self.keep(view, limits, group, Worn::at_longest(pec));
+        let left = keep - self.movers(view, view.geometry.pages_per_block);
+        let by_host = Reads(reads) * e.alpha;
+        Promised {
+            group,
+            endures: e.limit.units(),
+            alpha: e.alpha.weight(),
+            reads,
+            own: (e.limit - left - by_host).units(),
+        }
+    }
+
+    fn budget(&mut self, view: &View, block: BlockId) -> Option<Class> {
+        let (limits, worn) = (view.limits?, view.worn(block, self.own_age));
+        let class = limits.worn_class(worn);
+        if !self.budgets.contains_key(&class) {
+            let groups: Vec<_> =
+                (0..limits.groups()).map(|g| self.keep(view, limits, g, worn)).collect();
+            let endures: Vec<Dose> =
+                (0..limits.groups()).map(|g| limits.lookup_worn(g, worn).limit).collect();
+            let of = |w: WordlineInBlock| groups[limits.group_of(w)];
+            let wordlines = view.geometry.wordlines_in_block();
+            let keep: Vec<Dose> = wordlines.clone().map(|w| of(w).0).collect();
+            let alpha: Vec<Alpha> = wordlines.clone().map(|w| of(w).1).collect();
+            let limit = |w: WordlineInBlock| endures[limits.group_of(w)];
+            let gain = wordlines.map(|w| limits.in_mode(limit(w), GUARDED) - limit(w)).collect();
+            let highest_alpha = alpha.iter().copied().max().expect("a block has wordlines");
+            let fresh = keep.iter().copied().min().expect("a block has wordlines");
+            if self.budgets.len() == BUDGETS_MAX {
+                self.budgets.clear();
+            }
+            self.budgets.insert(class, Budget { keep, alpha, gain, highest_alpha, fresh });
+        }
+        Some(class)
+    }
+
+    /// Returns the dose estimate, and the doses that wordlines of this block may have.
+    pub(crate) fn estimate_and_budget(
+        &mut self,
+        view: &View,
+        block: BlockId,
+    ) -> Option<(&mut E, &Budget)> {
+        let class = self.budget(view, block)?;
+        Some((&mut self.estimate, &self.budgets[&class]))
+    }
+
+    /// Returns the dose that movers may still add to a wordline far from all pages that they read.
+    fn movers(&self, view: &View, pages: u32) -> Dose {
+        if E::ONLY_THE_INTERVAL {
+            return Dose::ZERO;
+        }
+        // The pages of a whole block have a mean dose of one unit per read.
+        (self.heaviest * pages).min(Reads(view.geometry.pages_per_block).quarters()).far()
+    }
+
+    /// Returns the next check after `now` block reads, if the smallest margin is `slack`.
+    fn next_look(&self, view: &View, block: BlockId, now: u32, slack: Dose, alpha: Alpha) -> Reads {
+        let quiet = if self.skips {
+            self.estimate.quiet(view, block, slack.max(Dose::ZERO), alpha)
+        } else {
+            Quarters::ZERO
+        };
+        let earliest = u64::from(now) + u64::from(quiet.whole_down().0.max(1));
+        Reads(
+            earliest.next_multiple_of(u64::from(self.interval)).min(u64::from(u32::MAX - 1)) as u32
+        )
+    }
+
+    /// Computes the dose that each wordline of a block may still take, with or without data, into
+    /// `self.margins`.
+    fn look(&mut self, view: &View, block: BlockId, class: Class) {
+        let movers = self.movers(view, view.valid_pages(block) + view.pages_to_come(block));
+        let budget = &self.budgets[&class];
+        self.margins.resize(budget.keep.len(), Dose::ZERO);
+        self.estimate.margins(view, block, budget, movers, &mut self.margins);
+    }
+}
+
+impl<E: DoseEstimate> Policy for Straw<E> {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        let Some(class) = self.budget(view, block) else { return Reads::NEVER };
+        let movers = self.movers(view, view.geometry.pages_per_block);
+        let budget = &self.budgets[&class];
+        self.next_look(view, block, 0, budget.fresh - movers, budget.highest_alpha)
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        let Some(class) = self.budget(view, block) else { return Reads::NEVER };
+        self.look(view, block, class);
+        let (now, horizon) = (view.reads(block).0, self.horizon(view));
+        let budget = &self.budgets[&class];
+        let bits = view.geometry.cell.bits();
+        let written = view.geometry.pages_per_block - view.pages_to_come(block);
+        let is_open = written < view.geometry.pages_per_block;
+        let mut smallest = if is_open {
+            budget.fresh - self.movers(view, view.geometry.pages_per_block)
+        } else {
+            Dose::MAX
+        };
+        let mut pages = None;
+        for (wordline, margin) in WordlineInBlock::all().zip(&self.margins) {
+            let first = wordline.first_page(bits);
+            // In an open block, partly written wordlines count too. So do unwritten wordlines if a
+            // dose from before their programming counts.
+            let unwritten = is_open
+                && (first + bits).number() > written
+                && (first.number() < written || self.counts_before);
+            if *margin >= smallest && *margin >= Dose::ZERO
+                || !(unwritten || view.is_valid(block, wordline))
+            {
+                continue;
+            }
+            if *margin < Dose::ZERO {
+                pages
+                    .get_or_insert_with(|| PageSet::none(view.geometry.pages_per_block))
+                    .insert(first, bits);
+            } else {
+                smallest = *margin;
+            }
+        }
+        if let Some(pages) = pages {
+            let look = Look {
+                margins: &self.margins,
+                budget,
+                horizon,
+                late: view.late_in_a_job() + self.overshoot,
+            };
+            out.push(self.estimate.remedy(view, block, pages, &look).into());
+            return Reads(now.saturating_add(self.grace(view)));
+        }
+        self.next_look(view, block, now, smallest, budget.highest_alpha)
+    }
+
+    fn follows_age(&self) -> bool {
+        self.own_age
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        self.estimate.counts()
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.estimate.controller_ram(geometry)
+    }
+
+    fn memory(&self) -> Bytes {
+        self.estimate.memory()
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        let budgets = view.limits.into_iter().flat_map(|limits| {
+            (0..limits.groups()).map(move |group| self.promised(view, limits, group, pec))
+        });
+        match Promise::within(budgets) {
+            Promise::Within(budget) if E::ONLY_THE_INTERVAL => Promise::Unsafe(
+                budget,
+                "its margin omits movers' reads and host reads until a job is done",
+            ),
+            Promise::Within(budget) if E::CAN_BE_DECEIVED => Promise::Deceivable(budget),
+            promise => promise,
+        }
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        let Some(limits) = view.limits else { return vec![] };
+        let pages = view.geometry.pages_per_block;
+        let movers = self.movers(view, pages).units();
+        let of_group = |group: usize| {
+            let (keep, alpha) = self.keep(view, limits, group, Worn::at_longest(pec));
+            let alpha = alpha.weight();
+            let limit = limits.lookup(group, pec).limit.units();
+            let near = 2.0 * (alpha - 1.0) * f64::from(view.geometry.cell.bits());
+            let burden =
+                self.estimate.burden(view.geometry, limits.lookup(group, pec).alpha).units();
+            let group = &view.disturb.groups[group];
+            let because = if E::ONLY_THE_INTERVAL {
+                format!("ERC_MAX {limit} - alpha {alpha:.3} x I {}", self.interval)
+            } else {
+                format!(
+                    "ERC_MAX {limit} - alpha {alpha:.3} x (max(I {}, R_late {} + 1) + R_late{}) - \
+                     M ({movers} + {near:.1}{})",
+                    self.interval,
+                    view.late_in_a_job(),
+                    if self.overshoot > 0 {
+                        format!(" + overshoot {}", self.overshoot)
+                    } else {
+                        String::new()
+                    },
+                    if burden > 0.0 { format!(" + merges {burden:.1}") } else { String::new() },
+                )
+            };
+            Threshold {
+                name: format!(
+                    "wordline of group {group} in a full block rewritten by its {}",
+                    E::BOUND
+                ),
+                reads: (keep.units() - movers).max(0.0) as u32,
+                because,
+            }
+        };
+        (0..limits.groups()).map(of_group).collect()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

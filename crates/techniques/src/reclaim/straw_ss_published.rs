@@ -1,0 +1,111 @@
+//! # STRAW-SS, as published
+//! UNSAFE: `straw-ss` with the paper's own margin, which reserves nothing for movers' reads and for
+//! host reads during a job. It exists for comparison: it shows what that reserve costs.
+//!
+//! - **Paper:** straw-2024 III-B: a wordline moves where its count, "including the possible
+//!   additional reads by the next interval", exceeds `ERC_MAX`; its pages are copied "before the
+//!   next interval".
+//! - **Acts at:** multiples of I of a block's reads, where `ERC(i) + alpha I > ERC_MAX`, with the
+//!   ERC of `straw_ss.rs`.
+//! - **Costs:** those of `straw-ss`.
+//! - **Departs from the paper:** checks that cannot find anything are skipped. If several counters
+//!   are lowest, they are replaced in rotation.
+//! - **Does not help:** data under attack, and data that the reads outside the margin destroy.
+//! - **Safety:** none (`docs/safety/straw-ss.md`, "The published margin").
+//!
+//! ```text
+//! six one-page wordlines, alpha 9, limit 2,000, I = 10:   straw-ss moves above 2,000 - 9 (10 + 1) - (6 + 2 x 8) = 1,879
+//!                                                 as published above 2,000 - 9 x 10                   = 1,910
+//! two counters; page 1 has two thirds of the reads, so the estimate of page 2 rises by 9 for each of them:
+//! reads 210   1,890: straw-ss moves page 2, as published it stays
+//! reads 220   1,980: it moves
+//! ```
+
+use super::Technique;
+use super::View;
+use super::shared::straw::{Budget, DoseEstimate, Straw};
+use super::straw_ss::Published;
+use super::{CHECK_INTERVAL, COUNTERS};
+use vpass_core::base::dose::{Alpha, Dose, Quarters};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Bytes};
+use vpass_core::config::DriveConfig;
+use vpass_core::slots::card::{About, Args, Card, InBulk, Needs, New, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "straw-ss-published",
+        summary: "UNSAFE: `straw-ss` with the published margin, which does not count the reads \
+            during a rewrite, neither the host's nor the rewrite's own (straw-2024)",
+        paper: "STRAW, CAL 2024",
+        protects: Protection::Unsafe,
+        needs: Needs { limits: true, counters: true, retries: false },
+        in_bulk: InBulk::OrderDrawn,
+        params: &[CHECK_INTERVAL, COUNTERS],
+        ..About::PLAIN
+    },
+    new: New::Listed(|args, config, _| Box::new(StrawSsPublished::new(args, config))),
+};
+
+pub(super) type StrawSsPublished = Straw<WithoutMargin>;
+
+/// Estimate and margin of the paper.
+pub(super) struct WithoutMargin(Published);
+
+impl DoseEstimate for WithoutMargin {
+    const BOUND: &'static str = Published::BOUND;
+    const FROM_ERASE: bool = Published::FROM_ERASE;
+    const CAN_BE_DECEIVED: bool = Published::CAN_BE_DECEIVED;
+    const ONLY_THE_INTERVAL: bool = true;
+
+    fn new(args: &Args, config: &DriveConfig) -> Self {
+        Self(Published::new(args, config))
+    }
+
+    fn margins(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        budget: &Budget,
+        movers: Dose,
+        out: &mut [Dose],
+    ) {
+        self.0.margins(view, block, budget, movers, out);
+    }
+
+    fn quiet(&self, view: &View, block: BlockId, slack: Dose, alpha: Alpha) -> Quarters {
+        self.0.quiet(view, block, slack, alpha)
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.0.controller_ram(geometry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shared::straw::tests::{
+        drive, looks_left_out_find_nothing, one_page_wordlines,
+    };
+    use super::WithoutMargin;
+    use vpass_core::base::units::Lpn;
+
+    #[test]
+    fn worked_example() {
+        let text = one_page_wordlines(6, 2000, "check_interval = 10, counters = 2");
+        let mut drive = drive::<WithoutMargin>(&text, "straw-ss-published", true);
+        let mut copied = |from: u32, to: u32| {
+            for n in from..to {
+                let page = if n % 3 < 2 { 1 } else { [0, 2, 3, 4, 5][(n / 3 % 5) as usize] };
+                drive.read_pages(&[Lpn::new(page)]);
+            }
+            drive.reclaim_counts().pages_copied
+        };
+        assert_eq!((copied(0, 210), copied(210, 219), copied(219, 220)), (0, 0, 1));
+    }
+
+    #[test]
+    fn looks_left_out_would_have_found_nothing() {
+        looks_left_out_find_nothing::<WithoutMargin>("straw-ss-published");
+    }
+}

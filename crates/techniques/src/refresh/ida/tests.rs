@@ -1,0 +1,267 @@
+//! Worked examples and tests of IDA coding.
+
+use super::*;
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_core::drive::{Drive, Techniques};
+
+const SECOND: Ns = 1_000_000_000;
+
+fn try_drive(
+    cell: &str,
+    more: &str,
+    reclaim: &str,
+) -> Result<Drive, vpass_core::config::ConfigError> {
+    drive_of(&text_of(cell, more), reclaim)
+}
+
+fn drive_of(text: &str, reclaim: &str) -> Result<Drive, vpass_core::config::ConfigError> {
+    let config = toml::from_str::<DriveConfig>(text).unwrap().resolve()?;
+    Drive::new(
+        config,
+        &Techniques { reclaim: reclaim.into(), refresh: "ida".into(), ..Techniques::default() },
+        false,
+    )
+}
+
+fn text_of(cell: &str, more: &str) -> String {
+    format!(
+        r#"
+        geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 4, cell = "{cell}", page_size = "4KiB" }}
+        timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+        drive = {{ spare = 0.5, write_buffer = 0 }}
+        start = {{ fill = 0.0 }}
+        refresh.period = "1000s"
+        {more}
+        "#
+    )
+}
+
+/// Returns a drive with one written block. Some pages of its wordlines are trimmed, so that they
+/// are LCM, -CM, L-M, LC-.
+fn example(more: &str, reclaim: &str) -> Drive {
+    filled(try_drive("tlc", more, reclaim).unwrap())
+}
+
+fn filled(mut drive: Drive) -> Drive {
+    Lpn::range(0..12).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+    drive.drain_buffer();
+    for lpn in [3, 7, 11] {
+        drive.trim_page(Lpn::new(lpn));
+    }
+    drive
+}
+
+fn wake_at(drive: &mut Drive, second: Ns) {
+    drive.flash.now = second * SECOND;
+    drive.wake();
+}
+
+/// Returns refresh's reads, programs, merges and erases since the beginning.
+fn done(drive: &Drive) -> [u64; 4] {
+    let (counts, refresh) = (drive.flash_counts(), Cause::Refresh as usize);
+    [
+        counts.reads[refresh],
+        counts.programs[refresh],
+        counts.reprograms[refresh],
+        counts.erases[refresh],
+    ]
+}
+
+#[test]
+fn worked_example() {
+    let mut drive = example("refresh.ida = { error_rate = 0 }", "none");
+    wake_at(&mut drive, 874);
+    assert_eq!(done(&drive), [0; 4]);
+    wake_at(&mut drive, 876);
+    assert_eq!(done(&drive), [14, 4, 3, 0]);
+    assert_eq!(drive.flash.recoded().of(BlockId::new(0)), [4, 4, 5, 0]);
+    let stayed: Vec<u32> =
+        drive.map_rows().map(|row| row.ppn.number()).filter(|ppn| *ppn < 12).collect();
+    assert_eq!(stayed, [1, 2, 4, 5, 8]);
+    assert_eq!(
+        drive.flash.cold(BlockId::new(0)).programmed_at,
+        876 * SECOND.cast_signed(),
+        "as new as its merge"
+    );
+    assert_eq!(drive.adjusted_blocks(), (1, 1.0 - 5.0 / 12.0));
+    // Its next refresh comes one period later, and moves the remaining data. Three of the four
+    // pages that moved fill a wordline, which is merged.
+    wake_at(&mut drive, 1_750);
+    assert_eq!(done(&drive)[3], 0);
+    wake_at(&mut drive, 1_752);
+    assert!(drive.map_rows().all(|row| row.ppn >= Ppn::new(12)));
+    assert_eq!((done(&drive)[3], drive.adjusted_blocks().0), (1, 1));
+    assert_eq!(drive.controller_ram(), Bytes((2 * 4 * 60_u64).div_ceil(8) + 60_u64.div_ceil(8)));
+}
+
+/// Each of the five merged pages is written elsewhere without another read. Afterwards there is no
+/// data left for which to merge.
+#[test]
+fn pages_that_are_corrupted_are_written_from_memory() {
+    let mut drive = example("refresh.ida = { error_rate = 1 }", "none");
+    wake_at(&mut drive, 876);
+    assert_eq!(done(&drive), [14, 4 + 5, 3, 1]);
+    assert_eq!((drive.refresh_counts().corrupted_pages, drive.lost_pages()), (5, 0));
+    let kept = drive.map_rows().count();
+    assert_eq!(kept, 9);
+}
+
+#[test]
+fn wordlines_whose_lsb_is_wanted_move_where_only_others_are_merged() {
+    let mut drive = example("refresh.ida = { error_rate = 0, only_invalid = 1 }", "none");
+    wake_at(&mut drive, 876);
+    assert_eq!(
+        (done(&drive), drive.flash.recoded().of(BlockId::new(0))),
+        ([7 + 2 + 2, 7, 1, 0], &[0, 4, 0, 0][..])
+    );
+}
+
+/// `block` asks at 1,000 - 12 reads. Merging needs 16 of them, and one more. At 970 reads there are
+/// enough. At 971 the whole block moves.
+#[test]
+fn a_block_near_its_limit_moves_whole() {
+    let disturb = r#"disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }"#;
+    for (reads, merged) in [(970, 3), (971, 0)] {
+        let mut drive = example(&format!("refresh.ida = {{ error_rate = 0 }}\n{disturb}"), "block");
+        (0..reads).for_each(|_| drive.read_pages(&[Lpn::new(1)]));
+        wake_at(&mut drive, 876);
+        assert_eq!(
+            (done(&drive)[2], drive.refresh_counts().no_room),
+            (merged, u64::from(merged == 0)),
+            "{reads}"
+        );
+        drive.read_pages(&[Lpn::new(1); 2]);
+        assert_eq!((drive.lost_pages(), drive.uncorrectable_reads()), (0, 0));
+    }
+}
+
+/// No level decodes a page that a merge corrupted. So the level that its read reached is not used
+/// as the first level of the block's reads.
+#[test]
+fn a_corrupted_page_teaches_no_level() {
+    let more = r#"
+        disturb = { model = "count", table = [{ pec = 0, limit = [100.0] }] }
+        error = { model = "powerlaw", e = 0.0045 }
+        ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = true }
+    "#;
+    let mut drive = example(more, "none");
+    (0..110).for_each(|_| drive.flash.sense_for_nobody(Ppn::new(1), Cause::Host));
+    let mut level = |is_corrupted| {
+        drive.flash.verify(Lpn::new(1), Ppn::new(1), Cause::Refresh, false, is_corrupted);
+        drive.flash.began_at()
+    };
+    assert_eq!([true, false, false].map(&mut level), [0, 0, 1]);
+}
+
+/// A read adds 4e-6 to an error rate between 0.0045 and 0.0085, or to 0.0125 with the retry that
+/// data of 876 h needs. An hour adds 6e-6, so 680 reads are left at that age. After the merge, the
+/// block counts as new and endures 1,000 reads without a retry, whichever level its reads begin
+/// with.
+#[test]
+fn a_merged_block_is_new_where_its_reads_begin_with_the_level_that_worked() {
+    let more = r#"
+        refresh.ida = { error_rate = 0 }
+        disturb = { model = "count", table = [{ pec = 0, limit = [1000.0] }] }
+        error = { model = "powerlaw", e = 0.0045, b = 6e-6, m = 0.0, n = 1.0 }
+    "#;
+    for from_last in [false, true] {
+        let ecc = format!(
+            "ecc = {{ cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = \
+             {from_last} }}"
+        );
+        let text = text_of("tlc", &format!("{more}\n{ecc}")).replace("1000s", "1000h");
+        let mut drive = filled(drive_of(&text, "none").unwrap());
+        wake_at(&mut drive, 876 * 3600);
+        assert_eq!(
+            (
+                drive.refresh_counts().merged_wordlines,
+                drive.flash.cold(BlockId::new(0)).programmed_at > 0
+            ),
+            (3, true)
+        );
+        let before = drive.flash_counts().retried[1];
+        (0..900).for_each(|_| drive.read_pages(&[Lpn::new(1)]));
+        assert_eq!(
+            (drive.lost_pages(), drive.flash_counts().retried[1] - before),
+            (0, 0),
+            "{from_last}"
+        );
+    }
+}
+
+#[test]
+fn the_share_of_corrupted_pages_is_the_error_rate() {
+    for rate in [0.0, 0.2, 0.8, 1.0] {
+        let adjusting = Adjusting::new(rate, 5, 0);
+        let corrupted = Ppn::range(0..100_000).filter(|ppn| adjusting.corrupts(*ppn, 3)).count();
+        assert!(corrupted.abs_diff((rate * 1e5) as usize) < 500, "{rate}: {corrupted}");
+    }
+    let of = |seed, pec| {
+        (0..64)
+            .map(|n| u64::from(Adjusting::new(0.5, seed, 0).corrupts(Ppn::new(n), pec)) << n)
+            .sum::<u64>()
+    };
+    assert!(of(1, 0) != of(2, 0) && of(1, 0) != of(1, 1) && of(1, 1) == of(1, 1));
+}
+
+/// The block has 9 valid pages of 12. This is nearer to a full block than to a block with 5 valid
+/// pages.
+#[test]
+fn what_gc_passes_over_is_merged_where_it_is_to_stay() {
+    let drive = example("refresh.ida = { at_gc = 1 }", "none");
+    let at_gc =
+        |picked| drive.refresh.at_gc(&Held::of(&drive.flash, BlockId::new(0)), picked).len();
+    assert_eq!([5, 6, 9].map(at_gc), [1, 0, 0]);
+}
+
+/// Reads of wordline 1, whose LSB page is invalid, bring the wordlines on both sides of it to their
+/// limit. `straw-wl` moves these. When `straw-wl` wants nothing more, wordline 1 is merged.
+#[test]
+fn a_partial_reclaim_merges_what_it_leaves() {
+    for (more, merged) in [("", 0), ("refresh.ida = { at_reclaim = 1, error_rate = 0 }", 1)] {
+        let disturb = r#"disturb = { model = "wordline", table = [{ pec = 0, limit = [9000], alpha = [9.0] }] }
+            reclaim = { check_interval = 40 }"#;
+        let mut drive = example(&format!("{disturb}\n{more}"), "straw-wl");
+        for _ in 0..2_000 {
+            drive.read_pages(&[Lpn::new(4)]);
+        }
+        assert!(drive.reclaim_counts().pages_copied > 0);
+        assert_eq!(
+            (drive.refresh_counts().merged_wordlines, drive.lost_pages()),
+            (merged, 0),
+            "{more}"
+        );
+    }
+}
+
+/// Lists the valid kinds of a QLC wordline, LSB first, and the coding.
+#[test]
+fn qlc_is_merged_one_level_up() {
+    let drive = try_drive("qlc", "", "none").unwrap();
+    let technique = CARD.make(&drive.config, 0);
+    let coding = |kinds: u64| {
+        let held = Held {
+            block: BlockId::new(0),
+            geometry: &drive.geometry,
+            whole_wordlines: 1,
+            valid: &[kinds],
+            mode: FULL,
+            recoded: &[],
+        };
+        match technique.rewrite(&held).recode {
+            Recode::Wordlines(mut merges) => merges.take_first().map(|(coding, _)| coding),
+            _ => None,
+        }
+    };
+    assert_eq!([0b1111, 0b1110, 0b1010, 0b1011].map(coding), [Some(4); 4]);
+    assert_eq!([0b1100, 0b1101, 0b1000, 0b1001].map(coding), [Some(5), Some(5), Some(6), Some(6)]);
+    assert_eq!([0b0111, 0b0001, 0b0000].map(coding), [None; 3]);
+}
+
+#[test]
+fn cells_of_one_bit_have_nothing_to_merge() {
+    let refused = try_drive("slc", "", "none").err().map(|e| e.to_string());
+    let expected = "refresh technique `ida` needs cells of two bits or more, and geometry.cell \
+        is \"slc\": use `block`";
+    assert_eq!(refused.as_deref(), Some(expected));
+}

@@ -1,0 +1,30 @@
+//! # None
+//! Does not refresh data.
+//!
+//! - **Costs:** nothing.
+//! - **Does not help:** data that is not rewritten otherwise.
+
+use super::{Aged, Refresh, RefreshTechnique, Wanted};
+use vpass_core::base::units::Moment;
+use vpass_core::slots::card::{About, Card, New};
+
+pub(super) const CARD: RefreshTechnique = Card {
+    about: About { name: "none", summary: "no data refresh: data ages", ..About::PLAIN },
+    new: New::Listed(|_, _, _| Box::new(None)),
+};
+
+pub(super) struct None;
+
+impl Refresh for None {
+    fn first_look(&self, _since: Moment) -> Option<Moment> {
+        Option::None
+    }
+
+    fn done_by(&self, _since: Moment) -> Option<Moment> {
+        Option::None
+    }
+
+    fn on_time(&mut self, aged: &Aged) -> Wanted {
+        unreachable!("it asked to see no block at {}", aged.now)
+    }
+}
