@@ -1,4 +1,4 @@
-//! Comparison as text for a terminal, as CSV, and as Markdown.
+//! Results of a comparison as text for a terminal, as CSV, and as Markdown.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use crate::args::CompareArgs;
 use crate::report::{self, parity::failures_in_short};
 use crate::table::{Look, Table, wrapped};
 
-/// Returns the mean and the half width of each column as CSV.
+/// Returns the comparison as CSV: for each column, the mean and half the width of its interval.
 pub(super) fn csv(rows: &[ComparisonRow]) -> String {
     let refreshes = refreshes(rows);
     let has_parity = has_parity(rows);
@@ -41,7 +41,7 @@ pub(super) fn csv(rows: &[ComparisonRow]) -> String {
     text
 }
 
-/// Returns the title, the table, notes, legend, warnings and verdict.
+/// Returns the text of a comparison: title, table, notes, legend, warnings and verdict.
 pub(super) fn text(
     rows: &[ComparisonRow],
     (stopped, refused): (&[Stopped], &[Refused]),
@@ -94,8 +94,8 @@ pub(super) fn text(
     text
 }
 
-/// Returns the warnings, to be read before the numbers. Each sentence appears once, with the
-/// techniques that it concerns.
+/// Returns the warnings, which a reader should see before the numbers. Each warning appears once,
+/// with the techniques that it concerns.
 fn said(rows: &[ComparisonRow], colour: bool) -> String {
     let all: Vec<&ComparisonRow> = rows.iter().collect();
     let line = |warning: warnings::Warning| {
@@ -112,13 +112,13 @@ fn labels<'a>(rows: impl Iterator<Item = &'a ComparisonRow>) -> String {
     rows.map(|row| row.label.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns only the table, for a document.
+/// Returns only the table of the comparison, as Markdown for a document.
 pub(super) fn markdown(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> String {
     table(rows, refused, plan).markdown()
 }
 
 /// Returns the columns that have a meaning in the plan's gear and on these drives. The column of
-/// life comes first, in the unit of life that these rows have.
+/// life comes first. Its unit is the unit of life in these rows.
 fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
     let unit = life_unit(rows);
@@ -169,7 +169,7 @@ fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
     table
 }
 
-/// Returns the table alone.
+/// Returns only the table of the comparison.
 pub(super) fn plain_table(
     rows: &[ComparisonRow],
     plan: &RunPlan,
@@ -180,7 +180,7 @@ pub(super) fn plain_table(
     if is_markdown { table.markdown() } else { table.render(colour) }
 }
 
-/// Returns the meanings of the columns. Columns with a common explanation share one line.
+/// Returns a legend that explains the columns. Columns with the same explanation share one line.
 fn legend(rows: &[ComparisonRow], plan: &RunPlan) -> Table {
     let mut legend = Table::default();
     let mut names: Vec<&str> = vec![];
@@ -209,7 +209,7 @@ fn cell(column: &Column, e: MeanCi95, wins: bool, sizes: &Sizes) -> (String, Loo
     let mut text = column.text(e.mean, sizes);
     if let Some(half) = e.ci95 {
         let half = column.text(half, sizes);
-        // Prints the bytes of a count only once, after the mean.
+        // The bytes of a count are printed only once, after the mean.
         let _ = write!(text, " ± {}", half.split(" (").next().unwrap_or(&half));
     }
     let (text, look) = starred(text, wins);
