@@ -1,5 +1,5 @@
-//! Part 4 of the page: how close each wordline's dose comes to its limit. The part shows one map
-//! per technique, and all wordlines of a chosen block.
+//! Part 4 of the page: ratio of dose to limit for each wordline. The part shows one map per
+//! technique, and all wordlines of a chosen block.
 
 mod colours;
 mod first;
