@@ -36,7 +36,7 @@ pub(crate) struct Setup {
     /// drive.
     #[arg(long, value_name = "FILE")]
     pub(crate) fio: Option<PathBuf>,
-    /// Run the workload this many times without a pause.
+    /// Run the workload N times in a row, without a pause.
     #[arg(
         long,
         value_name = "N",
@@ -62,7 +62,7 @@ pub(crate) struct Setup {
     pub(crate) warm_up: u64,
     /// Also run the workload on drives with these P/E cycles (start.pec), separated by commas. The
     /// life of the drive is then projected from all runs. Without this option, the life is
-    /// projected from one run and the thresholds of the technique.
+    /// projected from one run, and from the thresholds at which the technique rewrites blocks.
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
     /// Simulate one page in N, on a drive with N times fewer planes (fluid gear). All counts that
@@ -89,8 +89,8 @@ pub(crate) struct Base {
     #[arg(long, value_name = "NAME|FILE", display_order = 0)]
     pub(crate) drive: String,
     /// timed: simulate latencies and contention. untimed: simulate only counts and wear, several
-    /// times faster. fluid: simulate counts and wear over years. Reads are then simulated in bulk,
-    /// at the rates of the workload.
+    /// times faster. fluid: simulate counts and wear over years. In the fluid gear, reads are
+    /// simulated in bulk, as numbers of reads per block at the rates of the workload.
     #[arg(long, value_enum, default_value_t = Gear::Timed)]
     pub(crate) gear: Gear,
     /// Keep N requests outstanding (closed loop). Default: the times of the trace, the rate of the
@@ -111,7 +111,7 @@ pub(crate) struct Base {
         value_parser = a_seed,
     )]
     pub(crate) seed: u64,
-    /// Let an independent checker check the drive during the run.
+    /// Let an independent checker, the oracle, follow the drive during the run.
     #[arg(long, value_enum, default_value_t = Watch::On)]
     pub(crate) oracle: Watch,
     /// Write results into this new folder, completely or not at all.
@@ -138,8 +138,8 @@ pub(crate) struct RunArgs {
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
     /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is die,
-    /// plane, block or page, with its number in the drive. WHEN is a time, or an r with the number
-    /// of a measured request. The unit fails just before this request.
+    /// plane, block or page, with its number in the drive. WHEN is a time, or r and the number of a
+    /// measured request, as in r5000. The unit fails just before this request.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
     /// Run with N seeds, from --seed upwards, to estimate the UBER (uncorrectable bit error rate).
@@ -177,15 +177,16 @@ pub(crate) struct TechniqueArgs {
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) setup: Setup,
-    /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`). Default: all;
-    /// with parity `udl`, the reclaim technique that `udl` includes.
+    /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`). Default: all
+    /// techniques. With the parity technique `udl`, the default is the reclaim technique that `udl`
+    /// includes.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     pub(crate) reclaim: Vec<String>,
     #[command(flatten)]
     pub(crate) combined: Combined,
     /// Failures to inject, separated by commas, such as die:3@10s or block:17@r5000. UNIT is die,
-    /// plane, block or page, with its number in the drive. WHEN is a time, or an r with the number
-    /// of a measured request. The unit fails just before this request.
+    /// plane, block or page, with its number in the drive. WHEN is a time, or r and the number of a
+    /// measured request, as in r5000. The unit fails just before this request.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
     /// Run each technique with N seeds, from --seed upwards, and print 95 % confidence intervals.
@@ -254,7 +255,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) json: bool,
 }
 
-/// Parses a whole number that must be at least 1, such as 3 or 1M.
+/// Parses a whole number of at least 1, such as 3 or 1M.
 pub(crate) fn at_least_one<N: TryFrom<NonZeroU64>>(text: &str) -> Result<N, String> {
     let number = a_count(text).ok().and_then(NonZeroU64::new).and_then(|n| N::try_from(n).ok());
     number.ok_or_else(|| {
@@ -314,9 +315,10 @@ pub(crate) enum Until {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Watch {
-    /// Runs no checker; fastest.
+    /// Runs no checker. This is the fastest choice.
     Off,
-    /// Checks the data of every page read, the rules of flash, and the drive's counts and map.
+    /// Checks the data of every page read, the counts of the drive and its mapping table. Also
+    /// checks that the drive obeys the rules of flash.
     On,
     /// Also checks wear levelling, and the host's requests from end to end. Each requested page
     /// must be served once, completely, and with its newest data.
@@ -342,9 +344,9 @@ pub(crate) enum ListWhat {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ShowWhat {
-    /// The drive as TOML.
+    /// Drive as TOML.
     Drive,
-    /// The workload as TOML.
+    /// Workload as TOML.
     Workload,
     /// Table that compares the drive with its data sheet, as `vpass show FILE` prints it.
     Sheet,

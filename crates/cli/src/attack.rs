@@ -273,7 +273,7 @@ pub(crate) fn write(
     let body = toml::to_string(file).map_err(|e| Failure::failed(e.to_string()))?;
     let head = "Made for one drive in one state: the same drive, seed and gear put the data in the \
         same places. Replay:";
-    // The command is a TOML comment, so it must fit in one line.
+    // The command is written as a TOML comment, so it must fit in one line.
     let command = plain::line(command);
     let text = format!("# {head}\n# {command} --workload {}\n\n{body}", plain::path(place));
     out.write_all(text.as_bytes())

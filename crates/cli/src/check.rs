@@ -254,9 +254,9 @@ impl Counts {
         self.0.values().map(|count| count.requests).sum()
     }
 
-    /// Returns the table of results, with one row per technique. Its worst dose considers only
-    /// pages whose data was used. Pages may be lost under a technique without a guarantee, or at
-    /// P/E counts beyond the technique's guarantee.
+    /// Returns the table of results, with one row per technique. The worst dose in the table is
+    /// taken over pages whose data was used. Pages may be lost under a technique without a
+    /// guarantee, or at P/E counts beyond the technique's guarantee.
     fn table(&self) -> String {
         let mut table = Table::new([
             "technique",

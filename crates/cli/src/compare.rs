@@ -103,8 +103,8 @@ fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<Phrase>, Failure> {
 /// Planned runs, each with the name of its results folder, and the refused techniques.
 type Plans = (Vec<(RunPlan, String)>, Vec<Refused>);
 
-/// Plans the runs of one point of a sweep. The point gives the swept keys these values. The results
-/// of these runs have no folders.
+/// Plans the runs at one point of a sweep. `set` has the values of the swept keys at this point.
+/// The results of these runs have no folders.
 pub(crate) fn plans_of_point(
     args: &CompareArgs,
     set: Vec<String>,

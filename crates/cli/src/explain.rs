@@ -29,7 +29,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         let what = "explain takes keys of the drive only";
         return Err(Failure::usage(what).at(set.said.clone()));
     }
-    // A counterfactual technique changes the configuration of the drive, here as in a run.
+    // As in a run, a counterfactual technique changes the configuration of the drive.
     let config = reclaim.drive(load::drive(&args.drive, &sets)?.config);
     let explanation = explanation(&args.drive, &config, reclaim)?;
     out::print(&if args.json {

@@ -353,8 +353,8 @@ fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result
 /// Rung (`--rung`) on which `--find` simulates each value by default.
 const RUNG_OF_FIND: u32 = 2;
 
-/// Function that simulates lives. It reads a life that an earlier command stored instead of
-/// simulating it again.
+/// Function that simulates lives. If an earlier command stored a life, the function reads the
+/// stored life instead.
 type Live<'a> =
     &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 

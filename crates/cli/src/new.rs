@@ -1,4 +1,4 @@
-//! `vpass new`: makes drive files and policies from what a user knows.
+//! `vpass new`: makes drive files and policies from a few facts that the user gives.
 
 pub(crate) mod args;
 mod ask;

@@ -1,5 +1,5 @@
-//! `vpass smart`: prints counters with their names in `NVMe` SMART and OCP. The counters belong to
-//! a simulated run, or to a real drive between two snapshots.
+//! `vpass smart`: prints counters under the names that `NVMe` SMART and OCP use. The counters
+//! belong to a simulated run, or to a real drive between two snapshots.
 
 mod measured;
 

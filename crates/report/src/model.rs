@@ -244,8 +244,8 @@ impl Model {
         }
     }
 
-    /// Moves surplus rows to [`Self::others`], so that charts do not show them. Winners, `none` and
-    /// `block` stay in charts rather than other rows.
+    /// Moves rows to [`Self::others`] if charts cannot show all rows. The winners, `block` and
+    /// `none` are moved last.
     fn choose_drawn(&mut self) {
         if self.rows.len() <= DRAWN {
             return;
@@ -283,8 +283,8 @@ fn text(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Returns the sentences in a JSON list; empty if there is no list. An entry that is not a text
-/// becomes its JSON.
+/// Returns the sentences in a JSON list; empty if there is no list. An entry that is not a text is
+/// returned as JSON.
 fn sentences(value: Option<&Value>) -> Vec<String> {
     let sentence = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     value.and_then(Value::as_array).map_or_else(Vec::new, |all| all.iter().map(sentence).collect())

@@ -1,5 +1,5 @@
-//! Techniques of the GC, refresh and parity slots. A comparison combines them with each reclaim
-//! technique.
+//! Techniques for garbage collection, refresh and parity. A comparison combines them with each
+//! reclaim technique.
 
 use clap::Args;
 use vpass_core::slots::parity::NO_PARITY;
@@ -24,7 +24,7 @@ pub(crate) struct Combined {
 
 impl Combined {
     /// Returns all combinations of this reclaim technique with GC, refresh and parity techniques.
-    /// The parity technique changes fastest along the list. If the user names no refresh technique,
+    /// In the list, the parity technique changes fastest. If the user names no refresh technique,
     /// `refresh` is `None`.
     pub(crate) fn with<'a>(&'a self, reclaim: &'a str) -> Vec<Chosen<'a>> {
         let named: Vec<Option<&str>> = self.refresh.iter().map(|name| Some(name.trim())).collect();

@@ -18,8 +18,8 @@ pub(crate) struct Replay {
     #[arg(long)]
     pub(crate) concat: bool,
     /// Handling of requests beyond the end of the drive. error: stop. wrap: continue at address 0.
-    /// scale: scale all addresses to the size of the drive. pack: place the pages that the trace
-    /// touches side by side, in the order of their addresses.
+    /// scale: scale all addresses, so that the trace fits the size of the drive. pack: place the
+    /// pages that the trace touches side by side, in the order of their addresses.
     #[arg(
         long,
         default_value_t = Fit::Error,
@@ -33,7 +33,7 @@ pub(crate) struct Replay {
     /// Direction of all requests, for a trace without directions.
     #[arg(long, value_enum, value_name = "read|write")]
     pub(crate) assume_op: Option<Direction>,
-    /// Requests per second, for a trace without times; --queue-depth is the alternative.
+    /// Requests per second, for a trace without times. The alternative is --queue-depth.
     #[arg(
         long,
         conflicts_with = "queue_depth",
@@ -41,8 +41,8 @@ pub(crate) struct Replay {
         value_name = "IOPS"
     )]
     pub(crate) assume_rate: Option<f64>,
-    /// Unit of the times, for a format that does not fix it: disksim (default ms), mqsim (ns), fio
-    /// (us).
+    /// Unit of the times, for trace formats that do not fix the unit: disksim (default ms), mqsim
+    /// (ns) and fio (us).
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
     /// Event of a blktrace text that counts as the request: queued, issued or completed. Default:

@@ -72,7 +72,7 @@ pub(crate) struct SearchArgs {
     /// Search for M minutes. Default: 1, unless --rounds is given.
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) minutes: Option<f64>,
-    /// Search for N rounds of eight trials. Each search with the same seed then gives the same
+    /// Search for N rounds of eight trials. With the same seed, such a search always gives the same
     /// result.
     #[arg(
         long,

@@ -104,7 +104,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&victim.plan(&search.base, "search", file)?, &search.base, "attack")
 }
 
-/// Condition that ends a search, unless a loss or a bug ends the search first.
+/// Condition that ends a search, if the search finds no loss and no bug before.
 enum End {
     Rounds(u64),
     At(Instant),
@@ -163,8 +163,8 @@ impl Search<'_> {
             "search",
             file_of(&phases, self.requests, self.coming, ""),
         )?;
-        // A panic is a bug of the drive. An attack that causes a panic is the best result that a
-        // search can have.
+        // A panic is a bug of the drive. An attack that causes a panic is the best possible result
+        // of a search.
         let outcome = catch_unwind(AssertUnwindSafe(|| run::execute(&plan, &self.progress)));
         let Ok(outcome) = outcome else {
             return Ok(Tried { phases, score: f64::INFINITY, broken: true });

@@ -118,7 +118,7 @@ pub(super) fn markdown(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPl
 }
 
 /// Returns the columns that have a meaning in the plan's gear and on these drives. The column of
-/// life comes first. Its unit is the unit of life in these rows.
+/// life comes first, in the unit in which these rows give their life.
 fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
     let unit = life_unit(rows);
@@ -209,7 +209,8 @@ fn cell(column: &Column, e: MeanCi95, wins: bool, sizes: &Sizes) -> (String, Loo
     let mut text = column.text(e.mean, sizes);
     if let Some(half) = e.ci95 {
         let half = column.text(half, sizes);
-        // The bytes of a count are printed only once, after the mean.
+        // The mean of a count has its bytes in brackets. After the ± sign, the bytes are not
+        // printed again.
         let _ = write!(text, " ± {}", half.split(" (").next().unwrap_or(&half));
     }
     let (text, look) = starred(text, wins);
@@ -254,7 +255,7 @@ mod tests {
             let of = |label: &str, run: Summary| ComparisonRow::new(&plan, label.into(), vec![run]);
             [
                 of("short", range(&run, 1.0, 2.5, settled)),
-                // The technique with the longest life uses no controller memory.
+                // In this test, the technique with the longest life uses no controller memory.
                 of("long", Summary { controller_ram_bytes: 0, ..range(&run, 5.0, 9.0, true) }),
                 of("middle", range(&run, 3.0, 4.0, true)),
             ]
@@ -266,7 +267,7 @@ mod tests {
         let table = markdown(&rows(true), &[], &plan);
         assert!(table.contains("| long | 5.00 to 9.00 days\\* |"), "{table}");
         assert_eq!(stars(&rows(true)), [0, 0, 0, 2, 0]);
-        // The table says that no life is known.
+        // In this table, no life is known.
         let table = markdown(&rows(false), &[], &plan);
         assert!(table.contains("| short | run too short |"), "{table}");
         assert_eq!(stars(&rows(false)), [0, 0, 0, 1, 0]);

@@ -135,8 +135,8 @@ fn dose_words(dose: f64) -> String {
     if dose < 0.0 { "none".into() } else { digits(dose) }
 }
 
-/// Returns the age at which the data of a page needs more retries although no read disturbs the
-/// page. The age is text.
+/// Returns, as text, the age at which the data of a page needs more retries although the page is
+/// never read.
 fn end(left: &Left) -> String {
     left.ends_days.map_or_else(|| "never".into(), days)
 }

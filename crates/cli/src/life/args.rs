@@ -64,8 +64,8 @@ pub(crate) struct LifeArgs {
     /// Number of threads. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Continue on higher rungs until the interval of every technique is at most this share of its
-    /// years, such as 5% or 0.05.
+    /// Continue on higher rungs until the lives of all techniques are known well enough. The
+    /// interval of each life must be at most this share of its years, such as 5% or 0.05.
     #[arg(
         long,
         value_name = "SHARE",
@@ -75,7 +75,7 @@ pub(crate) struct LifeArgs {
     )]
     pub(crate) within: f64,
     /// Start a rung only if it will probably end within this many minutes per technique. The first
-    /// rung always starts, and stops after this time.
+    /// rung is stopped after this time.
     #[arg(
         long,
         value_name = "MINUTES",
@@ -110,7 +110,7 @@ pub(crate) struct LifeArgs {
     pub(crate) to: Option<String>,
     /// Search for the value with which the drive lasts this many years, instead of the longest
     /// life. From --from to --to, the years must only rise or only fall. KEY may then also be
-    /// workload.rate. The search ends when the years are within 0.5 %.
+    /// workload.rate. The search ends when the years differ by at most 0.5 % from the wanted years.
     #[arg(long, value_name = "YEARS", requires = "find", value_parser = some_years)]
     pub(crate) lasts: Option<f64>,
     #[command(flatten)]

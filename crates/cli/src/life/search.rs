@@ -130,7 +130,7 @@ fn lasting(
     Ok(None)
 }
 
-/// Returns the simulated life, when only one technique was simulated.
+/// Returns the life of the only technique that was simulated.
 fn only(climbed: Climbed) -> Result<Life, Failure> {
     let answer = climbed.answers.into_iter().next().expect("a named rung gives answers");
     let life = Life::answered(&answer);

@@ -23,7 +23,7 @@ pub(super) struct Done {
 }
 
 impl Done {
-    /// Returns the values of the swept keys as text, in the form of `--set`.
+    /// Returns the values of the swept keys as text, as `--set` would take them.
     pub(super) fn name(&self) -> String {
         let pairs = self.swept.iter().map(|(key, value)| format!("{key}={value}"));
         pairs.collect::<Vec<_>>().join(" ")

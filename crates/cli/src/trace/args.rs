@@ -59,8 +59,8 @@ pub(crate) struct ReadArgs {
     /// Requests per second, for a trace without times.
     #[arg(long, allow_negative_numbers = true, value_name = "IOPS")]
     pub(crate) assume_rate: Option<f64>,
-    /// Unit of the times, for a format that does not fix it: disksim (default ms), mqsim (ns), fio
-    /// (us).
+    /// Unit of the times, for trace formats that do not fix the unit: disksim (default ms), mqsim
+    /// (ns) and fio (us).
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
     /// Event of a blktrace text that counts as the request: queued, issued or completed. Default:

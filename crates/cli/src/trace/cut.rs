@@ -87,8 +87,8 @@ impl<'a> Wanted<'a> {
         wanted && in_time && self.is_sampled(row.offset, salt)
     }
 
-    /// Returns whether a device is selected, and the salt that makes the hashes of its regions
-    /// differ from those of other devices.
+    /// Returns whether a device is selected, and the salt of the device. The salt makes the hashes
+    /// of the device's regions differ from those of other devices.
     fn device(&mut self, number: u32, file: &TraceFile) -> (bool, u64) {
         if let Some((latest, wanted, salt)) = self.latest
             && latest == number

@@ -23,8 +23,8 @@ const BUSIEST_REGIONS: usize = 5;
 /// Largest number of gaps between the separate regions of a device. A device thus has at most 16
 /// such regions.
 const MOST_GAPS: usize = 15;
-/// Shares in percent of the pages that were read. The description counts the reads of the hottest
-/// pages with each of these shares.
+/// Percentages of the pages that were read. For each percentage P, the description says how many
+/// reads hit the hottest P % of these pages.
 const HOTTEST_PERCENT: [f64; 6] = [0.1, 1.0, 5.0, 10.0, 20.0, 50.0];
 /// Largest number of time steps. This many steps fit on one line of text.
 const STEPS: usize = 64;
@@ -72,7 +72,8 @@ pub(super) struct FileInfo {
     pub(super) region_bytes: u64,
     /// Address regions with the most page reads.
     pub(super) busiest_regions: Vec<Region>,
-    /// Parts of the address space that large untouched gaps separate, sorted by device and address.
+    /// Parts of the address space between which lie large gaps that no request touches. The parts
+    /// are sorted by device and address.
     pub(super) separate_regions: Vec<SeparateRegion>,
     pub(super) blocks: BlockReads,
     pub(super) over_time: OverTime,

@@ -31,7 +31,7 @@ use crate::trace::{read_options, said_how_to_read};
 /// Capacity in bytes that is larger than every simulated drive. All addresses of traces must lie
 /// below this capacity.
 pub(super) const CAPACITY: u64 = 1 << 63;
-/// Error of a statistic in percent. The workload file mentions larger errors.
+/// Largest error of a statistic, in percent, that the workload file does not mention.
 const GOOD_PERCENT: f64 = 2.0;
 
 /// Report on how well the generated workload meets its statistics.
@@ -128,8 +128,8 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     if missed == 0 { Ok(()) } else { Err(Failure::failed(render::advice(&fit))) }
 }
 
-/// Returns the sentence that the workload file has about large errors. Only a wide tolerance
-/// accepts such errors.
+/// Returns a sentence for the workload file that reports large errors of statistics. If all errors
+/// are small, the text is empty.
 fn admission(fit: &FitReport) -> String {
     let far = fit.statistics.iter().filter(|s| s.error_percent > GOOD_PERCENT).count();
     let (all, worst) = (fit.statistics.len(), fit.worst_error_percent);

@@ -64,8 +64,8 @@ mod tests {
         let too_far = block(9, &[1.0, 1.0, 70.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0], 100.0);
         let blocks = [even.clone(), lonely, too_far];
         assert_eq!(choose(&[(1, &blocks), (0, &[])]), Some((1, 1)));
-        // In each block of this technique, all doses are equal. The block is then chosen from the
-        // next technique.
+        // In each block of this technique, all doses are equal. Therefore the block is chosen from
+        // the next technique.
         let evens = [even];
         assert_eq!(choose(&[(2, &evens), (1, &blocks)]), Some((1, 1)));
         assert_eq!(choose(&[(0, &[]), (2, &evens)]), Some((2, 0)));

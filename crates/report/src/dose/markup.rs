@@ -93,9 +93,8 @@ fn flash<'a>(model: &Model, doses: impl Iterator<Item = &'a Doses>) -> Flash {
     flash
 }
 
-/// Returns the indices of the techniques, with the technique first whose blocks should be shown
-/// first. Techniques that may win precede the others. They are sorted by life, with the longest
-/// life first.
+/// Returns the indices of the techniques, sorted by the interest of readers. Techniques that may
+/// win come first. Among them, techniques with longer lives come first.
 fn by_interest(shown: &[Option<Shown>]) -> Vec<usize> {
     let life = |i: &usize| {
         let row = shown[*i].as_ref().map(|shown| shown.row).filter(|row| row.may_win());

@@ -168,8 +168,8 @@ mod tests {
 
     #[test]
     fn shares_of_a_step_follow_from_the_shares_so_far() {
-        // Reads cause 20 of the first 100 cycles and 80 of the next 100 cycles. Together, they
-        // cause half of all 200 cycles.
+        // Of the first 100 cycles, 20 are caused by reads. Of the next 100 cycles, 80 are caused by
+        // reads. Together, reads cause half of all 200 cycles.
         let row = |years: f64, pec: f64, reads: Option<f64>| {
             json!({"years": years, "pec_mean": pec, "consumed_reclaim": reads,
                    "consumed_host": reads.map(|share| 1.0 - share)})

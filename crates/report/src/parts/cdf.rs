@@ -22,15 +22,15 @@ const ENDS: (f64, f64) = (0.3, 5.0);
 const STEPS: u32 = 20;
 /// Percentile that the page shows first, as a number of nines.
 const FIRST: f64 = 3.0;
-/// Smallest number of reads slower than a percentile for which the curve has a point there.
+/// Smallest number of slower reads that a percentile must have for a point of the curve.
 const FEWEST: f64 = 1.0;
 
 /// Read latencies of one technique: all runs together, and the range over single runs.
 struct Curve {
     /// Histogram of the read latencies in all runs, in nanoseconds.
     all: Histogram<u64>,
-    /// Latencies in microseconds at the percentiles of the axis. Beyond the slowest read, there is
-    /// no latency.
+    /// Latencies in microseconds at the percentiles of the axis. Percentiles beyond the slowest
+    /// read have no latency.
     us: Vec<Option<f64>>,
     low: Vec<f64>,
     high: Vec<f64>,

@@ -80,8 +80,8 @@ fn numbers(model: &Model, programs: &[[f64; 6]]) -> (&'static str, Value) {
     csv("life", &heading, &model.rows.iter().zip(programs).map(row).collect::<Vec<_>>())
 }
 
-/// Returns the programmed pages of each cause. For a simulated life, they are shares of all
-/// programmed pages. For a run, they are pages per page of the host.
+/// Returns the programmed pages of each cause. For a simulated life, the numbers are shares of all
+/// programmed pages. For a run, they are flash pages programmed per page of the host.
 fn programs(model: &Model, row: &Row) -> [f64; 6] {
     match model.kind {
         Kind::Lives => row.wearing.as_ref().map_or([0.0; 6], |wearing| wearing.shares),

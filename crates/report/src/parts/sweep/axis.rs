@@ -1,5 +1,5 @@
-//! Axis for the values of a swept key. If all values are numbers, they lie at these numbers.
-//! Otherwise, they lie at equal distances, in the order of the sweep.
+//! Axis for the values of a swept key. If all values are numbers, the axis is a scale of numbers.
+//! Otherwise, the values lie at equal distances, in the order of the sweep.
 
 use crate::model::Point;
 use crate::numbers::trimmed;

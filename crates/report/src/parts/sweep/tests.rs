@@ -48,8 +48,8 @@ fn of_one_key() -> Value {
 fn one_key_makes_a_line_for_each_technique() {
     let html = made(&of_one_key()).unwrap();
     assert!(html.contains("<h2 id=\"sweep-read-wear-h\">Read wear over start.pec</h2>"));
-    // The axis of the key also has a place for the value 9999. The value 1500 lies at 0.15 of the
-    // axis. The y axis ends at 8 %.
+    // The axis of the key extends to the value 9999 of the refused point. The value 1500 lies at
+    // 0.15 of the axis. The y axis ends at 8 %.
     assert!(html.contains("class=\"ln s1\"") && html.contains("d=\"M0 750L150 0\""), "block");
     assert!(html.contains("class=\"ln s0\"") && html.contains("d=\"M0 1000L150 1000\""), "none");
     let hollow = html.matches("fill=\"var(--card)\"><title>none: 0\u{a0}%, loses data").count();
@@ -94,7 +94,7 @@ fn two_keys_make_a_heat_map_for_each_technique() {
     }
     let lost = cell("start.pec = 9, page = 4KiB", "3.0\u{a0}%, loses data");
     assert!(lost.contains("fill=\"var(--hx)\"") && !lost.contains("stroke"), "{lost}");
-    // In the map, the value 4KiB is the lower row, and the value 9 is the right column.
+    // In the map, the row of 4KiB is the lower row, and the column of 9 is the right column.
     assert!(high.contains("x=\"50.5%\" y=\"51.5%\""), "{high}");
     assert!(html.contains("start.pec = 9, page = 16KiB: –"), "a point that was not swept");
     assert_eq!(html.matches(">lost</text>").count(), 3);
