@@ -82,7 +82,7 @@ pub(crate) struct Setup {
     pub(crate) base: Base,
 }
 
-/// Options for the drive and the way to run it. They are the same for every workload.
+/// Options for the drive and the way to run it. The options are the same for every workload.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Base {
     /// Drive: a preset (see `vpass list drives`) or a TOML file.
@@ -315,7 +315,7 @@ pub(crate) enum Until {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Watch {
-    /// Runs no checker. This is the fastest choice.
+    /// Runs no checker. Runs are then fastest.
     Off,
     /// Checks the data of every page read, the counts of the drive and its mapping table. Also
     /// checks that the drive obeys the rules of flash.

@@ -114,7 +114,7 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
         ));
     }
     let victim = Victim::new(args)?;
-    // This call returns an error if the drive has no data to attack.
+    // An error is returned here if the drive has no data to attack.
     victim.knowledge(args.base.gear.into(), args.base.seed)?;
     let workload = Workload::Adversary {
         requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into),
@@ -263,7 +263,7 @@ impl Victim {
     }
 }
 
-/// Writes a workload file. Its first lines hold the command that replays the file.
+/// Writes a workload file. The first lines of the file hold the command that replays it.
 pub(crate) fn write(
     mut out: OutFile,
     place: &Path,

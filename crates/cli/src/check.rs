@@ -269,8 +269,8 @@ impl Counts {
         ]);
         for name in RECLAIM.iter().map(|t| t.name).chain([RESTLESS]) {
             let Some(c) = self.0.get(name) else { continue };
-            // The ratio of dose to limit is infinite if a page's age alone used up its limit. Such
-            // a page was still read successfully, by chance.
+            // The ratio of dose to limit is infinite if a page's age alone used up its limit. In
+            // this case, the page was still read successfully, by chance.
             let is_by_age = c.worst_dose_ratio.is_infinite();
             let ratio =
                 if is_by_age { "too old".into() } else { format!("{:.6}", c.worst_dose_ratio) };

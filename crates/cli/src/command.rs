@@ -160,8 +160,8 @@ pub(crate) enum Command {
         /// Run only drives with this reclaim technique (see `vpass list reclaim`).
         #[arg(long, value_name = "NAME")]
         reclaim: Option<String>,
-        /// Run only drives with this parity technique (see `vpass list parity`). Their reclaim
-        /// technique is that of --reclaim, or any that fits.
+        /// Run only drives with this parity technique (see `vpass list parity`). With --reclaim,
+        /// the drives use that reclaim technique. Without it, they use any that fits.
         #[arg(long, value_name = "NAME")]
         parity: Option<String>,
         /// Run only drives with this refresh technique (see `vpass list refresh`). Drives whose

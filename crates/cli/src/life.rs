@@ -193,7 +193,7 @@ impl<'a> Asked<'a> {
             .flat_map(|reclaim| self.args.combined.with(reclaim.trim()))
             .collect();
         let mut first_why = None;
-        // Choosing the sample automatically may read a long trace. This is avoided if no
+        // Choosing the sample automatically may read a long trace. No sample is chosen if no
         // combination of techniques fits the drive.
         let of_whole = named.iter().find_map(|named| self.whole.with(*named).ok());
         let sample = match (self.args.setup.sample, of_whole) {
@@ -358,7 +358,8 @@ const RUNG_OF_FIND: u32 = 2;
 type Live<'a> =
     &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 
-/// Simulates the lives of all techniques as configured. Their wear is not accelerated further.
+/// Simulates the lives of all techniques as configured. The wear of these lives is not accelerated
+/// further.
 fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure> {
     let plans = asked
         .contenders

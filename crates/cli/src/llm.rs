@@ -78,8 +78,9 @@ pub(crate) struct LlmArgs {
     json: bool,
 }
 
-/// Techniques whose lives are simulated by default. They rewrite whole blocks, so simulating a life
-/// takes only seconds. Simulating a technique that rewrites single wordlines takes minutes.
+/// Techniques whose lives are simulated by default. These techniques rewrite whole blocks, so
+/// simulating a life takes only seconds. Simulating a technique that rewrites single wordlines
+/// takes minutes.
 const QUICK: [&str; 4] = ["none", "block", "page-type", "count"];
 /// Number of samples of the drive for each life.
 const SAMPLES: u32 = 2;

@@ -19,7 +19,7 @@ use crate::unfinished::{
 use vpass_lab::plain;
 
 /// Prints a text to standard output. A program that reads from a pipe, such as `head`, may stop
-/// early. This is not an error.
+/// early. An early stop of the reader is not an error.
 ///
 /// # Errors
 /// Returns an error if standard output cannot be written.

@@ -172,7 +172,7 @@ struct Wanted {
 
 static WANTED: OnceLock<Wanted> = OnceLock::new();
 
-/// Stores which kinds of progress to show. They depend on `--quiet` and on an environment variable.
+/// Stores which kinds of progress to show, according to `--quiet` and an environment variable.
 ///
 /// # Errors
 /// Returns an error if the environment variable has an invalid value.

@@ -1,4 +1,4 @@
-//! `vpass report` and the option `--html`. Both write stored results as one page in an HTML file.
+//! `vpass report` and the option `--html`, which write stored results as one page in an HTML file.
 //!
 //! With `--html` but without `--out`, a command writes its results into a hidden folder in the
 //! folder of the page. vpass removes the hidden folder when the page is complete.

@@ -1,4 +1,4 @@
-//! Shell completions and man pages. Both are generated from the definitions of the commands.
+//! Shell completions and man pages. vpass generates them from the definitions of its commands.
 
 use std::path::Path;
 

@@ -41,8 +41,8 @@ use render::Done;
 /// Command-line options of `vpass sweep`.
 #[derive(Debug, Args)]
 pub(crate) struct SweepArgs {
-    /// Sweep file. It has options of `vpass compare`, and the values of the swept keys (see the
-    /// guide on sweeps).
+    /// Sweep file. The file has options of `vpass compare`, and the values of the swept keys (see
+    /// the guide on sweeps).
     pub(crate) file: PathBuf,
     /// Folder for the results: sweep.csv, sweep.json and manifest.json. A later sweep with this
     /// folder runs only what earlier sweeps have not run.

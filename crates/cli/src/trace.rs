@@ -85,8 +85,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// Returns up to two warnings about a trace file. The first warns that the rate of the rows
-    /// suggests a wrong unit of time. The second warns that bytes were ignored.
+    /// Returns up to two warnings about a trace file. One warning says that the rate of the rows
+    /// suggests a wrong unit of time. Another warning says that bytes were ignored.
     fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Vec<Phrase> {
         let span_ns = self.latest_ns.saturating_sub(self.earliest_ns.unwrap_or(0));
         let of_rate =

@@ -142,8 +142,8 @@ fn next_record(text: &str) -> Option<&str> {
     Some(rest).filter(|rest| !rest.is_empty())
 }
 
-/// Returns a text as a CSV cell, in quotes if needed. A spreadsheet might take the text for a
-/// formula. In that case, the cell begins with an apostrophe.
+/// Returns a text as a CSV cell, in quotes if needed. If a spreadsheet might take the text for a
+/// formula, the cell begins with an apostrophe.
 pub fn cell(text: &str) -> String {
     let is_formula = text.starts_with(['=', '@', '\t'])
         || (text.starts_with(['+', '-']) && text.parse::<f64>().is_err());

@@ -1,4 +1,4 @@
-//! Latencies of a run. They are stored as a histogram in an `.hlog` file.
+//! Latencies of a run, which are stored as a histogram in an `.hlog` file.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

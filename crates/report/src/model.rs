@@ -46,8 +46,8 @@ pub struct Cell {
     pub mean: f64,
     /// Half the width of the 95 % interval over the seeds; absent if there is only one seed.
     pub ci95: Option<f64>,
-    /// Half the width of the 95 % interval, computed over the seeds or from batch means. It is
-    /// absent if the interval is unknown.
+    /// Half the width of the 95 % interval, computed over the seeds or from batch means. The field
+    /// is absent if the interval is unknown.
     pub half: Option<f64>,
 }
 
@@ -101,8 +101,8 @@ impl Row {
         self.lost_pages == 0.0
     }
 
-    /// Returns whether the row may win a comparison. Such a row protects data, lost no data, and
-    /// has a technique that real drives can use.
+    /// Returns whether the row may win a comparison. To win, a row must protect data, lose no data,
+    /// and have a technique that real drives can use.
     pub fn may_win(&self) -> bool {
         self.kept_data() && !self.counterfactual && !self.baseline
     }
@@ -217,9 +217,9 @@ impl Model {
         (front.len() > 1 && !behind.is_empty()).then_some((front, behind))
     }
 
-    /// Returns the row with which the winner `than` is compared. This row is `block` if it kept all
-    /// data, and otherwise the first other row that may win. Returns `None` if no other row may
-    /// win.
+    /// Returns the row with which the winner `than` is compared. If `block` kept all data, the row
+    /// of `block` is returned. Otherwise, the first other row that may win is returned. Returns
+    /// `None` if no other row may win.
     pub fn base(&self, than: &Row) -> Option<&Row> {
         let mut others = self.all().filter(|row| row.may_win() && row.label != than.label);
         let block = others.clone().find(|row| row.reclaim == "block");

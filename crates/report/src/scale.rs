@@ -1,5 +1,5 @@
-//! Scales of charts. A scale has the ticks of an axis. It converts a value into a position on the
-//! axis, given as a share of the axis length.
+//! Scales of charts. A scale has the ticks of an axis. The scale converts a value into a position
+//! on the axis, given as a share of the axis length.
 
 use crate::numbers::short;
 
@@ -41,7 +41,7 @@ impl Linear {
         Self { low, high, step: round_step((high - low) / f64::from(ticks)), format }
     }
 
-    /// Makes a linear axis for counts. Its ticks have texts of the function [`short`].
+    /// Makes a linear axis for counts. The ticks of this axis have texts of the function [`short`].
     pub fn counts(low: f64, high: f64, ticks: u32) -> Self {
         Self::new(low, high, ticks, short)
     }
@@ -71,7 +71,7 @@ impl Scale for Linear {
     }
 }
 
-/// Logarithmic axis of a chart. Each power of its base has a tick.
+/// Logarithmic axis of a chart. Each power of the axis's base has a tick.
 #[derive(Clone, Copy, Debug)]
 pub struct Log {
     low: f64,

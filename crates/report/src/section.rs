@@ -44,7 +44,7 @@ pub fn absent(id: &str, title: &str, why: &str) -> Section {
     Section { html, data: vec![] }
 }
 
-/// Returns the line below a figure. It has the source of the numbers, buttons for saving the
+/// Returns the line below a figure. The line has the source of the numbers, buttons for saving the
 /// figure, and a table of the numbers. `source` is plain text, and `table` is markup.
 pub fn foot(source: &str, table: &str) -> String {
     let button = |kind: &str, name: &str| {

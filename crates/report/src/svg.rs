@@ -40,7 +40,7 @@ pub fn shown(text: &str) -> String {
 }
 
 /// Returns a character that is safe to show. Control characters and marks of text direction become
-/// U+FFFD. Such a mark in a name would reverse the text around the name.
+/// U+FFFD. A mark of text direction in a name would reverse the text around the name.
 fn visible(c: char) -> char {
     match c {
         '\n' | '\t' => c,

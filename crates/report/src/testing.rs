@@ -1,4 +1,4 @@
-//! Results in memory for tests. They have the form that `vpass compare --out` writes.
+//! Results in memory for tests, in the form that `vpass compare --out` writes.
 
 use serde_json::{Value, json};
 

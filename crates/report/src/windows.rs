@@ -13,8 +13,8 @@ pub const WINDOWS: usize = 80;
 pub struct Course {
     /// Length of the runs in simulated seconds, as the mean over the seeds.
     pub seconds: f64,
-    /// Median over the seeds of the p99.9 read latency in each window, in microseconds. It is
-    /// absent without reads or without the file `latency.csv`.
+    /// Median over the seeds of the p99.9 read latency in each window, in microseconds. The latency
+    /// is absent without reads or without the file `latency.csv`.
     pub p99_9_us: Vec<Option<f64>>,
     /// Smallest and largest p99.9 read latency of any seed, in each window.
     pub range_us: Vec<Option<(f64, f64)>>,

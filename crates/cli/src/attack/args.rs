@@ -25,8 +25,9 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
 #[derive(Debug, Args)]
 pub(crate) struct AttackArgs {
     /// Attack (see `vpass list attacks`), or `search` to search for one. `adaptive` sends bursts of
-    /// 4 to 100 whole-page requests. After each burst, it waits until the drive is idle and
-    /// inspects the drive again. Its latencies are therefore latencies of short bursts.
+    /// 4 to 100 whole-page requests. After each burst, `adaptive` waits until the drive is idle,
+    /// and inspects the drive again. The latencies of `adaptive` are therefore those of short
+    /// bursts.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,

@@ -8,8 +8,8 @@ use vpass_lab::numbers::{count, days, digits, microseconds};
 
 use crate::table::Table;
 
-/// Returns two tables. The first has the terms of the error rate. The second has the dose that
-/// these terms leave for reads.
+/// Returns two tables. The first table has the terms of the error rate. The second table has the
+/// dose that these terms leave for reads.
 pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     let mut text = String::new();
     let _ = writeln!(

@@ -179,8 +179,8 @@ fn some_minutes(text: &str) -> Result<f64, String> {
 const MOST_MINUTES: f64 = 1e5;
 
 impl LifeArgs {
-    /// Returns whether every P/E cycle of each life is simulated. This is so with `--exact`, and in
-    /// the timed and untimed gears.
+    /// Returns whether every P/E cycle of each life is simulated. The option `--exact` demands
+    /// this, and the timed and untimed gears always do it.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact || self.setup.base.gear != Gear::Fluid
     }

@@ -69,8 +69,8 @@ fn lived(setting: &Setting, args: &LifeArgs) -> String {
 }
 
 fn table(lives: &[Life]) -> Table {
-    // In the list of causes, regrouping by hints is last. Its column is left out if no life
-    // regrouped data.
+    // In the list of causes, regrouping by hints is last. The column for regrouping is left out if
+    // no life regrouped data.
     let regroups = lives
         .iter()
         .any(|life| life.consumed.as_ref().is_some_and(|consumed| consumed.hints.mean > 0.0));

@@ -1,4 +1,5 @@
-//! Questions on a terminal. They ask for the lines of a data sheet that the options do not give.
+//! Questions on a terminal. The questions ask for the lines of a data sheet that the options do not
+//! give.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! `vpass new policy`: writes a read-reclaim policy and its test, in Rust or in Python.
 //!
-//! The files are those of `examples/new_policy`, with another name. That example is built and
-//! tested like every other crate, so the written files work.
+//! The files are those of `examples/new_policy`, with another name. The example is built and tested
+//! like every other crate, so the written files work.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -112,8 +112,8 @@ fn in_rust(name: &str, args: &NewPolicyArgs) -> Result<Vec<(String, String)>, Fa
     Ok(vec![("Cargo.toml".into(), manifest), ("src/lib.rs".into(), renamed(RUST, name))])
 }
 
-/// Returns the folder with the sources of vpass. This is the given folder, or a folder that
-/// contains the current folder.
+/// Returns the folder with the sources of vpass. If the user gives no folder, the current folder
+/// and the folders above it are searched.
 fn sources(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let is_vpass = |folder: &Path| folder.join("crates/core/src/slots/given.rs").is_file();
     let here = env::current_dir().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Progress lines about long work. They are printed if standard error is not a terminal. When a new
-//! stage of the work begins, a line names the stage. Every ten seconds, a line shows the rate and
-//! the time left.
+//! Progress lines about long work. The lines are printed if standard error is not a terminal. When
+//! a new stage of the work begins, a line names the stage. Every ten seconds, a line shows the rate
+//! and the time left.
 //!
 //! ```text
 //! vpass: measuring
@@ -19,8 +19,8 @@ use vpass_lab::numbers::count;
 const SAY_AFTER: Duration = Duration::from_secs(2);
 /// Default time between two progress lines about the same stage.
 const SAY_EVERY: Duration = Duration::from_secs(10);
-/// Environment variable for progress lines. Its value is `off`, or the number of seconds between
-/// two lines.
+/// Environment variable for progress lines. The variable holds `off`, or the number of seconds
+/// between two lines.
 const PROGRESS: &str = "VPASS_PROGRESS";
 
 /// Returns the time between two progress lines; `None` if the user wants no lines.
@@ -76,8 +76,8 @@ impl Present {
         self.0.push((whose.map(Into::into), what.into()));
     }
 
-    /// Returns the stage of the whole work. This is "measuring" if any part measures, and otherwise
-    /// the latest stage. Before the first stage, the text is empty.
+    /// Returns the stage of the whole work. If any part measures, the stage is "measuring".
+    /// Otherwise, the latest stage is returned. Before the first stage, the text is empty.
     pub(super) fn of_all(&self) -> &str {
         let counts = self.0.iter().find(|(_, what)| what == COUNTING);
         counts.or(self.0.last()).map_or("", |(_, what)| what)

@@ -95,8 +95,8 @@ impl Scale {
         let span_ns = profile.timeline().span_ns();
         let regions = profile.regions(u64::from(self.pages_per_block));
         let reads = profile.accesses(Op::Read);
-        // A profile may count only some of the pages. In this case, it does not know the reads of
-        // any whole block.
+        // A profile may count only some of the pages. Such a profile does not know the reads of any
+        // whole block.
         let busiest =
             regions.first().filter(|r| r.reads > 0 && profile.one_in() == 1).map(|r| Busiest {
                 device: name(&profile.devices()[r.device]),

@@ -67,8 +67,8 @@ struct Wanted<'a> {
 struct Device {
     name: String,
     wanted: bool,
-    /// Hash of the device's name. The hash gives each device its own sample. This sample is the
-    /// same in every format of the trace.
+    /// Hash of the device's name. The hash gives each device its own sample. The sample of a device
+    /// is the same in every format of the trace.
     salt: u64,
 }
 

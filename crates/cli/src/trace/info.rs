@@ -17,7 +17,8 @@ use crate::dialect;
 use crate::out;
 use crate::table::{wants_colour, wrapped_lines};
 
-/// Size of an address region in bytes. This size is usual in the literature on hot spots.
+/// Size of an address region in bytes. Regions of this size are usual in the literature on hot
+/// spots.
 pub(super) const REGION_BYTES: u64 = 4 << 20;
 const BUSIEST_REGIONS: usize = 5;
 /// Largest number of gaps between the separate regions of a device. A device thus has at most 16
@@ -26,7 +27,7 @@ const MOST_GAPS: usize = 15;
 /// Percentages of the pages that were read. For each percentage P, the description says how many
 /// reads hit the hottest P % of these pages.
 const HOTTEST_PERCENT: [f64; 6] = [0.1, 1.0, 5.0, 10.0, 20.0, 50.0];
-/// Largest number of time steps. This many steps fit on one line of text.
+/// Largest number of time steps that fit on one line of text.
 const STEPS: usize = 64;
 const COMMONEST_SIZES: usize = 8;
 

@@ -1,5 +1,5 @@
-//! Writer that copies rows of a trace into another trace. It chooses the output form. In one
-//! sentence, it reports everything that the conversion lost.
+//! Writer that copies rows of a trace into another trace. The writer chooses the output form. In
+//! one sentence, the writer reports everything that the conversion lost.
 
 use std::path::{Path, PathBuf};
 

@@ -16,12 +16,12 @@ pub(super) struct Times {
     /// it, it is "assumed", or the user "said" it.
     pub(super) time_unit: Option<&'static str>,
     pub(super) time_unit_from: Option<&'static str>,
-    /// Earliest time on the trace's own clock. The field after this one has the latest time. Both
-    /// are absent in a trace without times.
+    /// Earliest time on the trace's own clock. The field after this one has the latest time. The
+    /// two fields are absent in a trace without times.
     pub(super) first_ns: Option<u64>,
     pub(super) last_ns: Option<u64>,
     /// Date of the earliest time, in UTC. The field after this one has the date of the latest time.
-    /// Both are absent without an absolute clock, or if a date is implausible.
+    /// The two fields are absent without an absolute clock, or if a date is implausible.
     pub(super) first_date: Option<String>,
     pub(super) last_date: Option<String>,
 }

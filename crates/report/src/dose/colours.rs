@@ -1,4 +1,4 @@
-//! Colours of the dose maps. They come from the style sheet, so that maps, bars and legend have the
+//! Colours of the dose maps. The style sheet defines them, so that maps, bars and legend have the
 //! same colours.
 
 use super::png::Colour;

@@ -34,8 +34,8 @@ pub(super) fn file(size: (u32, u32), palette: &[Colour], rows: &[u8]) -> Vec<u8>
     let mut head = vec![];
     head.extend(size.0.to_be_bytes());
     head.extend(size.1.to_be_bytes());
-    // These bytes stand for bit depth 8, colours from a palette, compression by deflate, no filter
-    // and no interlacing.
+    // The next bytes stand for bit depth 8, colours from a palette, compression by deflate, no
+    // filter and no interlacing.
     head.extend([8, 3, 0, 0, 0]);
     let mut file = SIGNATURE.to_vec();
     for (name, content) in [

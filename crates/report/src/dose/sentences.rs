@@ -135,8 +135,8 @@ pub(super) fn because(technique: &str, block: &Snapshot, stride: usize) -> Strin
 /// Explains why technique `block` rewrites this block early. The technique counts the reads of the
 /// whole block, and does not know which wordlines these reads disturb.
 ///
-/// For other techniques, the text is empty. It is also empty for a block whose read count is far
-/// below the threshold.
+/// For other techniques, the text is empty. For a block whose read count is far below the
+/// threshold, the text is empty too.
 pub(super) fn early(reclaim: &str, block: &Snapshot) -> String {
     let reads: f64 = block.wordlines.iter().map(|w| w.reads).sum();
     let with_data = block.wordlines.iter().filter(|w| w.valid_pages > 0 && w.limit > 0.0);
@@ -239,8 +239,8 @@ mod tests {
             "Under ipr-wl, wordline 2 of block 69 is at 50 % of its limit, because wordlines 1 and \
              3 were read 300 and 200 times."
         );
-        // The wordlines at a distance of two were never read. Their reads thus explain less than
-        // half of the whole dose.
+        // The wordlines at a distance of two were never read. Reads of neighbours thus explain less
+        // than half of the whole dose.
         assert!(plain(&because("x", &near, 2)).ends_with("because its block was read 500 times."));
         // This wordline has only one neighbour in its block.
         (near.wordlines[3].reads, near.wordlines[4].dose) = (1000.0, 9000.0);

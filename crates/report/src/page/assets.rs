@@ -1,4 +1,4 @@
-//! Style sheet and script of the page. Both are part of the HTML file.
+//! Style sheet and script, which the HTML file of the page contains.
 
 /// Style sheet of the page.
 pub(crate) const STYLE: &str = include_str!("style.css");

@@ -12,8 +12,8 @@ const percentile = nines => {
   const decimals = Math.max(0, Math.ceil(nines) - 1);
   return 'p' + Number((100 * (1 - 10 ** -nines)).toFixed(decimals));
 };
-// Functions for each kind of chart. They convert a fraction of the width to a position, convert a
-// position to a fraction, and return the texts for a position.
+// Functions for each kind of chart. The functions convert a fraction of the width to a position and
+// back. They also return the texts for a position.
 const charts = {
   cdf: cdf => ({
     nearest: f => cdf.f.reduce((best, v, k) =>

@@ -85,7 +85,8 @@ function textLines(node, left, top) {
     'font-family': style.fontFamily, fill: style.color,
   }, line.text));
 }
-// Returns everything that a figure shows, as drawings. Their positions are relative to (left, top).
+// Returns everything that a figure shows, as drawings. The positions of the drawings are relative
+// to (left, top).
 function drawings(node, left, top) {
   if (node.nodeType === Node.TEXT_NODE) return textLines(node, left, top);
   if (node.nodeType !== Node.ELEMENT_NODE || node.matches('.vis, details, noscript')) return [];

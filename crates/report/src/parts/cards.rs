@@ -1,5 +1,5 @@
-//! Part 2 of the page: four cards. Each card is about one measure. It names the best technique and
-//! the next one, and shows a bar for every technique.
+//! Part 2 of the page: four cards. Each card is about one measure. The card names the best
+//! technique and the next one, and shows a bar for every technique.
 
 use std::fmt::Write;
 

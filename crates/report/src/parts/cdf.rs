@@ -16,7 +16,7 @@ use crate::table::Table;
 
 const TITLE: &str = "Read latency, to the last nines";
 const HEIGHT: u32 = 300;
-/// Ends of the percentile axis, as numbers of nines. They stand for 50 % and 99.999 %.
+/// Ends of the percentile axis, as numbers of nines. The ends stand for 50 % and 99.999 %.
 const ENDS: (f64, f64) = (0.3, 5.0);
 /// Number of points that a curve has for each nine.
 const STEPS: u32 = 20;

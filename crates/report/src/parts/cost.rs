@@ -151,8 +151,8 @@ fn chart(model: &Model, measure: &Measure) -> String {
     plot(HEIGHT, &body, measure.said, "")
 }
 
-/// Returns the y axis. If the values differ much, the axis is logarithmic. Otherwise, it is linear
-/// and begins at 0.
+/// Returns the y axis. If the values differ much, the axis is logarithmic. Otherwise, the axis is
+/// linear and begins at 0.
 fn axis(values: &[f64], measure: &Measure, model: &Model) -> Box<dyn Scale> {
     let format: crate::scale::Format = if measure.is_life {
         match model.rows.iter().find_map(|row| row.life).map(|life| life.unit) {

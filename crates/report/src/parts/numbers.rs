@@ -70,7 +70,8 @@ pub(crate) fn table(model: &Model) -> Table {
     table
 }
 
-/// Numbers that only simulated lives have. Each has its key, its name on the page, and its unit.
+/// Numbers that only simulated lives have. Each number has its key, its name on the page, and its
+/// unit.
 const LIVES: [(&str, &str, Unit); 2] = [
     ("pec_mean", "P/E cycles of the mean block at the end", Unit::Ratio),
     ("worst_dose_ratio", "largest dose over its limit", Unit::Ratio),

@@ -105,7 +105,7 @@ fn tails(model: &Model, courses: &[Option<Course>], x: &Linear) -> String {
     plot(HEIGHT, &body, "Read p99.9 over simulated time, logarithmic; numbers below", "right")
 }
 
-/// Returns the chart of the rewritten pages. Its curves are drawn as steps.
+/// Returns the chart of the rewritten pages. The curves of this chart are drawn as steps.
 fn rewrites(courses: &[Option<Course>], x: &Linear) -> String {
     let most = ends(courses.iter().flatten().flat_map(|c| c.rewrites.iter().copied()));
     let y = Linear::counts(0.0, 1.05 * most.map_or(1.0, |ends| ends.1), 3);

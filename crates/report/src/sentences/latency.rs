@@ -5,9 +5,9 @@ use crate::numbers::{seconds, us};
 use crate::section::{bold, code};
 use crate::sentences::verdict::leader;
 
-/// Returns the two techniques that a sentence compares. The first is the winner in the headline.
-/// Without a winner, it is the first technique that protects data. The second is the technique that
-/// [`Model::base`] returns for the first.
+/// Returns the two techniques that a sentence compares. The first technique is the winner in the
+/// headline. Without a winner, the first technique is one that protects data. The second technique
+/// is the one that [`Model::base`] returns for the first technique.
 fn pair(model: &Model) -> Option<(&Row, Option<&Row>)> {
     let protecting = || model.all().find(|row| row.may_win());
     let first = leader(model).or_else(protecting).or_else(|| model.all().next())?;

@@ -1,12 +1,12 @@
-//! Sentences about a sweep. They say which technique is best, and at how many points.
+//! Sentences about a sweep: which technique is best, and at how many points.
 
 use crate::model::{Model, Row, Sweep};
 use crate::section::code;
 use crate::sentences::list;
 use crate::sentences::verdict::{MEASURES, em};
 
-/// Returns the headline about a sweep. It uses the most important measure that has a winner. It
-/// names the technique that wins at most points.
+/// Returns the headline about a sweep. The headline uses the most important measure that has a
+/// winner, and names the technique that wins at most points.
 pub fn headline(sweep: &Sweep) -> String {
     let all = sweep.points.len();
     for measure in &MEASURES {

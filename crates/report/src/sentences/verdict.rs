@@ -7,8 +7,8 @@ use crate::numbers::{NBSP, bytes, count, times, us};
 use crate::section::{bold, code};
 use crate::sentences::{list, paper, sweep};
 
-/// Returns the headline of the page as markup. It names a winner only if the winner is clearly
-/// better than all other techniques that kept their data. The intervals decide this.
+/// Returns the headline of the page as markup. The headline names a winner only if, by the
+/// intervals, the winner is better than all other techniques that kept their data.
 pub fn headline(model: &Model) -> String {
     if let Some(paper) = &model.paper {
         return paper::headline(&paper.claims);

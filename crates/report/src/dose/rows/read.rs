@@ -59,7 +59,7 @@ fn missing(column: &str) -> String {
     format!("column `{column}` is missing")
 }
 
-/// Parses a number. It must be finite and must not be negative.
+/// Parses a number, which must be finite and not negative.
 fn number(row: usize, column: &str, text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0).ok_or_else(|| {
         format!("row {}: `{column}` is `{text}`; a number from 0 upwards is expected", row + 1)
@@ -113,8 +113,8 @@ fn snapshots(file: &Table) -> Result<Vec<Snapshot>, Failure> {
     Ok(all)
 }
 
-/// Parses the map of doses. The file has up to 256,000 rows. It holds only numbers and plain words,
-/// so each line can be split at its commas.
+/// Parses the map of doses. The file of the map has up to 256,000 rows. The file holds only numbers
+/// and plain words, so each line can be split at its commas.
 fn map(bytes: &[u8]) -> Result<Map, String> {
     let text = std::str::from_utf8(bytes).map_err(|e| e.to_string())?;
     let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
