@@ -1,5 +1,5 @@
 //! Folders and files that are being written. While a folder or file is incomplete, it has a hidden
-//! temporary name beside its final path. If the folder or file is never completed, vpass removes it.
+//! temporary name beside its final path. If it is never completed, vpass removes it.
 //!
 //! The hidden name contains a random number, so two runs never share a name. A run locks its folder
 //! or file as long as the run lives. A hidden folder without a lock is a leftover of a killed run.
