@@ -188,8 +188,9 @@ fn named_twice(label: &str) -> Failure {
     Failure::usage(format!("{label} is named twice; name each technique once"))
 }
 
-/// Returns the plans whose parity pages fit into drives of the common capacity. The other plans are
-/// added to `refused`. If no plan fits, the error names the largest capacity that suits all plans.
+/// Returns the plans whose parity pages fit into their drives. All drives have the same capacity
+/// for the host. The other plans are added to `refused`. If no plan fits, the error names the
+/// largest capacity that suits all plans.
 fn with_room(
     args: &CompareArgs,
     rows: Vec<RunPlan>,

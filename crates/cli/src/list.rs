@@ -100,7 +100,8 @@ fn cards(what: ListWhat) -> Option<Vec<&'static About>> {
     slot(name).map(|slot| (slot.cards)())
 }
 
-/// Prints every key of drive and workload files. Each table of a file has its own table of keys.
+/// Prints every key of drive and workload files. The keys of each file table, such as `[drive]`,
+/// are printed together.
 fn keys(as_json: bool) -> Result<(), Failure> {
     let keys = keys::all();
     if as_json {

@@ -18,8 +18,8 @@ pub(crate) struct Replay {
     #[arg(long)]
     pub(crate) concat: bool,
     /// Handling of requests beyond the end of the drive. error: stop. wrap: continue at address 0.
-    /// scale: scale all addresses, so that the trace fits the size of the drive. pack: place the
-    /// pages that the trace touches side by side, in the order of their addresses.
+    /// scale: scale all addresses, so that the trace fits the size of the drive. pack: place all
+    /// touched pages side by side, in the order of their addresses.
     #[arg(
         long,
         default_value_t = Fit::Error,

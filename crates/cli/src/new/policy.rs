@@ -15,7 +15,8 @@ use vpass_lab::plain;
 use super::args::NewPolicyArgs;
 use crate::out::{self, Folder};
 
-/// Names in the example. A new policy replaces them by its own name.
+/// Names that the example policy has in texts, in code and as a type. In the files of a new policy,
+/// they are replaced.
 const IN_TEXT: &str = "my-policy";
 const IN_CODE: &str = "my_policy";
 const OF_TYPE: &str = "MyPolicy";

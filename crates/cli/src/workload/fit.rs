@@ -143,8 +143,8 @@ fn admission(fit: &FitReport) -> String {
     }
 }
 
-/// Makes an error for statistics that cannot be generated at their scale. If a larger scale meets
-/// all statistics, the error names this scale.
+/// Makes an error for statistics from which no workload can be generated at their scale. If a
+/// larger scale meets all statistics, the error names this scale.
 fn impossible(config: &StatisticsConfig, args: &FitArgs, why: Phrase) -> Failure {
     if !(config.scale > 0.0 && config.scale < 1.0) {
         return Failure::usage(why);

@@ -51,7 +51,7 @@ fn picture(pixels: &[u8], columns: usize, said: &str) -> String {
         let file = png::file(size, &palette(theme), &rows);
         format!("data:image/png;base64,{}", BASE64.encode(file))
     };
-    // On paper, the page always has the light theme.
+    // A printed page always has the light theme.
     format!(
         "<picture><source media=\"screen and (prefers-color-scheme: dark)\" srcset=\"{}\">\
          <img alt=\"{}\" src=\"{}\"></picture>",

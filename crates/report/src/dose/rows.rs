@@ -9,8 +9,8 @@ mod tests;
 pub struct Doses {
     /// Worst blocks of the drive, with the state of every wordline.
     pub snapshots: Vec<Snapshot>,
-    /// Largest ratio of dose to limit in each bin of wordlines. The map shows more blocks than
-    /// `snapshots` has.
+    /// Largest ratio of dose to limit in each bin of wordlines. The map covers more blocks than the
+    /// field `snapshots`.
     pub map: Map,
     /// Summaries of all blocks of the drive.
     pub blocks: Vec<Block>,

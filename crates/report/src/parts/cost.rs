@@ -17,7 +17,7 @@ use crate::table::Table;
 const HEIGHT: u32 = 280;
 /// Smallest distance between two labels in pixels. Each label has two lines.
 const GAP: f64 = 31.0;
-/// Smallest ratio of the largest value to the smallest value at which the axis is logarithmic.
+/// Factor between the smallest and the largest value from which the axis is logarithmic.
 const WIDE: f64 = 60.0;
 
 /// Measure that the y axis shows.

@@ -14,7 +14,7 @@ use crate::table::Table;
 
 const TITLE: &str = "What consumes the life, from new to worn";
 const HEIGHT: u32 = 110;
-/// Index of read reclaim in the list of causes.
+/// Index of read reclaim in the list of causes of wear.
 const READS: usize = 2;
 const NAMES: [&str; 6] = [
     "host's own",

@@ -12,7 +12,7 @@ pub fn share(programs: &[f64; 6], cause: usize) -> Option<f64> {
     (all > 0.0).then(|| programs[cause] / all)
 }
 
-/// Index of read reclaim in the list of causes.
+/// Index of read reclaim in the list of causes of wear.
 const RECLAIM: usize = 2;
 
 /// Describes which share of programmed pages rewrote data because of reads. The sentence compares

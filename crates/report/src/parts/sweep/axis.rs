@@ -5,8 +5,7 @@ use crate::model::Point;
 use crate::numbers::trimmed;
 use crate::scale::{Linear, Log, Scale, Tick};
 
-/// Smallest ratio of the largest value to the smallest value at which an axis of numbers is
-/// logarithmic.
+/// Factor between the smallest and the largest value from which an axis of numbers is logarithmic.
 const WIDE: f64 = 50.0;
 
 /// Axis of a swept key.

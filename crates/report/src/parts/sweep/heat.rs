@@ -18,7 +18,7 @@ const WITH_TEXT: usize = 8;
 const COLOURS: f64 = 10.0;
 /// Index of the first colour that is so dark that text on it needs the colour of the paper.
 const DEEP: usize = 5;
-/// Smallest ratio of the largest value to the smallest value at which colours follow the logarithm.
+/// Factor between the smallest and the largest value from which colours follow the logarithm.
 const WIDE: f64 = 50.0;
 
 /// Returns the heat maps of all techniques as markup.

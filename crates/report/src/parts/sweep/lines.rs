@@ -10,7 +10,7 @@ use super::axis::Axis;
 use super::measure::Measure;
 
 const HEIGHT: u32 = 280;
-/// Smallest ratio of the largest value to the smallest value at which the y axis is logarithmic.
+/// Factor between the smallest and the largest value from which the y axis is logarithmic.
 const WIDE: f64 = 50.0;
 
 /// Returns the chart of a measure as markup.
