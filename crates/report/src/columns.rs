@@ -63,7 +63,7 @@ pub struct Column {
     pub unit: Unit,
     /// Whether a larger value is better.
     pub more_is_better: bool,
-    /// Whether the value has no random error. An example is a size of memory.
+    /// Whether the value is exact, as a size of memory is. Exact values have no random error.
     pub is_exact: bool,
     /// Function that reads the value of the column from the `summary.json` of a run.
     pub of: fn(&Value) -> Option<f64>,

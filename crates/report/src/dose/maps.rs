@@ -67,7 +67,7 @@ pub(super) struct Place<'a> {
     pub name: &'a str,
     /// Index of the technique among the techniques that charts show.
     pub technique: usize,
-    /// Number of columns and number of rows. All maps have the same numbers.
+    /// Numbers of columns and rows, which are equal for all maps.
     pub size: (usize, usize),
     /// Number of blocks whose wordlines are all stored in the page.
     pub packed: usize,

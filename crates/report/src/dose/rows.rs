@@ -76,8 +76,8 @@ pub struct Block {
     pub block: u32,
     /// Largest ratio of dose to limit among the wordlines with data.
     pub worst_ratio: f64,
-    /// Number of wordlines with data whose dose exceeded their limit at the worst moment of the
-    /// block.
+    /// Number of wordlines whose dose exceeded the limit at the worst moment of the block.
+    /// Wordlines without data do not count.
     pub wordlines_past_limit: u64,
 }
 
@@ -94,9 +94,9 @@ impl Wordline {
 }
 
 impl Snapshot {
-    /// Returns the index of the wordline with data whose ratio of dose to limit is largest. If
-    /// several wordlines have this ratio, the first of them is returned. Returns `None` if no
-    /// wordline holds data.
+    /// Returns the index of the wordline with the largest ratio of dose to limit. Only wordlines
+    /// with data count. If several wordlines have the largest ratio, the first of them is returned.
+    /// Returns `None` if no wordline holds data.
     pub fn worst(&self) -> Option<usize> {
         let with_data = (0..self.wordlines.len()).filter(|w| self.wordlines[*w].holds_data());
         with_data
@@ -117,8 +117,8 @@ impl Doses {
         self.blocks.iter().map(|block| block.worst_ratio).fold(0.0, f64::max)
     }
 
-    /// Returns the number of wordlines with data whose dose exceeded their limit, summed over all
-    /// blocks.
+    /// Returns the number of wordlines whose dose exceeded the limit, summed over all blocks.
+    /// Wordlines without data do not count.
     pub fn past_limit(&self) -> u64 {
         self.blocks.iter().map(|block| block.wordlines_past_limit).sum()
     }

@@ -43,7 +43,7 @@ function blocksOf(technique) {
 // Returns the number of blocks of a technique whose wordlines are all stored in the page.
 const blockCount = technique => dose.techniques[technique]?.moments.length ?? 0;
 const holdsData = (block, w) => block.valid[w] + block.lost[w] > 0;
-// Returns the wordline with data whose ratio of dose to limit is largest.
+// Returns the wordline with the largest ratio of dose to limit. Only wordlines with data count.
 function worstOf(block) {
   let worst = -1;
   const share = w => block.dose[w] / block.limit[w];

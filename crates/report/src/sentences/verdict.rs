@@ -221,7 +221,7 @@ fn loss(row: &Row) -> String {
     format!("<b>{without}{lost}</b> of data.")
 }
 
-/// Returns a sentence that says that the workload needs no reclaim. The text exists only if `none`
+/// Returns a sentence about a workload that needs no reclaim. The sentence exists only if `none`
 /// kept all data.
 fn needless(all: &[&Row]) -> Option<String> {
     let none = all.iter().find(|row| row.reclaim == "none" && row.kept_data())?;
@@ -268,8 +268,8 @@ fn price(best: &Row, base: &Row) -> Option<String> {
     ))
 }
 
-/// Describes the winner's slowest read. The text exists only if this read is much slower than the
-/// slowest read of `base`.
+/// Describes the winner's slowest read. The sentence exists only if this read is much slower than
+/// the slowest read of `base`.
 fn slowest(best: &Row, base: &Row) -> Option<String> {
     let (mine, other) = (best.value("read_max_us")?, base.value("read_max_us")?);
     (mine > 1.5 * other).then(|| {
