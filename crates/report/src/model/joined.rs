@@ -218,9 +218,9 @@ struct Standing {
     high: f64,
 }
 
-/// Returns two lists of labels for a column. The first list has the winners. If their ranges
-/// overlap others, the second list instead has the rows that may be the best. If an interval is
-/// unknown, both lists are empty.
+/// Returns two lists of labels for a column. The first list has the winners. If the ranges of other
+/// rows overlap theirs, the second list instead has the rows that may be the best. If an interval
+/// is unknown, both lists are empty.
 fn best_of(rows: &[Row], column: &Column) -> (Vec<String>, Vec<String>) {
     if matches!(column.unit, Unit::Life(_)) {
         return (vec![], vec![]);
@@ -240,9 +240,9 @@ fn best_of(rows: &[Row], column: &Column) -> (Vec<String>, Vec<String>) {
     ranked(&known.unwrap_or_default(), column.more_is_better)
 }
 
-/// Returns two lists of labels. The first list has the rows with the longest life. If their ranges
-/// overlap others, the second list instead has the rows that may live longest. If a life is unknown
-/// or has another unit, both lists are empty.
+/// Returns two lists of labels. The first list has the rows with the longest life. If the ranges of
+/// other rows overlap theirs, the second list instead has the rows that may live longest. If a life
+/// is unknown or has another unit, both lists are empty.
 fn longest(rows: &[Row]) -> (Vec<String>, Vec<String>) {
     let safe: Vec<&Row> = rows.iter().filter(|row| row.may_win()).collect();
     let unit = safe.first().and_then(|row| row.life).map(|life| life.unit);

@@ -34,7 +34,7 @@ pub struct Wearing {
     pub years: Vec<f64>,
     /// Mean number of P/E cycles of a block at each point.
     pub pec: Vec<f64>,
-    /// Share of each cause in the wear since the previous point, for each point.
+    /// Share of each cause in the wear between two points, for each point and the point before it.
     pub consumed: Vec<[f64; 6]>,
 }
 

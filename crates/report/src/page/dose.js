@@ -102,7 +102,7 @@ function drawBlock() {
   const count = inView();
   const last = first + count - 1;
   const live = block.limit.map((_, w) => holdsData(block, w));
-  // The scale ignores the limits of wordlines without data. Guard levels raise limits tenfold.
+  // The scale ignores the limits of wordlines without data, which guard levels can raise tenfold.
   const highest = Math.max(1, ...block.limit.filter((_, w) => live[w]));
   const most = Math.max(...block.dose.filter((_, w) => live[w]), 0);
   const top = Math.max(highest * 1.12, Math.min(most * 1.06, highest * 1.5));
