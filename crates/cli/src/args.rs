@@ -45,9 +45,9 @@ pub(crate) struct Setup {
     )]
     pub(crate) repeat: NonZeroU32,
     /// stable: repeat the workload until programs and erases per host page no longer change. At
-    /// most 100 passes run. The last third of the passes must differ by at most 1 %, for each cause
-    /// of programs, from the third before it and from all passes. Each third must be so long that
-    /// the drive reuses its spare blocks several times.
+    /// most 100 passes run. The last third of the passes is compared with the third before it, and
+    /// with all passes. For each cause, the wear must differ by at most 1 %. Each third must be so
+    /// long that the drive reuses its spare blocks several times.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
     /// Serve the first N requests of the workload before counting begins. These requests are served
