@@ -170,8 +170,8 @@ impl Knowledge {
         Some(ReadMix { even: (check - beside) as u64, neighbours: (beside + interval) as u64 })
     }
 
-    /// Returns the largest dose that a wordline gets while its whole block is moved, `P + 2 (alpha
-    /// - 1) p`. P is the number of pages of the block, and p of a wordline.
+    /// Returns the largest dose that a wordline gets while its whole block is moved:
+    /// `P + 2 (alpha - 1) p`. P is the number of pages of the block, and p that of a wordline.
     pub fn moving(&self, target: &Target, alpha: f64) -> f64 {
         target.pages.len() as f64 + 2.0 * (alpha - 1.0) * f64::from(self.pages_per_wordline)
     }

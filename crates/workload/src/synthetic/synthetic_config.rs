@@ -146,25 +146,25 @@ const DEFAULT_DEPTH: u32 = 64;
 pub const MAX_QUEUE_DEPTH: u32 = 65_536;
 /// Smallest unit of address of a drive, in bytes.
 pub(crate) const SECTOR_BYTES: u64 = 512;
-/// Range of rates, in requests per second.
+/// Range of workload rates, in requests per second.
 pub(crate) const RATE: Range = Range::Rate(1e-6, 1e12);
-/// Range of the hours of a day.
+/// Range of the number of hours of a day in which requests arrive.
 pub(crate) const HOURS: Range = Range::Real(1e-3, 24.0);
-/// Tolerance for the sum of shares written as decimals.
+/// Tolerance for a sum of shares, because shares are written as decimals.
 const SHARE_SLACK: f64 = 1e-6;
 
 impl WorkloadConfig {
-    /// Returns how requests arrive.
+    /// Returns whether requests arrive at a rate or follow completions.
     pub fn arrival(&self) -> Arrival {
         arrival(self.queue_depth, self.rate)
     }
 
-    /// Returns the hours of a day in which requests come.
+    /// Returns the hours of each day in which requests arrive.
     pub fn hours(&self) -> DailyHours {
         hours(self.hours_per_day)
     }
 
-    /// Returns the sizes with their shares, which add up to 1.
+    /// Returns the request sizes with their shares, which add up to 1.
     pub(super) fn sizes(&self) -> Vec<SizeShare> {
         if self.block_sizes.is_empty() {
             vec![SizeShare { size: self.block_size.unwrap_or(DEFAULT_BLOCK), share: 1.0 }]
@@ -173,7 +173,7 @@ impl WorkloadConfig {
         }
     }
 
-    /// Checks every key that can be checked without the drive.
+    /// Checks all keys that can be checked without the drive.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
         self.distribution
@@ -222,7 +222,7 @@ impl WorkloadConfig {
     }
 }
 
-/// Returns how requests with these keys arrive.
+/// Returns how requests arrive under these values of two keys.
 pub(crate) fn arrival(queue_depth: Option<u32>, rate: Option<f64>) -> Arrival {
     match rate {
         Some(_) => Arrival::Open,
@@ -230,12 +230,12 @@ pub(crate) fn arrival(queue_depth: Option<u32>, rate: Option<f64>) -> Arrival {
     }
 }
 
-/// Returns the hours of a day in which the host works.
+/// Returns the hours of each day in which the host works.
 pub(crate) fn hours(hours_per_day: Option<f64>) -> DailyHours {
     hours_per_day.map_or(DailyHours::ALWAYS, DailyHours::new)
 }
 
-/// Checks that a workload with hours has a clock.
+/// Checks that a workload with `hours_per_day` also has a rate, and thus a clock.
 pub(crate) fn check_hours(
     hours_per_day: Option<f64>,
     rate: Option<f64>,
@@ -247,7 +247,7 @@ pub(crate) fn check_hours(
     })
 }
 
-/// Checks the keys for arrivals.
+/// Checks the keys that decide when requests arrive.
 pub(crate) fn check_arrival(
     queue_depth: Option<u32>,
     rate: Option<f64>,
@@ -265,7 +265,7 @@ pub(crate) fn check_arrival(
     })
 }
 
-/// Returns an error with this sentence unless `ok`.
+/// Returns an error with the given sentence if `ok` is false.
 pub(crate) fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
     if ok { Ok(()) } else { Err(ConfigError::new(sentence())) }
 }
