@@ -2,7 +2,8 @@
 //! The seed scatters the ranks over the footprint.
 //!
 //! The draw is exact and needs no table of all ranks. Ranks are grouped into buckets of nearly
-//! equal popularity. The first buckets are single ranks; later buckets grow by a factor of 1/32.
+//! equal popularity. The first buckets are single ranks. A later bucket that begins at rank k has k
+//! / 32 ranks.
 //!
 //! The alias method draws a bucket. The weight of a bucket is its number of ranks times the
 //! popularity of its *first* rank. Then a rank of the bucket is drawn, all with the same chance.
@@ -24,8 +25,8 @@ use super::scatter::Scatter;
 /// Number of ranks that are a bucket by themselves, so that they are never rejected. At a theta of
 /// 1, these ranks get four tenths of the accesses of a drive with 10^6 runs.
 const SINGLE_RANKS: u64 = 256;
-/// Inverse of the growth of the later buckets. With this value, at most 3 % of the draws calculate
-/// a power, and 2^36 ranks make fewer than 1,024 buckets.
+/// Divisor that gives the size of a later bucket from its first rank. With this value, at most 3 %
+/// of the draws calculate a power, and 2^36 ranks make fewer than 1,024 buckets.
 const GROWTH: u64 = 32;
 
 /// Bucket of consecutive ranks with nearly equal popularity.
@@ -34,8 +35,8 @@ struct Bucket {
     /// First rank of the bucket. Ranks are counted from 1 here.
     first: u64,
     count: u32,
-    /// Threshold for the lower half of a product. Up to this threshold, any rank of the bucket is
-    /// accepted.
+    /// Threshold for the upper 32 bits of the number that decides about acceptance. Up to this
+    /// threshold, every rank of the bucket is accepted.
     surely: u32,
 }
 
