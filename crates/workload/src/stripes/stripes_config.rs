@@ -78,7 +78,7 @@ impl StripesConfig {
         )
     }
 
-    /// Checks that the footprint and the page size fit the drive and each other.
+    /// Checks the largest request and the stripes against the page size and the footprint.
     pub(super) fn check_drive(&self, footprint: u64, page: u64) -> Result<(), ConfigError> {
         let most = u64::from(self.most_pages) * page;
         require(most <= MAX_REQUEST_BYTES, || {
