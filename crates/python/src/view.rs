@@ -198,7 +198,7 @@ impl View {
         Ok(doses.iter().map(|dose| dose.units()).fold(0.0, f64::max))
     }
 
-    /// Whether the dose of a half-programmed wordline counts after its programming is complete.
+    /// Whether reads count for wordlines that are not yet programmed.
     #[getter]
     fn preprogram_counts(&self) -> PyResult<bool> {
         Ok(self.drive()?.0.disturb.preprogram_weight > 0.0)
