@@ -1,5 +1,5 @@
-//! Exceptions of the Python package. Their sentences are those of the command, with options in the
-//! words of Python.
+//! Exceptions of the Python package. An exception has the message of the command, with options as
+//! Python writes them.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
@@ -77,7 +77,7 @@ fn literal(value: &str) -> String {
     }
 }
 
-/// Failure in the words of Python.
+/// Failure with a message that writes options as Python does.
 pub(crate) struct Told {
     sentence: String,
     /// Values of the attributes in [`Self::NAMES`].

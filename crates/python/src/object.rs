@@ -68,8 +68,8 @@ impl Caller {
         })
     }
 
-    /// Makes a deep copy of the user's object for one drive. Its method `begin` gets the
-    /// configuration and a random generator with the given seed. `more` gets the methods of the
+    /// Makes a deep copy of the user's object for one drive. The method `begin` of the copy gets
+    /// the configuration and a random generator with the given seed. `more` gets the methods of the
     /// copy.
     pub(crate) fn begin<T>(
         &self,

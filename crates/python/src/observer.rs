@@ -1,4 +1,4 @@
-//! Observers written in Python. They get events in batches of columns, but no single reads.
+//! Observers written in Python, which get events in batches of columns, but no single reads.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Refresh techniques written in Python. They are asked about blocks with old data.
+//! Refresh techniques written in Python, which are called for blocks with old data.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,8 +22,8 @@ pub(crate) struct Aged {
     block: u32,
     /// Current time, in ns after the clock began.
     now_ns: Moment,
-    /// Time at which the oldest page of the block was programmed, in ns after the clock began. It
-    /// is negative if the page is older than the clock.
+    /// Time at which the oldest page of the block was programmed, in ns after the clock began. The
+    /// time is negative if the page was programmed before the clock began.
     since_ns: Moment,
     /// Number of refresh jobs that are running.
     under_way: u32,
@@ -45,7 +45,7 @@ struct Asked {
     done_by: Py<PyAny>,
     on_time: Py<PyAny>,
     set_back: Option<Py<PyAny>>,
-    /// Answers of `done_by`. They are kept because the drive needs them at each step of a job.
+    /// Answers of `done_by`, kept because the drive needs them at each step of a job.
     known: RefCell<HashMap<Moment, Option<Moment>>>,
     caller: Caller,
     controller_ram: u64,

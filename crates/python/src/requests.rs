@@ -27,8 +27,8 @@ pub(crate) struct Listed {
 
 #[pymethods]
 impl Listed {
-    /// Copies columns of the same length. They are offsets and sizes in bytes, 0/1/2 for
-    /// read/write/trim, and times in ns.
+    /// Copies columns of the same length: offsets and sizes in bytes, 0/1/2 for read/write/trim,
+    /// and times in ns.
     #[new]
     #[pyo3(signature = (offset, bytes, op, at=None))]
     fn new(
@@ -133,7 +133,7 @@ impl Columns<'_> {
 }
 
 /// Makes a workload from a Python function. The function is called again for each drive and each
-/// pass. It gets the drive and a seed, and returns an iterator of columns.
+/// pass. The function gets the drive and a seed, and returns an iterator of columns.
 pub(crate) fn generated(
     (name, identity): (String, String),
     function: Py<PyAny>,

@@ -55,7 +55,7 @@ impl Shared {
 /// Time between two checks for signals, and between two reports of progress.
 pub(crate) const EVERY: Duration = Duration::from_millis(50);
 
-/// Progress of a run. It calls a Python function, and ends the run after an exception.
+/// Progress of a run, which calls a Python function and ends the run after an exception.
 pub(crate) struct Heard {
     pub(crate) shared: Arc<Shared>,
     pub(crate) callback: Option<Py<PyAny>>,

@@ -1,4 +1,4 @@
-//! Garbage collection policies written in Python. They choose among the blocks with the fewest
+//! Garbage collection policies written in Python, which choose among the blocks with the fewest
 //! valid pages.
 
 use std::sync::Arc;

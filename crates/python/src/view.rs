@@ -266,7 +266,7 @@ impl View {
         Ok(PyArray1::from_iter(py, view.wordlines(block).iter().map(|w| w.base.units())))
     }
 
-    /// Dose of each wordline. It is exact, because all doses are multiples of 1/1024.
+    /// Dose of each wordline. The value is exact, because all doses are multiples of 1/1024.
     #[getter]
     fn doses<'py>(&self, py: Python<'py>) -> PyResult<Floats<'py>> {
         let (view, block) = self.here()?;

@@ -24,7 +24,7 @@ pub use knowledge::{Knowledge, ReadMix, Strength, Target};
 
 /// Attack with its name, its summary and the function that makes its phases.
 pub struct Attack {
-    /// Name of the attack on the command line. It completes the words "attacked by ...".
+    /// Name of the attack on the command line. The name completes the words "attacked by ...".
     pub name: &'static str,
     /// Summary of the attack in one line, for lists.
     pub summary: &'static str,

@@ -1,6 +1,6 @@
-//! Workloads that make requests only in some hours of each day (`workload.hours_per_day`). Their
-//! sources use a clock that stands still in the other hours. This file converts the times of that
-//! clock to times of the whole day.
+//! Workloads that make requests only in some hours of each day (`workload.hours_per_day`). The
+//! source of such a workload uses a clock that stands still in the other hours. This file converts
+//! times of that clock to times of the whole day.
 
 use vpass_core::base::daily::DailyHours;
 use vpass_core::base::rates::ReadRates;

@@ -28,8 +28,8 @@ pub use popularity::Popularity;
 pub use sizes::Sizes;
 pub use timeline::{Step, Timeline};
 
-/// Largest number of groups of 16 pages whose counts are kept. This is enough for 64 Mi
-/// neighbouring pages, or 4 Mi scattered pages. The counts take at most about 1 GiB.
+/// Largest number of groups of 16 pages whose counts are kept. With this number, counts of 64 Mi
+/// neighbouring pages or of 4 Mi scattered pages are kept. The counts take at most about 1 GiB.
 pub const MOST_LINES: usize = 4 << 20;
 
 /// Counts of reads, writes and trims. The index is `Op as usize`.
@@ -88,7 +88,7 @@ impl Profile {
         Self::with_limit(page_bytes, MOST_LINES)
     }
 
-    /// Makes an empty profile for pages of `page_bytes` bytes. It keeps counts of at most
+    /// Makes an empty profile for pages of `page_bytes` bytes. The profile keeps counts of at most
     /// `most_lines` groups of 16 pages.
     pub fn with_limit(page_bytes: u32, most_lines: usize) -> Self {
         debug_assert!(page_bytes.is_power_of_two(), "page size {page_bytes}");
@@ -180,7 +180,7 @@ impl Profile {
         self.followed.one_in()
     }
 
-    /// Returns the number of requested pages of a direction. This number is always exact.
+    /// Returns the number of requested pages of a direction, which is always exact.
     pub fn accesses(&self, op: Op) -> u64 {
         self.accesses[op as usize]
     }

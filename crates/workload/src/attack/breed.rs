@@ -1,13 +1,13 @@
 //! Makes new attacks by changing known attacks, for a search of the strongest attack.
 //!
 //! A search begins with the attacks of [`ATTACKS`], on a few blocks, and with random attacks. Then
-//! it changes the best attacks. An attack of the search is a list of phases, so every result of the
-//! search is a workload.
+//! the search changes the best attacks. An attack of the search is a list of phases, so every
+//! result of the search is a workload.
 //!
-//! Changes are plausible. A request count changes by a factor, by one, by the check interval, or to
-//! a multiple of the check interval. A phase reads one of four sets: the wordlines around a victim,
-//! some wordlines of a block, the whole block, or one page in each of several blocks. Few phases
-//! write or trim.
+//! All changes are plausible. A request count changes by a factor, by one, by the check interval,
+//! or to a multiple of the check interval. A phase reads one of four sets: the wordlines around a
+//! victim, some wordlines of a block, the whole block, or one page in each of several blocks. Few
+//! phases write or trim.
 
 use rand_core::SeedableRng;
 use vpass_core::base::units::Lpn;
@@ -200,8 +200,9 @@ impl Breeder {
         weakest.filter(|_| !self.random.next_u64().is_multiple_of(4)).unwrap_or(any)
     }
 
-    /// Returns one page from each of some wordlines. Their number is about the number of a policy's
-    /// counters. Neighbours of the victim come first, and the victim is left out.
+    /// Returns one page from each of some wordlines. The number of these wordlines is about the
+    /// number of a policy's counters. Neighbours of the victim come first, and the victim is left
+    /// out.
     fn some_wordlines(&mut self, target: &Target, victim: usize) -> Vec<Lpn> {
         let wordlines = target.wordlines.len();
         let about = (f64::from(self.knowledge.counters) * (0.5 + self.unit())) as usize;

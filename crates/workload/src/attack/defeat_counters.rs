@@ -5,7 +5,7 @@
 //! victim's neighbours and others, but never the victim. The table then gives its smallest count as
 //! the victim's own reads. The policy subtracts this count from the victim's dose. After the last
 //! check that leaves the victim in place, the attack reads only the victim's neighbours until the
-//! next check. Then it continues in the next block.
+//! next check. Then the attack continues in the next block.
 //!
 //! - **Source:** the tracker of straw-2024 (III-B). The error of Space-Saving (Metwally et al.,
 //!   ICDT 2005) is at most reads / counters.

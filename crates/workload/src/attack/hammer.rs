@@ -1,6 +1,6 @@
-//! # Hammer
-//! Attack that reads the two neighbours of the weakest wordline until this wordline has lost its
-//! data or was moved. Then it reads the weakest wordline once and continues with the next block.
+//! # Hammer Attack that reads the two neighbours of the weakest wordline until this wordline has
+//! lost its data or was moved. Then the attack reads the weakest wordline once and continues with
+//! the next block.
 //!
 //! - **Source:** the worst access pattern of straw-2024 (Fig. 2, "PA").
 //! - **Breaks:** a drive without reclaim, and every policy whose threshold exceeds `limit / alpha`.

@@ -12,9 +12,9 @@ use vpass_core::watch::observer::NO_PPN;
 /// Number of blocks that an attack takes, one after the other. With fewer blocks, a policy could
 /// move the data of all these blocks before a round ends.
 const TARGETS: usize = 64;
-/// Number of reads kept in reserve. If even reads stop in the middle of a cycle over the pages,
-/// each of the two neighbours may have one read more than its share. The third read allows for
-/// rounding.
+/// Number of reads that an attack keeps in reserve. If even reads stop in the middle of a cycle
+/// over the pages, each of the two neighbours may have one read more than its share. The third read
+/// allows for rounding.
 const UNEVEN: f64 = 3.0;
 /// Smallest number of data pages of an attacked block, as a share of those of the fullest block.
 const FULL_ENOUGH: f64 = 0.9;
@@ -34,7 +34,8 @@ pub struct Knowledge {
     pub late_reads: u32,
     /// Number of wordline counters that a policy has per block.
     pub counters: u32,
-    /// Blocks that are worth an attack, with the weakest block first. There is at least one.
+    /// Blocks that are worth an attack, with the weakest block first. There is at least one such
+    /// block.
     pub targets: Vec<Target>,
 }
 
@@ -67,7 +68,7 @@ pub struct Strength {
 pub struct ReadMix {
     /// Number of even reads of all pages of the block.
     pub even: u64,
-    /// Number of reads of the wordline's neighbours.
+    /// Number of reads of the neighbours of the chosen wordline.
     pub neighbours: u64,
 }
 

@@ -47,7 +47,7 @@ pub(super) struct Pattern {
 pub(super) struct Think {
     pub(super) pause_ns: u64,
     pub(super) blocks: u64,
-    /// Whether a request counts when it is issued. Otherwise a request counts when it is complete.
+    /// Whether a request counts when it is issued (true) or when it is complete (false).
     pub(super) counts_issued: bool,
 }
 

@@ -132,7 +132,7 @@ impl JobFile {
 pub struct FioOptions {
     /// Random seed of the run.
     pub seed: u64,
-    /// Number of outstanding requests. It replaces the depths and rates of the jobs.
+    /// Number of outstanding requests, which replaces the depths and rates of the jobs.
     pub queue_depth: Option<u32>,
     /// Whether the simulated drive reports its time to the source of requests
     /// ([`vpass_core::base::request::RequestSource::tell_time`]).

@@ -87,7 +87,7 @@ const SHORT_BATCH: usize = 64;
 const STEP: u128 = 1 << 32;
 /// Memory for the random maps of all jobs, in bits. The value is 1 GiB.
 const MAP_BITS: u64 = 1 << 33;
-/// Time that stands for "never", in ns. It is 146 years.
+/// Time that stands for "never", in ns. The value is 146 years.
 pub(super) const NEVER: Ns = 1 << 62;
 
 impl FioSource {

@@ -21,7 +21,8 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Length of the longest line, in bytes. fio(1): "the maximum length of a line in the job file is
 /// 8192 bytes".
 const MAX_LINE_BYTES: usize = 8192;
-/// Largest depth of nested includes. Without it, files that include each other would never end.
+/// Largest depth of nested includes. Without this limit, reading files that include each other
+/// would never end.
 const MAX_INCLUDES: usize = 8;
 
 /// Line of a job file that messages quote.
@@ -107,8 +108,8 @@ fn text_of(path: &Path) -> Result<String, SourceError> {
     })
 }
 
-/// Adds the sections of a text to `sections`. A `depth` above 0 means an included file. Its options
-/// are added to the last section.
+/// Adds the sections of a text to `sections`. A `depth` above 0 means that the text is an included
+/// file. The options of an included file are added to the last section.
 fn gather(
     path: &Path,
     text: &str,

@@ -34,7 +34,7 @@ pub(super) struct Region {
 /// Regions in which a clone works, and the bytes of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// Regions of the clone, one for each of its files. There is at least one.
+    /// Regions of the clone, one for each of its files. There is at least one region.
     pub(super) files: Vec<Region>,
     /// Number of bytes after which a loop of the job ends.
     pub(super) io_bytes: u64,

@@ -4,7 +4,7 @@
 //! - An option describes the workload.
 //! - An option does not affect a simulated drive.
 //! - An option asks for safe writes, which the drive guarantees anyway.
-//! - An option would change the workload in an unsupported way. It stops the run.
+//! - An option would change the workload in an unsupported way, so it stops the run.
 //!
 //! The names of options come from `fio --cmdhelp` and, for engines, from `fio --enghelp=ENGINE`.
 
@@ -17,11 +17,12 @@ use vpass_core::phrase;
 pub(super) enum Role {
     /// The option describes the workload. The text is the name by which the code knows the option.
     Used(&'static str),
-    /// The option concerns the host, buffers or reports. It does not affect a drive.
+    /// The option concerns the host, buffers or reports, and does not affect a drive.
     NotApplicable,
-    /// The option asks for safe writes. Writes that the drive has acknowledged are always safe.
+    /// The option asks for safe writes. In vpass, writes that the drive has acknowledged are always
+    /// safe.
     Safe,
-    /// The option would change the workload. The text says why it is not supported.
+    /// The option would change the workload. The text says why vpass does not support the option.
     Unsupported(Phrase),
 }
 

@@ -11,7 +11,8 @@
 //!
 //! The concentration of reads decides how they disturb a drive, so this file follows fio. A pareto
 //! draw is `(n - 1) u^(ln h / ln (1 - h))`, scattered in the same way. A normal draw is the mean of
-//! twelve uniform numbers plus a uniform number as wide as the deviation. It is scattered too.
+//! twelve uniform numbers plus a uniform number as wide as the deviation. A normal draw is
+//! scattered too.
 
 use super::values::{self, Amount, KbBase};
 use crate::synthetic::random::{Random, Rng, below};
@@ -28,7 +29,7 @@ pub(super) enum Distribution {
         h: f64,
         center: Option<f64>,
     },
-    /// Normal distribution of block numbers. The deviation is a percentage of the blocks.
+    /// Normal distribution of block numbers. Its deviation is a percentage of the number of blocks.
     Normal {
         deviation: f64,
         center: Option<f64>,
@@ -284,8 +285,8 @@ fn unit(random: &mut Random) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Returns the sum of k^-theta for k from 1 to `terms`. The first thousand terms are added up. The
-/// Euler-Maclaurin formula gives the sum of the others, exact to 10^-9.
+/// Returns the sum of k^-theta for k from 1 to `terms`. The first thousand terms are added up, and
+/// the Euler-Maclaurin formula gives the sum of the other terms, exact to 10^-9.
 fn zeta(terms: u64, theta: f64) -> f64 {
     let f = |k: f64| k.powf(-theta);
     let head = terms.min(1000);

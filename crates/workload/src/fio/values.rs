@@ -15,7 +15,7 @@ pub(super) enum Amount {
 }
 
 impl Amount {
-    /// Returns the size in bytes. A percentage is a share of `whole`.
+    /// Returns the size in bytes. If the size is a percentage, it refers to `whole` bytes.
     pub(super) fn of(self, whole: u64) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes,
@@ -134,7 +134,7 @@ pub(super) fn per_op(text: &str) -> Result<PerOp<Option<&str>>, String> {
     }
 }
 
-/// Parses a range such as `4k-64k` or `4k:64k`. Its ends may be in either order.
+/// Parses a range such as `4k-64k` or `4k:64k`. The two ends of the range may be in either order.
 pub(super) fn range(text: &str, base: KbBase) -> Result<(u64, u64), String> {
     let (a, b) = text.split_once(['-', ':']).ok_or("a range such as 4k-64k is expected")?;
     let (a, b) = (bytes(a.trim(), base)?, bytes(b.trim(), base)?);

@@ -11,7 +11,8 @@ use super::model_config::ModelWorkload;
 use super::writes::Writes;
 use crate::synthetic::Sample;
 
-/// Source of read rates and writes of a model. Its clock runs only in the hours of use.
+/// Source of read rates and writes of a model. The clock of this source runs only in the hours of
+/// use.
 pub struct FluidModel {
     rates: ReadRates,
     writes: Writes,

@@ -290,7 +290,7 @@ fn counts(path: &str, experts: u64) -> Result<Vec<f64>, ConfigError> {
 }
 
 /// Returns the probability that a token uses each expert. The probabilities are proportional to the
-/// weights and at most 1. They add up to `active`.
+/// weights and at most 1. The sum of all probabilities is `active`.
 fn chances(weights: &[f64], active: f64) -> Result<Vec<f64>, ConfigError> {
     let used = weights.iter().filter(|weight| **weight > 0.0).count();
     require(active <= used as f64, || {
@@ -299,7 +299,7 @@ fn chances(weights: &[f64], active: f64) -> Result<Vec<f64>, ConfigError> {
              {active} are expected"
         )
     })?;
-    // Number of experts that every token uses. These are the most popular experts.
+    // Number of experts, from the most popular on, that every token uses.
     let mut always = 0;
     loop {
         let rest: f64 = weights[always..].iter().sum();

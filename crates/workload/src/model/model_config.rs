@@ -81,8 +81,8 @@ pub struct ModelConfig {
     #[serde(default = "ModelConfig::default_placed")]
     #[key(default = Placement::Shuffled)]
     pub placed: Placement,
-    /// Size of the host's cache. It holds the dense part first. In the rest, it holds the experts
-    /// used last.
+    /// Size of the host's cache. The cache holds the dense part first, and the experts used last in
+    /// the rest.
     #[serde(default = "ModelConfig::default_cache")]
     #[key(unit = "size", range = Size(0, 1 << 50), default = Bytes(0))]
     pub cache: Bytes,

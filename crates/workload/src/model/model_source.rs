@@ -11,7 +11,8 @@ use super::writes::Writes;
 use crate::pass::PassSource;
 use crate::synthetic::Sample;
 
-/// Source of the requests of a language model. Its clock runs only in the hours of use.
+/// Source of the requests of a language model. The clock of this source runs only in the hours of
+/// use.
 pub struct ModelSource {
     law: ModelLaw,
     tokens: Tokens,

@@ -1,8 +1,8 @@
 //! Makes the writes of a language model: writes to the key-value window, and updates of the model.
 //!
 //! Times follow a clock that runs only in the hours of use. An update begins at its day, or at the
-//! end of the previous update if this is later. Its length follows from its bytes and
-//! `update_rate`.
+//! end of the previous update if this is later. The length of an update follows from its bytes and
+//! from `update_rate`.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::base::span::DAY;
@@ -103,8 +103,8 @@ impl Next {
         Self { count: self.count + 1, at: at as Ns, offset, bytes: size }
     }
 
-    /// Returns the write of an update that follows this write. It belongs to the same update or to
-    /// the next one.
+    /// Returns the write of an update that follows this write. The returned write belongs to the
+    /// same update or to the next update.
     fn of_update(self, law: &ModelLaw) -> Self {
         let config = &law.config;
         let (all, each) = (config.model_bytes(), law.update_bytes());

@@ -27,7 +27,8 @@ pub struct Side<S> {
 }
 
 impl<S: RequestSource> Side<S> {
-    /// Prepares a source for merging. Its addresses begin at byte `offset` of the drive.
+    /// Prepares a source for merging. The addresses of the source begin at byte `offset` of the
+    /// drive.
     pub fn new(source: S, offset: u64) -> Self {
         Self { source, offset, later: 0, taken: vec![], next: 0, last: 0, is_over: false }
     }

@@ -85,7 +85,7 @@ pub struct PhaseConfig {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(unit = "pages", range = Words("below the number of pages of the drive"), default)]
     pub pages: Vec<Lpn>,
-    /// Ranges of logical pages, each with its first and its last page. They follow `pages`.
+    /// Ranges of logical pages, each with its first and its last page; they come after `pages`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(
         unit = "pages",

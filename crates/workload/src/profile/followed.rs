@@ -1,5 +1,5 @@
-//! Chooses the pages of a trace whose requests are counted page by page. These are all pages, or a
-//! share of the pages if there are too many.
+//! Chooses the pages of a trace whose requests are counted page by page. If there are too many
+//! pages, only a share of the pages is chosen.
 //!
 //! The share consists of stretches of neighbouring pages. A hash chooses the stretches.
 

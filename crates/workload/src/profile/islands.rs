@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 
 use super::PageCounts;
 
-/// Length of the smallest gap between islands, in bytes. It exceeds the smallest structures of a
-/// file system and the gaps between two files.
+/// Length of the smallest gap between islands, in bytes. The smallest structures of a file system,
+/// and gaps between two files, are smaller.
 const LEAST_GAP_BYTES: u64 = 16 << 20;
 /// Divisor of the range from the first to the last touched page. The quotient is the length of the
 /// smallest gap between islands.
 const LEAST_GAP_SHARE: u64 = 256;
-/// Length of the stretches into which pages are grouped, in bytes. It is far below that of any gap
-/// between islands.
+/// Length of the stretches into which pages are grouped, in bytes. Every gap between islands is
+/// much longer.
 const STRETCH_BYTES: u64 = 1 << 20;
 
 /// Island: a range of pages that contains no large gap.

@@ -2,9 +2,9 @@
 //! a line of two-byte counters, which fills a cache line. A hash table finds the line of a page. A
 //! separate map counts how often each counter has wrapped.
 //!
-//! A line takes 64 bytes, its number 8 bytes, and its hash-table entry 19 to 38 bytes. This is
-//! about 6 bytes per page if all 16 pages are touched, and about 100 bytes if only one page is
-//! touched.
+//! A line takes 64 bytes, its number 8 bytes, and its hash-table entry 19 to 38 bytes. A page takes
+//! about 6 bytes if all 16 pages of its line are touched, and about 100 bytes if it is the only
+//! one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};

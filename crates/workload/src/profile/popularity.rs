@@ -61,7 +61,7 @@ impl Popularity {
         (self.pages > 0).then(|| self.total as f64 / self.pages as f64)
     }
 
-    /// Returns the count that `percent` of the pages do not exceed. It is the smallest such count.
+    /// Returns the smallest count that at least `percent` of the pages do not exceed.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let rank =
             ((self.pages as f64 * percent / 100.0).ceil() as u64).clamp(1, self.pages.max(1));

@@ -47,8 +47,8 @@ impl Sizes {
         all
     }
 
-    /// Returns the size that `percent` of the requests of a direction do not exceed. It is the
-    /// smallest such size.
+    /// Returns the smallest size that at least `percent` of the requests of a direction do not
+    /// exceed.
     pub fn percentile(&self, op: Op, percent: f64) -> Option<u64> {
         let all = self.all();
         let requests = all.iter().map(|(_, n)| n[op as usize]).sum::<u64>();

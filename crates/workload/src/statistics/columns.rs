@@ -10,7 +10,8 @@ use vpass_core::base::request::SourceError;
 use crate::nearest::nearest;
 use crate::traces::open_decompressed;
 
-/// Length of the longest line, in bytes. It is twenty times the longest line of the tables in use.
+/// Length of the longest line, in bytes. The limit is twenty times the longest line of the tables
+/// in use.
 const MAX_LINE_BYTES: u64 = 64 << 10;
 
 /// Open table of comma-separated values.

@@ -8,9 +8,10 @@
 //! the values near l, and a small g keeps them near h. The total falls as g rises, so bisection
 //! finds the g that gives the known total.
 //!
-//! For the popularity of pages, the last interval is the head of the distribution. Its few items
-//! have most of the accesses. In the head, t depends on ranks: t = 1 - ln(r) / ln(n) for the r-th
-//! highest of n items. With g = 1, this is a power law, which popularities roughly follow (Zipf).
+//! For the popularity of pages, the last interval is the head of the distribution. The few items in
+//! the head have most of the accesses. In the head, t depends on ranks: t = 1 - ln(r) / ln(n) for
+//! the r-th highest of n items. With g = 1, this is a power law, which popularities roughly follow
+//! (Zipf).
 //!
 //! All items near a percentile have the percentile's value. As a result, a percentile does not
 //! change if a few items move from one side of it to the other.
@@ -67,8 +68,8 @@ pub(super) struct OutOfRange {
 /// Distribution that meets the known percentiles and the known total.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
-    /// Steps with rising values. Their counts add up to the number of items. The sum of all values
-    /// is less than one unit below the total, or equal to it.
+    /// Steps with rising values. The counts of all steps add up to the number of items. The sum of
+    /// all values is less than one unit below the total, or equal to it.
     pub(super) steps: Vec<Step>,
     bend: f64,
 }

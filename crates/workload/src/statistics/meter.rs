@@ -17,7 +17,8 @@ enum Windows {
     Doubling(Ns),
 }
 
-/// Largest number of windows if no windows are given. A long stream has more than half as many.
+/// Largest number of windows if no windows are given. A long stream has more than half as many
+/// windows.
 const MOST_WINDOWS: usize = 512;
 /// Length of the windows at first, in ns.
 const FIRST_WINDOW_NS: Ns = 1_000_000;
@@ -34,8 +35,8 @@ struct Counts {
     percents: Vec<f64>,
 }
 
-/// Meter that counts requests one by one. Its memory grows with the number of touched pages. A page
-/// takes about 6 bytes if its neighbours are touched too.
+/// Meter that counts requests one by one. The memory of the meter grows with the number of touched
+/// pages. A page takes about 6 bytes if its neighbours are touched too.
 #[derive(Debug)]
 pub struct Meter {
     page_bytes: u64,

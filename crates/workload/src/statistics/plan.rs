@@ -1,5 +1,5 @@
 //! Plan of the requests of one direction. The plan contains whole distributions of sizes and
-//! popularity. It divides the pages into blocks that requests touch as a whole.
+//! popularity, and divides the pages into blocks that requests touch as a whole.
 
 use std::fmt::Write;
 

@@ -6,9 +6,9 @@ use super::disk::SideStatistics;
 use super::plan::{most_of_one_length, top_pages};
 use super::statistics_config::{SideConfig, StatisticsConfig};
 
-/// Largest share of the page accesses that the pages may need at their lowest popularities, after a
-/// repair. At a share of 1, all pages between two percentiles would have the popularity of the
-/// lower percentile.
+/// After a repair, giving each page the lowest popularity that the percentiles allow may need at
+/// most this share of the page accesses. At a share of 1, all pages between two percentiles would
+/// have the popularity of the lower percentile.
 const POSSIBLE: f64 = 0.99;
 
 /// Repairs two contradictions in statistics:

@@ -13,8 +13,8 @@ use super::disk::SideStatistics;
 use super::percentiles::rank;
 use super::plan::{contradiction, top_pages};
 
-/// Multiplies counts by a scale. They are rounded so that the sum of the first n counts is right
-/// for every n.
+/// Multiplies counts by a scale. The scaled counts are rounded so that the sum of the first n is
+/// correct for every n.
 pub(super) fn sampled_counts(counts: &[u64], scale: f64) -> Vec<u64> {
     let (mut sum, mut given) = (0, 0);
     let sample = counts.iter().map(|n| {
@@ -28,7 +28,7 @@ pub(super) fn sampled_counts(counts: &[u64], scale: f64) -> Vec<u64> {
 /// Safety factor between the value of the last percentile and the limits of this value.
 const MARGIN: f64 = 1.1;
 
-/// Returns the percentiles of popularity of a sample. Its scale is below 1.
+/// Returns the percentiles of popularity of a sample, whose scale is below 1.
 pub(super) fn sampled_accesses(
     name: &str,
     whole: &SideStatistics,

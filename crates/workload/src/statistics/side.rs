@@ -32,8 +32,8 @@ struct Running {
 }
 
 /// Shapes of requests that touch the same number of pages. Each shape is drawn according to its
-/// weight. Multiples of the golden ratio, modulo 1, replace random numbers. They cover 0 to 1
-/// evenly, so few requests suffice for the right shares.
+/// weight. Multiples of the golden ratio, modulo 1, replace random numbers. These multiples cover
+/// the range 0 to 1 evenly, so few requests suffice for the right shares.
 #[derive(Clone, Debug)]
 struct Mix {
     alias: Alias,
@@ -148,10 +148,10 @@ impl Side {
         })
     }
 
-    /// Chooses a request of the current hand for a window that needs `left` more pages. It is the
-    /// next request that fills the window or leaves space for another request. If there is none, it
-    /// is the longest request that fits. If no request fits, it is the shortest request if this has
-    /// less than twice `left` pages.
+    /// Chooses a request of the current hand for a window that needs `left` more pages. The first
+    /// choice is the next request that fills the window or leaves space for another request. The
+    /// second choice is the longest request that fits. The last choice is the shortest request, if
+    /// it has less than twice `left` pages.
     #[cold]
     fn choose(&mut self, left: u64) -> Option<u32> {
         let (cells, shortest) = (&self.cells, self.shortest);

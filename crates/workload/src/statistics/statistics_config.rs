@@ -77,7 +77,7 @@ pub struct StatisticsConfig {
         source = "assumption: typical extent of a file on a fragmented file system"
     )]
     pub extent: Bytes,
-    /// Number of outstanding requests. It replaces the times of the windows.
+    /// Number of outstanding requests, which replaces the times of the windows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,

@@ -1,5 +1,5 @@
-//! Clock of the windows of time. It counts the pages that a window still needs, and gives requests
-//! their arrival times.
+//! Clock that counts the pages that a window of time still needs, and gives requests their arrival
+//! times.
 
 use std::sync::Arc;
 
@@ -74,7 +74,8 @@ impl WindowClock {
         Some(&self.now.quota) == self.quotas.last()
     }
 
-    /// Ends the current window. Its missing pages go to the next window that has pages.
+    /// Ends the current window. The pages that it still needs are added to the next window with
+    /// pages.
     #[cold]
     pub(super) fn close_window(&mut self) {
         let next = (self.window + 1..self.quotas.len()).find(|i| self.quotas[*i] > self.now.quota);

@@ -220,8 +220,8 @@ mod tests {
         assert!((share(&reads, |r| u64::from(r.bytes) == PAGE) - 1.0 / 1.8).abs() < 0.005);
     }
 
-    /// Checks the share of writes that begin in recently written stripes. It must be `recent_share`
-    /// of the writes that do not continue the write before. An even draw from 16,384 stripes almost
+    /// Checks the share of writes that begin in recently written stripes. Of the writes that do not
+    /// continue the previous write, this is `recent_share`. An even draw from 16,384 stripes almost
     /// never hits a recently written stripe.
     #[test]
     fn writes_come_back_to_the_stripes_written_last() {

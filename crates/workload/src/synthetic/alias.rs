@@ -1,5 +1,5 @@
-//! Draws one of a few thousand weighted cases in constant time, with one random number. The method
-//! is Walker's alias method with Vose's construction.
+//! Draws one of a few thousand weighted cases in constant time, with one random number. This is
+//! Walker's alias method with Vose's construction.
 
 use std::hint::select_unpredictable;
 

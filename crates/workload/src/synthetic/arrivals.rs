@@ -13,8 +13,8 @@ use super::synthetic_config::Arrivals;
 pub(crate) struct ArrivalClock {
     kind: Arrivals,
     mean_gap_ns: f64,
-    /// Next arrival in whole ns. `rest_ns` keeps the fraction, so that the rate is exact over a run
-    /// of any length.
+    /// Next arrival time in whole ns. `rest_ns` keeps the fraction, so that the rate is exact over
+    /// a run of any length.
     next_ns: u64,
     rest_ns: f64,
 }

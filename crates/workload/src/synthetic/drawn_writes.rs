@@ -22,7 +22,7 @@ pub(super) enum Where {
 pub(super) struct PartSize {
     /// Bytes of the write, at most those of a page.
     pub(super) bytes: u32,
-    /// Number of parts of this size in a page.
+    /// Number of positions that a write of this size may have in a page.
     pub(super) in_page: u64,
 }
 

@@ -149,7 +149,8 @@ impl FluidSynthetic {
     }
 }
 
-/// Multiplier 2^64 / golden ratio, rounded to an odd number. Its multiples are far from each other.
+/// Multiplier 2^64 / golden ratio, rounded to an odd number. Multiples of this number are far from
+/// each other.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Refuses a closed-loop workload, because a closed loop has no rate.

@@ -106,8 +106,8 @@ impl PageWeights {
     }
 }
 
-/// Returns the sum of k^-theta for k from 1 to `count`. The first terms are added up. The
-/// Euler-Maclaurin formula gives the sum of the others.
+/// Returns the sum of k^-theta for k from 1 to `count`. The first terms are added up, and the
+/// Euler-Maclaurin formula gives the sum of the other terms.
 fn zeta(count: u64, theta: f64) -> f64 {
     let added = count.min(ADDED_UP);
     let head: f64 = (1..=added).rev().map(|k| (k as f64).powf(-theta)).sum();

@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// Random generator of all workloads. Making a random number takes 1.1 ns.
 pub(crate) type Random = Xoshiro256PlusPlus;
 
-/// Random streams, one for each purpose. Their starts lie 2^128 numbers apart.
+/// Random streams, one for each purpose. The starts of two streams lie 2^128 numbers apart.
 pub(crate) struct Streams {
     pub(crate) direction: Random,
     pub(crate) size: Random,

@@ -64,7 +64,7 @@ impl Scatter {
 #[derive(Clone, Debug)]
 pub(crate) struct Gather {
     scatter: Scatter,
-    /// Inverses of the factors modulo 2^64. They are inverses modulo smaller powers of two as well.
+    /// Inverses of the factors modulo 2^64. These inverses also hold modulo smaller powers of two.
     inverses: [u64; 3],
 }
 
@@ -75,7 +75,8 @@ impl Gather {
         Self { scatter, inverses }
     }
 
-    /// Returns the number whose image is `n`. `n` must be below the count of the permutation.
+    /// Returns the number whose image under the permutation is `n`. `n` must be below the count of
+    /// the permutation.
     pub(crate) fn preimage(&self, n: u64) -> u64 {
         let mut n = n;
         loop {
@@ -99,7 +100,7 @@ impl Gather {
 }
 
 /// Returns the inverse of an odd number modulo 2^64, by Newton's iteration. The lowest 3 bits of
-/// the start value are right. Each step doubles the number of right bits.
+/// the start value are correct. Each step doubles the number of correct bits.
 fn inverse(odd: u64) -> u64 {
     (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
 }

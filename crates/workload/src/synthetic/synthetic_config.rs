@@ -138,11 +138,11 @@ impl HotSets {
     }
 }
 
-/// Default size of requests. It is the page size of every common operating system.
+/// Default size of requests, which is the page size of every common operating system.
 const DEFAULT_BLOCK: Bytes = Bytes(4096);
 /// Default queue depth. Data sheets mostly state random reads at depths of 32 to 128 (assumption).
 const DEFAULT_DEPTH: u32 = 64;
-/// Largest queue depth. It is the number of commands in an `NVMe` queue.
+/// Largest queue depth, which is the number of commands in an `NVMe` queue.
 pub const MAX_QUEUE_DEPTH: u32 = 65_536;
 /// Smallest unit of a drive's addresses, in bytes.
 pub(crate) const SECTOR_BYTES: u64 = 512;

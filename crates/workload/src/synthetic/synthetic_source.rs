@@ -19,8 +19,8 @@ use super::uniform::Uniform;
 use super::zipf::Zipf;
 use crate::pass::PassSource;
 
-/// Number of requests drawn at a time. They take 12 KiB, so each step finds all of them in the
-/// first-level cache.
+/// Number of requests drawn at a time. These requests take 12 KiB, so they stay in the first-level
+/// cache during all steps.
 const BATCH: usize = 512;
 
 /// Generator of addresses for one of the distributions.
@@ -95,8 +95,8 @@ impl SyntheticSource {
             "workload.stripes: this generator draws no stripes".into()
         })?;
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
-        // Reads and writes share one shuffle. Their hot addresses are equal, unless the hot ranks
-        // of writes begin elsewhere.
+        // Reads and writes share one shuffle. As a result, reads and writes have the same hot
+        // addresses, unless the hot ranks of writes begin elsewhere.
         let scatter = Scatter::new(area.runs().max(1), &mut streams.scatter);
         let writes_first = area.first_rank_of_writes(config)?;
         let sizes: Vec<_> = config.sizes().iter().map(|s| (s.size.0 as u32, s.share)).collect();

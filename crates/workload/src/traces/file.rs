@@ -1,5 +1,5 @@
-//! Reads one trace file as a stream of rows. It detects the format, reads each line or record, and
-//! reports each error with its place and text.
+//! Reads one trace file as a stream of rows. This includes detecting the format, reading each line
+//! or record, and reporting each error with its place and text.
 //!
 //! The checks in this file are valid for any drive. [`TraceSource`](super::TraceSource) makes the
 //! checks that depend on a drive or a clock.
@@ -198,8 +198,8 @@ impl TraceFile {
         self.raw.read.load(Ordering::Relaxed)
     }
 
-    /// Returns whether other bytes follow the gzip data of the file. Such bytes are ignored. They
-    /// are found at the end of the file.
+    /// Returns whether other bytes follow the gzip data of the file. Such bytes are ignored. The
+    /// answer is known only at the end of the file.
     pub fn has_garbage(&self) -> bool {
         self.raw.garbage.load(Ordering::Relaxed)
     }

@@ -20,9 +20,9 @@ use msr::MsrWriter;
 pub enum Target {
     /// Compact format of vpass, which keeps all facts of a trace.
     Compact,
-    /// MSR Cambridge CSV. It rounds times to 100 ns, and cannot hold trims.
+    /// MSR Cambridge CSV, which rounds times to 100 ns and cannot hold trims.
     Msr,
-    /// Iolog of fio, version 3. It rounds times to 1 us, and counts them from the first row.
+    /// Iolog of fio, version 3, which rounds times to 1 us and counts them from the first row.
     Fio,
 }
 
@@ -89,8 +89,7 @@ pub struct Losses {
     pub time_unit_ns: u64,
     /// Number of rows whose time was rounded down to a multiple of the time unit.
     pub rounded: u64,
-    /// Number of rows that were earlier than the first row. Their time was set to that of the first
-    /// row.
+    /// Number of rows whose time was set to that of the first row, because they were earlier.
     pub moved_up: u64,
 }
 

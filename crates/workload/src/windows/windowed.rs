@@ -9,8 +9,8 @@ use vpass_core::time::FluidSource;
 
 use super::table::Windows;
 
-/// Source that repeats a table of windows without end. For each window, it gives one read rate per
-/// page. It gives each write as a single request.
+/// Source that repeats a table of windows without end. For each window, the source gives one read
+/// rate per page. Each write is a single request.
 pub struct FluidWindows {
     table: Arc<Windows>,
     /// Number of completed passes, and the current window.
@@ -119,8 +119,8 @@ mod tests {
     use super::*;
     use crate::pass::PassSource;
 
-    /// Stream with five requests. It reads page 7 at 1, 2 and 9 s, writes at 3 s, and reads pages 7
-    /// and 8 at 12 s. A pass takes 14 s.
+    /// Stream with five requests: reads of page 7 at 1, 2 and 9 s, a write at 3 s, and a read of
+    /// pages 7 and 8 at 12 s. A pass takes 14 s.
     struct Stream(u64, usize);
 
     impl RequestSource for Stream {

@@ -54,7 +54,7 @@ fn word(line: &[u8], at: usize) -> u64 {
         return 0;
     }
     // Near the end of the line, the last eight bytes are taken, and the bytes before `at` are
-    // shifted out. This way, the last column needs no loop.
+    // shifted out. With this method, the last column needs no loop.
     if let Some(chunk) = line.last_chunk::<8>() {
         return u64::from_le_bytes(*chunk) >> (64 - 8 * left);
     }

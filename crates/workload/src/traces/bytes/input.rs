@@ -31,7 +31,7 @@ const MAGIC_BYTES: u64 = 6;
 pub(in crate::traces) struct Raw {
     /// Number of bytes read from the file, before decompression.
     pub(in crate::traces) read: Arc<AtomicU64>,
-    /// Whether other bytes follow the gzip data. They are found at the end of the file.
+    /// Whether other bytes follow the gzip data; known only at the end of the file.
     pub(in crate::traces) garbage: Arc<AtomicBool>,
 }
 

@@ -21,8 +21,8 @@ enum Kind<W: Write> {
 }
 
 impl<W: Write> Compressed<W> {
-    /// Makes an output that writes to `out`. It is compressed if the file name ends in `.gz` or
-    /// `.zst`.
+    /// Makes an output that writes to `out`. The output is compressed if the file name ends in
+    /// `.gz` or `.zst`.
     ///
     /// # Errors
     /// Fails if the compressor cannot get enough memory.

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use crate::traces::bytes::input::Input;
 
-/// Size of the buffer at first, in bytes. It is small, because many small files may be open at the
-/// same time.
+/// Size of the buffer at first, in bytes. This size is small, because many small files may be open
+/// at the same time.
 const FIRST_BYTES: usize = 16 << 10;
-/// Size of the buffer for longer streams, in bytes. The buffer fits into the L2 cache. It is much
-/// larger than the part of a line that a refill keeps, which is about 40 bytes.
+/// Size of the buffer for longer streams, in bytes. The buffer fits into the L2 cache. A refill
+/// keeps part of a line, about 40 bytes, which is a small part of the buffer.
 pub(in crate::traces) const BUFFER_BYTES: usize = 256 << 10;
 
 /// Part of a byte stream that is in memory.

@@ -8,8 +8,8 @@
 //! | ignored | - |
 //! | request | number, from 0 |
 //!
-//! A line is a run of blocks. The columns have the meaning that cache simulators give them: first
-//! block, number of blocks, an ignored column, and the number of the request.
+//! Each line describes a run of blocks. The columns have the meaning that cache simulators give
+//! them: first block, number of blocks, an ignored column, and the number of the request.
 //!
 //! No file states the size of a block. The size of 512 bytes is inferred from the trace P3 of a
 //! Windows workstation. Four fifths of its requests have 8, 16, 32, 64 or 128 blocks, which are 4

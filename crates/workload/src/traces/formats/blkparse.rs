@@ -15,11 +15,11 @@
 //! | sectors | 512 B |
 //! | command | in brackets, and more for some actions |
 //!
-//! A request appears as several events, and one kind of event (action) counts as the request. This
-//! is the action of `--blk-action`, or the first of Q, D and C that occurs at the start of the
-//! file. Q shows the application's requests, before merging and splitting. D shows the requests
-//! that the drive received. Events of this action without a sector (payloads, flushes) move no
-//! data. The summaries that follow the events are skipped.
+//! A request appears as several events, and one kind of event (action) counts as the request. The
+//! option `--blk-action` names this action. Without the option, it is the first of Q, D and C that
+//! occurs at the start of the file. Q shows the application's requests, before merging and
+//! splitting. D shows the requests that the drive received. Events of this action without a sector
+//! (payloads, flushes) move no data. The summaries that follow the events are skipped.
 
 use vpass_core::base::phrase::Phrase;
 use vpass_core::base::request::Op;

@@ -10,7 +10,7 @@
 //! | length | bytes; absent for add, open, close |
 //!
 //! The manual page does not name the unit of the timestamp. The unit is microseconds: fio 3.33 at
-//! 100 requests per second writes timestamps 10,000 apart. Its function `log_io_u` prints
+//! 100 requests per second writes timestamps 10,000 apart. The function `log_io_u` of fio prints
 //! `utime_since_now`.
 //!
 //! Only read, write and trim move data. Other actions are skipped. The action wait is also skipped,

@@ -43,7 +43,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
 pub(in crate::traces) const HEADER: &[u8] = b"fio version 2 iolog";
 const ACTION: usize = 1;
 const OFFSET: usize = 2;
-/// Shortest wait that has an effect, in us. Shorter waits are ignored.
+/// Length of the shortest wait that has an effect, in us. Shorter waits are ignored.
 const LEAST_WAIT_US: u64 = 100;
 
 /// State of the reader of a log.

@@ -52,7 +52,7 @@ fn detect(head: &Head) -> bool {
 
 #[derive(Default)]
 struct Rows {
-    /// Current line without its blanks. It is used only if the line has blanks.
+    /// Current line without its blanks; used only if the line has blanks.
     squeezed: Vec<u8>,
 }
 

@@ -21,9 +21,9 @@
 //! | origin, queue, oddities | 48, ... | not needed; 52, 56 or 60 bytes in all |
 //!
 //! The header gives the sector size of each disk (`sectorsize`). Sector numbers use this unit, and
-//! are counted over the whole disk and not over a section. This is inferred from a public trace, in
-//! which the cylinder of every record then follows from its sector. Records of other types contain
-//! no request.
+//! are counted over the whole disk and not over a section. These rules are inferred from a public
+//! trace: with them, the cylinder of every record follows from its sector. Records of other types
+//! contain no request.
 
 use vpass_core::base::request::Op;
 

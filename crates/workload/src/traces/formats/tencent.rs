@@ -12,7 +12,7 @@
 //! | volume | number; a device here |
 //!
 //! The clock of the trace ticks once per second. All requests of a second have the same time, and
-//! are in the order of the file.
+//! keep the order of the file.
 
 use vpass_core::base::request::Op;
 

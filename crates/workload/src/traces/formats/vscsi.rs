@@ -15,9 +15,9 @@
 //! | response | - | 32, 8 bytes | us |
 //!
 //! The definition gives only the unit of the time. The other units are inferred from a public trace
-//! of version 1. Its lengths are multiples of 512, so they are in bytes. Its block numbers times
-//! 512 stay within a disk of 32 GiB. Its times begin at 65 days, so they are counted from the start
-//! of the host.
+//! of version 1. Lengths in this trace are multiples of 512, so lengths are in bytes. Block numbers
+//! times 512 stay within a disk of 32 GiB, so blocks have 512 bytes. Times begin at 65 days, so
+//! times are counted from the start of the host.
 //!
 //! Commands other than reads and writes are skipped, because a record does not say which bytes they
 //! change (UNMAP, WRITE SAME).

@@ -60,7 +60,7 @@ impl FromStr for Fit {
 
 /// Error text for a file whose content has changed since the survey of its trace.
 pub(in crate::traces) const CHANGED: &str = "the file has changed since the trace was surveyed";
-/// Unit of scaled addresses, in bytes. It is the sector of a disk.
+/// Unit of scaled addresses in bytes, which is the sector of a disk.
 const SECTOR_BYTES: u64 = 512;
 
 /// Method for fitting addresses, with the numbers that it needs.

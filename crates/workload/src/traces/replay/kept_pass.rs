@@ -35,7 +35,7 @@ const _: () = assert!(size_of::<Row>() == 24);
 /// Size and modification time of a file; `None` if they cannot be read.
 type Identity = Option<(u64, SystemTime)>;
 
-/// Pass of a trace in memory. It may be empty, incomplete or complete.
+/// Pass of a trace in memory, which may be empty, incomplete or complete.
 #[derive(Debug, Default)]
 pub(in crate::traces) struct KeptPass {
     is_small: bool,

@@ -176,8 +176,8 @@ mod tests {
     #[test]
     fn a_trim_leaves_out_pages_that_nothing_else_touches() {
         let packing = packing();
-        // The request covers the range from page 3 to the middle of page 12. It touches pages 3, 8
-        // and 11, and half of page 12. On the drive, these are pages 1 to 4.
+        // The request covers the range from page 3 to the middle of page 12. The request touches
+        // pages 3, 8 and 11, and half of page 12. On the drive, these are pages 1 to 4.
         assert_eq!(packing.place(3 * PAGE, 9 * PAGE + 2048), Some((PAGE, 3 * PAGE + 2048)));
         // The request covers the range from page 3 to the gap that follows page 13. On the drive,
         // it covers all of pages 1 to 5.

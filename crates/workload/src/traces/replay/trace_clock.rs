@@ -1,5 +1,5 @@
-//! Clock of a trace, in ns. The clock begins at the first request and never runs backwards. It
-//! continues over the parts and passes of the trace.
+//! Clock of a trace, in ns. The clock begins at the first request and never runs backwards. The
+//! clock continues over the parts and passes of the trace.
 
 use vpass_core::base::phrase::{Opt, Phrase};
 use vpass_core::base::units::{END_OF_TIME, Ns};
@@ -10,8 +10,8 @@ use vpass_core::phrase;
 #[derive(Debug)]
 pub(in crate::traces) struct TraceClock {
     speed: f64,
-    /// Latest valid time, at the trace's own speed. It is before the end of time, both at this
-    /// speed and at the speed of the run.
+    /// Latest valid time, at the trace's own speed. At this speed and at the speed of the run, this
+    /// time is before the end of time.
     end: Ns,
     /// Start of the current part, at the trace's own speed.
     start: Ns,

@@ -17,7 +17,7 @@ pub struct TraceOptions {
     pub concat: bool,
     /// Method for requests that lie beyond the drive's capacity.
     pub fit: Fit,
-    /// Page size of the drive in bytes, for [`Fit::Pack`]. It is a power of two up to 1 MiB.
+    /// Page size of the drive in bytes, for [`Fit::Pack`]; a power of two up to 1 MiB.
     pub page_bytes: u64,
     /// Whether a request that is earlier than the request before is an error. If not, the request
     /// gets the time of the request before.

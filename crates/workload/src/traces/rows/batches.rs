@@ -64,7 +64,7 @@ impl Batches {
     }
 }
 
-/// Rows of a file that are in memory. They are all rows of a block, or a single row.
+/// Rows of a file that are in memory: all rows of a block, or a single row.
 #[derive(Default)]
 pub(in crate::traces) struct Ready {
     rows: Vec<TraceRow>,

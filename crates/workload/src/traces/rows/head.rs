@@ -39,12 +39,12 @@ impl<'a> Head<'a> {
         self.lines[0]
     }
 
-    /// Returns the columns of the first line. They are separated by blanks.
+    /// Returns the columns of the first line, which are separated by blanks.
     pub(in crate::traces) fn first_columns(&self) -> Vec<&'a [u8]> {
         self.first().split(|b| is_blank(*b)).filter(|column| !column.is_empty()).collect()
     }
 
-    /// Returns the columns of the first line. They are separated by commas.
+    /// Returns the columns of the first line, which are separated by commas.
     pub(in crate::traces) fn first_fields(&self) -> Vec<&'a [u8]> {
         self.first().split(|b| *b == b',').collect()
     }

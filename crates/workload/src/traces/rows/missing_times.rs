@@ -33,7 +33,7 @@ impl MissingTimes {
         at
     }
 
-    /// Delays the next request. It comes at least `ns` after the end of the previous wait.
+    /// Delays the next request until at least `ns` after the end of the previous wait.
     pub(in crate::traces) fn wait(&mut self, ns: u64) -> Result<(), BadRow> {
         let end = self
             .waited_ns

@@ -7,7 +7,7 @@ use crate::traces::rows::trace_row::BadRow;
 /// Largest number of devices in a trace. The largest public collections have some thousands. A
 /// larger number means that vpass misread a column.
 pub(in crate::traces) const MAX_DEVICES: usize = 1 << 16;
-/// Length of the longest device name in bytes. It is that of the longest Linux path.
+/// Length of the longest device name in bytes, which is that of the longest Linux path.
 pub(in crate::traces) const MAX_NAME_BYTES: usize = 4096;
 
 const TOO_MANY: BadRow =

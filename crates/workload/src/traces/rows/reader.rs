@@ -6,7 +6,7 @@ use crate::traces::rows::options::ReadOptions;
 use crate::traces::rows::trace_row::{BadRow, Epoch, TraceRow};
 use vpass_core::base::phrase::Phrase;
 
-/// Reader of the lines of a text format. It gets no blank lines.
+/// Reader of the lines of a text format. The reader gets no blank lines.
 pub(in crate::traces) trait LineReader: Send {
     /// Parses the next line, which is given without its line end. Returns `None` if the line is
     /// valid but moves no data.
@@ -40,7 +40,7 @@ pub(in crate::traces) trait RecordReader: Send {
     }
 }
 
-/// Result of a [`RecordReader`]. Its number is the length of the record in bytes, except in `More`.
+/// Result of a [`RecordReader`]. Except in `More`, the number is the length of the record in bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::traces) enum Taken {
     /// The record contains a row.

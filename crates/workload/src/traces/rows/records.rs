@@ -12,7 +12,7 @@ use crate::traces::rows::trace_row::{BadRow, TraceRow};
 pub(in crate::traces) enum RecordError {
     /// The stream failed, because of a read error or a damaged compressed file.
     Io(io::Error),
-    /// The record is invalid. If its length is known, the record after it can be read.
+    /// The record is invalid. If the length of the record is known, the next record can be read.
     Bad(BadRow),
 }
 
@@ -66,8 +66,8 @@ impl Records {
                     return Ok(Next::Other);
                 }
                 Taken::Bad(length, bad) => {
-                    // A message shows the first bytes of an invalid record. If its length is
-                    // unknown, nothing after it can be read.
+                    // A message shows the first bytes of an invalid record. If the length of the
+                    // record is unknown, nothing after the record can be read.
                     self.take(if length == 0 { SHOWN } else { length });
                     return Err(RecordError::Bad(bad));
                 }

@@ -3,8 +3,8 @@
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
 
-/// Row of a trace as the file states it. Its time is that of the trace's clock, and the row was not
-/// yet checked against a drive.
+/// Row of a trace as the file states it. The time of the row is that of the trace's clock. The row
+/// was not yet checked against a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceRow {
     /// Time of the row on the trace's own clock, in ns.

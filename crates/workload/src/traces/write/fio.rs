@@ -29,7 +29,8 @@ impl<W: Write> FioWriter<W> {
         Ok(Self { out, labels: Labels::default(), files: vec![], start: None, now: 0, losses })
     }
 
-    /// Adds and opens a file. A fio iolog must do so before the requests to the file.
+    /// Writes the lines that add and open a file. A fio iolog needs these lines before requests to
+    /// the file.
     pub(super) fn device(&mut self, name: &str) -> io::Result<()> {
         let name: String = name
             .chars()

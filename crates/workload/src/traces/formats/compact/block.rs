@@ -16,11 +16,10 @@ pub(super) const MAX_ROWS: usize = 4096;
 /// Length of the header of a column in bytes: 8 for the base, 8 for the unit, 4 for the widths, and
 /// 4 for the length of the data.
 const COLUMN_HEADER_BYTES: usize = 24;
-/// Length of the headers of all columns in bytes. They come first in a block.
+/// Length of the headers of all columns in bytes. A block begins with these headers.
 const HEADER_BYTES: usize = 4 * COLUMN_HEADER_BYTES;
-/// Largest length of a block's content in bytes. It includes headers, directions and hints, and for
-/// each column the codes and 8 bytes per number.
-/// and 8 bytes per number.
+/// Largest length of a block's content in bytes. The content consists of headers, directions and
+/// hints, and for each column of codes and 8 bytes per number. and 8 bytes per number.
 pub(super) const MAX_BYTES: usize =
     HEADER_BYTES + 2 * (MAX_ROWS / 4) + 4 * (MAX_ROWS / 4 + 8 * MAX_ROWS);
 /// Limit for offsets and ends of requests in bytes, which all formats share.

@@ -197,9 +197,9 @@ mod tests {
             (0..4096u64).map(|i| row(1000 * i, 3, 4096 * i, 4096, Op::Write)).collect();
         let bytes = written(&rows);
         // The file has a header, four devices of 2 + 6 bytes, one block, and an end. The block has
-        // 96 bytes of column headers and 1,024 bytes of directions. Its first time step is 0, and
-        // 4,095 equal steps follow. The steps take 1,024 bytes of codes, and a byte for each of the
-        // equal steps.
+        // 96 bytes of column headers and 1,024 bytes of directions. The first time step of the
+        // block is 0, and 4,095 equal steps follow. The steps take 1,024 bytes of codes, and a byte
+        // for each of the equal steps.
         assert_eq!(bytes.len(), 16 + (16 + 32) + (16 + 96 + 1024 + 1024 + 4095) + (16 + 16));
         assert_eq!(read(&bytes).unwrap().0, rows);
     }

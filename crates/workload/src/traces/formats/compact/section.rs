@@ -1,15 +1,15 @@
-//! Frame of a compact trace (docs/compact-trace.md). It consists of the header of the file, and of
-//! the headers of its sections with kind, length and checksum.
+//! Frame of a compact trace (docs/compact-trace.md). The frame consists of the header of the file,
+//! and of the headers of its sections with kind, length and checksum.
 
 use super::block;
 
 /// Length in bytes of the header of a file, and of the header of a section.
 pub(super) const HEADER_BYTES: usize = 16;
-/// Length of the longest content of a section in bytes. This content is a block; all other sections
-/// are short.
+/// Length of the longest content of a section in bytes. The longest content is a block; all other
+/// sections are short.
 pub(super) const MAX_PAYLOAD_BYTES: usize = block::MAX_BYTES;
-/// First bytes of a compact trace, similar to those of PNG. No text begins with the first byte. A
-/// transfer that changes line ends damages these bytes.
+/// First bytes of a compact trace, similar to those of PNG. No text begins with the first byte. If
+/// a transfer changes line ends, it damages these bytes, so the damage is noticed.
 pub(super) const MAGIC: &[u8; 8] = b"\x89vpt\r\n\x1a\n";
 /// Version of a file whose rows have no hints. [`VERSION_WITH_HINTS`] is the version of a file
 /// whose rows may have hints.

@@ -8,7 +8,7 @@ use super::section::{self, About, HEADER_BYTES, Kind};
 use super::{MAX_DEVICES, MAX_NAME_BYTES};
 use crate::traces::rows::format::{Epoch, TraceRow};
 
-/// Length in bytes at which a section of devices ends. It is far below that of the longest section.
+/// Length in bytes at which a section of devices ends. The longest section may be much longer.
 const LIST_BYTES: usize = 32 << 10;
 
 /// Writer of a compact trace. Call [`CompactWriter::finish`] at the end, or the file is truncated.
