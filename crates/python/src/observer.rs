@@ -179,8 +179,7 @@ pub(crate) fn watching(object: &Bound<'_, PyAny>, shared: &Arc<Shared>) -> PyRes
     }))
 }
 
-/// Returns the names of the kinds of events and the names of the causes, in the order of their
-/// numbers.
+/// Returns the names of all kinds of events and of all causes, in the order of their numbers.
 #[pyfunction]
 pub(crate) fn event_names() -> (Vec<&'static str>, Vec<&'static str>) {
     (Fact::NAMES.to_vec(), Cause::ALL.map(Cause::name).to_vec())

@@ -32,8 +32,8 @@ struct Asked {
 }
 
 impl Asked {
-    /// Calls a method about a block. An exception ends the run, as does an answer that `read`
-    /// rejects.
+    /// Calls a method about a block. An exception ends the run. An answer that `read` rejects also
+    /// ends the run.
     fn ask<T>(
         &self,
         (method, of): (&'static str, &Py<PyAny>),

@@ -185,8 +185,8 @@ impl Profile {
         self.accesses[op as usize]
     }
 
-    /// Returns half the width of the 95 % interval of an estimated number of pages, as a share of
-    /// the number. Returns 0 if all pages were followed.
+    /// Returns the uncertainty of an estimated number of pages. It is half the width of the 95 %
+    /// interval, as a share of the number. Returns 0 if all pages were followed.
     pub fn uncertainty(&self) -> f64 {
         let followed = self.followed;
         let mut by_stretch: BTreeMap<(u32, u64), u64> = BTreeMap::new();

@@ -5,9 +5,9 @@
 //! result of the search is a workload.
 //!
 //! All changes are plausible. A request count changes by a factor, by one, by the check interval,
-//! or to a multiple of the check interval. A phase reads one of four sets: the wordlines around a
-//! victim, some wordlines of a block, the whole block, or one page in each of several blocks. Few
-//! phases write or trim.
+//! or to a multiple of the check interval. A phase reads the wordlines around a victim, some
+//! wordlines of a block, the whole block, or one page in each of several blocks. Few phases write
+//! or trim.
 
 use rand_core::SeedableRng;
 use vpass_core::base::units::Lpn;

@@ -12,11 +12,12 @@ use vpass_core::watch::observer::NO_PPN;
 /// Number of blocks that an attack takes, one after the other. With fewer blocks, a policy could
 /// move the data of all these blocks before a round ends.
 const TARGETS: usize = 64;
-/// Number of reads that an attack keeps in reserve. If even reads stop in the middle of a cycle
-/// over the pages, each of the two neighbours may have one read more than its share. The third read
-/// allows for rounding.
+/// Number of reads that an attack keeps in reserve. Even reads may stop in the middle of a cycle
+/// over the pages. Each of the two neighbours may then have one read more than its share. The third
+/// read allows for rounding.
 const UNEVEN: f64 = 3.0;
-/// Smallest number of data pages of an attacked block, as a share of those of the fullest block.
+/// Smallest number of data pages in an attacked block, as a share of the number in the fullest
+/// block.
 const FULL_ENOUGH: f64 = 0.9;
 
 /// Knowledge of an attacker about a drive.
@@ -81,7 +82,7 @@ impl Strength {
 
 impl Knowledge {
     /// Collects the knowledge about a drive under a reclaim technique. Returns `None` if the drive
-    /// has no table of limits or no data.
+    /// has no data, or no table of limits.
     pub fn of(drive: &Drive, reclaim: &str) -> Option<Self> {
         let (config, geometry) = (drive.config(), drive.geometry());
         let limits = LimitTable::of(config)?;

@@ -157,7 +157,7 @@ fn gather(
     Ok(())
 }
 
-/// Returns the part of a line before its first `;` or `#`. fio ignores the rest too.
+/// Returns the part of a line before its first `;` or `#`, as fio does.
 fn without_comment(line: &str) -> &str {
     line.find([';', '#']).map_or(line, |i| &line[..i])
 }

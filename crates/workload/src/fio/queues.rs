@@ -73,7 +73,7 @@ impl Queues {
         queues
     }
 
-    /// Hands out the requests that are due at time `now`.
+    /// Hands out the requests whose time is `now` or earlier.
     pub(super) fn fill(
         &mut self,
         clones: &mut [Running],

@@ -5,8 +5,8 @@
 //! larger request uses more of the rate. Under `rate_process=poisson`, gaps between requests are
 //! exponential and do not depend on the size.
 //!
-//! Requests arrive at the rate even if the drive cannot keep up (open loop). fio would stop at
-//! `iodepth` outstanding requests and catch up later.
+//! Requests arrive at the rate even if the drive cannot keep up (open loop). In contrast, fio stops
+//! at `iodepth` outstanding requests and catches up later.
 
 use vpass_core::base::units::Ns;
 

@@ -5,8 +5,8 @@
 //! - fio uses the approximation of Gray et al., "Quickly generating billion-record synthetic
 //!   databases", SIGMOD 1994, section 3.2. With it, the third rank gets a fifth too many accesses.
 //! - fio adds up at most 10^7 terms of the harmonic number.
-//! - fio scatters ranks by a multiplication modulo the number of blocks. Unless this number is a
-//!   power of two, several ranks may get the same block. With 25,600 blocks under zipf:1.1, 400,000
+//! - fio scatters ranks by a multiplication modulo the number of blocks. If this number is not a
+//!   power of two, several ranks may get one block. With 25,600 blocks under zipf:1.1, 400,000
 //!   reads touch 8,200 blocks in fio. Without such collisions, they would touch 20,900 blocks.
 //!
 //! The concentration of reads decides how they disturb a drive, so this file follows fio. A pareto

@@ -406,7 +406,7 @@ mod tests {
             );
             let workload: ModelWorkload = toml::from_str(&text).unwrap();
             let law = ModelLaw::new(&workload, 1 << 30, PAGE, 7).unwrap();
-            // Rates of a page of an expert and of a page of the key-value window.
+            // The first page belongs to an expert, and the second page to the key-value window.
             let (reads, writes) = (law.of(0).0, law.of(6400).1);
             [reads, law.page_reads_per_s(), law.read_bytes_per_s(), writes, law.write_bytes_per_s()]
         };

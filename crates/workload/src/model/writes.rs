@@ -11,8 +11,8 @@ use vpass_core::base::units::Ns;
 use super::law::ModelLaw;
 use crate::synthetic::Sample;
 
-/// Endless writes to a whole drive or to a sample of its pages. There are no writes if the model is
-/// never written.
+/// Endless writes to a whole drive or to a sample of its pages. A model that is only read has no
+/// writes.
 pub(super) struct Writes {
     law: ModelLaw,
     window: Option<Next>,

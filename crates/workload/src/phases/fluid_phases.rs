@@ -71,7 +71,8 @@ impl PhaseClock {
     }
 
     fn ends(&self) -> Ns {
-        // A single phase never ends, unless the pass ends within it.
+        // A single phase is followed by itself. It has no end if each pass consists of whole
+        // phases.
         let is_alone = self.of_phase.len() == 1 && self.of_pass.is_multiple_of(self.of_phase[0]);
         if is_alone { Ns::MAX } else { self.time_of(self.before + self.requests) }
     }
@@ -145,7 +146,7 @@ impl FluidPhases {
 /// Number of parts into which a read is divided. Read counts are kept in these parts.
 const PARTS: f64 = 65_536.0;
 
-/// Returns the mean number of reads of each page of a sample in a phase of `requests` requests. The
+/// Returns how often a phase of `requests` requests reads each page of a sample on average. The
 /// numbers are in parts of a read ([`PARTS`]).
 fn reads_of(phase: &PhaseConfig, requests: u64, sample: Sample) -> Vec<(Lpn, u64)> {
     if Op::from(phase.op) != Op::Read {

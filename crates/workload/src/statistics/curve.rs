@@ -13,9 +13,8 @@
 //! the r-th highest of n items. With g = 1, this is a power law, which popularities roughly follow
 //! (Zipf).
 //!
-//! All items near a percentile have the percentile's value. As a result, a percentile does not
-//! change if a few items move from one side of it to the other.
-//! move from one side to the other.
+//! All items near a percentile have the percentile's value. As a result, a few items may move from
+//! one side of a percentile to the other without changing the percentile.
 
 use super::percentiles::rank;
 

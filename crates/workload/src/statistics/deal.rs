@@ -1,7 +1,7 @@
 //! Puts the requests of a pass into a random order, with exact counts.
 //!
 //! A cell is a kind of request. A pass is divided into groups, called hands. Every hand contains
-//! the same share of each cell's requests, as nearly as whole numbers allow, in random order.
+//! the same share of each cell's requests, up to rounding, in random order.
 
 use super::layout::shuffle;
 use super::tiling::BlockClass;
@@ -18,8 +18,8 @@ struct Share {
     whole: u32,
     /// Number of the cell's requests that remain for single hands of a pass.
     rest: u64,
-    /// Fraction of a request that the cell is still due, in units of 1 / hands. The fraction begins
-    /// at a random value.
+    /// Fraction of a request that the cell should still get, in units of 1 / hands. The fraction
+    /// begins at a random value.
     gathered: u64,
 }
 

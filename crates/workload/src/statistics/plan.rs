@@ -75,7 +75,8 @@ pub(super) fn top_pages(
     Ok(top_length(&planned_lengths(name, side, page_bytes)?, side))
 }
 
-/// Returns the largest number of requests that touch the same number of pages.
+/// Groups requests by the number of pages that they touch. Returns the number of requests in the
+/// largest group.
 pub(super) fn most_of_one_length(
     side: &SideStatistics,
     page_bytes: u64,

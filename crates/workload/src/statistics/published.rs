@@ -18,8 +18,7 @@
 //!   4 KiB that a request touches, even in part.
 //! - Working sets are multiples of 4,096, so their unit is the byte.
 //! - The popularity at P times the page accesses is a whole number, up to rounding. Popularity is
-//!   therefore one page's share of all accesses of its direction. Pages that are not touched do not
-//!   count.
+//!   therefore one page's share of all accesses of its direction. Only touched pages count.
 //! - `end_us` is the time of the last request in the window.
 //!
 //! On 19 of the 53 disks, the most popular page is read about as often as the most popular page is

@@ -74,7 +74,7 @@ pub(super) fn tile(
         let pages = supply.lots[length].pages;
         let sum = rest.take(pages).cast_signed() + owed;
         // The rounded number differs by less than one from the mean of the block's own pages. A
-        // small block thus does not have to make up for the rounding of a large block.
+        // small block does not have to make up for the rounding of a large block.
         let (own, block) = (sum - owed, pages.cast_signed());
         let accesses = (sum + block / 2)
             .div_euclid(block)
@@ -92,8 +92,8 @@ struct Lot {
     left: f64,
     /// Share of this length in the remaining page accesses.
     share: f64,
-    /// Number of pages that this length should still get: its share of the pages placed so far,
-    /// minus the pages that it has.
+    /// Number of pages that this length should still get. It is the length's share of the pages
+    /// placed so far, minus the pages that the length has.
     due: f64,
 }
 
@@ -128,8 +128,9 @@ impl Supply {
             .for_each(|lot| lot.share = if all > 0.0 { left(lot) / all } else { 0.0 });
     }
 
-    /// Adds blocks for up to `count` pages with `accesses` accesses each. A length gets as many
-    /// blocks as fit into its due pages. Returns the number of pages used.
+    /// Adds blocks for up to `count` pages with `accesses` accesses each. The length of a request
+    /// gets blocks only for pages that it should still get, and only whole blocks. Returns the
+    /// number of pages used.
     fn serve(&mut self, accesses: u64, count: u64, cells: &mut Vec<BlockClass>) -> u64 {
         self.share();
         let mut used = 0;
@@ -150,10 +151,10 @@ impl Supply {
     /// Chooses the length of requests for the next block.
     ///
     /// A length is a candidate if its block fits and does not change the popularity at the next
-    /// mark. Among the candidates with enough remaining requests, the length with the most due
-    /// pages is chosen. If no candidate has enough requests, the candidate with the most remaining
-    /// requests is chosen. If there is no candidate, the shortest length that fits is chosen.
-    /// Returns `None` if no length fits.
+    /// mark. Among the candidates with enough remaining requests, the length that should still get
+    /// the most pages is chosen. If no candidate has enough requests, the candidate with the most
+    /// remaining requests is chosen. If there is no candidate, the shortest length that fits is
+    /// chosen. Returns `None` if no length fits.
     fn choose(&mut self, rest: &Pages, marks: &[u64]) -> Option<usize> {
         self.share();
         let count = rest.count();
@@ -181,7 +182,8 @@ impl Supply {
             .or_else(|| fits.into_iter().min_by_key(|i| self.lots[*i].pages))
     }
 
-    /// Adds `pages` pages to the due pages of all lengths, in proportion to their shares.
+    /// Distributes `pages` pages to all lengths, in proportion to their shares. Each length should
+    /// get its pages later.
     fn give(&mut self, pages: u64) {
         self.lots.iter_mut().for_each(|lot| lot.due += lot.share * pages as f64);
     }

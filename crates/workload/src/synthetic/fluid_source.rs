@@ -63,7 +63,7 @@ pub struct FluidSynthetic {
     writes: Box<dyn RequestSource + Send>,
 }
 
-/// Source of requests that makes no requests, for a workload without writes.
+/// Empty source of requests, for a workload without writes.
 pub(crate) struct NoWrites;
 
 impl RequestSource for NoWrites {
@@ -197,8 +197,7 @@ impl Whole {
         seed: u64,
     ) -> Result<Self, ConfigError> {
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
-        // The scatter must equal that of the generator of single requests, so that the same pages
-        // are hot.
+        // The generator of single requests uses an equal scatter, so both have the same hot pages.
         let scatter = Scatter::new(area.runs().max(1), &mut Streams::new(seed).scatter);
         let first_of_writes = area.first_rank_of_writes(config)?;
         let shares = config.sizes().iter().map(|size| size.share).collect();

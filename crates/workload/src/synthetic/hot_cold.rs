@@ -1,6 +1,6 @@
 //! Draws addresses for `hot-cold:0.1/0.9`: a tenth of the runs gets nine tenths of the accesses.
 //!
-//! All runs of the hot part have the same chance. All runs of the cold part have the same, smaller
+//! All runs of the hot part have the same chance. All runs of the cold part have one smaller
 //! chance. The seed decides which runs are hot. Hot runs are scattered over the footprint.
 
 use vpass_core::base::request::Op;

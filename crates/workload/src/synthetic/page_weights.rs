@@ -32,8 +32,8 @@ enum Law {
     },
 }
 
-/// Number of ranks whose popularities are added up one by one. An integral gives the sum of the
-/// others.
+/// Number of ranks whose popularities are added up one by one. An integral gives the sum for all
+/// other ranks.
 const ADDED_UP: u64 = 100_000;
 
 impl PageWeights {

@@ -235,7 +235,7 @@ pub(crate) fn hours(hours_per_day: Option<f64>) -> DailyHours {
     hours_per_day.map_or(DailyHours::ALWAYS, DailyHours::new)
 }
 
-/// Checks that a workload with `hours_per_day` also has a rate, and thus a clock.
+/// Checks that a workload with `hours_per_day` also has a rate.
 pub(crate) fn check_hours(
     hours_per_day: Option<f64>,
     rate: Option<f64>,

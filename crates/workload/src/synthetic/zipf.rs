@@ -6,14 +6,12 @@
 //! / 32 ranks.
 //!
 //! The alias method draws a bucket. The weight of a bucket is its number of ranks times the
-//! popularity of its *first* rank. Then a rank of the bucket is drawn, all with the same chance.
-//! The rank is accepted with a probability: its popularity divided by that of the first rank. If
-//! the rank is rejected, the whole draw is repeated. As a result, the chance of rank k is
-//! proportional to k^-theta.
+//! popularity of its *first* rank. Then a rank of the bucket is drawn evenly. The rank is accepted
+//! with a probability: its popularity divided by that of the first rank. If the rank is rejected,
+//! the whole draw is repeated. As a result, the chance of rank k is proportional to k^-theta.
 //!
 //! Most random numbers are below the popularity ratio of the *last* to the first rank of the
 //! bucket. Such draws are accepted without calculating a power.
-//! the calculation of a power.
 
 use vpass_core::base::request::Op;
 
@@ -199,8 +197,8 @@ mod tests {
         // With 2^27 ranks, the share of the first rank must equal 1 / H(n, theta) to within 1 %.
         let count = 1u64 << 27;
         let ranks = Ranks::new(count, 0.99);
-        // The harmonic number by the Euler-Maclaurin formula: the sum of k^-0.99 over the first
-        // 1,000 ranks, plus the integral over the other ranks and half of its end values.
+        // The Euler-Maclaurin formula gives the harmonic number. The sum of k^-0.99 over the first
+        // 1,000 ranks is added to the integral over the other ranks, and to half of its end values.
         let f = |k: f64| k.powf(-0.99);
         let head: f64 = (1..=1000).map(|k| f(f64::from(k))).sum();
         let n = count as f64;

@@ -119,8 +119,8 @@ mod tests {
     use super::*;
     use crate::pass::PassSource;
 
-    /// Stream with five requests: reads of page 7 at 1, 2 and 9 s, a write at 3 s, and a read of
-    /// pages 7 and 8 at 12 s. A pass takes 14 s.
+    /// Stream with five requests. Page 7 is read at 1, 2 and 9 s, and pages 7 and 8 at 12 s. Page 1
+    /// is written at 3 s. A pass takes 14 s.
     struct Stream(u64, usize);
 
     impl RequestSource for Stream {

@@ -23,7 +23,7 @@ type Source<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
 impl<R: Read> Members<R> {
     /// Makes the reader of a file's gzip members. `begins` has the first bytes, which were already
-    /// read, and `input` the other bytes. `garbage` is set if other bytes follow the members.
+    /// read. `input` has the bytes after them. `garbage` is set if other bytes follow the members.
     pub(super) fn new(begins: Vec<u8>, input: R, garbage: Arc<AtomicBool>) -> Self {
         let input = BufReader::with_capacity(1 << 16, input);
         Self { member: Some(GzDecoder::new(Cursor::new(begins).chain(input))), garbage }

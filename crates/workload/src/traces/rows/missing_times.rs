@@ -4,7 +4,7 @@
 use crate::traces::rows::options::MissingClock;
 use crate::traces::rows::trace_row::BadRow;
 
-/// Clock that advances by the same time for each request.
+/// Clock that advances by a constant time for each request.
 #[derive(Debug)]
 pub(in crate::traces) struct MissingTimes {
     gap_ns: f64,

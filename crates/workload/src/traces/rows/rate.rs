@@ -1,4 +1,4 @@
-//! Detects rates of requests that are implausibly high, which shows that a time unit is wrong.
+//! Detects implausibly high request rates, which are a sign of a wrong time unit.
 
 use vpass_core::base::in_words;
 use vpass_core::base::phrase::{Opt, Phrase};

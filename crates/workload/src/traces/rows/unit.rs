@@ -57,8 +57,8 @@ pub enum Times {
     None,
     /// The format defines the unit, which the text names.
     Fixed(&'static str),
-    /// The unit differs between files, or the definition names no unit. vpass assumes this unit,
-    /// unless the user gives another unit.
+    /// The unit differs between files, or the definition names no unit. vpass assumes the given
+    /// unit if the user does not name a unit.
     Usual(TimeUnit),
 }
 

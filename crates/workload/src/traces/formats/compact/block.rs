@@ -19,7 +19,7 @@ const COLUMN_HEADER_BYTES: usize = 24;
 /// Length of the headers of all columns in bytes. A block begins with these headers.
 const HEADER_BYTES: usize = 4 * COLUMN_HEADER_BYTES;
 /// Largest length of a block's content in bytes. The content consists of headers, directions and
-/// hints, and for each column of codes and 8 bytes per number. and 8 bytes per number.
+/// hints, and for each column of codes and 8 bytes per number.
 pub(super) const MAX_BYTES: usize =
     HEADER_BYTES + 2 * (MAX_ROWS / 4) + 4 * (MAX_ROWS / 4 + 8 * MAX_ROWS);
 /// Limit for offsets and ends of requests in bytes, which all formats share.

@@ -1,9 +1,9 @@
-//! Frame of a compact trace (docs/compact-trace.md). The frame consists of the header of the file,
-//! and of the headers of its sections with kind, length and checksum.
+//! Frame of a compact trace (docs/compact-trace.md). The frame consists of a file header and of
+//! section headers. A section header has the kind, the length and the checksum of its section.
 
 use super::block;
 
-/// Length in bytes of the header of a file, and of the header of a section.
+/// Length of a file header in bytes. A section header has the same length.
 pub(super) const HEADER_BYTES: usize = 16;
 /// Length of the longest content of a section in bytes. The longest content is a block; all other
 /// sections are short.
