@@ -1,5 +1,5 @@
-//! Read-reclaim policies written in Python. There is one object for each drive, which is called at
-//! alarms.
+//! Read-reclaim policies written in Python. Each drive has an object of its own, whose methods are
+//! called at alarms.
 
 use std::sync::Arc;
 

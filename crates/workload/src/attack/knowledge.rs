@@ -64,7 +64,8 @@ pub struct Strength {
     pub assumed_alpha: f64,
 }
 
-/// Numbers of reads of an attack on a block: even reads, then reads of one wordline's neighbours.
+/// Reads that an attack makes on a block: even reads of all pages, then reads of one wordline's
+/// neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadMix {
     /// Number of even reads of all pages of the block.
@@ -144,10 +145,9 @@ impl Knowledge {
     /// Returns the numbers of reads that end just before the check at which the policy would move a
     /// wordline. `per_read` is the dose that the wordline gets per even read.
     ///
-    /// Even reads come first, up to the last check that leaves the wordline in place. As many of
-    /// the last even reads as the limit allows are replaced by reads of the neighbours. Reads of
-    /// the neighbours continue until the next check. Returns `None` if the first check already
-    /// moves the wordline.
+    /// Even reads come first, up to the last check that leaves the wordline in place. If the limit
+    /// allows, the last even reads are replaced by reads of the neighbours. Reads of the neighbours
+    /// continue until the next check. Returns `None` if the first check already moves the wordline.
     pub fn up_to_the_last_check(
         &self,
         target: &Target,

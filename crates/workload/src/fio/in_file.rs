@@ -200,7 +200,7 @@ fn maps(
 ) -> Result<Maps, String> {
     let mut maps = Vec::new();
     let mut map_of = [None; 3];
-    // A write that follows a trim uses the trim's address, so it draws none.
+    // A write that follows a trim uses the trim's address, so no address is drawn for the write.
     let draws = |op: usize| job.uses()[op] && !(op == 1 && job.pattern.ways == Ways::TrimWrite);
     let ops: Vec<usize> = (0..3).filter(|op| draws(*op) && job.map && job.pattern.random).collect();
     for op in &ops {

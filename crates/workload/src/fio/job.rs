@@ -67,7 +67,7 @@ pub(super) struct Job {
     pub(super) read_percent: u32,
     pub(super) blocks: PerOp<Blocks>,
     pub(super) unaligned: bool,
-    /// Multiple of bytes at which random addresses lie, for each direction.
+    /// Number of bytes of which random addresses are multiples, for each direction.
     pub(super) align: PerOp<u64>,
     pub(super) distribution: Distribution,
     pub(super) random_percent: PerOp<u32>,

@@ -4,7 +4,7 @@
 //! - An option describes the workload.
 //! - An option does not affect a simulated drive.
 //! - An option asks for safe writes, which the drive guarantees anyway.
-//! - An option would change the workload in an unsupported way, so it stops the run.
+//! - An option would change the workload in an unsupported way. Such an option stops the run.
 //!
 //! The names of options come from `fio --cmdhelp` and, for engines, from `fio --enghelp=ENGINE`.
 
@@ -90,7 +90,7 @@ const NOT_APPLICABLE: &[&str] = &[
     "io_submit_mode", "iodepth_batch", "iodepth_batch_submit", "iodepth_batch_complete_max",
     "serialize_overlap", "invalidate", "exec_prerun", "exec_postrun", "verify_async",
     "verify_async_cpus", "lockfile",
-    // Options of single engines.
+    // Options that belong to single I/O engines of fio.
     "userspace_reap", "nowait", "hipri", "hipri_percentage", "fixedbufs", "registerfiles",
     "sqthread_poll", "sqthread_poll_cpu", "nonvectored", "uncached", "force_async", "cmd_type",
     "cmdprio", "cmdprio_class", "cmdprio_percentage", "cmdprio_bssplit", "thp", "stream_id",

@@ -137,7 +137,7 @@ impl Worker {
             || limits.number_ios.is_some_and(|n| self.issued >= n)
     }
 
-    /// Begins the next loop of the job. Returns whether there was one.
+    /// Begins the next loop of the job. Returns false if the job has no further loop.
     fn next_loop(&mut self) -> bool {
         if self.loops_left == 0 {
             return false;

@@ -75,7 +75,7 @@ pub struct PartConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Multiple(SECTOR_BYTES, MAX_REQUEST_BYTES))]
     pub block_size: Option<Bytes>,
-    /// Several sizes with their shares, instead of `block_size`.
+    /// Several request sizes with their shares, instead of `block_size`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[key(range = Words("rows, their shares adding up to 1"), default)]
     pub block_sizes: Vec<SizeShare>,

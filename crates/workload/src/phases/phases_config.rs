@@ -49,7 +49,7 @@ pub struct PhasesConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
-    /// Requests per second, instead of `queue_depth`.
+    /// Number of requests per second, instead of `queue_depth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests/s", range = RATE)]
     pub rate: Option<f64>,

@@ -11,7 +11,7 @@ pub struct Statistic {
     pub name: String,
     /// Percentile of the distribution, if the statistic belongs to one.
     pub percentile: Option<f64>,
-    /// Unit of both values.
+    /// Unit of the requested and of the measured value.
     pub unit: &'static str,
     /// Requested value of the statistic.
     pub target: f64,
@@ -28,9 +28,9 @@ pub struct Statistic {
 /// by the requested number of accesses, so that the row shows a number of accesses.
 ///
 /// The windows have two rows: the number of pages in their right window, and the number in the
-/// worst window. A source can reach the number of a single window only to within one request. For
-/// this reason the row of the worst window ignores differences up to the size of the largest
-/// request.
+/// worst window. Generated requests can match the number of a single window only to within one
+/// request. For this reason the row of the worst window ignores differences up to the size of the
+/// largest request.
 pub fn agreement(target: &DiskStatistics, measured: &DiskStatistics) -> Vec<Statistic> {
     let mut rows = vec![];
     let mut add = |name: &str, unit, target: u64, generated: u64| {

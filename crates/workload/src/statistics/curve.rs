@@ -53,7 +53,7 @@ pub(super) struct Known<'a> {
     pub(super) head: Head,
     /// Unit of the values between two percentiles, if a multiple of this unit lies between them.
     pub(super) grain: u64,
-    /// Unit of all values, of which each value is a multiple.
+    /// Unit of which every value is a multiple.
     pub(super) unit: u64,
 }
 

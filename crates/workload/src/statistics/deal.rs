@@ -1,25 +1,25 @@
 //! Puts the requests of a pass into a random order, with exact counts.
 //!
-//! A cell is a kind of request. A pass is divided into groups, called hands. Every hand contains
-//! the same share of each cell's requests, up to rounding, in random order.
+//! A cell is a kind of request. A pass is divided into groups of requests. Every group (`hand`)
+//! contains the same share of each kind of request, up to rounding, in random order.
 
 use super::layout::shuffle;
 use super::tiling::BlockClass;
 use crate::synthetic::random::{Random, below};
 
-/// Number of requests in a hand. A hand fits into the first-level cache, and is large enough to
-/// keep the cost of making hands low.
+/// Number of requests in a group. A group fits into the first-level cache, and is large enough to
+/// keep the cost of making groups low.
 const HAND: u64 = 4096;
 
-/// Number of requests that a cell has in each hand.
+/// Number of requests of one kind in each group of requests.
 #[derive(Clone, Copy, Debug)]
 struct Share {
-    /// Number of the cell's requests that every hand contains.
+    /// Number of requests of this kind that every group contains.
     whole: u32,
-    /// Number of the cell's requests that remain for single hands of a pass.
+    /// Number of requests of this kind that remain for some of the groups of a pass.
     rest: u64,
-    /// Fraction of a request that the cell should still get, in units of 1 / hands. The fraction
-    /// begins at a random value.
+    /// Fraction of a request that this kind should still get, in units of 1 / number of groups. The
+    /// fraction begins at a random value.
     gathered: u64,
 }
 
@@ -37,7 +37,7 @@ impl Deal {
         (size_of_val(self.shares.as_slice()) + size_of::<u32>() * self.hand.capacity()) as u64
     }
 
-    /// Makes the order of requests for the given cells.
+    /// Makes the order of requests for the given kinds of requests.
     pub(super) fn new(cells: &[BlockClass], random: &mut Random) -> Self {
         let requests: u64 = cells.iter().map(BlockClass::requests).sum();
         let hands = requests.div_ceil(HAND.max(2 * cells.len() as u64)).max(1);
@@ -49,8 +49,8 @@ impl Deal {
         Self { shares: cells.iter().map(share).collect(), hands, hand: vec![] }
     }
 
-    /// Returns the cells of the next requests; there is at least one. The last cell of the list
-    /// comes next.
+    /// Returns the kinds of the next requests as a list, which is not empty. The last kind of the
+    /// list comes next.
     #[inline]
     pub(super) fn hand(&mut self, random: &mut Random) -> &mut Vec<u32> {
         while self.hand.is_empty() {

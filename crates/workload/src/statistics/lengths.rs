@@ -15,8 +15,8 @@ pub(super) struct Length {
     pub(super) pages: u32,
     /// Number of requests of the group, each of which touches `pages` pages.
     pub(super) requests: f64,
-    /// Shapes of these requests, which are sizes and start positions ([`Shape`]). Each shape has
-    /// the number of its requests.
+    /// Shapes of these requests, which are sizes and start positions ([`Shape`]). Each shape comes
+    /// with the number of its requests.
     pub(super) shapes: Vec<(Shape, f64)>,
 }
 

@@ -14,7 +14,7 @@ use super::window_clock::WindowClock;
 use crate::synthetic::alias::Alias;
 use crate::synthetic::random::{Random, Rng, below};
 
-/// Cell of equal blocks, with the state that making requests needs.
+/// Cell of equal blocks, with the state for making the requests to them.
 #[derive(Clone, Debug)]
 struct Running {
     /// Number of pages of a block.
@@ -148,7 +148,7 @@ impl Side {
         })
     }
 
-    /// Chooses a request of the current hand for a window that needs `left` more pages. The first
+    /// Chooses a request of the current group for a window that needs `left` more pages. The first
     /// choice is the next request that fills the window or leaves space for another request. The
     /// second choice is the longest request that fits. The last choice is the shortest request, if
     /// it has less than twice `left` pages.

@@ -59,7 +59,7 @@ pub struct StatisticsConfig {
     /// Number of different pages that were read or written.
     #[key(unit = "pages", range = Whole(1, MOST_PAGES))]
     pub footprint_pages: u64,
-    /// Share of the footprint and of the requests that is generated. Times and requests per page do
+    /// Share of the disk's footprint and requests that is generated. Times and requests per page do
     /// not change.
     #[serde(default = "StatisticsConfig::default_scale")]
     #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]

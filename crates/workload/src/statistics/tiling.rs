@@ -3,11 +3,12 @@
 //! and the same number of requests.
 //!
 //! The statistics give the sizes of requests and the popularity of pages, but not the relation
-//! between them. Assumption: size does not depend on popularity. For this reason every length of
-//! request gets its share of pages at each popularity, from the most popular page down.
+//! between them. Assumption: size does not depend on popularity. For this reason requests of every
+//! length get their share of the pages at each popularity. The most popular pages are distributed
+//! first.
 //!
-//! A block may join pages of different popularity if this changes no percentile. Each page of such
-//! a block gets the mean popularity of its pages.
+//! A block may join pages of different popularity if this changes no percentile. All pages of such
+//! a block get their mean popularity.
 
 use super::curve::Step;
 use super::lengths::{Length, Shape};
@@ -128,9 +129,9 @@ impl Supply {
             .for_each(|lot| lot.share = if all > 0.0 { left(lot) / all } else { 0.0 });
     }
 
-    /// Adds blocks for up to `count` pages with `accesses` accesses each. The length of a request
-    /// gets blocks only for pages that it should still get, and only whole blocks. Returns the
-    /// number of pages used.
+    /// Adds blocks for up to `count` pages with `accesses` accesses each. Each request length gets
+    /// only whole blocks, and at most the pages that it should still get. Returns the number of
+    /// pages used.
     fn serve(&mut self, accesses: u64, count: u64, cells: &mut Vec<BlockClass>) -> u64 {
         self.share();
         let mut used = 0;
@@ -237,7 +238,7 @@ impl Pages {
         (sum, false)
     }
 
-    /// Removes the `count` most popular pages. Returns the sum of their accesses.
+    /// Removes the `count` most popular pages. Returns the sum of the accesses of these pages.
     fn take(&mut self, mut count: u64) -> u64 {
         let mut sum = 0;
         self.at += count;

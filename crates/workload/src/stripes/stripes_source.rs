@@ -65,8 +65,8 @@ impl StripesSource {
             }
             _ => None,
         };
-        // With a share of 1, every random number is below the threshold. With a share of 0, none
-        // is.
+        // With a share of 1, every random number is below the threshold. With a share of 0, no
+        // random number is below the threshold.
         let below = |share: f64| if share >= 1.0 { u64::MAX } else { threshold(share) };
         Ok(Self {
             page_bytes,

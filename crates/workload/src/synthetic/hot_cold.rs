@@ -22,7 +22,8 @@ pub(super) struct HotCold {
     first: u64,
     hot_runs: u64,
     cold_runs: u64,
-    /// Threshold for a random number. A number below it sends the access to the hot part.
+    /// Threshold for a random number. A number below this threshold sends the access to the hot
+    /// part.
     hot: u64,
     scatter: Scatter,
     /// Positions of the hot runs, in the order of their ranks. The table is empty if there are too

@@ -18,7 +18,7 @@ pub struct PageLaw {
     reads: Direction,
     writes: Direction,
     scatter: Scatter,
-    /// Bytes of a run. All pages of a run have the same popularity rank.
+    /// Number of bytes in a run. All pages of a run have the same popularity rank.
     run_bytes: u64,
     runs: u64,
     page_bytes: u64,

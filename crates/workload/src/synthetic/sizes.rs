@@ -7,8 +7,8 @@ use super::random::{Random, Rng, threshold};
 /// Request sizes, with the thresholds that choose among them.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {
-    /// Ascending thresholds for random numbers, each with its size. Larger numbers choose the last
-    /// size.
+    /// Ascending thresholds for random numbers, each with its size. A number above all thresholds
+    /// chooses the last size.
     limits: Vec<(u64, u32)>,
 }
 

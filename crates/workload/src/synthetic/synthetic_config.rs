@@ -41,7 +41,7 @@ impl WorkloadFile {
 #[serde(deny_unknown_fields, default)]
 #[keys(table = "workload")]
 pub struct WorkloadConfig {
-    /// Requests per pass.
+    /// Number of requests per pass.
     #[key(unit = "requests", range = Whole(1, u64::MAX), default = 10_000_000)]
     pub requests: u64,
     /// Share of the requests that are reads; the others are writes.
@@ -52,7 +52,7 @@ pub struct WorkloadConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "size", range = Multiple(SECTOR_BYTES, MAX_REQUEST_BYTES))]
     pub block_size: Option<Bytes>,
-    /// Several sizes with their shares, instead of `block_size`.
+    /// Several request sizes with their shares, instead of `block_size`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[key(range = Words("rows, their shares adding up to 1"), default)]
     pub block_sizes: Vec<SizeShare>,
@@ -60,7 +60,7 @@ pub struct WorkloadConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests", range = Whole(1, MAX_QUEUE_DEPTH as u64))]
     pub queue_depth: Option<u32>,
-    /// Requests per second, instead of `queue_depth`.
+    /// Number of requests per second, instead of `queue_depth`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[key(unit = "requests/s", range = RATE)]
     pub rate: Option<f64>,
@@ -83,7 +83,7 @@ pub struct WorkloadConfig {
     #[serde(skip_serializing_if = "HotSets::is_default")]
     #[key(default = HotSets::Shared)]
     pub hot_sets: HotSets,
-    /// Share of the capacity, from its start, that requests use.
+    /// Share of the drive's capacity that requests use, from the start of the drive on.
     #[key(unit = "share", range = Above(0.0, 1.0), default = 1.0)]
     pub footprint: f64,
     /// Size of a run, all of whose blocks have one popularity under zipf or hot-cold; a page of the

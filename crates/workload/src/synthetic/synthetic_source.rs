@@ -43,8 +43,8 @@ pub struct SyntheticSource {
     arrival: Arrival,
     requests: u64,
     left: u64,
-    /// Threshold for a random number. A number below it makes the request a read. `None` if all
-    /// requests have the same direction.
+    /// Threshold for a random number. A number below this threshold makes the request a read.
+    /// `None` if all requests have the same direction.
     read_below: Option<u64>,
     first_op: Op,
     sizes: Sizes,

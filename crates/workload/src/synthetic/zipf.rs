@@ -20,8 +20,9 @@ use super::alias::Alias;
 use super::random::{Random, Rng};
 use super::scatter::Scatter;
 
-/// Number of ranks that are a bucket by themselves, so that they are never rejected. At a theta of
-/// 1, these ranks get four tenths of the accesses of a drive with 10^6 runs.
+/// Number of the first ranks, each of which forms a bucket of its own. Such ranks are never
+/// rejected. At a theta of 1, these ranks get four tenths of the accesses of a drive with 10^6
+/// runs.
 const SINGLE_RANKS: u64 = 256;
 /// Divisor that gives the size of a later bucket from its first rank. With this value, at most 3 %
 /// of the draws calculate a power, and 2^36 ranks make fewer than 1,024 buckets.

@@ -24,7 +24,7 @@ use vpass_core::base::request::SourceError;
 use crate::traces::rows::format::Format;
 use crate::traces::rows::quote::quote;
 
-/// All trace formats that vpass reads, in the order of lists.
+/// All trace formats that vpass reads, in the order in which vpass lists them.
 pub static FORMATS: &[Format] = &[
     msr::FORMAT,
     disksim::FORMAT,

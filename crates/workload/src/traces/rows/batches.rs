@@ -77,7 +77,8 @@ pub(in crate::traces) struct Ready {
 }
 
 impl Ready {
-    /// Goes to the next row if this row is in memory and known to be valid. Returns whether it is.
+    /// Goes to the next row if this row is in memory and known to be valid. Otherwise returns
+    /// false.
     #[inline]
     pub(in crate::traces) fn step(&mut self) -> bool {
         let is_there = self.next < self.checked;

@@ -63,7 +63,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// Returns whether the format is text. Messages about text name lines.
+    /// Returns whether the format is text. Messages about a text format give line numbers.
     pub fn is_text(&self) -> bool {
         matches!(self.body, Body::Lines(_))
     }
