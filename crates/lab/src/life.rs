@@ -56,8 +56,8 @@ use series::{Course, Passed};
 
 /// Largest number of years that a life is simulated.
 pub const MOST_YEARS: f64 = 100.0;
-/// Share of the host's pages whose loss ends the life of a drive if the drive reports more. Losses
-/// that no read has found yet do not count.
+/// Largest share of the host's pages that a drive may report lost. If the drive reports more, its
+/// life ends. Losses that no read has found yet do not count.
 pub const MOST_LOST: f64 = 1e-3;
 
 /// Reason why a life ended.

@@ -29,7 +29,7 @@ pub fn drive() -> Value {
 }
 
 /// Returns the schema of workload files. A workload file is of one of several kinds: a plain
-/// workload, phases, a model or statistics.
+/// workload, phases, parts, a model or statistics.
 pub fn workload() -> Value {
     let mut tables = Map::new();
     for section in WORKLOAD.iter().chain(PHASES).chain(PARTS).chain(MODEL) {

@@ -20,8 +20,8 @@ pub(super) struct Counts {
     pub(super) erases: ByCause,
     pub(super) host: HostCounts,
     pub(super) lost_pages: u64,
-    /// Expected number of errors, and number of bits that the host read. `None` without error
-    /// rates.
+    /// Expected number of lost codewords, and number of bits that the host read. `None` without
+    /// error rates.
     pub(super) errors: Option<(f64, f64)>,
     pub(super) retries: Option<Retries>,
     pub(super) hints: Option<Hints>,
@@ -57,7 +57,7 @@ impl Counts {
         }
     }
 
-    /// Returns the expected number of errors per bit that the host read.
+    /// Returns the expected number of lost codewords per bit that the host read.
     pub(super) fn uber(&self) -> Option<f64> {
         let (errors, bits) = self.errors?;
         (bits > 0.0).then(|| errors / bits)
@@ -82,7 +82,7 @@ impl Counts {
     }
 }
 
-/// Returns the expected number of errors, and the number of bits that the host read.
+/// Returns the expected number of lost codewords, and the number of bits that the host read.
 pub(super) fn errors(drive: &Drive) -> Option<(f64, f64)> {
     let bits = drive.host_page_reads() * 8 * u64::from(drive.geometry().page_bytes);
     Some((drive.lost_codewords()?, bits as f64))
@@ -97,7 +97,8 @@ impl Grown {
         then + self.0 * (now - then)
     }
 
-    /// Returns the expected number of errors of a life, and its number of bits.
+    /// Returns the expected number of lost codewords of a life, and the number of bits that its
+    /// host read.
     pub(super) fn errors(
         self,
         then: Option<(f64, f64)>,

@@ -109,8 +109,8 @@ pub struct Life {
     /// Dose of a page divided by the page's read limit: the largest value in any life. As a
     /// maximum, it has no interval. Null without an oracle.
     pub worst_dose_ratio: Option<f64>,
-    /// Expected number of errors per bit, over all reads of the host in a life. Null without error
-    /// rates.
+    /// Expected number of lost codewords per data bit, over all reads of the host in a life. Null
+    /// without error rates.
     pub uber: Option<MeanCi95>,
     /// Shares of the host's page reads that took 0, 1, 2 and more retries. Null if the drive makes
     /// no retries.

@@ -113,8 +113,8 @@ impl BatchMeans {
 
 /// Returns the latencies of each batch. Returns `None` if there are too few sampling points.
 fn batches_of(course: &Course, whole: &Latency) -> Option<Vec<Latency>> {
-    // A read is counted at the sampling point after its submission, although it may end slightly
-    // later. The last batch ends with the run.
+    // A batch has the reads that ended in it, although some of them were submitted in the batch
+    // before. The last batch ends with the run.
     let marks = course.marks();
     let at: Vec<u64> = marks.iter().map(|(requests, _)| *requests).collect();
     let ends = ends(&at)?;

@@ -30,7 +30,7 @@ pub struct Failures {
     pub rebuilt_in_background_pages: u64,
     /// Number of pages rebuilt because the host read them.
     pub rebuilt_for_reads_pages: u64,
-    /// Number of pages rebuilt because their stripe was written or trimmed.
+    /// Number of pages rebuilt before a write or a trim changed their stripe.
     pub rebuilt_for_writes_pages: u64,
     /// Number of pages on failed flash that have not been rebuilt yet.
     pub unmended_pages: u64,

@@ -29,7 +29,8 @@ pub struct Stages {
     pub share: f64,
     /// Number of page reads that need less sensing time than their page kind takes at full density.
     pub faster: u64,
-    /// Mean wait for the die before the first sensing and before the first retry.
+    /// Mean wait for the die until the first sensing begins. For a read with retries, the mean wait
+    /// until the first retry begins.
     pub wait_us: f64,
     /// Mean sensing time.
     pub sense_us: f64,
@@ -37,7 +38,7 @@ pub struct Stages {
     pub channel_wait_us: f64,
     /// Mean time of the transfer on the channel.
     pub transfer_us: f64,
-    /// Mean time from the start of the first retry until the end of the sensing that decodes.
+    /// Mean time from the start of the first retry until the start of the sensing that decodes.
     pub retry_us: f64,
 }
 

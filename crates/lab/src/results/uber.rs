@@ -14,7 +14,8 @@ pub struct Uber {
     /// probability is added that even the last decoding level fails. The sum is divided by the data
     /// bits of all these codewords. Null without reads.
     pub rate: Option<f64>,
-    /// Number of data bits of the flash pages that host reads sensed. Each page counts as a whole.
+    /// Number of data bits in the flash pages that the host read. A page that was read in part
+    /// counts as a whole.
     pub bits_read: u64,
     /// `data_lost_pages` divided by `bits_read`; null without reads.
     pub counted: Option<f64>,

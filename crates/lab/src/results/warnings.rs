@@ -68,7 +68,7 @@ impl Summary {
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
     }
 
-    /// Adds a warning if many blocks already had more reads than `start.reads` when the drive's
+    /// Adds a warning if many blocks already had at least `start.reads` reads when the drive's
     /// preparation ended.
     pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
         if f64::from(passed_over) > MANY * f64::from(written) {

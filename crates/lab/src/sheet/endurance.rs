@@ -58,8 +58,8 @@ pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     );
     let config = &drive.config;
     let last = config.disturb.table.iter().map(|row| f64::from(row.pec)).fold(0.0, f64::max);
-    // If the rated P/E cycles exceed the preset's table, the preset's law would end the life too
-    // early.
+    // The preset's law must not end the life too early. This can happen beyond the disturb table
+    // and, with an error law, also within the table.
     if rated > last || draft.config().is_err() {
         stretch(draft, config, rated / f64::from(of_preset));
     }

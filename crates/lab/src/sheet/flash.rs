@@ -41,8 +41,8 @@ fn die_bytes(preset: &DriveConfig) -> f64 {
     raw / f64::from(g.channels * g.dies_per_channel)
 }
 
-/// Returns the number of bytes of flash for a capacity. It is the smallest power of two that also
-/// holds the smallest spare.
+/// Returns the number of bytes of flash for a capacity. It is the smallest power of two that holds
+/// the capacity and the smallest spare.
 fn flash_of(capacity: u64) -> f64 {
     ((capacity as f64 / (1.0 - SPARE.0)).ceil() as u64).next_power_of_two() as f64
 }

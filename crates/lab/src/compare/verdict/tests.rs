@@ -431,8 +431,8 @@ fn lives_are_as_uncertain_as_their_seeds_and_batches() {
     assert_eq!(winner(vec![exact(4.0), exact(4.0)]), [true, false]);
     // Two seeds with lives of 3.9 and 4.1 give an interval of 4 ± 12.7 x 0.1.
     assert_eq!(winner(vec![exact(3.9), exact(4.1)]), [false, false]);
-    // By its batches, the wear may be 50 % higher or lower. By the two seeds, the range only ends
-    // at 4 / 1.35.
+    // If the wear of each run is uncertain by 50 %, the mean of two seeds is uncertain by 35 %. The
+    // range of the life then begins at 4 / 1.35 = 2.96, which is below 3.
     let noisy = |share: f64| {
         let run = exact(4.0);
         let cycles_observed = Some(share * run.wear.cycles_observed);

@@ -135,7 +135,7 @@ pub(super) fn parts(
     Ok(parts)
 }
 
-/// Returns a sentence about a run that could not keep up, or that ended at its limit of reads.
+/// Returns sentences about a run that could not keep up, or that ended at its limit of reads.
 fn of_length(run: &Run) -> Vec<String> {
     let mut said = vec![];
     if run.fell_behind {

@@ -160,8 +160,8 @@ pub(super) fn rows(run: &Run, long_us: f64) -> Result<Vec<String>, Failure> {
 mod tests {
     use super::*;
 
-    /// Makes latencies for a drive whose sensing takes 60 us and decoding 10 us. A retry adds 110
-    /// us for sensing, and 40 us for decoding.
+    /// Makes latencies for a drive whose sensing takes 60 us and decoding 10 us. Each retry adds
+    /// 110 us for sensing, and its number in `retry_decode_us` for decoding.
     fn takes(retry_decode_us: &str) -> Takes {
         let text = format!(
             r#"
