@@ -13,7 +13,7 @@
 //! | `seed`, `seeds` | integer | First seed, and number of seeds. |
 //! | `verdict` | list of text | Sentences that are printed below the table. |
 //! | `winners.KEY` | list of text | Labels of the rows that win the column; empty without a winner. |
-//! | `not_told_apart.KEY` | list of text | Labels of the rows that may be the best of the column, if their 95 % intervals overlap. Rows with equal values are included. If the noise of a number is unknown, or if the numbers may not be compared, all competing rows are included. Empty if one row is clearly the best. |
+//! | `not_told_apart.KEY` | list of text | Labels of the rows whose 95 % intervals overlap, so that any of them may be the best of the column. Rows with equal values are included. If the noise of a number is unknown, or if the numbers may not be compared, all competing rows are included. Empty if one row is clearly the best. |
 //! | `winners.life`, `not_told_apart.life` | list of text | Lists for the drive's life, measured in the unit that suits this workload. |
 //! | `columns.KEY.label` | text | Name of the column for a reader. |
 //! | `columns.KEY.unit` | text | Unit of the column's values: `us`, `days`, `pages`, `blocks`, `bytes`, `%`, `retries per page read` or `codewords per bit`. Empty for a ratio. |
@@ -28,7 +28,7 @@
 //! | `techniques[].life_unit`, `life_low`, `life_high` | text, number or null | Unit of the life, and the shortest and longest probable life in this unit. |
 //! | `techniques[].columns.KEY.mean` | number | Mean over seeds. If a run has no value, the whole column is null. |
 //! | `techniques[].columns.KEY.ci95` | number or null | Half the width of the 95 % interval over seeds; null with one seed. |
-//! | `techniques[].columns.KEY.half95` | number or null | Half the width of the wider 95 % interval: the one over seeds or the one by batch means. Null if unknown. |
+//! | `techniques[].columns.KEY.half95` | number or null | Half the width of the 95 % interval over seeds or by batch means, whichever is wider. Null if unknown. |
 //! | `techniques[].warnings` | list of text | Warnings of all runs. |
 //! | `techniques[].runs` | list of object | The `summary.json` of each seed. |
 //! | `stopped`, `refused` | list of object | Techniques that have no row, each with the reason. Absent if every technique has a row. |
@@ -65,7 +65,7 @@ pub fn rows(
     seeds: usize,
 ) -> (Vec<ComparisonRow>, Vec<Stopped>) {
     let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
-    // If the refresh technique belongs to the parity technique, labels do not name it.
+    // Labels do not name a refresh technique that belongs to the parity technique.
     let many_refreshes =
         plans.iter().any(|p| p.said_of_refresh.is_named && p.refresh != plans[0].refresh);
     let many_parities = plans.iter().any(|p| p.parity != plans[0].parity);
@@ -156,7 +156,7 @@ struct Technique<'a> {
     /// Whether the rates and the drive's state settled in all runs. Only then can vpass project a
     /// life.
     life_settled: bool,
-    /// Unit of the life. The two keys below give its range in this unit. Null without a life.
+    /// Unit of the life, in which `life_low` and `life_high` give its range. Null without a life.
     life_unit: Option<LifeUnit>,
     life_low: Option<f64>,
     life_high: Option<f64>,

@@ -34,7 +34,7 @@ use crate::plan::RunPlan;
 pub use rounds::{pages_of_drive, years_at_rounds};
 pub use said::{Record, early, final_words};
 
-/// Number of P/E counts at which the mean field is computed.
+/// Number of P/E counts at which the mean-field model is computed.
 const POINTS: u32 = 4;
 /// Uncertainty of a life, in P/E cycles, if all blocks are rewritten at nearly the same times.
 const HALF_A_ROUND: f64 = 0.5;
@@ -203,7 +203,8 @@ impl Lived<'_> {
             self.limits.at(pec).first().map_or(Rate::default(), |part| by_reads(reads, part.reads))
         };
         let mut life = span(self.shape.blocks, (from, to), &at);
-        // Blocks start without page reads. On average, they are therefore half a cycle behind.
+        // Blocks start without page reads. On average, their first rewrite therefore comes half a
+        // P/E cycle later.
         if self.plan.drive.config.start.reads == 0 {
             let with_data = (self.shape.pages / self.shape.per_block / self.shape.blocks).min(1.0);
             life.seconds += with_data / 2.0 * self.shape.blocks / at(from).all();

@@ -58,8 +58,8 @@ pub struct Explanation {
     /// `bch.target = "stripe"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripes: Option<Stripes>,
-    /// Error budget of a page at each P/E count above. Wear, age and reads share the budget, and
-    /// each retry has its own. `None` if the drive has no error rates.
+    /// Error budget of a page at each P/E count in `ages`. Wear, age and reads share the budget,
+    /// and each retry has its own budget. `None` if the drive has no error rates.
     pub error_budget: Option<ErrorBudget>,
     /// Number of retries that each hint allows. `None` if the drive makes no retries, or if a
     /// budget of `[hints]` is too short for a read.

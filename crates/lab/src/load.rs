@@ -40,15 +40,15 @@ pub struct Loaded<T> {
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Generated {
-    /// Table `[workload]`
+    /// Workload of a single kind of requests, in the table `[workload]`.
     Workload(WorkloadFile),
-    /// Table `[workload]` with `[[workload.phase]]`
+    /// Workload of several phases, in the tables `[[workload.phase]]`.
     Phases(PhasesFile),
-    /// Table `[workload]` with `[[workload.part]]`
+    /// Workload of several parts, in the tables `[[workload.part]]`.
     Parts(PartsFile),
-    /// Table `[workload]` with `[workload.model]`
+    /// Workload of a language model, in the table `[workload.model]`.
     Model(Box<ModelFile>),
-    /// Table `[statistics]`
+    /// Workload that follows statistics, in the table `[statistics]`.
     Statistics(Box<StatisticsFile>),
 }
 

@@ -108,7 +108,7 @@ const RIVALS: [(&str, &[&str]); 4] = [
     ("block_sizes", &["block_size"]),
 ];
 
-/// Removes the keys that the overrides in `sets` exclude from the tables of a workload.
+/// Removes, from the tables of a workload, the keys that the overrides in `sets` exclude.
 ///
 /// # Errors
 /// Reports two overrides whose keys exclude each other.
@@ -144,9 +144,9 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Fai
     Ok(())
 }
 
-/// Removes other names of the parameters that overrides set from the tables of a drive. An alias is
-/// a key that sets a parameter of several techniques. If an override sets this parameter for one
-/// technique only, the other techniques get the alias's value under their own keys.
+/// Removes, from the tables of a drive, all other names of the parameters that overrides set. An
+/// alias is a key that sets a parameter of several techniques. If an override sets this parameter
+/// for one technique only, the other techniques get the alias's value under their own keys.
 pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
     let is_set = |slot: &Slot, technique: Option<&str>, key: &str| {
         sets.iter().any(|s| {
@@ -190,8 +190,8 @@ fn read_value(text: &str) -> Value {
     }
 }
 
-/// Removes all values that follow from the keys in `sets` from the tables of a drive. `resolved` is
-/// the drive before the overrides, if such a drive can exist.
+/// Removes, from the tables of a drive, all values that follow from the keys in `sets`. `resolved`
+/// is the drive before the overrides, if such a drive can exist.
 pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: &[Override]) {
     let given = |table: &str, key: &str| {
         sets.iter().any(|s| s.table == table && s.key == key && s.value.is_some())

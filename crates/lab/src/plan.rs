@@ -74,8 +74,8 @@ pub struct RunPlan {
     /// Whether to repeat the workload until the wear per host page has settled. If true, `repeat`
     /// is not used.
     pub until_stable: bool,
-    /// Workload that is served completely before `workload`. It has a clock of its own. The time of
-    /// `workload` begins when it has ended.
+    /// Workload that is served completely before `workload`. It has a clock of its own. The clock
+    /// of `workload` starts when this earlier workload has ended.
     pub before: Option<WorkloadConfig>,
     /// Number of requests before the counted requests.
     pub warm_up: u64,
@@ -85,7 +85,8 @@ pub struct RunPlan {
     /// P/E counts of additional drives, in rising order. These drives are simulated to find the
     /// life.
     pub ages: Vec<u32>,
-    /// Part of the drive's pages that is simulated. `drive` is then the drive of this part.
+    /// Part of the drive's pages that is simulated. `drive` describes a drive with only these
+    /// pages.
     pub sample: Sample,
     /// Facts about the whole drive from which a sample was taken; `None` without a sample.
     pub whole: Option<Whole>,
@@ -120,9 +121,7 @@ impl RunPlan {
     /// Builds the plan that a user describes, without checking that its techniques suit the drive
     /// and the workload. [`Self::with_room_or_not`] makes this check.
     ///
-    /// # Errors
-    /// Reports an unknown name, or the first error that does not depend on the techniques.
-    /// Reports an unknown name, or the first error that does not depend on the techniques.
+    /// # Errors Reports an unknown name, or the first error that does not depend on the techniques.
     pub fn unchecked(setup: &Setup, named: impl Choose, begin: Begin) -> Result<Self, Failure> {
         caught(|| Self::prepared(setup, named, begin, false))
     }

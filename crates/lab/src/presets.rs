@@ -47,7 +47,8 @@ mod tests {
         toml::from_str(drive(name).expect("a preset")).expect("it parses")
     }
 
-    /// Number of sensings of each page of a wordline according to the papers, for each code.
+    /// Returns the number of sensings that each page of a wordline needs. The numbers for each code
+    /// are those of the papers.
     fn sensings(cell: CellType) -> &'static [u32] {
         match cell {
             CellType::Slc => &[1],

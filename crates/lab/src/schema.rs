@@ -45,7 +45,7 @@ pub(crate) struct Section {
 
 impl Section {
     /// Returns all keys of the table. The keys that the type declares come first, in the order of
-    /// its fields. Then come the keys of techniques, and the names of the techniques' own tables.
+    /// its fields. The keys of techniques and the names of the techniques' own tables follow.
     pub(crate) fn keys(&self) -> Vec<&'static str> {
         let mut keys = self.own_keys();
         if let Some(slot) = self.slot() {

@@ -152,8 +152,8 @@ fn may_be_compared(rows: &[ComparisonRow], column: &Column) -> bool {
     !(is_early || column.key == "uber" && unequal_reliability(rows).is_some())
 }
 
-/// Returns the labels of the rows that may be the best of a column, if their 95 % intervals
-/// overlap. Rows with equal values are included.
+/// Returns the labels of the rows whose 95 % intervals overlap, so that any of them may be the best
+/// of the column. Rows with equal values are included.
 /// - The list is empty if one row is clearly the best, or if fewer than two rows compete.
 /// - The list has all competing rows if the noise of a number is unknown, or if the numbers may not
 ///   be compared.

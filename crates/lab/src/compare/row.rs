@@ -30,8 +30,8 @@ pub struct ComparisonRow {
     pub runs: Vec<Summary>,
     /// Mean of each column over the runs. A column is `None` if a run has no value.
     pub means: Vec<Option<MeanCi95>>,
-    /// Half the width of each column's 95 % interval. The wider interval is used: the one over
-    /// seeds or the one by batch means. `None` if neither is known.
+    /// Half the width of each column's 95 % interval. The interval over seeds or the interval by
+    /// batch means is used, whichever is wider. `None` if neither is known.
     pub halves: Vec<Option<f64>>,
 }
 

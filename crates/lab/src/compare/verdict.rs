@@ -1,6 +1,6 @@
-//! Sentences under the table of a comparison. Losses of data come first. Then come the winners for
-//! life, tail latency, reclaim writes, write amplification and RAM. Only techniques that kept the
-//! data compete. A difference within the noise has no winner.
+//! Sentences under the table of a comparison. Losses of data come first. The winners for life, tail
+//! latency, reclaim writes, write amplification and RAM follow. Only techniques that kept the data
+//! compete. A difference within the noise has no winner.
 
 use super::column::{COLUMNS, Sizes};
 use super::life_unit;
@@ -132,7 +132,8 @@ fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> V
 enum Found {
     Nothing,
     Said(String),
-    /// The noise is unknown. The field has the number of requests or reads that a run would need.
+    /// The noise is unknown. The field has the number of requests or reads with which a run would
+    /// show it.
     Unknown((u64, &'static str)),
 }
 

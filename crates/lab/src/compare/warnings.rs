@@ -2,9 +2,10 @@
 //! merged, with the range of the numbers and the seeds.
 //!
 //! ```text
-//! seed 1: The most read block is at 30 % of the reads.
-//! seed 2: ... at 32 % ...      seed 3: ... at 31 % ...
-//! The most read block is at 30 to 32 % of the reads (seeds 1 to 3).
+//! seed 1: The most read block is at 30 % of its limit.
+//! seed 2: The most read block is at 32 % of its limit.
+//! seed 3: The most read block is at 31 % of its limit.
+//! merged: The most read block is at 30 to 32 % of its limit (seeds 1 to 3).
 //! ```
 
 use super::row::ComparisonRow;

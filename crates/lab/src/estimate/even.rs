@@ -105,8 +105,8 @@ fn cleaned_at(shape: &Shape) -> f64 {
     let closed = shape.blocks - shape.not_closed(2.0) - shape.width;
     let mean = ((shape.pages - open) / closed).min(shape.per_block - 0.5);
     let p = shape.per_block as u32;
-    // `time` is the time for which a block holds more than k valid pages, if w is 1. `pages` is the
-    // number of its valid pages, integrated over this time.
+    // `time` is how long a block has more than k valid pages, if the host writes each page once per
+    // second. `pages` is the number of its valid pages, integrated over this time.
     let (mut time, mut pages) = (0.0, 0.0);
     for held in (1..=p).rev() {
         let (longer, more) = (time + 1.0 / f64::from(held), pages + 1.0);
@@ -143,8 +143,8 @@ mod tests {
         assert!((cleaned_at(&shape(102.0, 300.0, 4.0)) - 1.5).abs() < 1e-9);
     }
 
-    /// In large blocks, GC finds a share r of valid pages. It solves the equation (1 - r) / -ln r =
-    /// utilisation.
+    /// In large blocks, the share r of valid pages that GC finds solves the equation (1 - r) / -ln
+    /// r = utilisation.
     #[test]
     fn large_blocks_lose_pages_exponentially() {
         for u in [0.7, 0.85, 0.93] {

@@ -1,5 +1,5 @@
-//! Error budget of a page: the errors that wear, age and reads leave at each retry. Also the age at
-//! which each decoding level fails.
+//! Error budget of a page: the part of it that wear, age and reads leave at each retry, and the age
+//! at which each decoding level fails.
 
 use std::collections::BTreeSet;
 

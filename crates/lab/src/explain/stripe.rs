@@ -1,5 +1,5 @@
-//! Read limits of drives with parity: for a page without parity, for a page with its stripe, and
-//! for two extreme cases.
+//! Read limits in four cases: a page without parity, a page with the parity of its stripe, and two
+//! extreme cases.
 
 use serde::Serialize;
 use vpass_core::config::{BchTarget, DriveConfig};
@@ -197,8 +197,8 @@ mod tests {
             );
         }
         // The probability f that a page is lost grows with the dose p as p^9. Its mean over all
-        // doses up to p is a tenth of its last value. The mean of f^2 is a nineteenth. The tail is
-        // slightly flatter.
+        // doses up to p is a tenth of its last value. The mean of f^2 is a nineteenth of the last
+        // f^2. For small doses, f grows slightly more slowly than p^9.
         assert!(
             (page.uber_mean * 1e15 - 0.1).abs() < 0.01
                 && (stripe.uber_mean * 1e15 - 1.0 / 19.0).abs() < 0.01

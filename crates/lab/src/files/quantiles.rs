@@ -51,7 +51,7 @@ fn add(csv: &mut String, op: &str, latency: &Latency) {
             so_far += step.count_since_last_iteration();
             us = step.value_iterated_to() as f64 / 1e3;
         }
-        // Percentiles have two more digits than nines.
+        // A percentile with n nines has n + 2 digits after the decimal point.
         let digits = nines as usize + 2;
         let _ = writeln!(csv, "{op},{nines:.2},{:.digits$},{us},{beyond}", 100.0 * (1.0 - share));
     }

@@ -42,7 +42,7 @@ fn percentiles_of_a_thousand_known_requests() {
         let share = 0.1f64.powf(at as f64 / 20.0);
         assert_eq!(row[1], format!("{:.2}", at as f64 * 0.05));
         let percentile: f64 = row[2].parse().unwrap();
-        // Percentiles have two more digits than nines.
+        // A percentile with n nines has n + 2 digits after the decimal point.
         let digit = 0.01 * 0.1f64.powi(i32::try_from(at).unwrap() / 20);
         assert!((percentile - 100.0 * (1.0 - share)).abs() <= 0.51 * digit, "{row:?}");
         // 10^-0.3 is 0.501187. So 501 of 1,000 requests are beyond this percentile, and the slowest

@@ -60,7 +60,8 @@ pub(super) fn accelerable(plan: &RunPlan, acceleration: NonZeroU32) -> Cow<'_, R
     Cow::Owned(plan)
 }
 
-/// Clock of a life. While wear is accelerated, the life passes K times as fast as simulated time.
+/// Clock of a life. While an erase counts as K P/E cycles, the life passes K times as fast as
+/// simulated time.
 pub(super) struct Clock {
     acceleration: NonZeroU32,
     accelerated: Option<Accelerated>,
@@ -186,8 +187,8 @@ pub(super) fn fluid(
         }
         (at, before) = (until, now);
         if clock.is_waiting() && settling.has_settled(until, drive) {
-            // From now on, each read counts K times. Earlier reads are drawn before, so that each
-            // of them counts once.
+            // From here on, each read counts K times. The reads so far are drawn first, so that
+            // each of them counts once.
             run.draw(drive);
             clock.accelerate(until, drive);
         }

@@ -49,7 +49,7 @@ pub struct Answer {
     pub label: String,
     /// Plans of the technique's lives.
     pub plans: Vec<RunPlan>,
-    /// Lives of the technique. If the drive was refused or stopped, the reason instead.
+    /// Lives of the technique, or the reason why its drive was refused or stopped.
     pub lived: Result<Vec<Lived>, Failure>,
     /// Factor of each life: the drive's years divided by the life's years. Its value differs from 1
     /// only on a rung, for samples whose reads are not exactly their share of the drive's reads.

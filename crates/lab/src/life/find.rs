@@ -49,8 +49,8 @@ pub fn first_values(from: f64, to: f64) -> Vec<f64> {
 pub struct Section {
     low: f64,
     high: f64,
-    /// Lower of the two inner values, as its logarithm and its years. The years are absent until
-    /// they are known. The field below has the upper inner value.
+    /// Lower of the two inner values between which the search decides. It has the logarithm of the
+    /// value and, as soon as they are known, its years.
     lower: (f64, Option<f64>),
     upper: (f64, Option<f64>),
 }

@@ -84,7 +84,6 @@ impl Interval {
     /// The years change at least as fast as the square root of K. The compared rung has at least
     /// three times the K of this rung. So the years change by at least as much from this K to the
     /// larger K as from 1 to this K.
-    /// more than from the K of the compared rung to this K.
     pub fn of(pairs: &[Pair]) -> Option<Self> {
         if pairs.iter().any(|pair| pair.fine.end == End::LivesOn) {
             return None;

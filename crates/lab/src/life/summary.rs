@@ -15,7 +15,7 @@
 //! | `rated_pec` | integer | Number of P/E cycles of the mean block at which the drive is worn out. |
 //! | `years_at_most`, `uber_at_most` | number or null | Limits that can end a life before the drive is worn out. |
 //! | `longest` | text or null | Label of the technique that lives longest; null if two lives are too close to rank. |
-//! | `not_told_apart` | list of text | Labels of the lives that may be the longest, if their intervals overlap. The longest mean is first. Empty if one life is clearly the longest. |
+//! | `not_told_apart` | list of text | Labels of the lives whose intervals overlap, so that any of them may be the longest. The longest mean is first. Empty if one life is clearly the longest. |
 //! | `rung`, `acceleration` | integer | Rung of the ladder, and P/E cycles per erase; absent for exact lives. |
 //! | `sampled` | object | Numbers of pages and of blocks in the samples; absent for whole drives. |
 //! | `refused` | list of object | Techniques that have no life, each with the reason. Absent if every technique has a life. |

@@ -18,9 +18,9 @@ pub fn longest(lives: &[Life]) -> Option<&Life> {
     is_longer(best, second).then_some(best)
 }
 
-/// Returns the competing lives that may be the longest, if their intervals overlap. The life with
-/// the longest mean comes first. If a loss may be an effect of acceleration, returns all competing
-/// lives. If one life is clearly the longest, returns an empty list.
+/// Returns the competing lives whose intervals overlap, so that any of them may be the longest. The
+/// life with the longest mean comes first. If a loss may be an effect of acceleration, returns all
+/// competing lives. If one life is clearly the longest, returns an empty list.
 pub fn not_told_apart(lives: &[Life]) -> Vec<&Life> {
     let mut front = ranked(lives);
     if let [best, ..] = front[..]

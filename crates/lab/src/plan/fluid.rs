@@ -41,7 +41,7 @@ pub struct Fluid {
     pub report: Option<TraceReport>,
 }
 
-/// Streams of requests that were cut into windows, by random seed. Drives with the same workload
+/// Streams of requests, cut into windows and stored by random seed. Drives with the same workload
 /// share these windows.
 #[derive(Default)]
 pub struct Tables(Mutex<Vec<(u64, Made)>>);

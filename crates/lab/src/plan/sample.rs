@@ -105,8 +105,7 @@ impl RunPlan {
         Ok(self.touched_by_windows(tables)?.unwrap_or(pages))
     }
 
-    /// Returns this plan for another sample. The page numbers of a sample have the residue
-    /// `residue`.
+    /// Returns this plan for another sample: the pages whose numbers have this residue.
     #[must_use]
     pub fn of_residue(mut self, residue: u32) -> Self {
         self.sample.residue = residue;

@@ -165,10 +165,10 @@ pub struct Delayed {
 /// content.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PowerLoss {
-    /// Mean number of such pages at random moments of the run. Without a clock, the moments are
-    /// random page writes of the host. Null if there was no such moment.
+    /// Mean number of pages that a power loss would expose, over random moments of the run. Without
+    /// a clock, the moments are random page writes of the host. Null if there was no such moment.
     pub pages_mean: Option<f64>,
-    /// Largest number of such pages at any moment of the run.
+    /// Largest number of pages that a power loss would expose, over all moments of the run.
     pub pages_most: u64,
 }
 

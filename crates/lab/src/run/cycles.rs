@@ -1,5 +1,5 @@
-//! Run that ends after a number of cycles. One cycle is as many erases by reclaim and GC as the run
-//! reads blocks.
+//! Run that ends after a number of cycles. In one cycle, reclaim and GC erase as many blocks as the
+//! run reads.
 //!
 //! Blocks last for different times under different techniques, so runs with equal cycles differ in
 //! length. To compare such runs, divide their counts by their page reads.

@@ -31,10 +31,10 @@ pub(super) const MOST_PASSES: u64 = 100;
 const WITHIN: f64 = 0.01;
 /// Number of times that GC must reuse the spare blocks in a window.
 const TURNOVERS: f64 = 3.0;
-/// Smallest number of block cycles of a window. Only on a very small drive does this limit matter.
+/// Smallest number of block cycles of a window. This limit matters only on a very small drive.
 const FEWEST_CYCLES: f64 = 100.0;
 
-/// Counts since the start of counting.
+/// Counts since the counted part began.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     host_pages: u64,

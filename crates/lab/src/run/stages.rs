@@ -2,6 +2,7 @@
 //! into stages. Results are grouped by page kind, and by which pages of the wordline are valid.
 //!
 //! ```text
+//! events of a page read, and the stages between them:
 //! Read ------ Begun, first retry ---- Begun ------ Transfer.at ------------ from -------- to
 //!      wait                   retries      sensing             channel wait     transfer
 //! the times of decoding and of the host link follow the transfer, and are not measured here

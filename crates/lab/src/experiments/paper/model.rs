@@ -78,7 +78,7 @@ pub(super) fn mixes_csv(config: &DriveConfig) -> String {
     csv
 }
 
-/// First P/E count and last P/E count of the table of a code's limits, and the step between rows.
+/// First and last P/E count in the table of the code's limits, and the step between two rows.
 const CODE_PEC: (u32, u32, usize) = (1000, 30_000, 500);
 
 /// Returns the numbers of reads and the ages that the drive's code corrects. Each number is given

@@ -52,8 +52,8 @@ impl Lasting {
     }
 }
 
-/// Returns the number of bytes that the host reads per second in the life of this point. If the
-/// host reads nothing, returns the number of bytes that it writes per second.
+/// Returns the number of bytes that the host reads per second in this life. If the host reads
+/// nothing, returns the number of bytes that it writes per second.
 fn bytes_per_second(life: &Life) -> (f64, &'static str) {
     let seconds = life.years.mean * 365.0 * 86_400.0;
     match life.host_bytes_read.mean {
@@ -131,7 +131,7 @@ mod tests {
         assert!((search.next(true) - 948.683).abs() < 1e-3);
         search.found(948.683, years(948.683));
         assert!(search.ends[0].0 > 900.0 && search.ends[1].0 > 8999.0, "{search:?}");
-        // Here the years rise with the value.
+        // In this search, the years rise with the value.
         let rising = Lasting::new(10.0, (1.0, 1.0), (16.0, 16.0)).unwrap();
         assert!((rising.next(false) - 10.0).abs() < 1e-9);
         assert!(rising.is_met(10.04) && !rising.is_met(10.06));

@@ -47,8 +47,8 @@ pub(in crate::experiments::paper) struct Expected {
     /// The change in vpass agrees if it differs from the paper's change by at most this share of
     /// the paper's change. Otherwise, a change in the same direction agrees in direction only.
     ///
-    /// Without this criterion, `tolerance` would accept no change at all where the paper reports a
-    /// small one.
+    /// Without this criterion, `tolerance` would accept a change of 0 if the paper's change is
+    /// small.
     #[serde(default)]
     pub(in crate::experiments::paper) change_within: Option<f64>,
     /// Whether the number follows from a parameter that was fitted to this number. Agreement then
