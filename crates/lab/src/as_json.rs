@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::plain::is_hidden;
 
-/// Version of the JSON files. It changes if a key changes its meaning or is removed. A new key does
-/// not change it.
+/// Version of the JSON files. The version changes if a key changes its meaning or is removed. A new
+/// key does not change the version.
 pub const SCHEMA: u32 = 1;
 
 /// Formats JSON with indents and a final newline.

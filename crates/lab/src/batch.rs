@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn intervals_of_sums_have_the_stated_confidence() {
-        // The test counts jobs of a Poisson process with a mean of 3 jobs per batch. It then
+        // The test counts jobs of a Poisson process with a mean of 3 jobs per batch. The test then
         // repeats the count with a job rate that doubles during the run. All seeds have the same
         // drift.
         let jobs = |draws: &mut Draws, mean: f64| {

@@ -20,7 +20,7 @@
 //! | `techniques[].label` | text | Name of the row in the table and in all lists of this file. |
 //! | `techniques[].reclaim`, `gc`, `refresh`, `parity` | text | Names of the row's techniques. `refresh` is absent if no row has a refresh technique. `parity` is absent if no row has a parity technique. |
 //! | `techniques[].counterfactual` | true or false | Whether the row is counterfactual: no real drive can have its results. |
-//! | `techniques[].baseline` | true or false | Whether the row has no read reclaim, while other rows have it. Such a row never wins. |
+//! | `techniques[].baseline` | true or false | Whether the row has no read reclaim, while other rows have it. A baseline never wins. |
 //! | `techniques[].no_wear_seen` | true or false | Whether no run programmed or erased anything. |
 //! | `techniques[].saturated` | true or false | Whether requests came faster than the drive could serve them in any run. |
 //! | `techniques[].life_low_days`, `life_high_days` | number or null | Shortest and longest probable life, in days. |

@@ -48,8 +48,8 @@ const LEAD: f64 = 0.125;
 pub enum Case {
     /// Page reads cause rewrites of whole blocks. The host writes nothing.
     BlocksByReads,
-    /// The host writes all pages at the same rate. It reads all pages at the same rate, or it reads
-    /// nothing.
+    /// The host writes all pages at the same rate. The host reads all pages at the same rate, or
+    /// reads nothing.
     EvenWrites,
     /// A mean-field model describes the skewed workload.
     MeanField,
@@ -85,8 +85,8 @@ pub struct Estimate {
     pub cycles_by_age: f64,
     /// Kind of equations that gave the estimate.
     pub case: Case,
-    /// Uncertainty as a share of the life. It is the largest measured error of these equations, or
-    /// half a P/E cycle, whichever is more.
+    /// Uncertainty as a share of the life. The uncertainty is the largest measured error of these
+    /// equations, or half a P/E cycle, whichever is more.
     pub within: f64,
 }
 

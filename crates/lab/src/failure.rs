@@ -1,5 +1,5 @@
-//! Reason why a task failed, as data. It has the kind of cause, the place, the error, and the
-//! correction. A dialect turns options and settings into the words of the user's program.
+//! Reason why a task failed, as data. The reason has the kind of cause, the place, the error, and
+//! the correction. A dialect turns options and settings into the words of the user's program.
 
 use std::fmt;
 

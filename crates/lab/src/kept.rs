@@ -1,8 +1,8 @@
 //! Finished parts of a long command, which are kept on disk. If the command is stopped, it can
 //! later continue from these parts.
 //!
-//! Each part is a file. Its name is a [`Key`]: the digest of everything that determines the part. A
-//! damaged or incomplete part is never used.
+//! Each part is a file. The name of the file is a [`Key`]: the digest of everything that determines
+//! the part. A damaged or incomplete part is never used.
 
 mod key;
 mod part;

@@ -182,7 +182,8 @@ fn live_to_end(
     }
     let before = Counts::of(&measured.drive);
     let Judged { drive, oracle, .. } = measured.judge();
-    // Lost data that the host never read is found only at the end. It is counted separately.
+    // Lost data that the host never read is found only at the end. Such lost data is counted
+    // separately.
     let found = drive.lost_pages() - before.lost_pages;
     let counts = clock.counts(before);
     course.end(Passed { years, pec: worn(&drive), programs: counts.programs });

@@ -5,7 +5,8 @@ pub fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 
-/// Offsets at which the lines of a text begin. They make it fast to look up many line numbers.
+/// Offsets at which the lines of a text begin. These offsets make it fast to look up many line
+/// numbers.
 pub(crate) struct Lines(Vec<usize>);
 
 impl Lines {

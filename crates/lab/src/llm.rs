@@ -1,5 +1,5 @@
-//! Answer of `vpass llm`: how much the reads of a language model wear a drive. Its numbers can be
-//! compared with measurements of real drives.
+//! Answer of `vpass llm`: how much the reads of a language model wear a drive. The numbers of the
+//! answer can be compared with measurements of real drives.
 //!
 //! `--json` prints an [`Llm`].
 
@@ -53,7 +53,7 @@ pub struct Llm {
     /// known equation fits the drive.
     pub thresholds: Vec<AtThreshold>,
     /// Life if pages are rewritten after as many rounds as on real drives, computed by an equation.
-    /// It assumes that the host only reads.
+    /// The equation assumes that the host only reads.
     pub real_drives: Vec<AtRounds>,
     /// Effect of one more gigabyte of cache.
     pub another_gb_of_cache: MoreCache,
@@ -69,10 +69,11 @@ pub struct Technique {
     pub years: f64,
     /// Lower and upper end of the interval of the years; null without an interval.
     pub years_interval: Option<(f64, f64)>,
-    /// Whether the drive is worn out at the end. If false, the drive lives longer than `years`.
+    /// Whether the drive is worn out at the end. A drive that is not worn out lives longer than
+    /// `years`.
     pub worn_out: bool,
     /// Largest measured error of the equations, as a share, if the numbers are an estimate. Null if
-    /// they were simulated.
+    /// the numbers were simulated.
     pub estimated_within: Option<f64>,
     /// Number of host data pages whose loss a life reported. Null for an estimate, because
     /// equations do not show losses.
@@ -100,8 +101,8 @@ pub struct Technique {
     pub flash_bytes_per_day: f64,
     /// Percentage of the rated P/E cycles that one year takes.
     pub endurance_percent_per_year: f64,
-    /// Upper bound of the share of reads that find their die busy with a program or an erase. It
-    /// assumes that each program occupies its die alone.
+    /// Upper bound of the share of reads that find their die busy with a program or an erase. The
+    /// bound assumes that each program occupies its die alone.
     pub slow_reads_at_most: f64,
 }
 
@@ -129,8 +130,8 @@ pub struct MoreCache {
     /// Reads that the additional cache saves, as a percentage of all reads.
     pub reads_saved_percent: f64,
     /// Years that the additional cache adds to the life under each technique, in the order of the
-    /// techniques. It assumes that only reads wear the drive. Null if the cache then holds the
-    /// whole model.
+    /// techniques. The numbers assume that only reads wear the drive. Null if the cache then holds
+    /// the whole model.
     pub years_added: Option<Vec<f64>>,
 }
 
@@ -289,8 +290,8 @@ fn ends(life: &Life, read_bytes_per_day: f64) -> (Option<f64>, Option<f64>) {
     (between(0, step), between(last - step, last))
 }
 
-/// Returns the time of programming a page, in microseconds. It includes the page's share of an
-/// erase.
+/// Returns the time of programming a page, in microseconds. The time includes the page's share of
+/// an erase.
 fn us_per_page(plan: &RunPlan) -> f64 {
     let config = &plan.drive.config;
     let pages = f64::from(Geometry::new(config).pages_per_block);

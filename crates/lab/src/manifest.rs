@@ -43,8 +43,8 @@ pub struct Manifest {
     pub workload_source: String,
     /// Read-reclaim technique.
     pub reclaim: String,
-    /// Whether the technique is counterfactual. If true, `drive_configuration` is the changed drive
-    /// that was simulated.
+    /// Whether the technique is counterfactual. For a counterfactual technique,
+    /// `drive_configuration` is the changed drive that was simulated.
     pub counterfactual: bool,
     /// Garbage collection policy.
     pub gc: String,
@@ -63,7 +63,7 @@ pub struct Manifest {
     pub seed: u64,
     /// Number of passes over the workload.
     pub repeat: u32,
-    /// Whether the workload was repeated until wear had settled. If true, `repeat` was not used.
+    /// Whether the workload was repeated until wear had settled, instead of `repeat` times.
     pub until_stable: bool,
     /// Number of requests before the counted requests.
     pub warm_up_requests: u64,
@@ -141,7 +141,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the call of a library. Such a call has no command line.
+    /// Returns the call of a library, which has no command line.
     pub fn of_library(command: &'static str) -> Self {
         Self { command, words: vec![], git_commit: None }
     }

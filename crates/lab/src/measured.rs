@@ -1,5 +1,5 @@
-//! Comparison of a real drive's counters at two times. It shows how much the drive wrote to flash,
-//! per byte that the host read and wrote in between.
+//! Comparison of a real drive's counters at two times. The comparison shows how much the drive
+//! wrote to flash, per byte that the host read and wrote in between.
 //!
 //! vpass guesses nothing. A number that the snapshots do not contain is null, and `lacks` names it.
 

@@ -21,11 +21,12 @@ use crate::plan::{RunPlan, Workload};
 use crate::run::memory_of_stages;
 use crate::setup::Gear;
 
-/// Memory of a run, without its drive and its source of requests. It holds requests underway,
-/// queues of the timed gear, counts and histograms.
+/// Memory of a run, without its drive and its source of requests. This memory holds requests
+/// underway, queues of the timed gear, counts and histograms.
 const OF_A_RUN: u64 = 32 << 20;
 /// Divisor that determines how much memory runs leave free: one part in this many. Other programs
-/// need this part. So does data of unknown size, such as requests that wait for a slow drive.
+/// need this part. Data of unknown size, such as requests that wait for a slow drive, also needs
+/// this part.
 const LEFT_ALONE: u64 = 4;
 
 /// Returns the largest number of bytes that a run may need.

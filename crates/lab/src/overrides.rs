@@ -80,7 +80,7 @@ impl Override {
         }
     }
 
-    /// Returns whether the key belongs to a workload file. If not, it belongs to a drive file.
+    /// Returns true if the key belongs to a workload file, and false if it belongs to a drive file.
     pub fn is_of_workload(&self) -> bool {
         self.table == "workload" || self.table == "statistics"
     }

@@ -1,8 +1,8 @@
 //! Printable form of text from outside: names in traces and job files, paths, words of the command
 //! line, and strings of TOML files.
 //!
-//! Such text may contain terminal codes or line ends. vpass prints it only through this module, so
-//! that it cannot change the output around it.
+//! Text from outside may contain terminal codes or line ends. vpass prints such text only through
+//! this module, so that the text cannot change the output around it.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,8 +12,8 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden)
 }
 
-/// Escapes hidden characters in a text of several lines that vpass itself made. Its line ends are
-/// kept.
+/// Escapes hidden characters in a text of several lines that vpass itself made. The line ends of
+/// the text are kept.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_hidden(c))
 }
@@ -23,7 +23,8 @@ pub fn path(path: &Path) -> String {
     line(&path.display().to_string()).into_owned()
 }
 
-/// Escapes hidden characters in a report that vpass itself made. Its colours are kept.
+/// Escapes hidden characters in a report that vpass itself made. The colours of the report are
+/// kept.
 pub fn report(text: &str, colour: bool) -> Cow<'_, str> {
     if !colour {
         return lines(text);

@@ -71,19 +71,18 @@ pub struct RunPlan {
     pub gear: Gear,
     /// Number of passes over the workload.
     pub repeat: NonZeroU32,
-    /// Whether to repeat the workload until the wear per host page has settled. If true, `repeat`
-    /// is not used.
+    /// Whether to repeat the workload until the wear per host page has settled, instead of `repeat`
+    /// times.
     pub until_stable: bool,
-    /// Workload that is served completely before `workload`. It has a clock of its own. The clock
-    /// of `workload` starts when this earlier workload has ended.
+    /// Workload that is served completely before `workload`. The earlier workload has a clock of
+    /// its own. The clock of `workload` starts when the earlier workload has ended.
     pub before: Option<WorkloadConfig>,
     /// Number of requests before the counted requests.
     pub warm_up: u64,
     /// Number of block cycles after which the run ends. With a number of cycles, the number of
     /// requests is only an upper limit. `None` if the run ends with its requests.
     pub cycles: Option<Cycles>,
-    /// P/E counts of additional drives, in rising order. These drives are simulated to find the
-    /// life.
+    /// P/E counts of additional drives that are simulated to find the life, in rising order.
     pub ages: Vec<u32>,
     /// Part of the drive's pages that is simulated. `drive` describes a drive with only these
     /// pages.

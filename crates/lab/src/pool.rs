@@ -236,9 +236,9 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) 
             .map(|i| jobs[*i].weight())
             .try_fold(0, |sum: u64, w| Some(sum.saturating_add(w?)))
     };
-    // The work of a task is at most the share of one thread. Otherwise, threads would be idle at
-    // the end. Its memory is also at most the share of one thread. Otherwise, tasks would have to
-    // wait.
+    // The work of a task is at most the share of one thread, because threads would otherwise be
+    // idle at the end. The memory of a task is also at most the share of one thread, because tasks
+    // would otherwise have to wait.
     let share = jobs.iter().filter_map(Job::weight).fold(0, u64::saturating_add) / threads as u64;
     let cut = |group: &Vec<usize>| -> Vec<Task> {
         let weight = jobs[group[0]].weight();

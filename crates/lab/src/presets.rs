@@ -29,8 +29,9 @@ pub const DRIVES: [(&str, &str); 22] = [
     ("modern-qlc-h", include_str!("../../../presets/drives/modern-qlc-h.toml")),
 ];
 
-/// Presets that `vpass new drive` can start from: drives of the current generation. It uses the
-/// preset with the nearest number of bits per cell. If two are equally near, it uses the first.
+/// Presets that `vpass new drive` can start from: drives of the current generation. The command
+/// uses the preset with the nearest number of bits per cell. If two presets are equally near, the
+/// command uses the first.
 pub const TO_BEGIN_FROM: [&str; 2] = ["modern-tlc-232", "modern-qlc"];
 
 /// Returns the text of a preset drive's file.

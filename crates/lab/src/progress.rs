@@ -22,8 +22,8 @@ pub trait Progress: Sync {
     fn note(&self, _sentence: &str) {}
 }
 
-/// Function that starts the progress report of a task. It gets the size of the task, if known, and
-/// the unit of this size.
+/// Function that starts the progress report of a task. The function gets the size of the task, if
+/// known, and the unit of this size.
 pub type Begin<'a> = &'a (dyn Fn(Option<u64>, &str) -> Box<dyn Progress> + Sync);
 
 /// Does a part of the work that cannot be stopped.

@@ -110,8 +110,9 @@ pub struct Summary {
     /// Bytes programmed because of reads, in percent of the bytes that the host read. The bytes
     /// include programs by reclaim and programs because of retries. Null without host reads.
     pub read_wear: Option<f64>,
-    /// Net read wear, in percent of the bytes that the host read. It counts the programmed bytes
-    /// beyond those of the same run on flash that reads do not disturb, and may be negative.
+    /// Net read wear, in percent of the bytes that the host read. Net read wear counts the
+    /// programmed bytes beyond those of the same run on flash that reads do not disturb, and may be
+    /// negative.
     ///
     /// Only runs of a comparison have this value. Absent if nothing was read, or if there is no run
     /// on undisturbed flash.

@@ -34,8 +34,8 @@ pub(crate) struct Section {
     pub(crate) name: &'static str,
     /// Keys that the type declares, in the order of its fields.
     pub(crate) declared: &'static [Key],
-    /// Inner tables. Each of them is the value of a key of this table, as a single table or as a
-    /// list.
+    /// Inner tables. Each inner table is the value of a key of this table, as a single table or in
+    /// a list.
     inner: &'static [Section],
     /// Function that checks that a table can be read as its type.
     pub(crate) check: fn(Table) -> Result<(), toml::de::Error>,

@@ -1,5 +1,5 @@
 //! Course of a run, as rows of counts. Each row has the drive's counts after a number of requests.
-//! The numbers are evenly spaced. The file `series.csv` has the same rows.
+//! The distance between two rows is constant. The file `series.csv` has the same rows.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::batch;
 /// and the distance between later rows doubles.
 const MOST_ROWS: usize = 512;
 
-/// Counts at many times of a run. They start from 0 when the counted part begins.
+/// Counts at many times of a run. The counts start from 0 when the counted part begins.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     /// Number of requests between two rows.
@@ -80,7 +80,8 @@ const WRITE_PAGES: usize = 1;
 const PROGRAMS: usize = 2;
 const ERASES: usize = PROGRAMS + Cause::COUNT;
 
-/// Counts of a part of a run. They are interpolated between rows, so they may not be whole numbers.
+/// Counts of a part of a run. The counts are interpolated between rows, so they may not be whole
+/// numbers.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     /// Number of pages that the host read.
@@ -177,7 +178,7 @@ impl Series {
     }
 
     /// Divides the run into equal parts, and returns the counts of each part. If rows have a time,
-    /// all parts take equal time. Otherwise, all parts have equal numbers of requests.
+    /// all parts take equal time. If rows have no time, all parts have equal numbers of requests.
     pub fn parts(&self, parts: u32) -> Vec<Part> {
         let at = |row: &Sample| row.seconds.unwrap_or(row.requests as f64);
         let end = self.rows.last().map_or(0.0, at);
@@ -186,7 +187,7 @@ impl Series {
         sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect()
     }
 
-    /// Returns the counts up to `end`. They are interpolated between two rows. The counts before
+    /// Returns the counts up to `end`. Counts are interpolated between two rows. The counts before
     /// the first row rise from 0.
     fn up_to(&self, end: f64, at: impl Fn(&Sample) -> f64) -> Part {
         let after =

@@ -38,8 +38,8 @@ pub struct Beginning<'a> {
     pub seed: u64,
 }
 
-/// Function that is called regularly. It gets the number of requests that were served so far, and
-/// returns false to stop the session.
+/// Function that is called regularly. The function gets the number of requests that were served so
+/// far, and returns false to stop the session.
 pub type Step<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;
 
 /// Drive that has its content. Nothing is counted yet.

@@ -56,8 +56,8 @@ pub struct Setup {
     pub workload: Named,
     /// Number of passes over the workload.
     pub repeat: NonZeroU32,
-    /// Whether to repeat the workload until the wear per host page has settled. If true, `repeat`
-    /// is not used.
+    /// Whether to repeat the workload until the wear per host page has settled, instead of `repeat`
+    /// times.
     pub until_stable: bool,
     /// Number of requests before the counted requests.
     pub warm_up: u64,
@@ -122,7 +122,7 @@ pub enum Named {
     },
     /// Workload that the caller of the library made.
     Given(Given),
-    /// Several workloads side by side. Each of them has its own times and uses the whole drive.
+    /// Several workloads side by side. Each workload has its own times and uses the whole drive.
     Beside(Vec<Self>),
 }
 
@@ -131,7 +131,8 @@ pub enum Named {
 pub struct Replay {
     /// Devices of the trace to replay, by number or name. Empty for all devices.
     pub only: Vec<String>,
-    /// Whether the files are consecutive parts of one trace. If false, they are merged by time.
+    /// Whether the files are consecutive parts of one trace. Files that are no such parts are
+    /// merged by time.
     pub concat: bool,
     /// Treatment of requests to addresses beyond the drive.
     pub fit: Fit,
@@ -197,7 +198,7 @@ impl Gear {
 /// Level of the checks that the oracle makes on a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// No oracle. This is the fastest level.
+    /// No oracle, which is the fastest level.
     Off,
     /// Oracle that checks the data of every page read, the rules of flash, and the counts and the
     /// map of the drive.

@@ -1,5 +1,5 @@
-//! Sentences about an unknown name. They suggest the most similar known name, and list all known
-//! names.
+//! Sentences about an unknown name. The sentences suggest the most similar known name, and list all
+//! known names.
 
 use vpass_workload::nearest::nearest;
 

@@ -73,7 +73,7 @@ impl Column {
     }
 
     /// Returns the unit of the life if this column shows the drive's life; otherwise `None`. The
-    /// value of such a column may be a range.
+    /// value in a column of lives may be a range.
     pub fn life_unit(&self) -> Option<LifeUnit> {
         [LifeUnit::Days, LifeUnit::HostBytes, LifeUnit::ReadBytes]
             .into_iter()
@@ -93,8 +93,8 @@ impl Column {
         (looks.max(BATCHES as u64 * reads_needed(percentile)), "reads")
     }
 
-    /// Returns whether the column is about ageing data. Such a column appears only if some row has
-    /// a value in it.
+    /// Returns whether the column is about ageing data. A column about ageing data appears only if
+    /// some row has a value in it.
     pub fn is_of_aged_data(&self) -> bool {
         matches!(self.key, "retries_mean" | "uber" | "refresh_write_pages" | LOST_BY_AGE)
     }
@@ -204,9 +204,9 @@ pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
         .then(|| s.reclaim.stall_us / s.host.read_pages as f64)
 }
 
-/// Returns half the width of the 95 % interval of the read wear. Its relative width equals that of
-/// the pages that reclaim writes. Pages that retries rewrite are assumed to vary as much. The
-/// number of bytes that the host reads is assumed to be fixed.
+/// Returns half the width of the 95 % interval of the read wear. Relative to the read wear, the
+/// interval is as wide as that of the pages that reclaim writes. Pages that retries rewrite are
+/// assumed to vary as much. The number of bytes that the host reads is assumed to be fixed.
 fn read_wear_noise(s: &Summary) -> Option<f64> {
     let (half, pages) = (s.batch_means.reclaim_write_pages?, s.flash.programs.of(Cause::Reclaim));
     Some(if pages == 0 { 0.0 } else { s.read_wear? * half / pages as f64 })

@@ -45,8 +45,9 @@ pub fn is_twin(plan: &RunPlan) -> bool {
     *plan.reclaim == *NO_RECLAIM && !plan.drive.config.disturb.model.disturbs()
 }
 
-/// Writes the net read wear into the summary of a run. It stays unknown if the host read nothing.
-/// It also stays unknown if the twin's host moved other numbers of bytes, as with `--until stable`.
+/// Writes the net read wear into the summary of a run. Net read wear stays unknown if the host read
+/// nothing. Net read wear also stays unknown if the twin's host moved other numbers of bytes, as
+/// with `--until stable`.
 pub fn put_into(run: &mut Summary, twin: &Summary, plan: &RunPlan) {
     let moved = |s: &Summary| (s.host.read_bytes, s.host.write_bytes);
     if moved(run) == moved(twin) {

@@ -6,8 +6,8 @@ use super::row::ComparisonRow;
 use super::unequal_reliability;
 use crate::numbers::digits;
 
-/// Relative difference below which two latencies count as equal. It is twice the resolution of the
-/// histograms that record latencies.
+/// Relative difference below which two latencies count as equal. The value is twice the resolution
+/// of the histograms that record latencies.
 const SAME_LATENCY: f64 = 0.002;
 
 /// Value of a row in a column, with its range.

@@ -1,5 +1,5 @@
-//! Techniques of a comparison that do not suit the drive or the workload. These techniques have no
-//! row in the table. All other techniques run.
+//! Techniques of a comparison that do not suit the drive or the workload. Refused techniques have
+//! no row in the table. All other techniques run.
 
 use serde::Serialize;
 

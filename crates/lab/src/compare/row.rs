@@ -21,8 +21,8 @@ pub struct ComparisonRow {
     pub parity: &'static str,
     /// Whether the technique is counterfactual: no real drive can have these results.
     pub counterfactual: bool,
-    /// Whether this row has no read reclaim, while other rows have it. Such a row shows what reads
-    /// do to unprotected data, and it never wins.
+    /// Whether this row has no read reclaim, while other rows have it. A row without read reclaim
+    /// shows what reads do to unprotected data, and never wins beside others.
     pub baseline: bool,
     /// Label in the table.
     pub label: String,
@@ -234,8 +234,9 @@ fn half_of_mean(halves: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 }
 
 impl RowLife {
-    /// Returns the number by which the row is ranked. It is infinite without wear. Otherwise it is
-    /// the life as one number or, without such a number, the lower end of the range.
+    /// Returns the number by which the row is ranked. Without wear, this number is infinite. With
+    /// wear, it is the life as one number or, if there is no such number, the lower end of the
+    /// range.
     pub fn rank(&self) -> f64 {
         if self.no_wear { f64::INFINITY } else { self.middle.unwrap_or(self.low) }
     }

@@ -1,5 +1,5 @@
 //! Recipes of papers. vpass runs everything that a recipe names, and makes the data of the recipe's
-//! figures. It then compares the paper's numbers with its own.
+//! figures. Then vpass compares the paper's numbers with its own numbers.
 
 mod comparison;
 mod csv;

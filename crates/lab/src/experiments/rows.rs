@@ -17,10 +17,10 @@ use crate::plan::RunPlan;
 pub enum Note {
     /// Rows of earlier experiments were removed, because the user wanted this.
     Removed(OnDisk),
-    /// No row will be kept, because the program's own file cannot be read. The text gives the
+    /// No row will be kept, because the program's own file cannot be read. The field has the
     /// reason.
     CannotKeep(String),
-    /// A finished row was not kept. The text gives the reason. An experiment reports this event
+    /// A finished row was not kept. The field has the reason. An experiment reports this event
     /// once.
     NotKept(String),
     /// An earlier experiment finished some rows. The number counts all rows of the experiment. An

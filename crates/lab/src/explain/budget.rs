@@ -36,7 +36,7 @@ pub struct Level {
     pub cap: f64,
     /// Number of wrong bits per codeword that the level corrects; null if the codeword is unknown.
     pub corrects: Option<u32>,
-    /// Time that this level alone takes, in microseconds, by page kind. It includes sensing,
+    /// Time that this level alone takes, in microseconds, by page kind. The time includes sensing,
     /// transfer and decoding.
     pub takes_us: Vec<(&'static str, f64)>,
 }

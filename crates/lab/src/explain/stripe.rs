@@ -118,8 +118,8 @@ impl Study<'_> {
         )
     }
 
-    /// Returns the results of moving a block at its first failed read. Such a technique has no read
-    /// limit. The numbers are means over blocks.
+    /// Returns the results of moving a block at its first failed read. A technique that waits for a
+    /// failed read has no read limit. The results are means over blocks.
     fn first_failing(&self) -> StripeLimit {
         const OF_OCTAVE: i32 = 40;
         /// Number of octaves of doses that are computed. Every read fails long before the last
@@ -196,9 +196,9 @@ mod tests {
                 limit.uber_mean
             );
         }
-        // The probability f that a page is lost grows with the dose p as p^9. Its mean over all
-        // doses up to p is a tenth of its last value. The mean of f^2 is a nineteenth of the last
-        // f^2. For small doses, f grows slightly more slowly than p^9.
+        // The probability f that a page is lost grows with the dose p as p^9. The mean of f over
+        // all doses up to p is a tenth of its last value. The mean of f^2 is a nineteenth of the
+        // last f^2. For small doses, f grows slightly more slowly than p^9.
         assert!(
             (page.uber_mean * 1e15 - 0.1).abs() < 0.01
                 && (stripe.uber_mean * 1e15 - 1.0 / 19.0).abs() < 0.01

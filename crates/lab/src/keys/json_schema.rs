@@ -1,4 +1,5 @@
-//! JSON Schemas (draft 2020-12) of drive and workload files. They are made from the declared keys.
+//! JSON Schemas (draft 2020-12) of drive and workload files. The schemas are made from the declared
+//! keys.
 //!
 //! Editors use the schemas to complete and check files. Every file that vpass accepts is also
 //! accepted by its schema. vpass also checks rules between keys, and ranges that a schema describes

@@ -140,8 +140,8 @@ fn borders(key: &Key) -> (Vec<Value>, Vec<Value>, bool) {
     (good, bad, false)
 }
 
-/// Returns whether a refusal is about the value of this key. It could also be about another key
-/// that this key requires.
+/// Returns whether a refusal is about the value of this key. A refusal could also be about another
+/// key that this key requires.
 fn is_about(key: &str, is_word: bool, refusal: &str) -> bool {
     if is_word {
         return refusal.contains("expected");

@@ -28,7 +28,7 @@ const STEPS: Ns = 200;
 /// Simulated time so far, divided by the length of the next step, during acceleration. Steps are
 /// shorter than without acceleration, because each step covers K times as much of the life.
 const FINER_STEPS: Ns = 1000;
-/// Shortest step: 1 ms. It is short even for a life of a few seconds.
+/// Shortest step: 1 ms. A millisecond is short even for a life of a few seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;
 
 /// Number of erases by which blocks differ by chance, even if all their data is rewritten. Under

@@ -122,7 +122,8 @@ mod tests {
         assert!(cut(&[(3.0, 0.0), (3.0, 1.0)]).is_empty() && cut(&[]).is_empty());
     }
 
-    /// Returns a random number with mean 0 and variance 1. It is a sum of twelve uniform numbers.
+    /// Returns a random number with mean 0 and variance 1. The number is a sum of twelve uniform
+    /// numbers.
     fn noise(draw: &mut u64) -> f64 {
         // The random numbers come from the generator splitmix64.
         let mut even = || {

@@ -31,7 +31,8 @@ pub struct Climb {
     pub rung: Option<Rung>,
     /// Precision that the user wants, and time that the climb may take.
     pub wanted: Wanted,
-    /// Number of seeds that the user set. The number of lives on a rung is multiplied by it.
+    /// Number of seeds that the user set. The number of lives on a rung is multiplied by the number
+    /// of seeds.
     pub seeds: u32,
     /// Number of samples that the user set. If absent, the rung sets the number.
     pub samples: Option<u32>,
@@ -51,8 +52,8 @@ pub struct Answer {
     pub plans: Vec<RunPlan>,
     /// Lives of the technique, or the reason why its drive was refused or stopped.
     pub lived: Result<Vec<Lived>, Failure>,
-    /// Factor of each life: the drive's years divided by the life's years. Its value differs from 1
-    /// only on a rung, for samples whose reads are not exactly their share of the drive's reads.
+    /// Factor of each life: the drive's years divided by the life's years. The factor differs from
+    /// 1 only on a rung, for samples whose reads are not exactly their share of the drive's reads.
     pub factors: Vec<f64>,
     /// Whether the lives belong to a rung. Acceleration then affects their years.
     pub is_on_rung: bool,
@@ -71,7 +72,7 @@ pub struct Climbed {
     pub end: Option<Next>,
 }
 
-/// Function that simulates the given lives. It returns `None` if the deadline passes first.
+/// Function that simulates the given lives, and returns `None` if the deadline passes first.
 pub type Live<'a> =
     &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 

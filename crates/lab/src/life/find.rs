@@ -19,8 +19,8 @@ use crate::mean_ci95::MeanCi95;
 
 /// Number of values that the search tries first.
 pub const FIRST: usize = 9;
-/// Number of values that the search then tries between the neighbours of the best value. They
-/// locate the best value to within 1/40 of the step between two of the first values.
+/// Number of values that the search then tries between the neighbours of the best value. These
+/// values locate the best value to within 1/40 of the step between two of the first values.
 pub const CLOSER: usize = 8;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
@@ -44,13 +44,13 @@ pub fn first_values(from: f64, to: f64) -> Vec<f64> {
     (0..FIRST).map(|n| from * (step * n as f64).exp()).collect()
 }
 
-/// Golden-section search over logarithms. It chooses the next value to try.
+/// Golden-section search over logarithms, which chooses the next value to try.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
     low: f64,
     high: f64,
-    /// Lower of the two inner values between which the search decides. It has the logarithm of the
-    /// value and, as soon as they are known, its years.
+    /// Lower of the two inner values between which the search decides. The field has the logarithm
+    /// of the value and, as soon as they are known, its years.
     lower: (f64, Option<f64>),
     upper: (f64, Option<f64>),
 }

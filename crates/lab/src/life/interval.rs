@@ -31,8 +31,8 @@ pub struct Interval {
     pub low: f64,
     /// Upper end, in years.
     pub high: f64,
-    /// Effect of acceleration, in years. It is the difference from the same lives at the next
-    /// larger acceleration, and at least 5 % of the years. Null without such lives.
+    /// Effect of acceleration, in years. The effect is the difference from the same lives at the
+    /// next larger acceleration, and at least 5 % of the years. Null without such lives.
     pub by_acceleration: Option<f64>,
     /// Half the width of the 95 % confidence interval over the lives, in years. Null for a single
     /// life. The interval uses this number only if `by_batches` is null.
@@ -52,8 +52,8 @@ pub struct Pair<'a> {
     pub fine: &'a Lived,
     /// Life at the larger acceleration.
     pub coarse: Option<&'a Lived>,
-    /// Factor of this life: the drive's years divided by the life's years. It corrects for a sample
-    /// with slightly more or fewer reads than its share.
+    /// Factor of this life: the drive's years divided by the life's years. The factor corrects for
+    /// a sample with slightly more or fewer reads than its share.
     pub factor: f64,
 }
 

@@ -42,8 +42,8 @@ pub struct Row {
     pub years: f64,
     /// Number of P/E cycles of the mean block.
     pub pec_mean: f64,
-    /// Share of the programmed pages that the host wrote. The shares of all causes add up to 1.
-    /// They are null before the first page is programmed.
+    /// Share of the programmed pages that the host wrote. The shares of all causes add up to 1. All
+    /// shares are null before the first page is programmed.
     pub consumed_host: Option<f64>,
     /// Share of the programmed pages that garbage collection wrote.
     pub consumed_gc: Option<f64>,

@@ -29,8 +29,8 @@ const FEWEST: usize = 18;
 const RATES_WITHIN: f64 = 0.03;
 /// Largest change of a share of the blocks at which the share counts as settled.
 const STATE_WITHIN: f64 = 0.03;
-/// Largest change of the spread of P/E cycles at which the spread counts as settled. It is a share
-/// of the mean block's cycles.
+/// Largest change of the spread of P/E cycles at which the spread counts as settled. The change is
+/// given as a share of the mean block's cycles.
 const SPREAD_WITHIN: f64 = 0.1;
 /// Number of reads above which a block counts as read-hot, as a multiple of the mean number of
 /// reads of blocks with data.

@@ -68,7 +68,8 @@ pub struct Life {
     /// another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// Whether the drive was worn out in every life. If false, the drive lives longer than `years`.
+    /// Whether the drive was worn out in every life. A drive that is not worn out lives longer than
+    /// `years`.
     pub worn_out: bool,
     /// Whether wear or errors ended every life.
     pub ended: bool,
@@ -87,12 +88,12 @@ pub struct Life {
     /// Bytes programmed because of reads, in percent of the bytes that the host read. The bytes
     /// include programs by reclaim and programs because of retries. Null without host reads.
     pub read_wear: Option<MeanCi95>,
-    /// Net read wear, in percent of the bytes that the host read. It counts the programmed bytes
-    /// beyond those of the same life on flash that reads do not disturb.
+    /// Net read wear, in percent of the bytes that the host read. Net read wear counts the
+    /// programmed bytes beyond those of the same life on flash that reads do not disturb.
     ///
-    /// The value is known only if the host writes nothing and no data is refreshed or regrouped.
-    /// Undisturbed flash then programs nothing. For all other lives, and without host reads, it is
-    /// null.
+    /// Net read wear is known only if the host writes nothing and no data is refreshed or
+    /// regrouped. Undisturbed flash then programs nothing. For all other lives, and without host
+    /// reads, net read wear is null.
     pub read_wear_net: Option<MeanCi95>,
     /// Mapping unit of the drive, and the share of host writes that do not fill it, over all lives.
     pub mapping_unit: MappingUnit,
@@ -149,8 +150,8 @@ pub struct LifeOfWord {
 pub struct Consumed {
     /// Share of the programmed pages that the host wrote.
     pub host: MeanCi95,
-    /// Share of the programmed pages that garbage collection wrote. It frees space for all other
-    /// causes.
+    /// Share of the programmed pages that garbage collection wrote. Garbage collection frees space
+    /// for all other causes.
     pub gc: MeanCi95,
     /// Share of the programmed pages that were rewritten because of reads.
     pub reads: MeanCi95,
@@ -435,8 +436,8 @@ pub struct Setting<'a> {
     pub rung: Option<Rung>,
     /// Numbers of pages and of blocks in the samples; `None` for whole drives.
     pub sampled: Option<Sampled>,
-    /// Techniques without a life. They do not suit the drive or the workload, or their drive
-    /// stopped.
+    /// Techniques without a life, because they do not suit the drive or the workload, or because
+    /// their drive stopped.
     pub refused: &'a [Refused],
     /// Overrides of `--set`.
     pub set: &'a [String],

@@ -1,5 +1,5 @@
-//! Counters of log page C0h of OCP drives, in the output of `nvme ocp smart-add-log`. They are in
-//! bytes, or they are plain counts.
+//! Counters of log page C0h of OCP drives, in the output of `nvme ocp smart-add-log`. Each counter
+//! is a number of bytes or a plain count.
 //!
 //! The names of the keys are those of nvme-cli 2.16 (`plugins/ocp/ocp-print-json.c`). There is an
 //! old and a new form.

@@ -1,5 +1,6 @@
-//! Estimate for a drive file. It computes the bytes that such a drive would write to flash, for the
-//! host's bytes and the time between two snapshots. It uses the equations of `crate::estimate`.
+//! Estimate for a drive file. The estimate gives the bytes that the drive would write to flash, for
+//! the host's bytes and the time between two snapshots. The equations are those of
+//! `crate::estimate`.
 //!
 //! Snapshots do not show which pages the host read and wrote. The estimate therefore assumes
 //! requests of whole pages, spread evenly over all pages, and reports these assumptions.

@@ -6,8 +6,8 @@ use vpass_core::phrase;
 
 use crate::failure::Failure;
 
-/// Largest number of runs of one command. So many runs need about 100 MB for their plans and
-/// results. The interval of a mean is then only 2 % of the spread of the runs.
+/// Largest number of runs of one command. With the largest number, runs need about 100 MB for their
+/// plans and results, and the interval of a mean is only 2 % of the runs' spread.
 pub const MOST_RUNS: u64 = 10_000;
 
 /// Refuses more runs than fit into memory. There are `rows` rows, and each row has `seeds` runs.

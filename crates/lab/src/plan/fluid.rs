@@ -135,8 +135,8 @@ impl RunPlan {
         Some(&file.workload).filter(|table| table.stripes.is_none())
     }
 
-    /// Returns whether the workload sets the times of its requests. If so, lives are measured in
-    /// years.
+    /// Returns whether the workload sets the times of its requests. Lives under such a workload are
+    /// measured in years.
     pub(crate) fn has_rate(&self) -> bool {
         self.tabled().is_none_or(|table| table.rate.is_some())
     }

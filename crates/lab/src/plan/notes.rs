@@ -132,8 +132,8 @@ impl RunPlan {
         )
     }
 
-    /// Returns warnings about a trace, which are shown before the run. They are about skipped
-    /// bytes, and about times that probably have another unit.
+    /// Returns warnings about a trace, which are shown before the run. The warnings are about
+    /// skipped bytes, and about times that probably have another unit.
     pub fn trace_warnings(&self) -> Vec<Phrase> {
         let Workload::Trace { survey, options } = &self.workload else { return vec![] };
         // A run in closed loop does not use the times of the trace.

@@ -19,7 +19,8 @@ pub struct SaidOfRefresh {
     period: Span,
     /// Whether the user set `refresh.period` on the command line.
     is_set: bool,
-    /// Whether the user named a refresh technique. If not, the parity technique decides.
+    /// Whether the user named a refresh technique. Without such a name, the parity technique
+    /// determines the refresh.
     pub(crate) is_named: bool,
 }
 

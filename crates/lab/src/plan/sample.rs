@@ -80,8 +80,8 @@ impl RunPlan {
         Ok(Self { drive, sample, whole, ..self.clone() }.of_residue(sample.residue))
     }
 
-    /// Returns the sample that `vpass life` uses without `--sample`. It is the smallest sample that
-    /// has enough of the pages that the workload touches.
+    /// Returns the sample that `vpass life` uses without `--sample`. This sample is the smallest
+    /// that has enough of the pages that the workload touches.
     ///
     /// # Errors
     /// Returns the errors of the workload.

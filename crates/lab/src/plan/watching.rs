@@ -10,8 +10,8 @@ use vpass_core::watch::watcher::Watcher;
 #[derive(Clone)]
 pub struct Watching(Arc<Make>);
 
-/// Function that makes a watcher. It is called once for each drive of a plan, when the drive is in
-/// its start-up state.
+/// Function that makes a watcher. A plan calls the function once for each drive, when the drive is
+/// in its start-up state.
 type Make = dyn Fn(&Drive) -> Box<dyn Watcher> + Send + Sync;
 
 impl Watching {

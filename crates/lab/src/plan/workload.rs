@@ -36,7 +36,7 @@ pub const ADAPTIVE: &str = "adaptive";
     reason = "few values exist, and patterns match their contents"
 )]
 pub enum Workload {
-    /// Trace files. They are surveyed once.
+    /// Trace files, which are surveyed once.
     Trace {
         /// Survey of the trace files.
         survey: Arc<Survey>,
@@ -56,7 +56,7 @@ pub enum Workload {
     },
     /// Workload that the caller of the library made.
     Given(Given),
-    /// Several workloads side by side. Each of them has its own times and uses the whole drive.
+    /// Several workloads side by side. Each workload has its own times and uses the whole drive.
     Beside(Vec<Self>),
     /// Adversary that chooses its requests during the run.
     Adversary {
@@ -87,7 +87,7 @@ impl Workload {
         }
     }
 
-    /// Returns whether vpass generates the requests. If false, the requests were recorded from a
+    /// Returns true if vpass generates the requests, and false if the requests were recorded from a
     /// host.
     pub fn is_generated(&self) -> bool {
         match self {
@@ -161,8 +161,8 @@ impl Workload {
         })
     }
 
-    /// Returns the hints of the host. They come from the workload's own file or from the file that
-    /// the user gave.
+    /// Returns the hints of the host. The hints come from the workload's own file or from the file
+    /// that the user gave.
     ///
     /// # Errors
     /// Reports that both files have hints. Also reports an error in the workload's hints.
@@ -278,7 +278,7 @@ fn read_options(replay: &Replay, queue_depth: Option<u32>) -> Result<ReadOptions
     })
 }
 
-/// Checks that a trace fits on a drive. If it does not, the trace is read a second time, so that
+/// Checks that a trace fits on a drive. A trace that does not fit is read a second time, so that
 /// the error can tell whether `--fit pack` would help.
 fn check_capacity(
     found: &Survey,

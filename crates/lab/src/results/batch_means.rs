@@ -10,8 +10,8 @@ use vpass_core::time::Replay;
 use crate::batch::{BATCHES, ends, of_percentile, of_ratio, of_sum, reads_needed};
 use crate::series::{Part, Series};
 
-/// Half the width of the 95 % interval of each number of a run. It has the unit of its number. Null
-/// if the run is too short.
+/// Half the width of the 95 % interval of each number of a run. The half width has the unit of its
+/// number. Null if the run is too short.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BatchMeans {
     /// Number of batches of the run.

@@ -8,8 +8,8 @@ use vpass_core::drive::{Drive, Stage, failing};
 pub struct Failures {
     /// Failures that happened during the run, in order of time.
     pub happened: Vec<Happened>,
-    /// Failures that did not happen, because the run ended before their time. They are written as
-    /// the user gave them.
+    /// Failures that did not happen, because the run ended before their time. The failures are
+    /// written as the user gave them.
     pub to_come: Vec<String>,
     /// Number of host data pages that the failures lost.
     pub lost_pages: u64,

@@ -13,8 +13,8 @@ pub struct Hints {
     pub typical: OfWord,
     /// Effects for data with the hint "longer is acceptable".
     pub idle: OfWord,
-    /// Controller memory that hints need, in bytes. It holds the address ranges with hints, and two
-    /// bits for each block.
+    /// Controller memory that hints need, in bytes. This memory holds the address ranges with
+    /// hints, and two bits for each block.
     pub ram_bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Projected life of a drive under a workload. It is computed from the wear of one run, or of
+//! Projected life of a drive under a workload. The projection uses the wear of one run, or of
 //! several runs at different P/E counts.
 //!
 //! Limits fall with wear, so reads cause more rewrites on an old drive than on a young drive. The
@@ -49,7 +49,7 @@ pub(crate) struct Worn {
     pub(crate) pages_per_block: f64,
     pub(crate) programs: Shares,
     pub(crate) erases: Shares,
-    /// P/E cycles of wear by reprogramming in place. They are added to the erases.
+    /// P/E cycles of wear by reprogramming in place, which are added to the erases.
     pub(crate) extra: f64,
     /// Number of reads between two rewrites, as a mean over the block cycles of the run.
     pub(crate) reads_per_rewrite: f64,
@@ -65,15 +65,14 @@ pub const CONFIDENT_CYCLES: f64 = 30.0;
 pub(crate) const FEWEST_CYCLES: f64 = 3.0;
 
 impl Worn {
-    /// Returns the number of block cycles, summed over all blocks. It is the number of erased
-    /// blocks or the number of blocks that the programmed pages fill, whichever is larger.
+    /// Returns the number of block cycles, summed over all blocks. A run's block cycles are its
+    /// erased blocks, or the blocks that its programmed pages fill, whichever is more.
     pub(crate) fn observed(&self) -> f64 {
         self.erases.sum().max(self.programs.sum() / self.pages_per_block)
     }
 
     /// Returns the number of block cycles that this run has caused but that have not happened yet.
-    /// They are caused by pages in the write buffer, and by reads that have not yet led to a
-    /// rewrite.
+    /// Pages in the write buffer, and reads that have not yet led to a rewrite, cause such cycles.
     pub(crate) fn pending(&self) -> f64 {
         (self.write_pages + self.underway / self.reads_per_rewrite) / self.pages_per_block
     }
@@ -89,8 +88,8 @@ impl Worn {
 
     /// Returns the factor by which rewrites because of reads grow with another number of reads
     /// between rewrites. If `underway` is true, reads that have not yet led to a rewrite also
-    /// count. Their weight is the share of the data that reclaim moves before the host overwrites
-    /// it.
+    /// count. The weight of these reads is the share of the data that reclaim moves before the host
+    /// overwrites it.
     fn growth(&self, reads_per_rewrite: f64, underway: bool) -> f64 {
         if self.programs.reclaim == 0.0 {
             return 1.0;
@@ -315,9 +314,9 @@ pub(super) mod tests {
             ..by_reads()
         };
         assert!((worn.cycles(2.0) - 30.0).abs() < 1e-9);
-        // Reclaim rewrites whole blocks in which half of the pages are valid. It programs 50 pages
-        // and frees 100. With half as many reads between rewrites, it frees enough pages, so GC
-        // needs no erase.
+        // Reclaim rewrites whole blocks in which half of the pages are valid. Reclaim programs 50
+        // pages and frees 100. With half as many reads between rewrites, reclaim frees enough
+        // pages, so GC needs no erase.
         let worn = Worn {
             programs: Shares { host: 100.0, reclaim: 50.0, gc: 40.0, ..Shares::default() },
             erases: Shares { reclaim: 10.0, gc: 10.0, ..Shares::default() },

@@ -46,7 +46,7 @@ pub struct Parity {
 }
 
 /// Expected numbers for reads between the limit of a single page and the higher limit of a whole
-/// stripe. In this range, the drive does not simulate random failures, so no page is lost or
+/// stripe. Between these limits, the drive does not simulate random failures, so no page is lost or
 /// rebuilt.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ReadsFirst {
@@ -125,8 +125,8 @@ pub struct Life {
     /// Time in seconds at which all stripes had parity from the last stage. Null without a clock,
     /// or if this happened before the measured phase or did not happen.
     pub all_seen_to_s: Option<f64>,
-    /// Number of blocks that only parity protects at the end. Such blocks are not recycled because
-    /// of reads or age.
+    /// Number of blocks that only parity protects at the end. Blocks that only parity protects are
+    /// not recycled because of reads or age.
     pub left_to_parity_blocks: u64,
     /// Results of each stage that occurs in the measured phase.
     pub stages: Vec<Stage>,

@@ -28,7 +28,8 @@ pub struct Refresh {
 pub struct Merged {
     /// Number of merged wordlines.
     pub merged_wordlines: u64,
-    /// Number of pages that the merge damaged. Their data was written to other pages.
+    /// Number of pages that the merge damaged. The data of damaged pages was written to other
+    /// pages.
     pub corrupted_pages: u64,
     /// Number of blocks that were moved as a whole, because their reads were too close to the
     /// reclaim limit for a merge.

@@ -1,5 +1,5 @@
-//! Decision whether a run is long enough to project a life. Both its rates and its state must have
-//! settled.
+//! Decision whether a run is long enough to project a life. Both the rates and the state of the run
+//! must have settled.
 //!
 //! Constant rates are not enough. At the start, data that the host never writes shares blocks with
 //! data that it writes. Over tens of block cycles, GC moves the never-written data into separate
@@ -26,7 +26,7 @@ const FEWEST: f64 = 30.0;
 /// Largest share of the blocks with data that may still hold their data from the start.
 const UNTOUCHED: f64 = 0.01;
 
-/// Numbers of blocks at the end of a run. They show whether data has moved.
+/// Numbers of blocks at the end of a run. These numbers show whether data has moved.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Turned {
     /// Number of blocks that hold data.

@@ -26,9 +26,9 @@ const DATA_UNIT: u64 = 512_000;
 /// Largest value of the percentage used that the log page can report.
 const MOST_USED: f64 = 255.0;
 
-/// Counters with their names in `NVMe` and OCP, each with its identifier. They count from the start
-/// of the measured run. Only the erase counts and the percentage used cover the whole wear of the
-/// blocks. The sum of the seven counters of writes is `physical_media_units_written`.
+/// Counters with their names in `NVMe` and OCP, each with its identifier. The counters count from
+/// the start of the measured run. Only the erase counts and the percentage used cover the whole
+/// wear of the blocks. The sum of the seven counters of writes is `physical_media_units_written`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Smart {
     /// Bytes programmed for the host. OCP has no such counter.
@@ -142,8 +142,8 @@ const COUNTERS: [(Option<&str>, &str, &str, &str); 24] = [
     (None, "HBF register 0x014C, REDCAP", "redcap", ""),
 ];
 
-/// Number of counters in `COUNTERS` that are bytes written for each cause. These counters come
-/// first.
+/// Number of counters in `COUNTERS` that are bytes written for each cause. The counters of bytes
+/// written come first.
 pub const CAUSES: usize = 7;
 
 impl Smart {

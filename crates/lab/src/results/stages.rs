@@ -10,7 +10,7 @@ use vpass_core::time::Replay;
 
 use super::{ByCause, Quantiles};
 
-/// Results of a stage. They cover only the part of the stage that lies in the measured phase.
+/// Results of a stage. Only the part of the stage that lies in the measured phase is covered.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stage {
     /// Number of the stage: 1, 2 or 3.

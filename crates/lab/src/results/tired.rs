@@ -22,7 +22,7 @@ pub struct Retries {
     pub budget_raised: u32,
 }
 
-/// Numbers of lost pages by cause. Their sum is `data_lost_pages`.
+/// Numbers of lost pages by cause. The sum of these numbers is `data_lost_pages`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Losses {
     /// Number of pages lost because of reads. All lost pages without another cause count. With

@@ -38,8 +38,8 @@ pub struct TraceDevice {
     pub name: String,
     /// First trace file that names the device.
     pub file: String,
-    /// Address on the drive of the device's first byte. It is given before addresses are changed to
-    /// fit the drive.
+    /// Address on the drive of the device's first byte. The address is the one before addresses are
+    /// changed to fit the drive.
     pub base_bytes: u64,
     /// Number of bytes of the device up to the end of its highest request.
     pub extent_bytes: u64,

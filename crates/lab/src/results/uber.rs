@@ -1,4 +1,4 @@
-//! Uncorrectable bit error rate (UBER) of a run. It is the number of losses per data bit that the
+//! Uncorrectable bit error rate (UBER) of a run. UBER is the number of losses per data bit that the
 //! host read. Both the expected losses and the counted losses are given.
 
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,7 @@ impl Uber {
 }
 
 /// Returns the exact 95 % confidence interval of the mean of a Poisson-distributed count (Garwood,
-/// 1936). It is computed from quantiles of the gamma distribution.
+/// 1936). The interval is computed from quantiles of the gamma distribution.
 fn poisson_95(counted: u64) -> (f64, f64) {
     let quantile = |shape: u64, share: f64| {
         Gamma::new(shape as f64, 1.0).map_or(0.0, |gamma| gamma.inverse_cdf(share))

@@ -30,8 +30,8 @@ pub struct Wear {
     /// life.
     #[serde(default)]
     pub life_settled: bool,
-    /// Number of block cycles of this run. It is the number of erased blocks or the number of
-    /// blocks that the programmed pages fill, whichever is larger.
+    /// Number of block cycles of this run. A run's block cycles are its erased blocks, or the
+    /// blocks that its programmed pages fill, whichever is more.
     pub cycles_observed: f64,
     /// Unit of the life; null if the host neither wrote nor read.
     pub life_unit: Option<LifeUnit>,
@@ -271,7 +271,8 @@ mod tests {
     use crate::run::execute;
     use crate::setup::{Base, Named, Setup};
 
-    /// Uses two runs at different P/E counts. One of them has lost data and has not settled.
+    /// Uses two runs at different P/E counts. One of the two runs has lost data and has not
+    /// settled.
     #[test]
     fn faults_of_one_age_are_reported_for_all() {
         let base = Base { set: vec!["workload.requests=1000".into()], ..Base::new("tiny") };

@@ -1,4 +1,4 @@
-//! Run in the fluid gear. It has a warm-up and a counted part, and each of them lasts for a given
+//! Run in the fluid gear, with a warm-up and a counted part. Each of the two lasts for a given
 //! time.
 
 use std::time::Instant;

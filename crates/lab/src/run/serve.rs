@@ -19,8 +19,8 @@ use crate::progress::Progress;
 use crate::results::jobs::{JobResult, jobs};
 use crate::session::{self, Session, Step};
 
-/// Serves the workload before the main workload, in the untimed gear. It has a clock of its own.
-/// The main workload begins at time 0 again.
+/// Serves the workload before the main workload, in the untimed gear. The earlier workload has a
+/// clock of its own. The main workload begins at time 0 again.
 pub(super) fn prepare(
     plan: &RunPlan,
     session: &mut Session,
@@ -95,8 +95,8 @@ pub(super) fn serve(
     let mut last = 0;
     let mut step = |served: u64, drive: &Drive| {
         series.look(drive, timed.then(|| drive.now()));
-        // With `--until stable`, the number of cycles does not end the requests. They end when wear
-        // has settled.
+        // With `--until stable`, the number of cycles does not end the requests. The requests end
+        // when wear has settled.
         ends.set(!plan.until_stable && phase.is_some_and(|phase| phase.is_over(drive)));
         // At the beginning of a new pass, the number of served requests starts from 0 again.
         let new = served.checked_sub(last).unwrap_or(served);

@@ -31,7 +31,8 @@ pub(super) const MOST_PASSES: u64 = 100;
 const WITHIN: f64 = 0.01;
 /// Number of times that GC must reuse the spare blocks in a window.
 const TURNOVERS: f64 = 3.0;
-/// Smallest number of block cycles of a window. This limit matters only on a very small drive.
+/// Smallest number of block cycles of a window. The limit of block cycles matters only on a very
+/// small drive.
 const FEWEST_CYCLES: f64 = 100.0;
 
 /// Counts since the counted part began.

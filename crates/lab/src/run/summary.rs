@@ -1,5 +1,5 @@
-//! Summary of a run. It is made from the drive, the timed gear's engine, and the results of the
-//! workload.
+//! Summary of a run. The summary is made from the drive, the timed gear's engine, and the results
+//! of the workload.
 
 use vpass_core::base::units::Ns;
 use vpass_core::drive::Drive;
@@ -116,8 +116,8 @@ pub(super) fn summary(
     summary
 }
 
-/// Returns the simulated time. In the timed gear, it ends with the last completion. In other gears,
-/// it ends with the arrival of the last request.
+/// Returns the simulated time. In the timed gear, simulated time ends with the last completion. In
+/// other gears, simulated time ends with the arrival of the last request.
 pub(super) fn simulated_s(engine: Option<&Replay>, served: &Served) -> Option<f64> {
     engine.map(Replay::last_completion).or(served.last_arrival).map(|ns| ns as f64 / 1e9)
 }

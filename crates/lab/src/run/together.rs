@@ -1,5 +1,5 @@
 //! One stream of requests that several drives serve. Each request is generated once. The drives
-//! then serve it one after another.
+//! then serve the request one after another.
 
 use std::num::NonZeroU32;
 use std::time::Instant;
@@ -20,13 +20,13 @@ use crate::progress::Progress;
 use crate::session::{Session, Step};
 use crate::setup::Gear;
 
-/// Number of requests that are generated at a time. It is large, because the caches hold another
-/// drive's data whenever a drive begins to serve its requests. With 12 MiB of requests at a time,
-/// runs took 10 % less time than with 3 MiB.
+/// Number of requests that are generated at a time. The number is large, because the caches hold
+/// another drive's data whenever a drive begins to serve its requests. With 12 MiB of requests at a
+/// time, runs took 10 % less time than with 3 MiB.
 const CHUNK: usize = 512 << 10;
 
-/// Returns whether two plans can share a stream of requests. They may have different drives and
-/// techniques.
+/// Returns whether two plans can share a stream of requests. The two plans may have different
+/// drives and techniques.
 pub fn have_the_same_requests(a: &RunPlan, b: &RunPlan) -> bool {
     follow_from(a).is_some_and(|of_a| follow_from(b) == Some(of_a))
 }

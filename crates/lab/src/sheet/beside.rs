@@ -17,7 +17,7 @@ const READS: u32 = 20_000;
 /// of requests in total. Garbage collection needs time to settle. With 50,000 requests to 16 dies,
 /// the rate is within 4 % of the rate with a million requests.
 const WRITES: (u32, u32, u32) = (3000, 50_000, 200_000);
-/// Rate of SATA. It is the fastest link on which hosts keep only 32 requests outstanding.
+/// Rate of SATA, the fastest link on which hosts keep only 32 requests outstanding.
 const SATA_MB_S: f64 = 600.0;
 
 /// Difference in percent with which a number counts as above the sheet's number. Smaller
@@ -71,7 +71,7 @@ impl Row {
     }
 
     /// Returns whether the drive is clearly better than its sheet: its number is above the sheet's.
-    /// This excludes write amplification, which is a ratio and is not better if it is higher.
+    /// Write amplification is excluded, because a higher write amplification is not better.
     pub fn is_above(&self) -> bool {
         let has_unit = !self.unit.is_empty();
         has_unit && self.difference_percent.is_some_and(|percent| percent > ABOVE_PERCENT)

@@ -42,8 +42,8 @@ pub(super) const SEQUENTIAL: &str = "128KiB";
 pub(super) const RANDOM: &str = "4KiB";
 /// Queue depth of sequential requests on most data sheets.
 pub(super) const SEQUENTIAL_DEPTH: u32 = 32;
-/// Number of spare blocks of a die in a sequential run. With so many, the host's stream has an open
-/// block on each die, as on the whole drive (`vpass_core::base::streams::width`).
+/// Number of spare blocks of a die in a sequential run. With eight spare blocks, the host's stream
+/// has an open block on each die, as on the whole drive (`vpass_core::base::streams::width`).
 const SPARE_OF_DIE: f64 = 8.0;
 /// Number of bytes of a drive that a sequential run may read or write.
 const TOUCHED: f64 = 2_147_483_648.0;
@@ -53,9 +53,9 @@ const SEQUENTIAL_REQUESTS: u32 = 8192;
 /// Requests of a short run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
-    /// Whether the host reads. If false, it writes.
+    /// Whether the host reads or writes: true for reads.
     pub(super) reads: bool,
-    /// Whether the requests go to random addresses. If false, they are sequential.
+    /// Whether the requests are random or sequential: true for random requests.
     pub(super) random: bool,
     /// Queue depth of the requests.
     pub(super) depth: u32,

@@ -58,8 +58,8 @@ pub(super) fn solve(draft: &mut Draft, sheet: &Sheet) -> Result<(), Failure> {
     );
     let config = &drive.config;
     let last = config.disturb.table.iter().map(|row| f64::from(row.pec)).fold(0.0, f64::max);
-    // The preset's law must not end the life too early. This can happen beyond the disturb table
-    // and, with an error law, also within the table.
+    // The preset's law must not end the life too early. The law can end a life too early beyond the
+    // disturb table and, with an error law, also within the table.
     if rated > last || draft.config().is_err() {
         stretch(draft, config, rated / f64::from(of_preset));
     }
@@ -87,8 +87,8 @@ pub(super) fn in_words(endurance: Endurance, sheet: &Sheet) -> String {
     }
 }
 
-/// Stretches the effect of wear on read limits and on error rates over a longer life. Otherwise,
-/// the preset's error law would end the life too early.
+/// Stretches the effect of wear on read limits and on error rates over a longer life. Without
+/// stretching, the preset's error law would end the life too early.
 fn stretch(draft: &mut Draft, config: &DriveConfig, by: f64) {
     let why = format!(
         "assumption: the preset's law, with wear as a share of the rated life, which is {by:.3} \

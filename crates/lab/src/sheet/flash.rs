@@ -14,10 +14,10 @@ use super::{RANDOM_BYTES, Sheet, parse, rates};
 use crate::failure::Failure;
 use crate::numbers::count;
 
-/// Smallest and largest share of spare flash. Both are inferred from usual capacities: 512 GB on
-/// 512 GiB of flash have a share of 0.07, and 3.2 TB on 4 TiB of flash have 0.27.
+/// Smallest and largest share of spare flash. Both shares are inferred from usual capacities: 512
+/// GB on 512 GiB of flash have a share of 0.07, and 3.2 TB on 4 TiB of flash have 0.27.
 const SPARE: (f64, f64) = (0.05, 0.35);
-/// Divisors of the preset's die size of 1 Tb. They give dies of 1 Tb, 512 Gb and 256 Gb.
+/// Divisors of the preset's die size of 1 Tb. The divisors give dies of 1 Tb, 512 Gb and 256 Gb.
 const SMALLER_DIES: [u32; 3] = [1, 2, 4];
 
 /// Finds the cells, the spare, the dies and the channels for a data sheet.
@@ -41,8 +41,8 @@ fn die_bytes(preset: &DriveConfig) -> f64 {
     raw / f64::from(g.channels * g.dies_per_channel)
 }
 
-/// Returns the number of bytes of flash for a capacity. It is the smallest power of two that holds
-/// the capacity and the smallest spare.
+/// Returns the number of bytes of flash for a capacity. This number is the smallest power of two
+/// that holds the capacity and the smallest spare.
 fn flash_of(capacity: u64) -> f64 {
     ((capacity as f64 / (1.0 - SPARE.0)).ceil() as u64).next_power_of_two() as f64
 }

@@ -38,7 +38,7 @@ const LANES: [u32; 5] = [1, 2, 4, 8, 16];
 /// `pcie`.
 const SERIAL: [(&str, f64, u32); 4] =
     [("sata", 6.0, 32), ("sata3", 6.0, 32), ("sata2", 3.0, 32), ("sas12", 12.0, NVME_DEPTH)];
-/// Queue depth at which data sheets of `pcie` drives state random reads. It is assumed to be 8
+/// Queue depth at which data sheets of `pcie` drives state random reads. The assumed depth is 8
 /// threads with 32 requests each, which is common on data sheets of data-centre drives.
 pub(super) const NVME_DEPTH: u32 = 256;
 

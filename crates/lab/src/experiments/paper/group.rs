@@ -71,8 +71,8 @@ pub(super) struct Group {
     /// Number of requests per second, which can replace `load`.
     #[serde(default)]
     pub(super) rate: Option<f64>,
-    /// Number of counted passes over each workload on a whole drive. They come after the
-    /// `warm_up_passes`. By default, each workload has its own number.
+    /// Number of counted passes over each workload on a whole drive. The counted passes come after
+    /// the `warm_up_passes`. By default, each workload has its own number.
     #[serde(default)]
     pub(super) passes: Option<f64>,
     #[serde(default)]
@@ -347,13 +347,14 @@ pub(super) struct Variant {
     /// `--hints`.
     #[serde(default)]
     pub(super) hints: Option<String>,
-    /// Number of reads per page in this variant. It replaces the number in the group's span.
+    /// Number of reads per page in this variant. This number replaces the number in the group's
+    /// span.
     #[serde(default)]
     pub(super) reads_per_page: Option<f64>,
-    /// Samples of this variant. They replace the group's samples.
+    /// Samples of this variant, which replace the group's samples.
     #[serde(default)]
     pub(super) sample: Option<Samples>,
-    /// Load of this variant. It replaces the group's load.
+    /// Load of this variant, which replaces the group's load.
     #[serde(default)]
     pub(super) load: Option<f64>,
 }

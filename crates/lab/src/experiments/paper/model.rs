@@ -85,8 +85,8 @@ const CODE_PEC: (u32, u32, usize) = (1000, 30_000, 500);
 /// for three targets: the drive's own target, and the UBER of JESD218 for client and enterprise
 /// drives.
 ///
-/// The last column is for data that is both read and old. It has the reads that the code still
-/// corrects at half of the age in the column before.
+/// The last column is for data that is both read and old. This column has the reads that the code
+/// still corrects at half of the age in the column before.
 pub(super) fn code_csv(config: &DriveConfig) -> String {
     let mut csv = String::from(
         "target,pec_cycles,tolerable_rber,uber,reads,age_days,reads_at_half_age_if_shared\n",

@@ -24,7 +24,7 @@ pub(super) struct Periods {
     /// periods before.
     #[serde(default)]
     pub(super) read_share: Option<f64>,
-    /// Constant queue depth. It replaces the group's `load`.
+    /// Constant queue depth, which replaces the group's `load`.
     #[serde(default)]
     pub(super) queue_depth: Option<u32>,
     /// Whether to measure the stages of the host's page reads. Figures with a pointer to

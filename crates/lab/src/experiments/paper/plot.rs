@@ -1,4 +1,4 @@
-//! Plots, which are figures with many points per run. They show response times, cumulative
+//! Plots, which are figures with many points per run. Plots show response times, cumulative
 //! histograms, or the wear of every block.
 use std::fmt::Write;
 

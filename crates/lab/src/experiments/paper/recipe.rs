@@ -50,7 +50,7 @@ pub(super) struct Recipe {
     pub(super) gains: Vec<Gain>,
     #[serde(default, rename = "plot")]
     pub(super) plots: Vec<Plot>,
-    /// Files that show the drive's error model. They need no run.
+    /// Files that show the drive's error model, which need no run.
     #[serde(default)]
     pub(super) model: Model,
     /// Time in microseconds above which a read is long. If this time is given, summaries also have
@@ -76,7 +76,8 @@ pub(super) struct NamedWorkload {
     /// File names, without endings, of the traces that can replace this workload.
     #[serde(default)]
     pub(super) traces: Vec<String>,
-    /// Number of counted passes on a whole drive. They come after the `warm_up_passes`.
+    /// Number of counted passes on a whole drive. The counted passes come after the
+    /// `warm_up_passes`.
     #[serde(default)]
     pub(super) passes: Option<f64>,
     #[serde(default)]

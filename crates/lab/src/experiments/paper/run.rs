@@ -13,8 +13,8 @@ pub(super) struct Run {
     /// Whether the run replays a real trace beside the generated workloads. Averages exclude such a
     /// run.
     pub(super) is_beside: bool,
-    /// Technique that names the run in figures. It belongs to the slot whose techniques the group
-    /// compares.
+    /// Technique that names the run in figures. The technique belongs to the slot whose techniques
+    /// the group compares.
     pub(super) technique: &'static str,
     pub(super) plan: RunPlan,
     /// Summary of the results; null until the run has ended.
@@ -52,7 +52,7 @@ impl Run {
             return self.number_at(figure, taken_off).map(|n| -n);
         }
         match self.summary.pointer(pointer) {
-            // Null means that no read was counted. It counts as 0.
+            // Null means that no read was counted, so null is treated as 0.
             Some(Value::Null) => Ok(0.0),
             Some(Value::Number(n)) => Ok(n.as_f64().unwrap_or_default()),
             _ => Err(Failure::usage(format!(

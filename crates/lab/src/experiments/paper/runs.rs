@@ -259,8 +259,8 @@ fn freeze_wear(group: &Group, drive: &mut DriveConfig) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the number of blocks that a group reads. This is its `blocks`, or the number of blocks
-/// that the host's capacity fills.
+/// Returns the number of blocks that a group reads. The number is the group's `blocks`, or the
+/// number of blocks that the host's capacity fills.
 fn blocks_read(group: &Group, drive: &DriveConfig) -> f64 {
     let host_pages = (drive.drive.capacity.map_or(0, |c| c.0) / drive.geometry.page_size.0) as f64;
     group.blocks.map_or(host_pages / f64::from(drive.geometry.pages_per_block()), f64::from)
@@ -334,8 +334,8 @@ fn asked(
     let passes = group.passes.or(workload.passes).unwrap_or(1.0);
     let warm_up_passes = group.warm_up_passes.or(workload.warm_up_passes).unwrap_or(0.0);
     if let Some(survey) = traces.of(workload) {
-        // The warm-up of a trace must end within the first pass. Here it may be longer, so all
-        // passes are counted.
+        // The warm-up of a trace must end within the first pass. A group's warm-up may be longer,
+        // so all passes over a trace are counted.
         let repeat = if group.until_stable {
             None
         } else {

@@ -1,6 +1,6 @@
 //! Latencies that page reads would have on an idle drive, computed from their numbers of retries.
-//! They are known in every gear, even if the gear does not simulate latencies. All reads are
-//! assumed to read the slowest page kind, as in the hint budgets.
+//! These latencies are known in every gear, even if the gear does not simulate latencies. All reads
+//! are assumed to read the slowest page kind, as in the hint budgets.
 use std::fmt::Write;
 
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Tests of the JSON Schemas. They check which values the schemas accept, and whether the published
-//! schema files are up to date.
+//! Tests of the JSON Schemas. The tests check which values the schemas accept, and whether the
+//! published schema files are up to date.
 
 use std::fs;
 use std::path::Path;
@@ -130,7 +130,7 @@ fn the_schema_accepts_what_is_in_range_and_rejects_what_is_not() {
             assert_eq!(wrong(&schema, &with(&value)), None, "{} = {value}", key.path);
         }
         // Some keys have wrong examples that break rules which a schema can only describe in words.
-        // Such keys are skipped.
+        // Keys with such examples are skipped.
         if EXAMPLES.iter().all(|(path, ..)| *path != key.path) {
             for value in bad {
                 let what = wrong(&schema, &with(&value));

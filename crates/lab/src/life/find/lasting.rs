@@ -8,9 +8,10 @@ use crate::failure::Failure;
 use crate::life::summary::Life;
 use crate::numbers::digits;
 
-/// Search for the value with which the drive lasts a given number of years. It starts with two
-/// values: with one the drive lasts too long, with the other too short. Between them, it
-/// interpolates over logarithms, because the life is often inversely proportional to the value.
+/// Search for the value with which the drive lasts a given number of years. The search starts with
+/// two values: with one the drive lasts too long, with the other too short. Between the two values,
+/// the search interpolates over logarithms, because the life is often inversely proportional to the
+/// value.
 #[derive(Clone, Copy, Debug)]
 pub struct Lasting {
     target: f64,
@@ -20,8 +21,8 @@ pub struct Lasting {
 
 /// Largest number of values that the search tries between its two ends.
 pub const TRIED_BETWEEN: usize = 12;
-/// Largest accepted difference between the wanted years and the years that [`Lasting`] finds. It is
-/// a share of the wanted years.
+/// Largest accepted difference between the wanted years and the years that [`Lasting`] finds. The
+/// difference is given as a share of the wanted years.
 pub const WITHIN: f64 = 0.005;
 
 impl Lasting {
@@ -31,8 +32,9 @@ impl Lasting {
         ((low.1 >= target) != (high.1 >= target)).then_some(Self { target, ends: [low, high] })
     }
 
-    /// Returns the value to try next. With `halve`, this is the middle of the two ends, because the
-    /// years of one end are not known exactly. Otherwise, it is interpolated.
+    /// Returns the value to try next. With `halve`, the next value is the middle of the two ends,
+    /// because the years of one end are not known exactly. Without `halve`, the next value is
+    /// interpolated.
     pub fn next(&self, halve: bool) -> f64 {
         let [(low, low_years), (high, high_years)] = self.ends;
         let share = (self.target / low_years).ln() / (high_years / low_years).ln();

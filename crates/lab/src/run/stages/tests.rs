@@ -78,8 +78,8 @@ fn the_stages_of_page_reads_add_up_to_their_latency_and_observation_changes_noth
 
 #[test]
 fn reads_are_counted_by_the_valid_pages_below_while_the_drive_changes() {
-    // Before the counted part, the host makes random page writes. Their number is a quarter of the
-    // number of pages. In the counted part, the host writes nothing.
+    // Before the counted part, the host makes random page writes. The number of these writes is a
+    // quarter of the number of pages. In the counted part, the host writes nothing.
     let config = WorkloadConfig {
         requests: 16_384,
         read_share: 0.0,

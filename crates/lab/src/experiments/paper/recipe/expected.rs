@@ -30,7 +30,7 @@ pub(in crate::experiments::paper) struct Expected {
     /// Kind of mean that is compared.
     #[serde(default)]
     pub(in crate::experiments::paper) mean: Mean,
-    /// Name of the technique. It belongs to the slot that the figure's group compares.
+    /// Name of the technique. The technique belongs to the slot that the figure's group compares.
     #[serde(alias = "refresh", alias = "parity")]
     pub(in crate::experiments::paper) reclaim: String,
     /// Value in the paper. Absent if the value is missing in the text of the paper that is

@@ -1,4 +1,4 @@
-//! Figures and plots of a recipe. Each of them selects runs, and numbers of these runs.
+//! Figures and plots of a recipe. A figure or a plot selects runs, and numbers of these runs.
 use serde::Deserialize;
 
 use crate::experiments::paper::group::Group;
@@ -29,7 +29,8 @@ pub(in crate::experiments::paper) struct Figure {
     /// weights, the figure shows the weighted mean.
     #[serde(default)]
     pub(in crate::experiments::paper) weights: Vec<String>,
-    /// JSON pointers to numbers in the summary of a run. Their sum divides the figure's number.
+    /// JSON pointers to numbers in the summary of a run. The sum of these numbers divides the
+    /// figure's number.
     #[serde(default)]
     pub(in crate::experiments::paper) share_of: Vec<String>,
     pub(in crate::experiments::paper) unit: String,
@@ -40,8 +41,8 @@ pub(in crate::experiments::paper) struct Figure {
     /// with `over_variant` cannot have `over`.
     #[serde(default)]
     pub(in crate::experiments::paper) over_variant: Option<String>,
-    /// JSON pointers to numbers in the summary of a run. Their sum is the divisor. Default:
-    /// `metric`.
+    /// JSON pointers to numbers in the summary of a run. The sum of these numbers is the divisor.
+    /// Default: `metric`.
     #[serde(default)]
     pub(in crate::experiments::paper) over_metric: Vec<String>,
     /// Workloads that the second mean excludes. Without such workloads, there is only one mean.
