@@ -1,5 +1,6 @@
 //! Experiments: sets of plans that run on shared threads. Finished runs are kept on disk.
-//! Comparisons, sweeps and recipes of papers use this engine. Lives use it to keep their rows.
+//! Comparisons, sweeps and recipes of papers use this engine. Lives use the engine to keep their
+//! rows.
 
 pub mod paper;
 mod rows;

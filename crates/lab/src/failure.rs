@@ -26,12 +26,13 @@ pub enum Kind {
 pub struct Failure {
     /// Kind of cause of the failure.
     pub kind: Kind,
-    /// Option, setting or file that caused the failure. Absent if `what` already names it.
+    /// Option, setting or file that caused the failure. Absent if the field `what` already names
+    /// the option, setting or file.
     pub place: Option<Phrase>,
     /// Description of what is wrong.
     pub what: Phrase,
-    /// Description of what would be right. Absent if it is unknown, or if `what` already contains
-    /// it.
+    /// Description of what would be right. Absent if the correction is unknown, or if the field
+    /// `what` already contains the correction.
     pub remedy: Option<Phrase>,
     /// Key of a file, with its wrong value. Absent if the cause is not a key.
     pub entry: Option<Box<Entry>>,
@@ -90,7 +91,8 @@ impl Failure {
         Self { entry: Some(Box::new(entry)), ..self }
     }
 
-    /// Adds the option or setting that is wrong, if the sentence does not begin with it.
+    /// Adds the option or setting that is wrong, for a sentence that does not begin with that
+    /// option or setting.
     #[must_use]
     pub fn about(self, wrong: &Part) -> Self {
         Self { entry: entry_of_part(wrong).map(Box::new), ..self }

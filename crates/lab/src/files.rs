@@ -103,7 +103,7 @@ fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
 const TIMING: [&str; 3] = ["wall_s", "requests_per_s", "peak_rss_bytes"];
 
 /// Moves the values that differ between two runs with the same seed into `timing.json`. In
-/// `results`, null replaces each of them.
+/// `results`, null replaces each moved value.
 ///
 /// # Errors
 /// Reports a value that JSON cannot hold.

@@ -1,5 +1,5 @@
-//! Finished parts of a long command, which are kept on disk. If the command is stopped, it can
-//! later continue from these parts.
+//! Finished parts of a long command, which are kept on disk. A command that was stopped can later
+//! continue from its finished parts.
 //!
 //! Each part is a file. The name of the file is a [`Key`]: the digest of everything that determines
 //! the part. A damaged or incomplete part is never used.

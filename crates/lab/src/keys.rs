@@ -31,7 +31,7 @@ pub struct Key {
     pub default: Option<toml::Value>,
     /// Accepted values, in words.
     pub range: String,
-    /// Unit of the value; empty if it has none.
+    /// Unit of the value; empty if the value has no unit.
     pub unit: &'static str,
     /// Meaning of the key, as a sentence.
     pub meaning: String,

@@ -1,7 +1,7 @@
 //! Library of vpass, which runs simulations without a command line.
 //!
-//! A [`setup::Setup`] names a drive, a workload and options. [`plan::RunPlan`] reads and checks
-//! them. [`run::execute`] runs one plan as a [`session::Session`], and [`pool::run_all`] runs many
+//! A [`setup::Setup`] names a drive, a workload and options. [`plan::RunPlan`] reads and checks all
+//! three. [`run::execute`] runs one plan as a [`session::Session`], and [`pool::run_all`] runs many
 //! plans. [`results::Summary`] has the results. [`files`] has the same results as files.
 //!
 //! ```

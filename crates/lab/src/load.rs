@@ -1,5 +1,5 @@
-//! Loading of drives and workloads by name or file: vpass finds, reads, overrides and checks them.
-//! An error names the file and the line.
+//! Loading of drives and workloads by name or file. A drive or workload is found, read, overridden
+//! and checked. An error names the file and the line.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,7 @@ use crate::overrides::{Override, make_room, oust_other_names, oust_rivals};
 use crate::schema::{self, Section};
 use crate::{counts, presets, suggest};
 
-/// Configuration, with the text of the file that it was read from.
+/// Configuration, with the text of the configuration file.
 #[derive(Clone, Debug)]
 pub struct Loaded<T> {
     /// Name of the preset or path of the file, as the user gave it.
@@ -97,8 +97,8 @@ pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
     Ok(sets)
 }
 
-/// Returns the reason why `--set` does not accept a key; `None` if it does. Some tables, such as
-/// `workload.stripes`, can only be set in files.
+/// Returns the reason why `--set` does not accept a key; `None` for an accepted key. Some tables,
+/// such as `workload.stripes`, can only be set in files.
 fn of_files_only(set: &Override) -> Option<Phrase> {
     let table = set
         .technique

@@ -37,7 +37,7 @@ pub struct Manifest {
     pub drive: String,
     /// Preset or path of the workload.
     pub workload: String,
-    /// Whether vpass generated the requests. False if they were recorded from a host.
+    /// Whether vpass generated the requests. False if the requests were recorded from a host.
     pub workload_generated: bool,
     /// Description of the source of the requests.
     pub workload_source: String,
@@ -91,7 +91,7 @@ pub struct Manifest {
 /// Options for reading a trace.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceOptionsRecord {
-    /// Format of the trace; null if vpass detected it.
+    /// Format of the trace; null if vpass detected the format.
     pub format: Option<&'static str>,
     /// Treatment of requests to addresses beyond the drive.
     pub fit: String,
@@ -136,7 +136,8 @@ pub struct Call {
     pub command: &'static str,
     /// Words of the command line, beginning with the name of the program. Empty for a library.
     pub words: Vec<String>,
-    /// Commit that was checked out when the program was built. `None` if it was built outside git.
+    /// Commit that was checked out when the program was built. `None` if the program was built
+    /// outside git.
     pub git_commit: Option<&'static str>,
 }
 

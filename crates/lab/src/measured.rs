@@ -1,7 +1,8 @@
 //! Comparison of a real drive's counters at two times. The comparison shows how much the drive
 //! wrote to flash, per byte that the host read and wrote in between.
 //!
-//! vpass guesses nothing. A number that the snapshots do not contain is null, and `lacks` names it.
+//! vpass guesses nothing. A number that the snapshots do not contain is null, and the field `lacks`
+//! names this number.
 
 mod number;
 mod nvme;
@@ -35,7 +36,7 @@ pub struct Measured {
     pub model: Option<String>,
     /// Serial number of the drive; null if neither snapshot contains it.
     pub serial_number: Option<String>,
-    /// Number of seconds between the snapshots; null if they contain no time.
+    /// Number of seconds between the snapshots; null if the snapshots contain no time.
     pub seconds: Option<u64>,
     /// Source of `seconds`: "clock" or "power-on hours". Power-on hours are accurate to an hour,
     /// and exclude the time in which the drive was off.

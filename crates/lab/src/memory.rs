@@ -119,8 +119,8 @@ fn available() -> Option<u64> {
 }
 
 /// Returns the number of bytes that control groups leave to a process. `own` is the content of its
-/// `/proc/self/cgroup`. The limit of a group also applies to the groups within it. Cached files
-/// count as free, because the system drops them when memory is short.
+/// `/proc/self/cgroup`. The limit of a group also applies to the groups within that group. Cached
+/// files count as free, because the system drops them when memory is short.
 fn left_by_groups(own: &str, root: &Path) -> u64 {
     let mut left = u64::MAX;
     for line in own.lines() {

@@ -1,8 +1,8 @@
 //! Overrides `--set KEY=VALUE`: values that replace those of a file, and their effect on the
 //! drive's size.
 //!
-//! Capacity, geometry and spare depend on each other. If the user sets some of them, the others
-//! change:
+//! Capacity, geometry and spare depend on each other. If the user sets one or two of the three,
+//! vpass computes a third:
 //!
 //! ```text
 //! the user sets                     keeps its value                   is computed

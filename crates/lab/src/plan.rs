@@ -137,9 +137,9 @@ impl RunPlan {
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &sets, refresh);
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
         if refuses {
-            // The survey of a trace may take long, so this check comes before it. The check reports
-            // an impossible age directly. A later check would report only an effect of the age on
-            // limits.
+            // The survey of a trace may take long, so the check of the refresh comes before the
+            // survey. The check of the refresh reports an impossible age directly. A later check
+            // would report only an effect of the age on limits.
             refresh::check(&drive.config, refresh)
                 .map_err(|e| Failure::usage(e).at(format!("drive {}", drive.name)))?;
             refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
@@ -410,7 +410,8 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     }
 }
 
-/// Returns the reason why a technique is refused on this drive. Returns `None` if it is accepted.
+/// Returns the reason why a technique is refused on this drive. Returns `None` if the technique is
+/// accepted.
 fn refusal(drive: &Loaded<DriveConfig>, technique: &Technique, gear: Gear) -> Option<Failure> {
     let checked = reclaim::check(&drive.config, technique)
         .and_then(|()| promise::check(&drive.config, technique, gear == Gear::Timed));

@@ -183,7 +183,7 @@ impl Progress for Shared {
     }
 }
 
-/// Progress of one task. If there are several tasks, it includes the name of the task.
+/// Progress of one task. If there are several tasks, their reports include the name of the task.
 struct OfTask<'a> {
     all: &'a Shared,
     name: Option<String>,

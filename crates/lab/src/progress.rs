@@ -1,4 +1,4 @@
-//! Reports of progress. The caller receives them, and can stop the work.
+//! Reports of progress. The caller receives the reports, and can stop the work.
 
 /// Receiver for the progress of one or several tasks.
 pub trait Progress: Sync {
@@ -11,7 +11,8 @@ pub trait Progress: Sync {
     }
 
     /// Reports whether the work can be stopped now. Some parts of the work, such as creating a
-    /// drive, cannot be stopped. The value is false when such a part begins, and true when it ends.
+    /// drive, cannot be stopped. The value is false when such a part of the work begins, and true
+    /// when the part ends.
     fn listens(&self, _listens: bool) {}
 
     /// Reports in a few words that a stage of the work begins. If there are several tasks, `_whose`

@@ -65,7 +65,7 @@ pub struct Summary {
     pub drive: String,
     /// Preset or path of the workload.
     pub workload: String,
-    /// Whether vpass generated the requests. False if they were recorded from a host.
+    /// Whether vpass generated the requests. False if the requests were recorded from a host.
     pub workload_generated: bool,
     /// Description of the source of the requests.
     pub workload_source: String,
@@ -138,7 +138,7 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,
     /// Times of the host's page reads in each stage, by page kind and by valid pages. Absent unless
-    /// the user wants them.
+    /// the user wants these times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_reads: Option<PageReads>,
     /// Effects of the host's hints; absent without hints.

@@ -44,8 +44,8 @@ pub struct Outcome {
     pub engine: Option<Replay>,
     /// Counts at many times of the run.
     pub series: Series,
-    /// Record of doses. `None` if the plan does not ask for it, if there is no oracle, or if reads
-    /// disturb nothing.
+    /// Record of doses. `None` if the plan does not ask for the record, if there is no oracle, or
+    /// if reads disturb nothing.
     pub doses: Option<DoseRecord>,
     /// Number of cycles of the run. `None` if the number of requests determined its length.
     pub cycles: Option<CyclesDone>,

@@ -190,7 +190,7 @@ pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usi
     for (key, value) in document {
         let name: &str = key.get_ref();
         // A table `hints` that is not declared belongs to a workload file. The module `hints` reads
-        // it.
+        // this table.
         if name == "description" || name == "hints" && schema.iter().all(|s| s.name != name) {
             continue;
         }

@@ -10,8 +10,8 @@ use vpass_core::drive::Drive;
 
 use crate::batch;
 
-/// Largest number of rows, without the last row. When it is reached, every second row is removed,
-/// and the distance between later rows doubles.
+/// Largest number of rows, without the last row. When the largest number is reached, every second
+/// row is removed, and the distance between later rows doubles.
 const MOST_ROWS: usize = 512;
 
 /// Counts at many times of a run. The counts start from 0 when the counted part begins.
@@ -135,7 +135,8 @@ impl Series {
         }
     }
 
-    /// Adds the last row. If the previous row has the same number of requests, it is replaced.
+    /// Adds the last row. If the previous row has the same number of requests, the last row
+    /// replaces the previous row.
     pub fn end(&mut self, drive: &Drive, now: Option<Ns>) {
         let requests = requests(drive);
         self.rows.pop_if(|last| last.requests == requests);

@@ -1,5 +1,5 @@
 //! Session of a drive, which all callers use. A session first creates, observes and fills the
-//! drive. It then warms up the drive, measures it, and judges it.
+//! drive. The session then warms up, measures and judges the drive.
 //!
 //! ```text
 //! Session::new   creates a drive with its content, and its oracle
@@ -20,7 +20,8 @@ use vpass_core::watch::watcher::{Batches, Watcher};
 use vpass_oracle::snapshots::{DoseRecord, ERASURES};
 use vpass_oracle::{Level, Oracle, OracleReport};
 
-/// Start-up states of the drives that were created last. Drives of a comparison can share them.
+/// Start-up states of the drives that were created last. Drives of a comparison can share start-up
+/// states.
 static IMAGES: Images = Images::new();
 
 /// Inputs of a session.
@@ -196,7 +197,7 @@ pub struct Judged {
     /// Ratio of dose to limit in a block when its reclaim job began. The largest ratio of the
     /// session is given. `None` without an oracle or without reclaim jobs.
     pub threshold_used: Option<f64>,
-    /// Record of doses. `None` if nobody asked for it, if the drive has no oracle, or if reads
-    /// disturb nothing.
+    /// Record of doses. `None` if nobody asked for the record, if the drive has no oracle, or if
+    /// reads disturb nothing.
     pub doses: Option<DoseRecord>,
 }

@@ -3,7 +3,7 @@
 //!
 //! The thirds grow with the run, so even slow changes become visible. Three decisions use this
 //! module: the end of the warm-up in `vpass life`, whether a run can project a life, and the end of
-//! a run with `--until stable`. Each of them adds its own conditions.
+//! a run with `--until stable`. Each decision adds its own conditions.
 //!
 //! ```text
 //! after 18 cycles, cycles 7 to 12 are compared with cycles 13 to 18

@@ -91,7 +91,7 @@ impl Setup {
 /// Source of the host's hints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HintSource {
-    /// Use the hints of the workload file, if it has any.
+    /// Use the hints of the workload file, if the file has any.
     Workload,
     /// Use the hints of a separate file. The workload file must not have hints, too.
     File(PathBuf),
@@ -131,8 +131,8 @@ pub enum Named {
 pub struct Replay {
     /// Devices of the trace to replay, by number or name. Empty for all devices.
     pub only: Vec<String>,
-    /// Whether the files are consecutive parts of one trace. Files that are no such parts are
-    /// merged by time.
+    /// Whether the files are consecutive parts of one trace. Files that are not parts of one trace
+    /// are merged by time.
     pub concat: bool,
     /// Treatment of requests to addresses beyond the drive.
     pub fit: Fit,

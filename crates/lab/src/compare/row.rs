@@ -235,8 +235,8 @@ fn half_of_mean(halves: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 
 impl RowLife {
     /// Returns the number by which the row is ranked. Without wear, this number is infinite. With
-    /// wear, it is the life as one number or, if there is no such number, the lower end of the
-    /// range.
+    /// wear, the ranking number is the life as one number or, if there is none, the lower end of
+    /// the range.
     pub fn rank(&self) -> f64 {
         if self.no_wear { f64::INFINITY } else { self.middle.unwrap_or(self.low) }
     }

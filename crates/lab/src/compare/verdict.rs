@@ -132,8 +132,8 @@ fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> V
 enum Found {
     Nothing,
     Said(String),
-    /// The noise is unknown. The field has the number of requests or reads with which a run would
-    /// show it.
+    /// The noise is unknown. The field has the number of requests or reads that a run needs to show
+    /// the noise.
     Unknown((u64, &'static str)),
 }
 

@@ -26,7 +26,7 @@ struct Parts {
     numbers: Vec<Range>,
 }
 
-/// Smallest and largest value of a number. Each value keeps the text that it had in its sentence.
+/// Smallest and largest value of a number. Each value keeps its text from the sentence.
 #[derive(Clone, Debug)]
 struct Range {
     low: (f64, String),

@@ -120,8 +120,8 @@ mod tests {
     fn pages_that_wait_absorb_writes_and_serve_reads() {
         let mut counts = Counts::default();
         // The buffer holds two pages and absorbs the second of two successive writes to page 7.
-        // After writes to pages 8 and 9, it no longer holds page 7 and does not absorb its next
-        // write.
+        // After writes to pages 8 and 9, the buffer no longer holds page 7, and does not absorb the
+        // next write to page 7.
         for page in [7, 7, 8, 9, 7] {
             counts.write(page, true, 2);
         }

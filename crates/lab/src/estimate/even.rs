@@ -111,8 +111,8 @@ fn cleaned_at(shape: &Shape) -> f64 {
     for held in (1..=p).rev() {
         let (longer, more) = (time + 1.0 / f64::from(held), pages + 1.0);
         if more / longer <= mean {
-            // A share of the blocks is cleaned at `held` valid pages, and the rest at one page
-            // less.
+            // A share of the blocks is cleaned at `held` valid pages, and all other blocks at one
+            // page less.
             let part = if time > 0.0 {
                 ((pages - mean * time) / (mean / f64::from(held) - 1.0)).clamp(0.0, 1.0)
             } else {

@@ -1,5 +1,5 @@
 //! Law of a workload: the mean number of reads and writes of each page per second. Estimates need
-//! it.
+//! the law.
 
 use vpass_workload::model::ModelLaw;
 use vpass_workload::synthetic::PageLaw;

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::kept::{Key, Keys, Store};
 use crate::plan::RunPlan;
 
-/// Event that concerns rows on disk. The caller of an experiment turns it into a sentence.
+/// Event that concerns rows on disk. The caller of an experiment turns the event into a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     /// Rows of earlier experiments were removed, because the user wanted this.
@@ -26,8 +26,7 @@ pub enum Note {
     /// An earlier experiment finished some rows. The number counts all rows of the experiment. An
     /// experiment reports this event once.
     Found(OnDisk, usize),
-    /// Rows of this experiment are now on disk. If the experiment is stopped, it can continue
-    /// later.
+    /// Rows of this experiment are now on disk. An experiment that is stopped can continue later.
     Kept(OnDisk),
     /// The results are complete, so the rows of this experiment were removed.
     Complete,
@@ -170,8 +169,8 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         (found, missing)
     }
 
-    /// Reports how many rows need not run again. An experiment reports this once, even if it runs
-    /// its plans in several parts.
+    /// Reports how many rows need not run again. An experiment makes this report once, even if it
+    /// runs its plans in several parts.
     fn tell_found(&self, count: usize) {
         let Some((store, _)) = self.rows.kept.as_ref().filter(|_| count > 0) else { return };
         if !self.rows.has_told_found.swap(true, Ordering::Relaxed) {

@@ -15,7 +15,7 @@ use crate::run::Outcome;
 use crate::setup::Gear;
 
 /// Returns the files with doses and erases. The list is shorter if the run recorded no doses, and
-/// empty if it also logged no erases.
+/// empty if the run logged no erases either.
 pub(super) fn files(plan: &RunPlan, outcome: &Outcome) -> Vec<File> {
     let has_times = plan.gear != Gear::Untimed;
     let doses = outcome.doses.as_ref();

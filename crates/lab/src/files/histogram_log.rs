@@ -3,7 +3,7 @@
 //!
 //! A line has the start and the length of the interval in simulated seconds, the largest latency in
 //! ns, and the histogram of latencies in ns. The intervals are the windows of `latency.csv`.
-//! Together, they form the histogram of the whole run.
+//! Together, the intervals form the histogram of the whole run.
 
 use std::fmt::Write;
 use std::time::Duration;

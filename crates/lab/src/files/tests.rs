@@ -46,7 +46,7 @@ fn percentiles_of_a_thousand_known_requests() {
         let digit = 0.01 * 0.1f64.powi(i32::try_from(at).unwrap() / 20);
         assert!((percentile - 100.0 * (1.0 - share)).abs() <= 0.51 * digit, "{row:?}");
         // 10^-0.3 is 0.501187. So 501 of 1,000 requests are beyond this percentile, and the slowest
-        // of the others took 499 us.
+        // of the other requests took 499 us.
         let beyond = (1..=1000u64).rev().find(|n| *n as f64 <= 1000.0 * share + 1e-6).unwrap();
         assert_eq!(row[4], beyond.to_string(), "{row:?}");
         close(row[3], (1000 - beyond).max(1) as f64);

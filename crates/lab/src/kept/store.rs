@@ -107,7 +107,7 @@ impl Store {
     }
 
     /// Removes the parts of this command after its complete results were written elsewhere. Also
-    /// removes the folder if it is then empty.
+    /// removes the folder if the folder is then empty.
     pub fn done(&self) {
         let own = std::mem::take(&mut *self.own.lock().unwrap_or_else(PoisonError::into_inner));
         for path in &own {

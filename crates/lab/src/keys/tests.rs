@@ -204,7 +204,7 @@ fn base(key: &str) -> (Table, Vec<&str>) {
     (file, path)
 }
 
-/// Returns an inner table. If there is a list of inner tables, returns its first table.
+/// Returns an inner table. For a list of inner tables, returns the first table of the list.
 fn inner<'a>(table: &'a mut Table, name: &str) -> &'a mut Table {
     match table.entry(name).or_insert_with(|| Value::Table(Table::new())) {
         Value::Table(table) => table,

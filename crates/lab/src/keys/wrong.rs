@@ -1,5 +1,5 @@
-//! Values that a key cannot have. The declarations of the keys find them before the values are read
-//! into their types.
+//! Values that a key cannot have. The declarations of the keys find such values before the values
+//! are read into their types.
 
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
@@ -166,7 +166,8 @@ fn remedy(key: &Key, of: Type, value: &DeValue) -> String {
     format!("{kind}, {}{unit}", key.values())
 }
 
-/// Describes the accepted words. If the given word is similar to one of them, suggests that word.
+/// Describes the accepted words. If the given word is similar to an accepted word, suggests the
+/// accepted word.
 pub(crate) fn one_of(words: &[&'static str], given: Option<&str>) -> String {
     let hint = given.map_or_else(String::new, |word| suggest::hint(word, words.iter().copied()));
     format!("one of {}{hint}", words.join(", "))

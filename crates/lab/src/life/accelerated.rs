@@ -45,7 +45,8 @@ const SHORTEST_STEP: Ns = SECOND / 1000;
 /// %.
 ///
 /// The wider gap has one error: blocks with data that is never rewritten lag further behind than on
-/// a real drive. The error depends on K, so a comparison of two rungs shows it.
+/// a real drive. The error of the wider gap depends on K, so a comparison of two rungs shows the
+/// error.
 const APART_BY_CHANCE: u32 = 30;
 
 /// Returns the plan with a wear-levelling gap that suits the acceleration.

@@ -67,8 +67,8 @@ pub(super) fn half(lives: &[Vec<f64>]) -> Option<f64> {
 fn of_one(life: &[f64]) -> Option<f64> {
     let differences: Vec<f64> = life.windows(3).map(|w| w[0] - 2.0 * w[1] + w[2]).collect();
     let variance = differences.iter().map(|d| d * d).sum::<f64>() / 6.0 / differences.len() as f64;
-    // Second differences overlap. The information in n of them equals that in 18/35 n independent
-    // values.
+    // Second differences overlap. The information in n second differences equals that in 18/35 n
+    // independent values.
     let freedom = (differences.len() as f64 * 18.0 / 35.0) as usize;
     (variance > 0.0).then(|| student_t(freedom.max(1)) * (variance * life.len() as f64).sqrt())
 }
@@ -104,8 +104,9 @@ mod tests {
     #[test]
     fn worked_example() {
         let lives = [vec![1.1, 1.0, 0.9, 1.0], vec![0.9, 1.0, 1.1, 1.0]];
-        // By the batches, the variance of one life is 4 x (4 x 0.01) / 3 = 0.0533. By the lives, it
-        // is 0. The pooled variance is 0.04. With 4 degrees of freedom, Student's t is 2.7764.
+        // By the batches, the variance of one life is 4 x (4 x 0.01) / 3 = 0.0533. By the lives,
+        // the variance is 0. The pooled variance is 0.04. With 4 degrees of freedom, Student's t is
+        // 2.7764.
         let half = of_several(&lives).unwrap();
         assert!((half - 2.7764 * (0.04f64 / 2.0).sqrt()).abs() < 1e-4, "{half}");
     }
@@ -161,8 +162,8 @@ mod tests {
         (f64::from(inside) / f64::from(told), told as usize)
     }
 
-    /// This test chose the formula before any life was measured with it. If batches give no
-    /// interval, Student's interval counts, whose confidence is known.
+    /// This test chose the formula before any life was measured with the formula. If batches give
+    /// no interval, Student's interval counts, whose confidence is known.
     #[test]
     fn nineteen_of_twenty_intervals_contain_the_mean() {
         for lives in [1, 2, 4, 8] {

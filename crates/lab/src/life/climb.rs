@@ -328,7 +328,7 @@ fn widest(answers: &[Answer]) -> Option<f64> {
         if both.any(|(plan, lived)| accelerated_loss::of(plan, lived).is_some()) {
             return None;
         }
-        // If a life lost data, its years do not count, so they need no interval.
+        // If a life lost data, its years do not count and need no interval.
         let needs_none = lived.iter().all(|lived| lived.end == super::End::LivesOn)
             || lived.iter().any(|lived| lived.data_lost_pages > 0);
         if needs_none {

@@ -1,6 +1,6 @@
 //! Search for the value of a key that gives the longest life. The search first tries nine values in
 //! even logarithmic steps, all with the same seeds. A golden-section search then refines the best
-//! of them.
+//! value.
 //!
 //! A value ranks last if lives with this value lose data, or if the drive refuses the value. The
 //! search assumes that the life has one peak. If the first nine values show several peaks, a
@@ -50,7 +50,7 @@ pub struct Section {
     low: f64,
     high: f64,
     /// Lower of the two inner values between which the search decides. The field has the logarithm
-    /// of the value and, as soon as they are known, its years.
+    /// of the value, and the years of the value as soon as the years are known.
     lower: (f64, Option<f64>),
     upper: (f64, Option<f64>),
 }

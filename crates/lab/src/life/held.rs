@@ -75,8 +75,8 @@ fn reads_per_s(plan: &RunPlan) -> Option<f64> {
 }
 
 /// Returns a sentence about samples that have too many or too few reads. Returns `None` if there
-/// are no such samples. On a rung, `is_corrected` is true, because the years there are corrected
-/// for the number of reads.
+/// are no such samples. On a rung, `is_corrected` is true, because the years of a rung are
+/// corrected for the number of reads.
 pub fn said(lives: &[Life], is_corrected: bool) -> Option<String> {
     let off = |share: &f64| (share - 1.0).abs() > WITHIN;
     let share = lives.iter().filter_map(|life| life.reads_held).find(off)?;

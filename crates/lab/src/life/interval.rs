@@ -1,8 +1,8 @@
-//! Interval of the years on a rung. It covers the effect of acceleration or the effect of chance,
-//! whichever is larger.
+//! Interval of the years on a rung. The interval covers the effect of acceleration or the effect of
+//! chance, whichever is larger.
 //!
 //! The effect of chance is found by batch means (`batches`). If lives differ by more than their
-//! batches explain, it is found by Student's interval over the lives.
+//! batches explain, the effect of chance is found by Student's interval over the lives.
 //!
 //! ```text
 //! two lives last 3.9 and 4.1 years at K = 30, and 3.6 and 3.8 years at K = 100

@@ -172,7 +172,7 @@ mod tests {
             assert!((row.years - years).abs() < 1e-12);
             assert!((row.pec_mean - (100.0 + 200.0 * years)).abs() < 0.1, "{row:?}");
             // At the time `at`, the life has programmed at + at^2 pages. Reclaim programmed at^2 of
-            // them.
+            // these pages.
             let share = years / (1.0 + years);
             assert!((row.consumed_reclaim.unwrap() - share).abs() < 1e-4, "{row:?}");
             let sum = row.consumed_host.unwrap() + row.consumed_reclaim.unwrap();

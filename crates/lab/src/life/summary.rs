@@ -107,8 +107,8 @@ pub struct Life {
     /// lose none. The years of such a technique are unknown. Absent without such a loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_at_acceleration: Option<NonZeroU32>,
-    /// Dose of a page divided by the page's read limit: the largest value in any life. As a
-    /// maximum, it has no interval. Null without an oracle.
+    /// Dose of a page divided by the page's read limit: the largest value in any life. A maximum
+    /// has no interval. Null without an oracle.
     pub worst_dose_ratio: Option<f64>,
     /// Expected number of lost codewords per data bit, over all reads of the host in a life. Null
     /// without error rates.

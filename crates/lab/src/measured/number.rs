@@ -16,7 +16,7 @@ pub(super) type Object = Map<String, Value>;
 const HALF: u32 = 64;
 
 /// Returns the counter at the first of these keys that exists in the object. Returns `None` if none
-/// of them exists.
+/// of the keys exists.
 ///
 /// # Errors
 /// Returns a sentence about a value that is not a counter.

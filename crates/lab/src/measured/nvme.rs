@@ -9,7 +9,8 @@ use super::number::{Object, at};
 use super::quantity::Quantity;
 use super::snapshot::Snapshot;
 
-/// Number of bytes in a data unit. `NVMe` log page 02h defines it as 1,000 units of 512 bytes.
+/// Number of bytes in a data unit. `NVMe` log page 02h defines a data unit as 1,000 units of 512
+/// bytes.
 const DATA_UNIT: u128 = 512_000;
 
 /// Copies the counters and the names from a document into a snapshot.

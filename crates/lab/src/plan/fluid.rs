@@ -195,7 +195,7 @@ impl RunPlan {
 
     /// Returns the number of requests in a pass, and the number of requests per second during the
     /// hours of use. Both numbers are for the whole drive. Returns `None` if only a run can show
-    /// them.
+    /// these numbers.
     fn known_pace(&self) -> Option<(u64, f64)> {
         if let Some(model) = self.model() {
             let law = self.model_law().ok()?;

@@ -1,5 +1,5 @@
-//! Refresh settings of a drive file and of the command line. vpass keeps them, because a parity
-//! technique with a refresh of its own changes the drive's settings.
+//! Refresh settings of a drive file and of the command line. vpass keeps the user's refresh
+//! settings, because a parity technique with a refresh of its own changes the drive's settings.
 
 use vpass_core::base::phrase::{Opt, Part};
 use vpass_core::base::span::Span;

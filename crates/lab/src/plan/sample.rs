@@ -4,8 +4,8 @@
 //!
 //! Pages are assigned to planes in turn. Pages whose numbers have the same residue modulo N
 //! therefore lie in one plane of N. On a drive with fewer than N planes, such pages lie in a part
-//! of the blocks of one plane. Pages outside the sample hardly affect them, because reads of a
-//! block disturb only that block.
+//! of the blocks of one plane. Pages outside the sample hardly affect pages in the sample, because
+//! reads of a block disturb only that block.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::phrase::Opt;
@@ -56,7 +56,7 @@ impl RunPlan {
         self.drive.config.drive.capacity.expect("a resolved drive has a capacity")
     }
 
-    /// Returns this plan for a sample of its drive. The plan must be for a whole drive so far.
+    /// Returns this plan for a sample of its drive. The present plan must be for a whole drive.
     ///
     /// # Errors
     /// Reports a drive that cannot be divided in this way.

@@ -125,7 +125,8 @@ pub(crate) struct Ageing {
 }
 
 impl Ageing {
-    /// Collects the wear at the end of a run. The run took `seconds`, or 0 if it had no clock.
+    /// Collects the wear at the end of a run. The run took `seconds`, which is 0 for a run without
+    /// a clock.
     pub(crate) fn of(
         drive: &mut Drive,
         seconds: Option<f64>,

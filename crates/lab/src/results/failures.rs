@@ -41,7 +41,7 @@ pub struct Failures {
     /// without a clock.
     pub mended_after_s: Option<f64>,
     /// Number of stripes that should have parity at the end, but have none. The parity was given
-    /// up, or there is no place for it.
+    /// up, or the parity has no place.
     pub unprotected_stripes: u64,
 }
 

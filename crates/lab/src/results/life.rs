@@ -53,8 +53,8 @@ pub(crate) struct Worn {
     pub(crate) extra: f64,
     /// Number of reads between two rewrites, as a mean over the block cycles of the run.
     pub(crate) reads_per_rewrite: f64,
-    /// Number of reads that have not yet led to a rewrite, summed over pages. Once it reaches the
-    /// reads between rewrites, one page is copied.
+    /// Number of reads that have not yet led to a rewrite, summed over pages. When a page has had
+    /// as many reads as lie between rewrites, the page is copied.
     pub(crate) underway: f64,
 }
 

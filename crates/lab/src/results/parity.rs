@@ -56,8 +56,8 @@ pub struct ReadsFirst {
     /// Value of `bch.uber`: the highest expected number of lost codewords per data bit read, if
     /// every stripe has its parity.
     pub uber_target: f64,
-    /// Number of flash page reads for all causes, in dose units. The expected numbers below
-    /// describe these page reads.
+    /// Number of flash page reads for all causes, in dose units. The expected numbers describe
+    /// these page reads.
     pub reads: f64,
     /// Expected number of page reads that the code cannot decode. The drive rebuilds such a page
     /// from its stripe.
@@ -166,7 +166,7 @@ pub struct Delayed {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PowerLoss {
     /// Mean number of pages that a power loss would expose, over random moments of the run. Without
-    /// a clock, the moments are random page writes of the host. Null if there was no such moment.
+    /// a clock, the moments are random page writes of the host. Null if the run had no such moment.
     pub pages_mean: Option<f64>,
     /// Largest number of pages that a power loss would expose, over all moments of the run.
     pub pages_most: u64,

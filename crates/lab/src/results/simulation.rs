@@ -14,7 +14,7 @@ pub struct Simulation {
     /// Number of requests served per wall-clock second.
     pub requests_per_s: Option<f64>,
     /// Largest amount of memory that the process used, in bytes. Null if the system does not report
-    /// it.
+    /// memory.
     pub peak_rss_bytes: Option<u64>,
 }
 
@@ -31,7 +31,7 @@ impl Simulation {
 }
 
 /// Returns the largest amount of memory that this process used, in bytes. Returns `None` if the
-/// system does not report it.
+/// system does not report memory.
 fn peak_rss() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let kib = status

@@ -21,7 +21,8 @@ use vpass_core::drive::Drive;
 
 use super::Wear;
 
-/// Number of bytes in a data unit. `NVMe` log page 02h defines it as 1,000 units of 512 bytes.
+/// Number of bytes in a data unit. `NVMe` log page 02h defines a data unit as 1,000 units of 512
+/// bytes.
 const DATA_UNIT: u64 = 512_000;
 /// Largest value of the percentage used that the log page can report.
 const MOST_USED: f64 = 255.0;
@@ -99,13 +100,13 @@ pub struct Smart {
 pub struct Counter {
     /// Statistic identifier of OCP telemetry. Null if OCP has no such counter.
     pub id: Option<&'static str>,
-    /// Name in `NVMe` or OCP. If both lack the counter, a description of it.
+    /// Name in `NVMe` or OCP. A counter that neither has gets a description instead.
     pub name: &'static str,
     /// Key of the counter in `smart` of `summary.json`.
     pub key: &'static str,
     /// Unit of the value.
     pub unit: &'static str,
-    /// Value of the counter; null if vpass does not know it.
+    /// Value of the counter; null if vpass does not know the value.
     pub value: Value,
     /// Reason why the value is null; absent if there is a value.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -27,7 +27,7 @@ const MANY: f64 = 0.01;
 const UNPAID: f64 = 1.25;
 
 impl Summary {
-    /// Adds a warning if the summary does not have it yet.
+    /// Adds a warning if the summary does not have the warning yet.
     pub(crate) fn warn(&mut self, sentence: impl Into<String>) {
         let sentence = sentence.into();
         if !self.warnings.contains(&sentence) {

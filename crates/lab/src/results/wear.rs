@@ -244,7 +244,8 @@ impl Wear {
         self.life_unit.map(|unit| self.life_in(unit))
     }
 
-    /// Returns the life in the given unit. A number is absent if the run is too short for it.
+    /// Returns the life in the given unit. A number is absent if the run is too short for the
+    /// number.
     pub fn life_in(&self, unit: LifeUnit) -> Life {
         let (middle, low, high) = match unit {
             LifeUnit::Days => (self.projected_life_days, self.life_low_days, self.life_high_days),

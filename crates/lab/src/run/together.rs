@@ -146,8 +146,8 @@ fn serve_all(
     if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
 }
 
-/// Replaces the requests with the next `chunk` requests of the source. If fewer remain, takes all
-/// of them. Returns false if none remains.
+/// Replaces the requests with the next `chunk` requests of the source. If fewer requests remain,
+/// takes all. Returns false if no request remains.
 fn draw(
     source: &mut dyn RequestSource,
     requests: &mut Vec<Request>,

@@ -34,7 +34,7 @@ const PAGES: f64 = 2_097_152.0;
 /// copies less.
 const WORDLINES: (f64, f64) = (16.0, 32.0);
 /// Smallest and largest number of blocks of a die. The die's open blocks and the reserve of GC must
-/// be a small part of them.
+/// be a small part of its blocks.
 const BLOCKS_OF_DIE: (f64, f64) = (200.0, 680.0);
 /// Size of a sequential request on most data sheets.
 pub(super) const SEQUENTIAL: &str = "128KiB";
@@ -47,7 +47,7 @@ pub(super) const SEQUENTIAL_DEPTH: u32 = 32;
 const SPARE_OF_DIE: f64 = 8.0;
 /// Number of bytes of a drive that a sequential run may read or write.
 const TOUCHED: f64 = 2_147_483_648.0;
-/// Number of requests of a sequential run. Together they have 1 GiB.
+/// Number of requests of a sequential run. The requests have 1 GiB in total.
 const SEQUENTIAL_REQUESTS: u32 = 8192;
 
 /// Requests of a short run.

@@ -62,8 +62,8 @@ fn without_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or("")
 }
 
-/// Returns the lines for a key and its comment. If both do not fit into one line, the comment is
-/// above the key.
+/// Returns the lines for a key and its comment. If the key and the comment do not fit into one
+/// line, the comment is above the key.
 fn commented(key_and_value: &str, why: &str) -> Vec<String> {
     let one = format!("{key_and_value} # {why}");
     if one.chars().count() <= COLUMNS && !key_and_value.contains('\n') {

@@ -184,8 +184,9 @@ fn channels(draft: &mut Draft, sheet: &Sheet, config: &DriveConfig, dies: u32) {
     write_buffer(draft, config, all, sheet.cell);
 }
 
-/// Returns the number of channels that the preset has. If their rate is below the sheet's rate,
-/// returns a larger number. If the drive has fewer dies, returns a smaller number.
+/// Returns the number of channels that the preset has. If the rate of these channels is below the
+/// sheet's rate, returns a larger number. If the drive has fewer dies than channels, returns a
+/// smaller number.
 fn most_usual_channels(sheet: &Sheet, config: &DriveConfig, dies: u32) -> (u32, String) {
     let rate = sheet
         .sequential_read_mb_s

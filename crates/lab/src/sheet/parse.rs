@@ -64,7 +64,7 @@ pub fn size_word(size: Bytes) -> String {
     found.filter(|text| text.len() <= binary.len()).unwrap_or(binary)
 }
 
-/// Reads a rate with its unit, such as "6800MB/s" or "6.8GB/s". Returns it in 10^6 bytes per
+/// Reads a rate with its unit, such as "6800MB/s" or "6.8GB/s". Returns the rate in 10^6 bytes per
 /// second.
 ///
 /// # Errors
@@ -95,7 +95,7 @@ pub fn iops(text: &str) -> Result<f64, String> {
 }
 
 /// Reads the amount of data that the host may write, such as "3504", "3504TB" or "1.2PB". Returns
-/// it in units of 10^12 bytes.
+/// the amount in units of 10^12 bytes.
 ///
 /// # Errors
 /// Returns a sentence with the expected form.

@@ -40,7 +40,7 @@ fn link_mb_s(sheet: &Sheet, config: &DriveConfig) -> f64 {
 }
 
 /// Returns the sheet's sequential write rate if the flash limits this rate. Returns `None` if the
-/// link limits it.
+/// link limits the rate.
 pub(super) fn flash_limited_write(sheet: &Sheet, config: &DriveConfig) -> Option<f64> {
     let link = link_mb_s(sheet, config).min(sheet.sequential_read_mb_s.unwrap_or(f64::INFINITY));
     sheet.sequential_write_mb_s.filter(|rate| *rate < OF_LINK * link)

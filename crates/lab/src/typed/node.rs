@@ -44,7 +44,7 @@ impl<'a> Node<'a> {
         Place { at, path: self.path.clone(), value: shown(self.value) }
     }
 
-    /// Calls `read`. If an error has no place yet, it gets the place of this value.
+    /// Calls `read`. An error that has no place yet gets the place of this value.
     fn placed<T>(&self, read: impl FnOnce() -> Result<T, Wrong>) -> Result<T, Wrong> {
         read().map_err(|wrong| wrong.at(|| self.place()))
     }

@@ -125,8 +125,8 @@ fn the_wider_interval_of_seeds_and_batches_counts() {
         };
         [row("a", of([280.0, 280.0])), row("b", of([290.0, 290.0]))]
     };
-    // The mean of two runs with half widths of 3 each has a half width of sqrt(18) / 2 = 2.12. With
-    // half widths of 8 each, it has 5.66.
+    // The mean of two runs with half widths of 3 each has a half width of sqrt(18) / 2 = 2.12. The
+    // mean of two runs with half widths of 8 each has a half width of 5.66.
     assert_eq!(stars(&rows([3.0, 3.0]), "read_p99_9_us"), [true, false]);
     assert_eq!(stars(&rows([8.0, 8.0]), "read_p99_9_us"), [false, false]);
     // The seeds differ by more than their batches explain. Two seeds, 279 and 281, give an interval
@@ -340,8 +340,8 @@ fn one_warning_of_several_seeds_is_one_sentence() {
     );
 }
 
-/// Returns the summary of a run without wear. `requests` is the number of requests that it would
-/// need to give a life.
+/// Returns the summary of a run without wear. `requests` is the number of requests that a run needs
+/// to give a life.
 fn worn_after(requests: u64) -> Summary {
     let run = summary();
     Summary { wear: Wear { requests_for_life: Some(requests), ..run.wear.clone() }, ..run }
@@ -457,7 +457,8 @@ fn a_single_row_is_not_compared() {
 
 #[test]
 fn tails_within_the_resolution_of_their_histogram_have_no_winner() {
-    // Latencies that differ by less than 0.2 % count as equal. For 282 us, this is 0.56 us.
+    // Latencies that differ by less than 0.2 % count as equal. For a latency of 282 us, 0.2 % is
+    // 0.56 us.
     let rows = |other: f64| {
         [row("a", vec![tail(282.0, Some(0.0))]), row("b", vec![tail(other, Some(0.0))])]
     };
@@ -515,8 +516,8 @@ fn a_row_without_reclaim_never_wins_beside_rows_with_it() {
     let rows = [unprotected(0), block()];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
     assert!(!verdict(&rows, &SIZES).contains("Only"), "both kept their data");
-    // A baseline that lost data is not a competitor. `block` is then the only row that kept the
-    // data, and it wins.
+    // A baseline that lost data is not a competitor. As the only row that kept the data, `block`
+    // wins.
     let rows = [unprotected(2), block()];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true]);
 }

@@ -239,14 +239,15 @@ mod tests {
             };
             verdict(&expected, Shown::Number(here), Shown::None, Shown::None)
         };
-        // The paper's gain is 6.1 %. Gains of 3.1 to 9.1 % in vpass agree with it. Larger gains
-        // have the right direction. A loss, or no gain at all, disagrees. The tolerance of the
-        // ratio alone would accept all of them.
+        // The paper's gain is 6.1 %. Gains of 3.1 to 9.1 % in vpass agree with this gain. Larger
+        // gains have the right direction. A loss, or no gain at all, disagrees. The tolerance of
+        // the ratio alone would accept all these results.
         assert_eq!([0.91, 0.93, 0.969].map(|here| of_change(0.939, here)), ["agrees"; 3]);
         assert_eq!([0.869, 0.98, 0.5].map(|here| of_change(0.939, here)), ["direction only"; 3]);
         assert_eq!([0.998, 1.0, 1.02].map(|here| of_change(0.939, here)), ["disagrees"; 3]);
-        // In the first case, the paper's gain is 42.1 %. The vpass gain is within half of it, but
-        // outside the tolerance. In the other two cases, the paper reports a rise.
+        // In the first case, the paper's gain is 42.1 %. The vpass gain is within half of the
+        // paper's gain, but outside the tolerance. In the other two cases, the paper reports a
+        // rise.
         assert_eq!(
             [of_change(0.579, 0.384), of_change(1.4, 1.3), of_change(1.4, 0.9)],
             ["direction only", "agrees", "disagrees"]

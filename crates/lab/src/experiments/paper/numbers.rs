@@ -28,8 +28,8 @@ struct FigureRow<'a> {
     base: f64,
     /// Number that divides this row's number.
     divisor: f64,
-    /// Ratio to the number of another technique or variant. If the figure has no divisor, this is
-    /// the number itself.
+    /// Ratio to the number of another technique or variant. If the figure has no divisor, the shown
+    /// value is the number itself.
     shown: Shown,
 }
 

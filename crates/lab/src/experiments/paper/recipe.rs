@@ -82,8 +82,8 @@ pub(super) struct NamedWorkload {
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// Generated workloads beside which this workload runs, if it is a real trace from `[[trace]]`.
-    /// Empty for all other workloads.
+    /// Generated workloads beside which a real trace from `[[trace]]` runs. Empty for all other
+    /// workloads.
     #[serde(skip)]
     beside: Vec<String>,
 }
@@ -136,8 +136,8 @@ impl Recipe {
         read::<Self>(path)?.with_traces()
     }
 
-    /// Returns the workloads of a group. After each generated workload come the real traces that
-    /// were found for it.
+    /// Returns the workloads of a group. The real traces that were found for a generated workload
+    /// follow this workload.
     ///
     /// # Errors
     /// Reports an unknown workload name.

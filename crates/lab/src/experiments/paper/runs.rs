@@ -50,8 +50,9 @@ pub(super) fn runs(
                     .enumerate()
                 {
                     let plan = kind.plan(group, of_run, gc, (seed, dialect))?;
-                    // Opening the source of requests checks it. All techniques have the same
-                    // source, so one check is enough. On a large drive, a source has large tables.
+                    // The source of requests is opened to check the source. All techniques have the
+                    // same source, so one check is enough. On a large drive, a source has large
+                    // tables.
                     if i == 0 && !plan.is_fluid() {
                         plan.source()?;
                     }

@@ -35,7 +35,8 @@ pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String,
     let (capacity, page) = (drive.drive.capacity.map_or(0, |c| c.0), drive.geometry.page_size.0);
     for workload in &recipe.workloads {
         let of = if let Some(survey) = traces.of(workload).filter(|_| workload.is_beside()) {
-            // A trace keeps its addresses here, even if they exceed the drive.
+            // For this measurement, a trace keeps its addresses, even if the addresses exceed the
+            // drive.
             let source =
                 TraceSource::new(Arc::clone(survey), survey.space(), TraceOptions::default())?;
             measured(&drawn(source)?, page, page * u64::from(StripesConfig::default().pages))

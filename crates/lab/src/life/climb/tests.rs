@@ -52,8 +52,8 @@ fn a_climb_ends_at_a_small_difference_and_repeats_no_life() {
     let mut told = vec![];
     let climbed =
         climb(None).go(&contenders(&["one"]), live, &mut |rung| told.push(rung.rung)).unwrap();
-    // From K = 100 to K = 30, the life grows by 0.56 to 3.76 years. From K = 30 to K = 10, it grows
-    // by 0.16 to 3.92 years. An interval reaches at least 5 % of the years to each side.
+    // From K = 100 to K = 30, the life grows by 0.56 to 3.76 years. From K = 30 to K = 10, the life
+    // grows by 0.16 to 3.92 years. An interval reaches at least 5 % of the years to each side.
     assert_eq!(asked, [(100, 2), (30, 2), (30, 2), (10, 4)]);
     assert_eq!(
         (climbed.rung.map(|rung| rung.number), climbed.end, told.len()),

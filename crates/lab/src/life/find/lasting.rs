@@ -55,7 +55,7 @@ impl Lasting {
 }
 
 /// Returns the number of bytes that the host reads per second in this life. If the host reads
-/// nothing, returns the number of bytes that it writes per second.
+/// nothing, returns the number of bytes that the host writes per second.
 fn bytes_per_second(life: &Life) -> (f64, &'static str) {
     let seconds = life.years.mean * 365.0 * 86_400.0;
     match life.host_bytes_read.mean {

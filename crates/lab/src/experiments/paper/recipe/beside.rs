@@ -13,8 +13,8 @@ pub(super) struct RealTrace {
     name: String,
     /// Names of the trace's files, without endings.
     files: Vec<String>,
-    /// Names of generated workloads. A group that runs one of them also runs the trace, if the
-    /// trace's files are found.
+    /// Names of generated workloads. A group that runs one of these workloads also runs the trace,
+    /// if the trace's files are found.
     beside: Vec<String>,
     /// Values for keys of the drive, which apply only to runs of this trace.
     #[serde(default)]

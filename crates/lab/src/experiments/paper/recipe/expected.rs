@@ -15,7 +15,7 @@ pub(in crate::experiments::paper) struct Expectations {
     pub(in crate::experiments::paper) not_reproduced: Vec<NotReproduced>,
 }
 
-/// Number that the paper prints. By default, it is the mean over the workloads of a figure.
+/// Number that the paper prints. By default, the number is the mean over the workloads of a figure.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::experiments::paper) struct Expected {

@@ -196,7 +196,7 @@ pub(in crate::experiments::paper) struct Plot {
     #[serde(default)]
     pub(in crate::experiments::paper) reclaim: Vec<String>,
     /// JSON pointer to a list of numbers in the summary of a run. Only plots of the kind
-    /// `cumulative` use it.
+    /// `cumulative` use this pointer.
     #[serde(default)]
     pub(in crate::experiments::paper) metric: String,
 }
