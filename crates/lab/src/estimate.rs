@@ -77,11 +77,11 @@ pub struct Estimate {
     pub host_bytes: Option<f64>,
     /// Bytes that the host reads during the life; null without host reads.
     pub read_bytes: Option<f64>,
-    /// P/E cycles of the mean block that host writes and GC cause.
+    /// P/E cycles of the mean block, caused by host writes and GC.
     pub cycles_by_host: f64,
-    /// P/E cycles of the mean block that rewrites because of reads cause.
+    /// P/E cycles of the mean block, caused by rewriting data because of reads.
     pub cycles_by_reads: f64,
-    /// P/E cycles of the mean block that rewrites because of age cause.
+    /// P/E cycles of the mean block, caused by rewriting data because of age.
     pub cycles_by_age: f64,
     /// Kind of equations that gave the estimate.
     pub case: Case,

@@ -56,8 +56,8 @@ use series::{Course, Passed};
 
 /// Largest number of years that a life is simulated.
 pub const MOST_YEARS: f64 = 100.0;
-/// Largest share of the host's pages that a drive may report lost. If the drive reports more, its
-/// life ends. Losses that no read has found yet do not count.
+/// Largest share of the host's pages that a drive may report as lost. If the drive reports more,
+/// its life ends. Losses that no read has found yet do not count.
 pub const MOST_LOST: f64 = 1e-3;
 
 /// Reason why a life ended.
@@ -104,7 +104,7 @@ pub struct Lived {
     pub read_requests: u64,
     /// Number of pages that the host read.
     pub read_pages: u64,
-    /// Number of pages of host data that the drive reported lost.
+    /// Number of host data pages that the drive reported as lost.
     pub data_lost_pages: u64,
     /// Expected number of lost codewords per bit that the host read, as in a run's summary. `None`
     /// without error rates.

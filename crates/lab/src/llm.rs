@@ -75,7 +75,7 @@ pub struct Technique {
     /// Largest measured error of the equations, as a share, if the numbers are an estimate. Null if
     /// the numbers were simulated.
     pub estimated_within: Option<f64>,
-    /// Number of host data pages whose loss a life reported. Null for an estimate, because
+    /// Number of host data pages that were reported lost in a life. Null for an estimate, because
     /// equations do not show losses.
     pub data_lost_pages: Option<f64>,
     /// Number of page reads by the host for each page that the drive rewrites; null without

@@ -152,7 +152,7 @@ pub struct Summary {
     pub smart: Smart,
     /// Number of host reads that the drive answered with an error.
     pub uncorrectable_reads: u64,
-    /// Number of host data pages whose loss the drive reported.
+    /// Number of host data pages that the drive reported as lost.
     pub data_lost_pages: u64,
     /// Number of lost pages by cause; absent if data does not age.
     #[serde(skip_serializing_if = "Option::is_none")]

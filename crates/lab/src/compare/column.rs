@@ -205,8 +205,8 @@ pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
 }
 
 /// Returns half the width of the 95 % interval of the read wear. Relative to the read wear, the
-/// interval is as wide as that of the pages that reclaim writes. Pages that retries rewrite are
-/// assumed to vary as much. The number of bytes that the host reads is assumed to be fixed.
+/// interval is as wide as that of the pages written by reclaim. Pages rewritten because of retries
+/// are assumed to vary as much. The number of bytes that the host reads is assumed to be fixed.
 fn read_wear_noise(s: &Summary) -> Option<f64> {
     let (half, pages) = (s.batch_means.reclaim_write_pages?, s.flash.programs.of(Cause::Reclaim));
     Some(if pages == 0 { 0.0 } else { s.read_wear? * half / pages as f64 })

@@ -8,8 +8,8 @@
 //!
 //! Greedy GC cleans the block with the fewest valid pages. A part of a block moves when the block's
 //! number of page reads reaches the limit of the part. The equations are integrated in steps that
-//! each fill about one block. The integration ends when each turnover of all blocks takes equally
-//! long.
+//! each fill about one block. The integration ends when successive turnovers of all blocks take
+//! equally long.
 
 use super::limits::{Kind, Part};
 use super::pages::Class;

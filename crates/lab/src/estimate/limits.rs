@@ -91,7 +91,7 @@ impl Limits {
         let args = technique.args(config);
         let interval =
             if args.has(&CHECK_INTERVAL) { f64::from(args.whole(&CHECK_INTERVAL)) } else { 0.0 };
-        // Lives never use the timed gear. Each job is therefore done at once.
+        // Lives never use the timed gear, so each job is finished as soon as it begins.
         let prospect =
             (kind != Kind::Nothing).then(|| Prospect::new(config, technique, false)).transpose();
         let prospect = prospect.map_err(|e| plan.refused_drive(e))?;

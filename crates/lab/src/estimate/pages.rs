@@ -18,7 +18,8 @@ const MOST_CLASSES: usize = 24;
 /// Range of rates that classes distinguish, in octaves below the largest rate. All pages with
 /// smaller rates form one class.
 const OCTAVES: f64 = 16.0;
-/// Width of a class in read rates divided by its width in write rates. Both widths are in octaves.
+/// Ratio between two widths of a class, both in octaves: its width in read rates, divided by its
+/// width in write rates.
 const COARSER: f64 = 1.5;
 
 /// Pages with similar rates.

@@ -32,7 +32,8 @@ pub struct Interval {
     /// Upper end, in years.
     pub high: f64,
     /// Effect of acceleration, in years. The effect is the difference from the same lives at the
-    /// next larger acceleration, and at least 5 % of the years. Null without such lives.
+    /// next larger acceleration, and at least 5 % of the years. Null if no such lives were
+    /// simulated.
     pub by_acceleration: Option<f64>,
     /// Half the width of the 95 % confidence interval over the lives, in years. Null for a single
     /// life. The interval uses this number only if `by_batches` is null.

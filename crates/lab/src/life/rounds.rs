@@ -14,7 +14,7 @@ use super::summary::Life;
 
 /// Number of P/E cycles above which one round is a negligible part (1 %) of a life.
 const MANY: f64 = 100.0;
-/// Smallest share of the programmed pages that reads must cause, for rounds to matter.
+/// Smallest share of programmed pages caused by reads with which rounds matter.
 const MOSTLY: f64 = 0.5;
 
 /// Returns the number of rounds of a life if its years are uncertain by one round. Returns `None`

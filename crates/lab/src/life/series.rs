@@ -143,8 +143,8 @@ mod tests {
         ByCause::from(by_cause)
     }
 
-    /// Returns the course of a life of this many years. The pages that reclaim programs grow with
-    /// the square of the years.
+    /// Returns the course of a life of this many years. The number of pages programmed by reclaim
+    /// grows with the square of the years.
     fn course(years: f64) -> Course {
         let mut course = Course::default();
         let state = |at: f64| Passed {

@@ -101,7 +101,7 @@ pub struct Life {
     pub warnings: Vec<String>,
     /// Shares of the programmed pages by cause; null if no page was programmed.
     pub consumed: Option<Consumed>,
-    /// Mean number of host data pages whose loss a life reported.
+    /// Mean number of host data pages that were reported lost in a life.
     pub data_lost_pages: f64,
     /// Number of P/E cycles per erase in a life that lost data although its technique guarantees to
     /// lose none. The years of such a technique are unknown. Absent without such a loss.

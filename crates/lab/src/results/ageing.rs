@@ -84,8 +84,8 @@ impl ReadsPerRewrite {
             .sum()
     }
 
-    /// Returns those blocks with data that reads will eventually cause to be rewritten. Each item
-    /// has the block's valid pages, its reads, and its reads between rewrites.
+    /// Returns the blocks whose data will eventually be rewritten because of reads. Each item has
+    /// the block's valid pages, its reads, and its reads between rewrites.
     fn read_blocks(&mut self, drive: &mut Drive) -> Vec<(f64, f64, f64)> {
         let read =
             drive.block_states().filter(|b| b.reads > 0.0 && b.valid > 0 && !b.left_to_parity);
@@ -116,8 +116,8 @@ pub(crate) struct Ageing {
     pub(crate) worn: Worn,
     pub(super) terms: Terms,
     requests: u64,
-    /// Number of reads of the most read recycled block with data, as a share of the number at which
-    /// it is rewritten next.
+    /// Progress towards the next rewrite, for the most read recycled block that has data: its
+    /// number of reads, divided by the number at which the block is rewritten.
     pub(super) progress: f64,
     /// Age in seconds of the oldest page in a recycled block; `None` if no recycled block has data.
     pub(super) oldest_recycled_s: Option<f64>,

@@ -13,7 +13,7 @@ pub struct Flash {
     pub reads: ByCause,
     /// Number of pages programmed, by cause.
     pub programs: ByCause,
-    /// Number of pages programmed without data, only to complete their wordlines.
+    /// Number of pages programmed without data, to complete wordlines.
     pub padded_pages: u64,
     /// Number of blocks erased, by cause.
     pub erases: ByCause,

@@ -33,7 +33,7 @@ pub struct OfWord {
     /// Number of pages in blocks that use a stricter hint. Such a block also holds data with the
     /// stricter hint.
     pub pages_kept_tighter: u64,
-    /// Number of page reads by the host of data with this hint.
+    /// Number of page reads that the host made of data with this hint.
     pub reads: u64,
     /// Number of page reads that took more retries than fit into the latency budget.
     pub missed_budgets: u64,

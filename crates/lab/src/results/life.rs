@@ -4,8 +4,8 @@
 //! Limits fall with wear, so reads cause more rewrites on an old drive than on a young drive. The
 //! projection therefore scales the rewrites for reads by the technique's number of reads between
 //! rewrites ([`vpass_core::drive::Drive::reads_per_rewrite`]). Host writes are assumed to be
-//! constant. GC frees the pages that host writes and reclaim use, except those that reclaim frees
-//! by its own erases.
+//! constant. GC frees the pages used by host writes and by reclaim. Pages freed by erases of
+//! reclaim itself are excepted.
 //!
 //! ```text
 //! in one day, reads cause 20 block cycles on 10 blocks, at 100 reads between rewrites
@@ -106,8 +106,9 @@ impl Worn {
     /// Returns the number of P/E cycles, summed over all blocks, if reads had caused `growth` times
     /// as many rewrites as in the run.
     fn cycles(&self, growth: f64) -> f64 {
-        // Pages that reclaim uses, minus pages that reclaim frees by its own erases. The number may
-        // be negative, because jobs that rewrite whole blocks free more pages than they use.
+        // Number of pages used by reclaim, minus number of pages freed by erases of reclaim. The
+        // number may be negative, because jobs that rewrite whole blocks free more pages than they
+        // use.
         let taken = |growth: f64| {
             self.programs.host
                 + growth * (self.programs.reclaim - self.pages_per_block * self.erases.reclaim)

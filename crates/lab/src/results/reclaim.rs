@@ -1,4 +1,4 @@
-//! Work that reads cause, and the address ranges whose reads cause it.
+//! Work caused by reads, and the address ranges whose reads cause this work.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use vpass_core::drive::Drive;
 
 use super::words::{self, Word};
 
-/// Work that reads cause: reclaim jobs and their cost.
+/// Work caused by reads: reclaim jobs and their cost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reclaim {
     /// Number of alarms. At an alarm, the drive asks the technique for a job.

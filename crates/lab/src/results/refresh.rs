@@ -1,9 +1,9 @@
-//! Work that the age of data causes.
+//! Work caused by the age of data.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
 
-/// Work that the age of data causes. In `flash`, the cause `refresh` has the copies and erases of
+/// Work caused by the age of data. In `flash`, the cause `refresh` has the copies and erases of
 /// this work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Refresh {

@@ -228,7 +228,7 @@ impl Smart {
     }
 }
 
-/// Returns the number of bytes that rewrites program in SLC. `written` has the bytes written for
+/// Returns the number of bytes programmed in SLC by rewrites. `written` has the bytes written for
 /// each reason. Returns `None` if rewrites do not pass through SLC.
 fn through_slc(written: &[u64; Reason::COUNT], per_byte: f64) -> Option<u64> {
     let rewritten = written[Reason::ReadDisturb as usize] + written[Reason::Retention as usize];

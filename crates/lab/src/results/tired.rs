@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
 
 /// Numbers of retries of the host's page reads. In `flash.reads`, the cause `retry` has the retries
-/// of all reads, also of those that rewrites make.
+/// of all reads, including reads made to rewrite data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Retries {
     /// Number of host page reads for each number of retries, starting with 0 retries.

@@ -21,7 +21,7 @@ use crate::setup::{Base, Gear, Watch};
 
 /// Largest value that `drive.rated_pec` may have.
 const MOST_CYCLES: f64 = 1_000_000.0;
-/// Step to whose multiples the rated P/E cycles are rounded up.
+/// Rounding step: rated P/E cycles are rounded up to a multiple of this number.
 const STEP: f64 = 10.0;
 
 /// Finds the rated P/E cycles that the endurance of the sheet requires.
