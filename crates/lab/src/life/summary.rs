@@ -92,8 +92,8 @@ pub struct Life {
     /// programmed bytes beyond those of the same life on flash that reads do not disturb.
     ///
     /// Net read wear is known only if the host writes nothing and no data is refreshed or
-    /// regrouped. Undisturbed flash then programs nothing. For all other lives, and without host
-    /// reads, net read wear is null.
+    /// regrouped. On undisturbed flash, such a life programs nothing. For all other lives, and
+    /// without host reads, net read wear is null.
     pub read_wear_net: Option<MeanCi95>,
     /// Mapping unit of the drive, and the share of host writes that do not fill it, over all lives.
     pub mapping_unit: MappingUnit,

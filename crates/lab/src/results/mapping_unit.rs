@@ -52,7 +52,8 @@ impl MappingUnit {
         }
     }
 
-    /// Returns whether so many writes do not fill the mapping unit that a warning is needed.
+    /// Returns whether the share of writes that do not fill the mapping unit is large enough for a
+    /// warning.
     pub fn is_badly_filled(&self) -> bool {
         self.is_badly_filled_by_requests()
             || self.partial_page_share.is_some_and(|share| share > MANY)
