@@ -112,10 +112,8 @@ pub struct Summary {
     pub read_wear: Option<f64>,
     /// Net read wear, in percent of the bytes that the host read. Net read wear counts the
     /// programmed bytes beyond those of the same run on flash that reads do not disturb, and may be
-    /// negative.
-    ///
-    /// Only runs of a comparison have this value. Absent if nothing was read, or if there is no run
-    /// on undisturbed flash.
+    /// negative. Only runs of a comparison have this value. Absent if nothing was read, or if there
+    /// is no run on undisturbed flash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_wear_net: Option<f64>,
     /// Flash pages programmed per host page written. A page that the host wrote in part counts as

@@ -197,7 +197,7 @@ pub struct Judged {
     /// Ratio of dose to limit in a block when its reclaim job began. The largest ratio of the
     /// session is given. `None` without an oracle or without reclaim jobs.
     pub threshold_used: Option<f64>,
-    /// Record of doses. `None` if nobody asked for the record, if the drive has no oracle, or if
-    /// reads disturb nothing.
+    /// Record of doses. `None` if no record was requested, if the drive has no oracle, or if reads
+    /// disturb nothing.
     pub doses: Option<DoseRecord>,
 }

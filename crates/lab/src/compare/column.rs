@@ -100,7 +100,7 @@ impl Column {
     }
 
     /// Returns whether a mean is a reason to show a column about ageing data. A mean of zero losses
-    /// by age is no reason.
+    /// by age does not count as a reason.
     pub fn says_something(&self, mean: f64) -> bool {
         self.key != LOST_BY_AGE || mean > 0.0
     }

@@ -1,9 +1,8 @@
 //! Comparison of lives: their years and their causes of wear. Each number is a mean over seeds and
 //! samples, with an interval.
 //!
-//! `life.json` has the results of `vpass life --out DIR`. `--json` prints the same object. A number
-//! with an interval has a `mean` and a `ci95`, which is half the width of the 95 % interval over
-//! lives.
+//! `life.json`: results of `vpass life --out DIR`. `--json` prints the same object. A number with
+//! an interval has a `mean` and a `ci95`, which is half the width of the 95 % interval over lives.
 //!
 //! | key | type | meaning |
 //! |---|---|---|
@@ -89,11 +88,10 @@ pub struct Life {
     /// include programs by reclaim and programs because of retries. Null without host reads.
     pub read_wear: Option<MeanCi95>,
     /// Net read wear, in percent of the bytes that the host read. Net read wear counts the
-    /// programmed bytes beyond those of the same life on flash that reads do not disturb.
-    ///
-    /// Net read wear is known only if the host writes nothing and no data is refreshed or
-    /// regrouped. On undisturbed flash, such a life programs nothing. For all other lives, and
-    /// without host reads, net read wear is null.
+    /// programmed bytes beyond those of the same life on flash that reads do not disturb. Net read
+    /// wear is known only if the host writes nothing and no data is refreshed or regrouped. On
+    /// undisturbed flash, such a life programs nothing. For all other lives, and without host
+    /// reads, net read wear is null.
     pub read_wear_net: Option<MeanCi95>,
     /// Mapping unit of the drive, and the share of host writes that do not fill it, over all lives.
     pub mapping_unit: MappingUnit,

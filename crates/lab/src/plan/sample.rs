@@ -279,7 +279,7 @@ mod tests {
     fn a_small_footprint_has_a_larger_sample() {
         let first = |blocks, planes, touched| enough(blocks, planes, touched).first().copied();
         // A drive with 80,640 blocks in 64 planes has 180 blocks per sample at 1/448. No larger
-        // multiple of 64 leaves so many.
+        // multiple of 64 leaves as many blocks.
         assert_eq!(first(80_640, 64, 1 << 27), Some(448));
         assert_eq!(
             first(80_640, 64, 100_000),
