@@ -173,7 +173,7 @@ fn is_nothing(share: &MeanCi95) -> bool {
 pub struct One {
     /// Random seed.
     pub seed: u64,
-    /// Index of the sample among the disjoint samples of the drive.
+    /// Residue of the sample: page numbers in the sample have this residue.
     pub residue: u32,
     /// Length of the life in years.
     pub years: f64,

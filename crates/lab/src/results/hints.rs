@@ -30,8 +30,8 @@ pub struct OfWord {
     pub latency_us: f64,
     /// Number of host pages that have the hint.
     pub pages: u64,
-    /// Number of pages in blocks that use a stricter hint. Such a block also holds data with the
-    /// stricter hint.
+    /// Number of pages with this hint whose block uses a stricter hint, because the block also
+    /// holds data with the stricter hint.
     pub pages_kept_tighter: u64,
     /// Number of page reads that the host made of data with this hint.
     pub reads: u64,

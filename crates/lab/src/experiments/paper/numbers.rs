@@ -20,7 +20,8 @@ struct FigureRow<'a> {
     is_beside: bool,
     technique: &'a str,
     seed: u64,
-    /// Index of the drive's sample among the disjoint samples. A whole drive has index 0.
+    /// Residue of the drive's sample: page numbers in the sample have this residue. A whole drive
+    /// has residue 0.
     residue: u32,
     raw: f64,
     refused: bool,
